@@ -1,0 +1,1 @@
+"""Gnomon: a workflow scheduler for Python whose promise is about time."""

@@ -1,0 +1,1 @@
+"""The scheduler's side of execution engines: submit, cancel, inventory."""

@@ -1,0 +1,1 @@
+"""Words: ids, instants, states, slots, specs, records, verdicts. Values only; nothing here acts."""

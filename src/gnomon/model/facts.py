@@ -1,0 +1,91 @@
+"""Facts that travel to a worker with an attempt, and back from it as its result."""
+
+from __future__ import annotations
+
+import msgspec
+
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import Instant
+
+
+class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One DAG run as a task may see it."""
+
+    run_pk: int
+    dag_id: str
+    run_id: str
+    run_type: str
+    run_after: Instant
+    logical_at: Instant | None = None
+    interval_start: Instant | None = None
+    interval_end: Instant | None = None
+    queued_at: Instant | None = None
+    started_at: Instant | None = None
+    ended_at: Instant | None = None
+    state: str = "running"
+    conf: dict[str, object] = {}
+    clear_number: int = 0
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One attempt of one task instance: all that a worker needs to run it."""
+
+    attempt_id: str
+    group_no: int
+    epoch: int
+    run: RunFacts
+    task_id: str
+    task_no: int
+    map_index: int = UNMAPPED
+    kind: str = "task"
+    """task | callback"""
+    try_number: int = 1
+    max_tries: int = 0
+    seq: int = 1
+    """Counts the attempts of this task instance, retries that cost no try included."""
+    file: str
+    """The DAG file, absolute; for a zip `archive.zip/member.py`."""
+    input_hash: str = ""
+    """Names the zygote: attempts with equal (file, input_hash) may share one."""
+    fresh: bool = False
+    """Run in a new interpreter instead of a fork."""
+    attempts_per_child: int = 1
+    timeout_s: float | None = None
+    log: str = ""
+    """The log file, relative to the log folder."""
+
+
+class XComItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One value that an attempt pushed; `value` is typed JSON text (serde)."""
+
+    key: str
+    value: str
+
+
+class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How an attempt ended: one frame from child to worker to scheduler, kept until acknowledged."""
+
+    attempt_id: str
+    group_no: int
+    run_pk: int
+    task_no: int
+    map_index: int = UNMAPPED
+    outcome: str
+    """success | failed | skipped | up_for_reschedule | deferred | lost"""
+    retryable: bool = True
+    """False for AirflowFailException and the like: no further try whatever is left."""
+    entered: bool = True
+    """False: it is known that author code was not entered; the attempt costs no try."""
+    started_at: Instant | None = None
+    """When the child entered `execute`, by its own clock."""
+    ended_at: Instant | None = None
+    reason: str | None = None
+    exit_code: int | None = None
+    """Negative: the signal that killed the child."""
+    fresh_reason: str | None = None
+    """Why this file's tasks need a fresh interpreter from now on, when that was found out."""
+    xcoms: tuple[XComItem, ...] = ()
+    skip_task_ids: tuple[str, ...] = ()
+    """Tasks of the same run that a branch or short circuit skips."""
+    resume_at: Instant | None = None
+    """up_for_reschedule: when to try again."""

@@ -1,0 +1,85 @@
+"""What author code may ask while it is imported or runs: answered by `taskapi`, with the rights of one attempt.
+
+A question travels as one message on the child's channel; the answer is a JSON value, or a refusal in words.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Base of all questions."""
+
+
+class GetVariable(Question, frozen=True, kw_only=True, tag=True):
+    """The value (text) of a Variable, or None when there is none."""
+
+    key: str
+
+
+class SetVariable(Question, frozen=True, kw_only=True, tag=True):
+    key: str
+    value: str
+    description: str | None = None
+
+
+class DeleteVariable(Question, frozen=True, kw_only=True, tag=True):
+    """Answers whether there was one."""
+
+    key: str
+
+
+class ListVariables(Question, frozen=True, kw_only=True, tag=True):
+    """Answers the sorted keys with the prefix."""
+
+    prefix: str = ""
+
+
+class GetConnection(Question, frozen=True, kw_only=True, tag=True):
+    """Answers a mapping of the connection's fields, or None."""
+
+    conn_id: str
+
+
+class GetXComs(Question, frozen=True, kw_only=True, tag=True):
+    """Answers a list of {task_id, map_index, value, run_id}, newest run first, then in order of `task_ids` and map index.
+
+    `task_ids` None: of every task. `map_indexes` None: all of them.
+    `include_prior_dates`: the newest value of each task in this run or an earlier one.
+    """
+
+    dag_id: str
+    run_id: str
+    key: str = "return_value"
+    task_ids: tuple[str, ...] | None = None
+    map_indexes: tuple[int, ...] | None = None
+    include_prior_dates: bool = False
+
+
+class GetPreviousRun(Question, frozen=True, kw_only=True, tag=True):
+    """Answers the run facts (`wire.RunFacts` as a mapping) of the newest earlier run of this DAG in that state, or None."""
+
+    dag_id: str
+    run_id: str
+    state: str | None = None
+
+
+class GetRunState(Question, frozen=True, kw_only=True, tag=True):
+    dag_id: str
+    run_id: str
+
+
+class GetTaskStates(Question, frozen=True, kw_only=True, tag=True):
+    """Answers {run_id: {task_id or `task_id[map_index]`: state}}."""
+
+    dag_id: str
+    run_ids: tuple[str, ...] | None = None
+    task_ids: tuple[str, ...] | None = None
+    logical_dates: tuple[int, ...] | None = None
+
+
+AnyQuestion = (
+    GetVariable | SetVariable | DeleteVariable | ListVariables | GetConnection | GetXComs
+    | GetPreviousRun | GetRunState | GetTaskStates
+)

@@ -1,0 +1,137 @@
+"""What the server knows of a DAG: plain data, made by the parse child, held by version in the store.
+
+`sdk.build` makes a DagSpec of an author's DAG object. The engine, the api and the command line work on it alone.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from gnomon.model.instants import Instant
+from gnomon.model.slots import TimetableRef
+
+
+class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One task of a DAG as the scheduler sees it; spans in seconds."""
+
+    task_id: str
+    operator: str = "BaseOperator"
+    """The class name that listings show."""
+    upstream: tuple[str, ...] = ()
+    """Ids of the direct upstream tasks, sorted."""
+    group: str | None = None
+    trigger_rule: str = "all_success"
+    retries: int = 0
+    retry_delay_s: float = 300.0
+    retry_exponential_backoff: float = 0.0
+    """0: constant delay; else the multiplier of each further try."""
+    max_retry_delay_s: float | None = None
+    execution_timeout_s: float | None = None
+    pool: str = "default_pool"
+    pool_slots: int = 1
+    priority_weight: int = 1
+    """The author's own number."""
+    weight_rule: str = "downstream"
+    effective_priority: int = 1
+    """What admission sorts by, after the weight rule was applied over the graph."""
+    queue: str = "default"
+    max_active_tis_per_dag: int | None = None
+    max_active_tis_per_dagrun: int | None = None
+    depends_on_past: bool = False
+    wait_for_downstream: bool = False
+    ignore_first_depends_on_past: bool = True
+    start_at: Instant | None = None
+    end_at: Instant | None = None
+    runs_code: bool = True
+    """False for an operator that executes nothing (EmptyOperator without callbacks): it costs no process."""
+    is_setup: bool = False
+    is_teardown: bool = False
+    on_failure_fail_dagrun: bool = False
+    mapped: bool = False
+    owner: str = "airflow"
+    display_name: str | None = None
+    doc_md: str | None = None
+
+
+class ParamSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One parameter of a DAG: its default (absent when `required`) and its JSON schema."""
+
+    default: object = None
+    required: bool = False
+    schema: dict[str, object] = {}
+    description: str | None = None
+
+
+class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One DAG as the server sees it. Tasks are in topological order, ties by the order of definition."""
+
+    dag_id: str
+    timetable: TimetableRef
+    tasks: tuple[TaskSpec, ...] = ()
+    timezone: str = "UTC"
+    start_at: Instant | None = None
+    """The earliest start of the DAG and its tasks (AIRFLOW_SURFACE.md B.1, TimeRestriction)."""
+    end_at: Instant | None = None
+    catchup: bool = False
+    max_active_runs: int = 16
+    max_active_tasks: int = 16
+    max_consecutive_failed_dag_runs: int = 0
+    dagrun_timeout_s: float | None = None
+    fail_fast: bool = False
+    paused_upon_creation: bool | None = None
+    tags: tuple[str, ...] = ()
+    owner: str = ""
+    description: str | None = None
+    display_name: str | None = None
+    doc_md: str | None = None
+    params: dict[str, ParamSpec] = {}
+    groups: dict[str, str | None] = {}
+    """Task group id to the id of the group around it."""
+    edge_labels: dict[str, str] = {}
+    """`upstream\\x1fdownstream` to the label of that edge."""
+    attempts_per_child: int = 1
+    fresh_import: bool = False
+
+
+class ParseFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a file gave no DAGs: one line for listings, the traceback for whoever opens it."""
+
+    kind: str
+    """syntax, import, timeout, memory, crash, exit, dag (a DAG in it is wrong), duplicate, unreadable."""
+    message: str
+    """Thing, place and remedy in one or two sentences."""
+    line: int | None = None
+    traceback: str = ""
+
+
+class DagParsed(msgspec.Struct, frozen=True, kw_only=True):
+    """One DAG that a file defined."""
+
+    spec: DagSpec
+    spec_hash: str
+    """Over what the scheduler uses; never over a doc text or a repr."""
+
+
+class FileInputs(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file's content depended on when it was parsed."""
+
+    input_hash: str
+    """Over every file and listing that it read below the DAG and plugin folders."""
+    paths: tuple[tuple[str, str], ...] = ()
+    """(path, stamp): what to look at to know whether the hash still holds."""
+    looked_further: bool = False
+    """It read a Variable, the environment, the network: parsed again every `min_file_process_interval`."""
+    fresh: str | None = None
+    """Why its tasks need a fresh interpreter (threads, sockets at import); None: a fork is safe."""
+
+
+class ParsedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of parsing one file: DAGs, failures of single DAGs, or the failure of the whole."""
+
+    path: str
+    """Absolute; for a zip, `archive.zip/member.py`."""
+    inputs: FileInputs
+    dags: tuple[DagParsed, ...] = ()
+    failures: tuple[ParseFailure, ...] = ()
+    warnings: tuple[str, ...] = ()
+    duration_s: float = 0.0

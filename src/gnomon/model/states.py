@@ -1,0 +1,101 @@
+"""The states of runs and task instances, their store codes, and the sets that rules speak of.
+
+Names and values are Airflow's (its `TaskInstanceState`, `DagRunState`, `DagRunType`). A code below 100 is
+unfinished, one from 100 on is final: the store's CHECKs lean on that numbering.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+FIRST_FINAL_CODE = 100
+
+
+class TaskInstanceState(str, Enum):
+    """Where one task instance stands. `None` in Airflow's API is the absence of a row here."""
+
+    SCHEDULED = "scheduled"
+    QUEUED = "queued"
+    RUNNING = "running"
+    UP_FOR_RETRY = "up_for_retry"
+    UP_FOR_RESCHEDULE = "up_for_reschedule"
+    DEFERRED = "deferred"
+    RESTARTING = "restarting"
+    AWAITING_INPUT = "awaiting_input"
+    SUCCESS = "success"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    UPSTREAM_FAILED = "upstream_failed"
+    REMOVED = "removed"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class DagRunState(str, Enum):
+    """Where one DAG run stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCESS = "success"
+    FAILED = "failed"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class DagRunType(str, Enum):
+    """What made a run exist."""
+
+    SCHEDULED = "scheduled"
+    MANUAL = "manual"
+    BACKFILL = "backfill"
+    OPERATOR_TRIGGERED = "operator_triggered"
+    ASSET_TRIGGERED = "asset_triggered"
+    ASSET_MATERIALIZATION = "asset_materialization"
+
+    def __str__(self) -> str:
+        return self.value
+
+    def generate_run_id(self, suffix: str) -> str:
+        """The run id `<type>__<suffix>`."""
+        return f"{self.value}__{suffix}"
+
+    @staticmethod
+    def from_run_id(run_id: str) -> DagRunType:
+        """The type that a run id's prefix names; MANUAL when it names none."""
+        for run_type in DagRunType:
+            if run_id.startswith(f"{run_type.value}__"):
+                return run_type
+        return DagRunType.MANUAL
+
+
+TASK_STATE_CODES: dict[TaskInstanceState, int] = {
+    TaskInstanceState.SCHEDULED: 1,
+    TaskInstanceState.QUEUED: 2,
+    TaskInstanceState.RUNNING: 3,
+    TaskInstanceState.UP_FOR_RETRY: 4,
+    TaskInstanceState.UP_FOR_RESCHEDULE: 5,
+    TaskInstanceState.DEFERRED: 6,
+    TaskInstanceState.RESTARTING: 7,
+    TaskInstanceState.AWAITING_INPUT: 8,
+    TaskInstanceState.SUCCESS: 100,
+    TaskInstanceState.FAILED: 101,
+    TaskInstanceState.SKIPPED: 102,
+    TaskInstanceState.UPSTREAM_FAILED: 103,
+    TaskInstanceState.REMOVED: 104,
+}
+TASK_STATES_BY_CODE = {code: state for state, code in TASK_STATE_CODES.items()}
+
+RUN_STATE_CODES: dict[DagRunState, int] = {
+    DagRunState.QUEUED: 1,
+    DagRunState.RUNNING: 2,
+    DagRunState.SUCCESS: 100,
+    DagRunState.FAILED: 101,
+}
+RUN_STATES_BY_CODE = {code: state for state, code in RUN_STATE_CODES.items()}
+
+FINISHED_TASK_STATES = frozenset(s for s, c in TASK_STATE_CODES.items() if c >= FIRST_FINAL_CODE)
+FINISHED_RUN_STATES = frozenset(s for s, c in RUN_STATE_CODES.items() if c >= FIRST_FINAL_CODE)
+LIVE_TASK_STATES = frozenset({TaskInstanceState.QUEUED, TaskInstanceState.RUNNING, TaskInstanceState.RESTARTING})
+"""States in which an attempt exists on a worker."""
