@@ -1,0 +1,8 @@
+"""Logs of the services: events with fields, as JSON lines or for the eye."""
+
+from __future__ import annotations
+
+from gnomon.log.events import EventLogger, get
+from gnomon.log.setup import configure
+
+__all__ = ["EventLogger", "configure", "get"]
