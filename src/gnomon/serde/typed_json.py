@@ -1,0 +1,118 @@
+"""Values as JSON text and back, types kept.
+
+What JSON knows stays plain JSON. Everything else is an object with exactly the keys `__type` and `__value`; an
+author's dict that holds `__type` itself, or keys that are not text, is written as such an object too. So a reader
+without Gnomon still understands the common case, and `loads(dumps(x)) == x` for every value that `dumps` takes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import cast
+
+from gnomon.errors.authoring import DeserializationError, NotSerializable
+from gnomon.serde.types import DECODERS, encoder_of
+
+TYPE = "__type"
+VALUE = "__value"
+DEPTH_MAX = 200
+"""Containers within containers; deeper values are refused, circular ones among them."""
+
+
+def dumps(value: object, *, what: str = "The value") -> str:
+    """The value as typed JSON text. `what` names it in errors, for example "XCom 'rows' of task 'load'".
+
+    Raises NotSerializable, with the path inside the value, for what has no JSON form.
+    """
+    return json.dumps(_encode(value, what, "", 0), ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+
+
+def loads(text: str) -> object:
+    """The value of typed JSON text; DeserializationError when the text is not that."""
+    try:
+        return _decode(json.loads(text))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise DeserializationError(f"The stored value does not read as typed JSON: {error}") from error
+
+
+def _encode(value: object, what: str, path: str, depth: int) -> object:
+    if value is None or value is True or value is False:
+        return value
+    if isinstance(value, str):
+        return str.__str__(value) if type(value) is not str else value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else {TYPE: "float", VALUE: repr(float(value))}
+    if depth >= DEPTH_MAX:
+        raise NotSerializable(what, path[:80] + "…", f"a value nested deeper than {DEPTH_MAX} levels",
+                              "Is it circular? Flatten it, or store it elsewhere and hand on its address.")
+    if isinstance(value, dict):
+        return _encode_dict(value, what, path, depth)
+    if type(value) is list or (isinstance(value, list) and not isinstance(value, tuple)):
+        return [_encode(item, what, f"{path}[{index}]", depth + 1) for index, item in enumerate(value)]
+    if isinstance(value, tuple):
+        items = [_encode(item, what, f"{path}[{index}]", depth + 1) for index, item in enumerate(value)]
+        return {TYPE: "tuple", VALUE: items}
+    if isinstance(value, set | frozenset):
+        name = "set" if isinstance(value, set) else "frozenset"
+        items = [_encode(item, what, f"{path}{{…}}", depth + 1) for item in value]
+        return {TYPE: name, VALUE: sorted(items, key=lambda item: json.dumps(item, sort_keys=True))}
+    encoder = encoder_of(value)
+    if encoder is None:
+        raise NotSerializable(what, path, f"a {_class_name(value)}", _remedy(value))
+    name, encode = encoder
+    return {TYPE: name, VALUE: encode(value)}
+
+
+def _encode_dict(value: dict[object, object], what: str, path: str, depth: int) -> object:
+    if all(type(key) is str for key in value) and TYPE not in value:
+        return {cast(str, key): _encode(item, what, f"{path}[{key!r}]", depth + 1) for key, item in value.items()}
+    pairs = [
+        [_encode(key, what, f"{path}<key {key!r}>", depth + 1), _encode(item, what, f"{path}[{key!r}]", depth + 1)]
+        for key, item in value.items()
+    ]
+    return {TYPE: "dict", VALUE: pairs}
+
+
+def _decode(value: object) -> object:
+    if isinstance(value, list):
+        return [_decode(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if TYPE not in value:
+        return {key: _decode(item) for key, item in value.items()}
+    kind, body = value[TYPE], value[VALUE]
+    if kind == "dict":
+        return {_decode(key): _decode(item) for key, item in body}
+    if kind in _CONTAINERS:
+        return _CONTAINERS[kind](_decode(item) for item in body)
+    if kind not in DECODERS:
+        raise ValueError(f"unknown type {kind!r}; it was written by a newer version")
+    return DECODERS[kind](body)
+
+
+_CONTAINERS = {"tuple": tuple, "set": set, "frozenset": frozenset}
+
+
+def _class_name(value: object) -> str:
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _remedy(value: object) -> str:
+    for mark, remedy in _REMEDIES:
+        if hasattr(value, mark):
+            return remedy
+    return "Hand on plain data (dict, list, str, numbers, datetime, ...), or store it elsewhere and hand on its address."
+
+
+_REMEDIES = (
+    ("__dataclass_fields__", "Return dataclasses.asdict(value) instead."),
+    ("__attrs_attrs__", "Return attrs.asdict(value) instead."),
+    ("model_dump", "Return value.model_dump() instead."),
+    ("to_dict", "Return value.to_dict() instead, or store it elsewhere and hand on its address."),
+    ("tolist", "Return value.tolist() instead."),
+    ("send", "Return list(value) instead of a generator."),
+)
