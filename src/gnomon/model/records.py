@@ -62,7 +62,7 @@ class RunRecord:
 
 @dataclass(slots=True)
 class TaskRecord:
-    """One task instance row; it is absent while the instance has no state."""
+    """One task instance row; it is absent until the instance first has a state (state None: it was cleared since)."""
 
     run_pk: int
     task_no: int
@@ -151,7 +151,7 @@ class Changes:
     runs: list[RunRecord] = field(default_factory=list)
     """Updated runs: state, started_at, ended_at, reason, version_pk, clear_number, queued_at, conf."""
     tasks: list[TaskRecord] = field(default_factory=list)
-    """Rows to insert or replace; a state of None deletes the row."""
+    """Rows to insert or replace. A state of None is stored as `states.NO_STATUS_CODE`: a cleared instance keeps its numbers."""
     attempts: list[AttemptRecord] = field(default_factory=list)
     results: list[AttemptResult] = field(default_factory=list)
     """Applied results whose XComs are to be written."""

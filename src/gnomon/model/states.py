@@ -85,6 +85,9 @@ TASK_STATE_CODES: dict[TaskInstanceState, int] = {
     TaskInstanceState.UPSTREAM_FAILED: 103,
     TaskInstanceState.REMOVED: 104,
 }
+NO_STATUS_CODE = 0
+"""A task instance that was cleared: no state, but its try and attempt numbers go on."""
+
 TASK_STATES_BY_CODE = {code: state for state, code in TASK_STATE_CODES.items()}
 
 RUN_STATE_CODES: dict[DagRunState, int] = {

@@ -1,0 +1,32 @@
+"""Tasks that depend on the run before. Source: AIRFLOW_SURFACE.md D.6; runs are ordered by `run_after` (section I, 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gnomon.model.spec import TaskSpec
+from gnomon.model.states import TaskInstanceState as S
+from gnomon.model.verdict import Outcome, Verdict
+
+_GOOD = frozenset({S.SUCCESS, S.SKIPPED})
+_RUN = Verdict(Outcome.RUN)
+
+
+def judge_past(
+    task: TaskSpec, previous_run_id: str | None, previous: S | None, downstream: Sequence[tuple[str, S | None]]
+) -> Verdict:
+    """Whether the same task of the run before lets this one run.
+
+    `previous_run_id` None: there is no run before. `downstream`: the direct downstream tasks in that run.
+    """
+    if not (task.depends_on_past or task.wait_for_downstream) or previous_run_id is None:
+        return _RUN
+    if previous not in _GOOD:
+        state = previous.value if previous else "no status yet"
+        return Verdict(Outcome.WAIT, f"depends_on_past: {task.task_id} in run {previous_run_id} is {state}")
+    if task.wait_for_downstream:
+        for task_id, found in downstream:
+            if found not in _GOOD:
+                shown = found.value if found else "no status yet"
+                return Verdict(Outcome.WAIT, f"wait_for_downstream: {task_id} in run {previous_run_id} is {shown}")
+    return _RUN

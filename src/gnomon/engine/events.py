@@ -1,0 +1,145 @@
+"""What can happen to the runs that a scheduler owns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gnomon.model.facts import AttemptResult
+from gnomon.model.ids import TaskKey
+from gnomon.model.instants import Instant
+from gnomon.model.records import DagRecord, PoolRecord, RunRecord, TaskRecord
+
+
+@dataclass(frozen=True, slots=True)
+class DagRead:
+    """A DAG is new, has a new version, or was paused, unpaused, deactivated."""
+
+    dag: DagRecord
+
+
+@dataclass(frozen=True, slots=True)
+class DagGone:
+    """A DAG was deleted from the store."""
+
+    dag_pk: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunRead:
+    """A run came to this owner: planned, triggered by hand, or read again because somebody acts on it."""
+
+    run: RunRecord
+    tasks: tuple[TaskRecord, ...] = ()
+    before: tuple[RunRecord, tuple[TaskRecord, ...]] | None = None
+    """The run before it, when a task depends on the past and that run is not in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolsRead:
+    pools: tuple[PoolRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerJoined:
+    worker_id: str
+    slots: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerAway:
+    """No connection: nothing new goes there; what is there may still run."""
+
+    worker_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLost:
+    """Its beats stopped for longer than the time to live: everything on it is lost."""
+
+    worker_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    attempt_id: str
+    at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A result; `worker_id` is who keeps it until it is acknowledged."""
+
+    result: AttemptResult
+    worker_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryRead:
+    """What a worker holds: attempt id to whether it entered author code. Its results come as Ended events."""
+
+    worker_id: str
+    running: dict[str, bool]
+    results: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ClearTasks:
+    """Run these again; `tasks` None: all of the run."""
+
+    run_pk: int
+    tasks: tuple[TaskKey, ...] | None
+    by: str
+    only_failed: bool = False
+    request_pk: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkTasks:
+    """Set these to a final state: success, failed or skipped."""
+
+    run_pk: int
+    tasks: tuple[TaskKey, ...]
+    state: str
+    by: str
+    request_pk: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkRun:
+    """End the run as success or failed."""
+
+    run_pk: int
+    state: str
+    by: str
+    request_pk: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropRun:
+    """Forget the run: its rows are about to be deleted by the owner."""
+
+    run_pk: int
+    by: str
+    request_pk: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """A request that cannot be done; the answer says why."""
+
+    request_pk: int
+    reason: str
+
+
+Event = (
+    DagRead | DagGone | RunRead | PoolsRead | WorkerJoined | WorkerAway | WorkerLost | Entered | Ended | InventoryRead
+    | ClearTasks | MarkTasks | MarkRun | DropRun | Refuse
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Events and the mail that brought them, deleted in the transaction that applies them."""
+
+    events: tuple[Event, ...]
+    mail_pks: tuple[int, ...] = field(default=())

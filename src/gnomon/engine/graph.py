@@ -1,0 +1,39 @@
+"""A DagSpec compiled for the engine: tasks by index, edges as index tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gnomon.model.spec import DagSpec, TaskSpec
+
+
+class Graph:
+    """One version of one DAG; immutable. Index = position in the topological order of the spec."""
+
+    __slots__ = ("downstream", "index", "leaves", "numbers", "spec", "tasks", "uses_past", "version_pk")
+
+    def __init__(self, spec: DagSpec, version_pk: int, task_numbers: Mapping[str, int]) -> None:
+        self.spec = spec
+        self.version_pk = version_pk
+        self.tasks: tuple[TaskSpec, ...] = spec.tasks
+        self.index: dict[str, int] = {task.task_id: i for i, task in enumerate(spec.tasks)}
+        self.numbers: tuple[int, ...] = tuple(task_numbers[task.task_id] for task in spec.tasks)
+        downstream: list[list[int]] = [[] for _ in spec.tasks]
+        for i, task in enumerate(spec.tasks):
+            for upstream_id in task.upstream:
+                downstream[self.index[upstream_id]].append(i)
+        self.downstream: tuple[tuple[int, ...], ...] = tuple(map(tuple, downstream))
+        self.leaves = _leaves(spec, self.downstream)
+        self.uses_past = any(task.depends_on_past or task.wait_for_downstream for task in spec.tasks)
+
+
+def _leaves(spec: DagSpec, downstream: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """Tasks whose downstreams are all ignorable teardowns and that are none themselves; else all plain leaves."""
+
+    def ignorable(i: int) -> bool:
+        return spec.tasks[i].is_teardown and not spec.tasks[i].on_failure_fail_dagrun
+
+    found = tuple(
+        i for i in range(len(spec.tasks)) if not ignorable(i) and all(ignorable(d) for d in downstream[i])
+    )
+    return found or tuple(i for i in range(len(spec.tasks)) if not downstream[i])

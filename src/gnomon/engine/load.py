@@ -1,0 +1,49 @@
+"""Groups into memory and out of it: the code of a start, a take-over, and of every refused commit."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from gnomon.engine.cells import Dag, Run
+from gnomon.engine.memory import Memory
+from gnomon.engine.runs import attach, detach
+from gnomon.model.records import GroupState, TaskRecord
+from gnomon.model.states import FINISHED_RUN_STATES
+
+
+def load(memory: Memory, state: GroupState, epochs: Mapping[int, int]) -> list[Run]:
+    """Take these groups into memory as the store has them; returns the runs to judge in the next step."""
+    memory.epochs.update(epochs)
+    rows: dict[int, list[TaskRecord]] = defaultdict(list)
+    for task in state.tasks:
+        rows[task.run_pk].append(task)
+    for record in state.dags:
+        dag = memory.dags[record.dag_pk] = Dag(record)
+        for run, tasks in state.tails.get(record.dag_pk, ()):
+            _attach_past(memory, dag, attach(memory, dag, run, tasks))
+    loaded = []
+    for run_record in state.runs:
+        dag_of_run = memory.dags.get(run_record.dag_pk)
+        if dag_of_run is not None:
+            loaded.append(attach(memory, dag_of_run, run_record, rows[run_record.run_pk]))
+    return loaded
+
+
+def _attach_past(memory: Memory, dag: Dag, run: Run) -> None:
+    if run.record.state in FINISHED_RUN_STATES:
+        dag.runs.pop(run.pk, None)
+        memory.runs.pop(run.pk, None)
+
+
+def drop(memory: Memory, groups: Iterable[int]) -> None:
+    """Forget everything of these groups."""
+    gone = set(groups)
+    for dag in [dag for dag in memory.dags.values() if dag.record.group_no in gone]:
+        for run_pk in list(dag.runs):
+            detach(memory, dag, run_pk)
+        del memory.dags[dag.record.dag_pk]
+    for group in gone:
+        memory.epochs.pop(group, None)
+    for pool in memory.pools.values():
+        pool.ready = [entry for entry in pool.ready if entry[2].ticket == entry[1]]

@@ -1,0 +1,109 @@
+"""All that one scheduler keeps in memory: DAGs, unfinished runs, pools, workers, one heap of times."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gnomon.engine.cells import Cell, Dag, Run
+from gnomon.engine.gates import Key, key_of
+from gnomon.model.instants import Instant
+from gnomon.model.records import PoolRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds that hold for all DAGs of a scheduler."""
+
+    parallelism: int | None = 32
+    """Live attempts at once; None: no bound."""
+    per_admission: int = 256
+    """[scheduler] max_tis_per_query: the most that one admission takes."""
+    cancel_grace_s: float = 60.0
+    """[core] killed_task_cleanup_time."""
+
+
+class Pool:
+    """Slots shared by tasks of all DAGs, and the ready cells that want them."""
+
+    __slots__ = ("description", "name", "ready", "slots", "used")
+
+    def __init__(self, name: str, slots: int | None, used: int = 0) -> None:
+        self.name = name
+        self.slots = slots
+        """None: the pool does not exist; -1: no bound."""
+        self.used = used
+        self.ready: list[tuple[Key, int, Cell]] = []
+
+    def has_room(self, wanted: int) -> bool:
+        return self.slots is not None and (self.slots < 0 or self.used + wanted <= self.slots)
+
+    def push(self, cell: Cell) -> None:
+        heapq.heappush(self.ready, (key_of(cell), cell.ticket, cell))
+
+    def best(self) -> Cell | None:
+        """The first ready cell, left in its place."""
+        while self.ready:
+            _, ticket, cell = self.ready[0]
+            if cell.ticket == ticket:
+                return cell
+            heapq.heappop(self.ready)
+        return None
+
+
+class Worker:
+    """One worker incarnation as the owner sees it."""
+
+    __slots__ = ("reachable", "slots", "used", "worker_id")
+
+    def __init__(self, worker_id: str, slots: int) -> None:
+        self.worker_id = worker_id
+        self.slots = slots
+        self.used = 0
+        self.reachable = True
+
+
+class Memory:
+    """What the engine works on. Groups come and go by `engine.load`; everything else only by a step."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.dags: dict[int, Dag] = {}
+        self.runs: dict[int, Run] = {}
+        self.attempts: dict[str, Cell] = {}
+        """Live attempts by id."""
+        self.pools: dict[str, Pool] = {}
+        self.workers: dict[str, Worker] = {}
+        self.epochs: dict[int, int] = {}
+        """Owned groups and the epoch of this ownership."""
+        self.timers: list[tuple[Instant, int, Cell | Run, int]] = []
+        self._timer_count = 0
+        self.live = 0
+
+    def pool(self, name: str) -> Pool:
+        """The pool of that name; one that does not exist has no slots."""
+        pool = self.pools.get(name)
+        if pool is None:
+            pool = self.pools[name] = Pool(name, None)
+        return pool
+
+    def set_pools(self, records: Iterable[PoolRecord]) -> None:
+        """Take over what the store says of the pools; ready cells stay where they are."""
+        seen = set()
+        for record in records:
+            seen.add(record.name)
+            pool = self.pool(record.name)
+            pool.slots, pool.used = record.slots, record.used
+        for name, pool in self.pools.items():
+            if name not in seen:
+                pool.slots = None
+
+    def set_timer(self, at: Instant, subject: Cell | Run) -> None:
+        """Call the subject again at `at`, unless it has left its place by then."""
+        self._timer_count += 1
+        ticket = subject.ticket if isinstance(subject, Cell) else 0
+        heapq.heappush(self.timers, (at, self._timer_count, subject, ticket))
+
+    def next_timer(self) -> Instant | None:
+        return self.timers[0][0] if self.timers else None

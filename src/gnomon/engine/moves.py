@@ -1,0 +1,146 @@
+"""The moves of one task instance: judged, ready, finished, taken back. Every change of state goes through here."""
+
+from __future__ import annotations
+
+from gnomon.decide.past import judge_past
+from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.trigger_rules import judge
+from gnomon.engine.cells import Cell, Run
+from gnomon.engine.turn import Turn
+from gnomon.model.instants import Instant
+from gnomon.model.states import FINISHED_TASK_STATES
+from gnomon.model.states import TaskInstanceState as S
+from gnomon.model.verdict import Outcome, Verdict
+
+
+def drain(turn: Turn) -> None:
+    """Judge everything on the worklist, and what that releases, until nothing is left."""
+    while turn.work:
+        run, index = turn.work.popleft()
+        if run.active:
+            for cell in run.cells[index].values():
+                if cell.state is None and not cell.ready:
+                    judge_cell(turn, cell)
+
+
+def judge_cell(turn: Turn, cell: Cell) -> None:
+    """Let the cell's rules decide: ready, skipped, upstream_failed, or wait as it is."""
+    verdict = verdict_of(cell)
+    if verdict.outcome is Outcome.RUN:
+        make_ready(turn, cell)
+    elif verdict.outcome is Outcome.SKIP:
+        finish(turn, cell, Cause.RULE_SKIP, verdict.reason)
+    elif verdict.outcome is Outcome.UPSTREAM_FAILED:
+        finish(turn, cell, Cause.RULE_UPSTREAM_FAILED, verdict.reason)
+
+
+def verdict_of(cell: Cell) -> Verdict:
+    """What trigger rule and past say of it now."""
+    verdict = judge(cell.task.trigger_rule, cell.run.tallies[cell.index])
+    if verdict.outcome is Outcome.RUN and cell.run.graph.uses_past:
+        return past_verdict(cell)
+    return verdict
+
+
+def past_verdict(cell: Cell) -> Verdict:
+    """What the run before says of it."""
+    task = cell.task
+    before = run_before(cell.run)
+    if before is None or before.graph.index.get(task.task_id) is None:
+        return judge_past(task, None, None, ())
+    index = before.graph.index[task.task_id]
+    previous = before.cell(index, cell.map_index)
+    downstream = [
+        (other.name(), other.state) for d in before.graph.downstream[index] for other in before.cells[d].values()
+    ]
+    return judge_past(task, before.record.run_id, previous.state if previous else S.SUCCESS, downstream)
+
+
+def run_before(run: Run) -> Run | None:
+    """The run of the same DAG before this one, by `run_after`, or None."""
+    found = None
+    for other in run.dag.past:
+        if other.order >= run.order:
+            break
+        found = other
+    return found
+
+
+def run_after(run: Run) -> Run | None:
+    """The run of the same DAG after this one, or None."""
+    for other in run.dag.past:
+        if other.order > run.order:
+            return other
+    return None
+
+
+def make_ready(turn: Turn, cell: Cell) -> None:
+    """The cell may run: one without code is done at once, any other waits for a slot."""
+    if not cell.task.runs_code:
+        cell.try_number += 1
+        cell.started_at = cell.ended_at = turn.now
+        finish(turn, cell, Cause.NOTHING_TO_RUN, None)
+        return
+    place(turn, cell)
+
+
+def place(turn: Turn, cell: Cell) -> None:
+    """Put a cell that may run where admission finds it."""
+    cell.ready = True
+    cell.pool = cell.task.pool
+    turn.memory.pool(cell.pool).push(cell)
+    turn.placed[cell] = None
+
+
+def withdraw(cell: Cell) -> None:
+    """Take a waiting cell out of wherever it waits."""
+    cell.ready = False
+    cell.ticket += 1
+
+
+def finish(turn: Turn, cell: Cell, cause: Cause, reason: str | None, at: Instant | None = None) -> None:
+    """Move the cell to a final state and tell everything downstream."""
+    withdraw(cell)
+    cell.state = next_state(cell.state, cause)
+    cell.reason = reason
+    cell.resume_at = None
+    if cell.ended_at is None:
+        cell.ended_at = at if at is not None else turn.now
+    turn.touch(cell)
+    run = cell.run
+    run.unfinished -= 1
+    if run.unfinished == 0:
+        turn.emptied[run] = None
+    count(turn, cell, 1)
+    if run.graph.uses_past:
+        _tell_next_run(turn, cell)
+
+
+def take_back(turn: Turn, cell: Cell) -> None:
+    """A finished cell counts as unfinished again."""
+    count(turn, cell, -1)
+    cell.run.unfinished += 1
+
+
+def count(turn: Turn, cell: Cell, by: int) -> None:
+    """Add the cell's final state to, or take it from, the tallies downstream."""
+    run = cell.run
+    is_setup = cell.task.is_setup
+    for d in run.graph.downstream[cell.index]:
+        run.tallies[d].add(cell.state, by, is_setup)
+        turn.judge_later(run, d)
+
+
+def _tell_next_run(turn: Turn, cell: Cell) -> None:
+    later = run_after(cell.run)
+    if later is None:
+        return
+    task = cell.task
+    for task_id in (task.task_id, *task.upstream):
+        index = later.graph.index.get(task_id)
+        if index is not None:
+            turn.judge_later(later, index)
+
+
+def is_finished(cell: Cell) -> bool:
+    return cell.state in FINISHED_TASK_STATES

@@ -1,0 +1,178 @@
+"""What workers say: entered, ended, held, lost. Each is applied once, to the attempt that it names, or not at all."""
+
+from __future__ import annotations
+
+from gnomon.decide.retries import UNENTERED_LIMIT, has_try_left, retry_at
+from gnomon.decide.transitions import Cause, next_state
+from gnomon.engine.admission import attempt_of, leave
+from gnomon.engine.cells import Cell, Dag
+from gnomon.engine.events import Ended, Entered, InventoryRead
+from gnomon.engine.memory import Worker
+from gnomon.engine.moves import finish, judge_cell, make_ready
+from gnomon.engine.runs import stop_tasks
+from gnomon.engine.turn import Turn
+from gnomon.model.facts import AttemptResult
+from gnomon.model.states import TaskInstanceState as S
+
+
+def on_entered(turn: Turn, event: Entered) -> None:
+    """The attempt runs author code now."""
+    cell = turn.memory.attempts.get(event.attempt_id)
+    if cell is None or cell.state is not S.QUEUED:
+        return
+    cell.state = next_state(cell.state, Cause.ENTER)
+    cell.entered = True
+    cell.started_at = event.at
+    turn.touch(cell)
+
+
+def on_ended(turn: Turn, event: Ended) -> None:
+    """Apply a result if its attempt is the live one; acknowledge it in any case."""
+    result = event.result
+    if event.worker_id is not None:
+        turn.step.acknowledges.setdefault(event.worker_id, []).append(result.attempt_id)
+    cell = turn.memory.attempts.get(result.attempt_id)
+    if cell is not None:
+        _apply(turn, cell, result)
+
+
+def _apply(turn: Turn, cell: Cell, result: AttemptResult) -> None:
+    if result.started_at is not None:
+        cell.started_at = result.started_at
+    cell.ended_at = result.ended_at if result.ended_at is not None else turn.now
+    if result.fresh_reason is not None:
+        _mark_fresh(turn, cell.run.dag, result.fresh_reason)
+    if cell.state is S.RESTARTING:
+        leave(turn, cell, "failed", f"cleared while running; {result.reason or result.outcome}", result.exit_code)
+        clear_now(turn, cell)
+        return
+    leave(turn, cell, result.outcome, result.reason, result.exit_code)
+    if result.xcoms:
+        turn.changes.results.append(result)
+    _OUTCOMES[result.outcome](turn, cell, result)
+
+
+def _succeeded(turn: Turn, cell: Cell, result: AttemptResult) -> None:
+    skip_tasks(turn, cell, result.skip_task_ids)
+    finish(turn, cell, Cause.SUCCEED, result.reason)
+
+
+def _skipped(turn: Turn, cell: Cell, result: AttemptResult) -> None:
+    finish(turn, cell, Cause.SKIP_SELF, result.reason or "the task asked to be skipped")
+
+
+def _failed(turn: Turn, cell: Cell, result: AttemptResult) -> None:
+    if result.retryable and has_try_left(cell.try_number, cell.max_tries):
+        cell.state = next_state(cell.state, Cause.RETRY)
+        cell.ended_at = None
+        cell.reason = result.reason
+        cell.resume_at = retry_at(cell.task, cell.try_number, _seed(cell), turn.now)
+        turn.memory.set_timer(cell.resume_at, cell)
+        turn.touch(cell)
+        return
+    finish(turn, cell, Cause.FAIL, result.reason)
+    if cell.run.graph.spec.fail_fast and not cell.task.is_teardown:
+        reason = f"fail_fast: task {cell.name()} failed"
+        stop_tasks(turn, cell.run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
+
+
+def _rescheduled(turn: Turn, cell: Cell, result: AttemptResult) -> None:
+    cell.state = next_state(cell.state, Cause.RESCHEDULE)
+    cell.ended_at = None
+    cell.reason = result.reason
+    cell.resume_at = result.resume_at if result.resume_at is not None else turn.now
+    turn.memory.set_timer(cell.resume_at, cell)
+    turn.touch(cell)
+
+
+def _lost(turn: Turn, cell: Cell, result: AttemptResult) -> None:
+    """Lost: one that entered author code, or may have, costs a try; one known not to have costs none."""
+    if result.entered or cell.seq - cell.try_number >= UNENTERED_LIMIT:
+        _failed(turn, cell, result)
+        return
+    cell.state = next_state(cell.state, Cause.LOSE)
+    cell.try_number -= 1
+    cell.started_at = cell.ended_at = None
+    cell.reason = result.reason
+    turn.touch(cell)
+    make_ready(turn, cell)
+
+
+_OUTCOMES = {
+    "success": _succeeded,
+    "failed": _failed,
+    "skipped": _skipped,
+    "up_for_reschedule": _rescheduled,
+    "lost": _lost,
+}
+
+
+def skip_tasks(turn: Turn, by: Cell, task_ids: tuple[str, ...]) -> None:
+    """Skip these tasks of the run unless they have begun: a branch did not choose them."""
+    run = by.run
+    for task_id in task_ids:
+        index = run.graph.index.get(task_id)
+        for cell in run.cells[index].values() if index is not None else ():
+            if cell.attempt is None and cell.state in (None, S.SCHEDULED):
+                finish(turn, cell, Cause.RULE_SKIP, f"skipped by {by.name()}")
+
+
+def clear_now(turn: Turn, cell: Cell) -> None:
+    """No status, as if it had never run; its numbers go on, its retries are granted anew."""
+    cell.state = next_state(cell.state, Cause.CLEAR)
+    cell.max_tries = cell.try_number + cell.task.retries
+    cell.started_at = cell.ended_at = cell.resume_at = cell.reason = None
+    turn.changes.xcom_clears.append(cell.record().key)
+    turn.touch(cell)
+    if cell.run.active:
+        judge_cell(turn, cell)
+
+
+def on_worker_joined(turn: Turn, worker_id: str, slots: int) -> None:
+    """The worker may be given attempts; what memory believes to run there counts against its slots."""
+    worker = turn.memory.workers.get(worker_id)
+    if worker is None:
+        worker = turn.memory.workers[worker_id] = Worker(worker_id, slots)
+    worker.slots, worker.reachable = slots, True
+    worker.used = sum(cell.worker == worker_id for cell in turn.memory.attempts.values())
+
+
+def on_worker_lost(turn: Turn, worker_id: str) -> None:
+    """Every attempt on the worker is lost; each may have entered author code, so each costs a try."""
+    turn.memory.workers.pop(worker_id, None)
+    for cell in [cell for cell in turn.memory.attempts.values() if cell.worker == worker_id]:
+        _apply(turn, cell, lost_result(cell, f"lost: worker {worker_id} stopped answering", entered=True))
+
+
+def on_inventory(turn: Turn, event: InventoryRead) -> None:
+    """OWNERSHIP.md line 15: adopt what runs, submit again what is unknown and queued, lose what is unknown and ran."""
+    for cell in [cell for cell in turn.memory.attempts.values() if cell.worker == event.worker_id]:
+        attempt_id = cell.attempt or ""
+        if attempt_id in event.results:
+            continue
+        entered = event.running.get(attempt_id)
+        if entered is None and (cell.entered or cell.state is S.RESTARTING):
+            _apply(turn, cell, lost_result(cell, f"lost: worker {event.worker_id} no longer has it", entered=True))
+        elif entered is None:
+            turn.step.submits.setdefault(event.worker_id, []).append(attempt_of(turn.memory, cell))
+        elif entered and cell.state is S.QUEUED:
+            on_entered(turn, Entered(attempt_id, turn.now))
+
+
+def lost_result(cell: Cell, reason: str, *, entered: bool) -> AttemptResult:
+    """The result that a lost attempt is given."""
+    return AttemptResult(
+        attempt_id=cell.attempt or "", group_no=cell.run.dag.record.group_no, run_pk=cell.run.pk,
+        task_no=cell.run.graph.numbers[cell.index], map_index=cell.map_index, outcome="lost", entered=entered,
+        started_at=cell.started_at, reason=reason,
+    )
+
+
+def _mark_fresh(turn: Turn, dag: Dag, reason: str) -> None:
+    if dag.record.fresh is None:
+        dag.record.fresh = reason
+        turn.changes.fresh_files.append((dag.record.file, reason))
+
+
+def _seed(cell: Cell) -> str:
+    return f"{cell.run.dag.record.dag_id}/{cell.run.record.run_id}/{cell.name()}"

@@ -1,0 +1,252 @@
+"""The life of a run: attached, started when the DAG has room, ended when nothing in it is unfinished, forgotten."""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+from collections.abc import Iterable
+
+from gnomon.decide.outcomes import run_outcome
+from gnomon.decide.transitions import Cause
+from gnomon.decide.trigger_rules import Tally
+from gnomon.engine.admission import gates_of, hold, leave
+from gnomon.engine.cells import Cell, Dag, Run
+from gnomon.engine.memory import Memory
+from gnomon.engine.moves import finish, is_finished, make_ready, take_back
+from gnomon.engine.turn import CancelOrder, Turn
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.records import RunRecord, TaskRecord
+from gnomon.model.spec import TaskSpec
+from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
+from gnomon.model.states import TaskInstanceState as S
+
+
+def attach(memory: Memory, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord]) -> Run:
+    """Take a run into memory as the store has it; one that is already there is replaced."""
+    detach(memory, dag, record.run_pk)
+    run = Run(dag, record)
+    _build_cells(run, rows)
+    for cells in run.cells:
+        for cell in cells.values():
+            if cell.attempt is not None:
+                hold(memory, cell)
+            elif cell.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and cell.resume_at is not None:
+                memory.set_timer(cell.resume_at, cell)
+    memory.runs[run.pk] = dag.runs[run.pk] = run
+    if record.state is DagRunState.QUEUED:
+        heapq.heappush(dag.queued, run.order)
+    elif record.state is DagRunState.RUNNING:
+        dag.running += 1
+        _arm_timeout(memory, run)
+    remember(run)
+    return run
+
+
+def remember(run: Run) -> None:
+    """Keep a run that a later one may look back at, in order."""
+    if run.graph.uses_past:
+        run.dag.past[:] = [other for other in run.dag.past if other.pk != run.pk]
+        bisect.insort(run.dag.past, run, key=lambda r: r.order)
+
+
+def _build_cells(run: Run, rows: Iterable[TaskRecord]) -> None:
+    graph = run.graph
+    by_number = {number: i for i, number in enumerate(graph.numbers)}
+    run.cells = [
+        {UNMAPPED: Cell(run, i, UNMAPPED, task)} if belongs(task, run.record) else {} for i, task in enumerate(graph.tasks)
+    ]
+    for row in rows:
+        index = by_number.get(row.task_no)
+        if index is not None:
+            cell = Cell(run, index, row.map_index, graph.tasks[index])
+            cell.restore(row)
+            run.cells[index][row.map_index] = cell
+    tally_up(run)
+
+
+def tally_up(run: Run) -> None:
+    """Make the tallies and the count of unfinished cells from the cells."""
+    graph = run.graph
+    run.tallies = []
+    run.unfinished = 0
+    for i, task in enumerate(graph.tasks):
+        upstream = [graph.index[task_id] for task_id in task.upstream]
+        tally = Tally(sum(len(run.cells[u]) for u in upstream), sum(graph.tasks[u].is_setup for u in upstream))
+        for u in upstream:
+            for cell in run.cells[u].values():
+                tally.add(cell.state, 1, graph.tasks[u].is_setup)
+        run.tallies.append(tally)
+        run.unfinished += sum(not is_finished(cell) for cell in run.cells[i].values())
+
+
+def belongs(task: TaskSpec, run: RunRecord) -> bool:
+    """False when the run's logical date lies outside the task's start and end (AIRFLOW_SURFACE.md D.6)."""
+    if run.logical_at is None:
+        return True
+    if task.start_at is not None and run.logical_at < task.start_at and run.run_type is not DagRunType.BACKFILL:
+        return False
+    return task.end_at is None or run.logical_at <= task.end_at
+
+
+def start_queued(turn: Turn, dag: Dag) -> None:
+    """Start queued runs in order while the DAG has room; one due later sets a timer."""
+    if dag.held is not None:
+        return
+    limit = active_runs_limit(dag)
+    while dag.queued and dag.running < limit:
+        run = dag.runs.get(dag.queued[0][1])
+        if run is None or run.record.state is not DagRunState.QUEUED or run.order != dag.queued[0]:
+            heapq.heappop(dag.queued)
+            continue
+        if run.record.run_after > turn.now:
+            turn.memory.set_timer(run.record.run_after, run)
+            return
+        heapq.heappop(dag.queued)
+        _start(turn, run)
+
+
+def active_runs_limit(dag: Dag) -> int:
+    """How many runs of the DAG may be running at once."""
+    spec = dag.graph.spec
+    by_timetable = spec.timetable.active_runs_limit
+    return spec.max_active_runs if by_timetable is None else min(spec.max_active_runs, by_timetable)
+
+
+def _start(turn: Turn, run: Run) -> None:
+    run.record.started_at = turn.now
+    run.record.version_pk = run.graph.version_pk
+    run.record.reason = None
+    turn.set_run_state(run, DagRunState.RUNNING)
+    run.dag.running += 1
+    _arm_timeout(turn.memory, run)
+    turn.log("run_started", run=run)
+    judge_all(turn, run)
+
+
+def _arm_timeout(memory: Memory, run: Run) -> None:
+    timeout_s = run.graph.spec.dagrun_timeout_s
+    if timeout_s is not None and run.record.started_at is not None:
+        memory.set_timer(_timeout_at(run.record.started_at, timeout_s), run)
+
+
+def _timeout_at(started_at: Instant, timeout_s: float) -> Instant:
+    return started_at + int(timeout_s * SECOND)
+
+
+def judge_all(turn: Turn, run: Run) -> None:
+    """Judge every task of a running run; a run without anything unfinished may end."""
+    for index, cells in enumerate(run.cells):
+        if cells:
+            turn.judge_later(run, index)
+        for cell in cells.values():
+            if cell.state is S.SCHEDULED and not cell.ready and cell.attempt is None:
+                make_ready(turn, cell)
+    if run.unfinished == 0:
+        turn.emptied[run] = None
+
+
+def end_if_done(turn: Turn, run: Run) -> None:
+    """End a running run in which nothing is unfinished."""
+    if not run.active or run.unfinished:
+        return
+    leaves = ((cell.name(), cell.state) for i in run.graph.leaves for cell in run.cells[i].values())
+    state, reason = run_outcome(leaves)
+    end(turn, run, state, reason)
+
+
+def end(turn: Turn, run: Run, state: DagRunState, reason: str | None) -> None:
+    """Give the run its final state, and its place to the next one."""
+    was_active = run.active
+    run.record.ended_at = turn.now
+    run.record.reason = reason
+    turn.set_run_state(run, state)
+    if was_active:
+        run.dag.running -= 1
+    turn.log("run_ended", run=run, body=state.value if reason is None else f"{state.value}: {reason}")
+    turn.startable[run.dag] = None
+    turn.step.plannable.add(run.record.dag_pk)
+
+
+def stop_tasks(turn: Turn, run: Run, *, live: Cause, waiting: Cause, reason: str) -> None:
+    """End everything unfinished in the run: what is live by `live`, and cancelled; what waits by `waiting`."""
+    for cells in run.cells:
+        for cell in cells.values():
+            if is_finished(cell):
+                continue
+            was_live = cell.live
+            stop(turn, cell, live if was_live else waiting, reason)
+
+
+def stop(turn: Turn, cell: Cell, cause: Cause, reason: str) -> None:
+    """Give the cell a final state whatever it does now; a live attempt is cancelled and recorded."""
+    if cell.attempt is not None:
+        assert cell.worker is not None
+        turn.step.cancels.append(CancelOrder(cell.worker, cell.attempt, reason))
+        cell.ended_at = turn.now
+        leave(turn, cell, "failed", reason)
+    if is_finished(cell):
+        take_back(turn, cell)
+        cell.ended_at = None
+    finish(turn, cell, cause, reason)
+
+
+def on_timer(turn: Turn, run: Run) -> None:
+    """A time of the run has come: it may start now, or it has run too long."""
+    if run.record.state is DagRunState.QUEUED:
+        turn.startable[run.dag] = None
+        return
+    timeout_s = run.graph.spec.dagrun_timeout_s
+    if not run.active or timeout_s is None or run.record.started_at is None:
+        return
+    if _timeout_at(run.record.started_at, timeout_s) > turn.now:
+        return
+    reason = f"dagrun_timeout: the run took longer than {timeout_s:g} s"
+    stop_tasks(turn, run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
+    end(turn, run, DagRunState.FAILED, reason)
+
+
+def forget_ended(turn: Turn, run: Run) -> None:
+    """Let go of a run that has ended, unless a later one may look back at it."""
+    if run.record.state in FINISHED_RUN_STATES and run.dag.runs.get(run.pk) is run:
+        turn.memory.runs.pop(run.pk, None)
+        run.dag.runs.pop(run.pk, None)
+        prune_past(run.dag)
+
+
+def prune_past(dag: Dag) -> None:
+    """Keep of the ended runs only those right before an unfinished run, and the newest of all."""
+    newest = len(dag.past) - 1
+    dag.past[:] = [
+        run
+        for i, run in enumerate(dag.past)
+        if run.pk in dag.runs or i == newest or dag.past[i + 1].pk in dag.runs
+    ]
+
+
+def detach(memory: Memory, dag: Dag, run_pk: int) -> None:
+    """Drop a run from memory without any change to the store."""
+    run = dag.runs.pop(run_pk, None)
+    memory.runs.pop(run_pk, None)
+    if run is None:
+        return
+    if run.active:
+        dag.running -= 1
+    for cells in run.cells:
+        for cell in cells.values():
+            cell.ticket += 1
+            if cell.attempt is not None:
+                _let_go(memory, cell)
+    dag.past[:] = [other for other in dag.past if other.pk != run_pk]
+
+
+def _let_go(memory: Memory, cell: Cell) -> None:
+    assert cell.attempt is not None and cell.pool is not None
+    memory.attempts.pop(cell.attempt, None)
+    memory.live -= 1
+    worker = memory.workers.get(cell.worker or "")
+    if worker is not None:
+        worker.used -= 1
+    memory.pool(cell.pool).used -= cell.pool_slots
+    for gate in gates_of(cell):
+        gate.inside -= 1

@@ -1,0 +1,142 @@
+"""`step`: events in, decision out. The one entrance to the engine."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gnomon.decide.transitions import Cause, next_state
+from gnomon.engine import events as e
+from gnomon.engine.actions import clear, drop_run, mark_run, mark_tasks
+from gnomon.engine.admission import admit
+from gnomon.engine.cells import Run
+from gnomon.engine.memory import Memory
+from gnomon.engine.moves import drain, make_ready
+from gnomon.engine.rebase import forget_dag, read_dag
+from gnomon.engine.results import on_ended, on_entered, on_inventory, on_worker_joined, on_worker_lost
+from gnomon.engine.runs import attach, end_if_done, forget_ended, judge_all, on_timer, start_queued
+from gnomon.engine.turn import Step, Turn
+from gnomon.model.instants import Instant
+from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.model.states import TaskInstanceState as S
+
+
+def step(
+    memory: Memory, events: Iterable[e.Event], now: Instant, new_id: Callable[[], str], judge_first: Iterable[Run] = ()
+) -> Step:
+    """Apply `events`, then everything that follows from them: one transaction's worth of changes and what to do after.
+
+    `judge_first`: runs that were just loaded. Memory is changed in place; drop it if the changes are not committed.
+    """
+    turn = Turn(memory, now, new_id)
+    for run in judge_first:
+        turn.startable[run.dag] = None
+        if run.active:
+            judge_all(turn, run)
+    for event in events:
+        _HANDLERS[type(event)](turn, event)
+    _fire_timers(turn)
+    _settle(turn)
+    admit(turn)
+    _settle(turn)
+    return _close(turn)
+
+
+def _settle(turn: Turn) -> None:
+    """Judge, end and start until nothing changes any more."""
+    while turn.work or turn.emptied or turn.startable:
+        drain(turn)
+        while turn.emptied:
+            run, _ = turn.emptied.popitem()
+            end_if_done(turn, run)
+        while turn.startable:
+            dag, _ = turn.startable.popitem()
+            start_queued(turn, dag)
+
+
+def _fire_timers(turn: Turn) -> None:
+    timers = turn.memory.timers
+    while timers and timers[0][0] <= turn.now:
+        _, _, subject, ticket = heapq.heappop(timers)
+        if isinstance(subject, Run):
+            if turn.memory.runs.get(subject.pk) is subject:
+                on_timer(turn, subject)
+        elif subject.ticket == ticket and subject.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE):
+            make_ready(turn, subject)
+
+
+def _close(turn: Turn) -> Step:
+    """Write down what is left to write: waiting cells, touched rows, the next time to step."""
+    for cell in turn.placed:
+        if cell.ready and cell.state is None:
+            cell.state = next_state(None, Cause.WAIT)
+            turn.touch(cell)
+    changes, step_ = turn.changes, turn.step
+    for cell in turn.dirty:
+        cell.written = True
+        changes.tasks.append(cell.record())
+        step_.groups.add(cell.run.dag.record.group_no)
+    for run in turn.dirty_runs:
+        changes.runs.append(run.record)
+        step_.groups.add(run.dag.record.group_no)
+        if run.record.state in FINISHED_RUN_STATES:
+            forget_ended(turn, run)
+    step_.wake_at = turn.now if turn.again else turn.memory.next_timer()
+    return step_
+
+
+def _on_dag_read(turn: Turn, event: e.DagRead) -> None:
+    turn.step.groups.add(event.dag.group_no)
+    read_dag(turn, event.dag)
+
+
+def _on_run_read(turn: Turn, event: e.RunRead) -> None:
+    dag = turn.memory.dags.get(event.run.dag_pk)
+    if dag is None or event.run.run_pk in turn.memory.runs:
+        return
+    turn.step.groups.add(dag.record.group_no)
+    if event.before is not None and all(run.pk != event.before[0].run_pk for run in dag.past):
+        before = attach(turn.memory, dag, *event.before)
+        dag.runs.pop(before.pk, None)
+        turn.memory.runs.pop(before.pk, None)
+    run = attach(turn.memory, dag, event.run, event.tasks)
+    turn.startable[dag] = None
+    if run.active:
+        judge_all(turn, run)
+    if event.run.state in FINISHED_RUN_STATES:
+        turn.dirty_runs[run] = None
+
+
+def _on_pools_read(turn: Turn, event: e.PoolsRead) -> None:
+    turn.memory.set_pools(event.pools)
+
+
+def _on_worker_away(turn: Turn, event: e.WorkerAway) -> None:
+    worker = turn.memory.workers.get(event.worker_id)
+    if worker is not None:
+        worker.reachable = False
+
+
+def _on_refuse(turn: Turn, event: e.Refuse) -> None:
+    turn.changes.answers.append((event.request_pk, "refused", event.reason))
+
+
+_HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
+    e.DagRead: _on_dag_read,
+    e.DagGone: lambda turn, event: forget_dag(turn, event.dag_pk),
+    e.RunRead: _on_run_read,
+    e.PoolsRead: _on_pools_read,
+    e.WorkerJoined: lambda turn, event: on_worker_joined(turn, event.worker_id, event.slots),
+    e.WorkerAway: _on_worker_away,
+    e.WorkerLost: lambda turn, event: on_worker_lost(turn, event.worker_id),
+    e.Entered: on_entered,
+    e.Ended: on_ended,
+    e.InventoryRead: on_inventory,
+    e.ClearTasks: clear,
+    e.MarkTasks: mark_tasks,
+    e.MarkRun: mark_run,
+    e.DropRun: drop_run,
+    e.Refuse: _on_refuse,
+}
+

@@ -1,0 +1,98 @@
+"""One step under way: what it reads, what it has decided so far, and the worklist that carries a decision onward."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from gnomon.engine.cells import Cell, Dag, Run
+from gnomon.engine.memory import Memory
+from gnomon.model.facts import Attempt
+from gnomon.model.instants import Instant
+from gnomon.model.records import Changes, EventRecord
+from gnomon.model.states import DagRunState
+
+
+@dataclass(slots=True, frozen=True)
+class CancelOrder:
+    """End this attempt on its worker."""
+
+    worker_id: str
+    attempt_id: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Step:
+    """The outcome of one step: write `changes` in one transaction, then do the rest."""
+
+    changes: Changes
+    submits: dict[str, list[Attempt]] = field(default_factory=dict)
+    """By worker."""
+    cancels: list[CancelOrder] = field(default_factory=list)
+    acknowledges: dict[str, list[str]] = field(default_factory=dict)
+    """Worker to the results that the store has once the changes are written."""
+    groups: set[int] = field(default_factory=set)
+    """Groups whose memory this step touched."""
+    plannable: set[int] = field(default_factory=set)
+    """DAGs (dag_pk) that may have room for another run now."""
+    wake_at: Instant | None = None
+    """When to step again without any event; `now` when there is more to do at once."""
+
+
+class Turn:
+    """The working state of one step."""
+
+    __slots__ = ("again", "changes", "dirty", "dirty_runs", "emptied", "memory", "new_id", "now", "placed", "startable",
+                 "step", "work")
+
+    def __init__(self, memory: Memory, now: Instant, new_id: Callable[[], str]) -> None:
+        self.memory = memory
+        self.now = now
+        self.new_id = new_id
+        self.changes = Changes()
+        self.step = Step(self.changes)
+        self.dirty: dict[Cell, None] = {}
+        self.dirty_runs: dict[Run, None] = {}
+        self.work: deque[tuple[Run, int]] = deque()
+        """Tasks (by run and index) whose rules are to be judged again."""
+        self.placed: dict[Cell, None] = {}
+        """Cells that became ready in this step."""
+        self.startable: dict[Dag, None] = {}
+        """DAGs whose queued runs may start."""
+        self.emptied: dict[Run, None] = {}
+        """Runs that may have nothing unfinished left."""
+        self.again = False
+
+    def touch(self, cell: Cell) -> None:
+        """The cell's row is to be written."""
+        self.dirty[cell] = None
+
+    def touch_run(self, run: Run) -> None:
+        """The run's row is to be written."""
+        self.dirty_runs[run] = None
+
+    def judge_later(self, run: Run, index: int) -> None:
+        """Judge this task's instances before the step ends."""
+        self.work.append((run, index))
+
+    def set_run_state(self, run: Run, state: DagRunState) -> None:
+        """Change the run's state and the DAG's tallies with it."""
+        tallies, dag_pk = self.changes.tallies, run.record.dag_pk
+        for key, count in (((dag_pk, run.record.state), -1), ((dag_pk, state), 1)):
+            tallies[key] = tallies.get(key, 0) + count
+        run.record.state = state
+        run.facts = None
+        self.touch_run(run)
+
+    def log(self, kind: str, *, run: Run | None = None, cell: Cell | None = None, by: str = "scheduler", body: str = "") -> None:
+        """Add a line to the audit log."""
+        run = cell.run if cell is not None else run
+        self.changes.events.append(
+            EventRecord(
+                at=self.now, kind=kind, dag_pk=run.record.dag_pk if run else None, run_pk=run.pk if run else None,
+                task_no=cell.run.graph.numbers[cell.index] if cell else None,
+                map_index=cell.map_index if cell else -1, by=by, body=body,
+            )
+        )
