@@ -27,10 +27,11 @@ class Bell:
         if not paths:
             return 0
         try:
-            sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC)
+            sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         except OSError:
             return 0
         with sender:
+            sender.setblocking(False)
             return sum(_wake(sender, path) for path in paths)
 
 

@@ -18,7 +18,8 @@ class Ear:
     def __init__(self, run_folder: Path, name: str) -> None:
         self._path = Path(run_folder) / f"{name}{SUFFIX}"
         self._path.unlink(missing_ok=True)
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC)
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.setblocking(False)
         try:
             self._socket.bind(os.fspath(self._path))
         except OSError as error:

@@ -1,0 +1,28 @@
+"""Options: a table of what exists, and the values that hold for this process with where each came from."""
+
+from __future__ import annotations
+
+from gnomon.config.ambient import ambient, set_ambient
+from gnomon.config.config import Config, Setting
+from gnomon.config.home import default_home, run_folder
+from gnomon.config.load import load_config
+from gnomon.config.mistakes import ConfigMistake, NoSuchOption
+from gnomon.config.option import Option
+from gnomon.config.options import OPTIONS
+from gnomon.config.secrets import without_password, without_secrets
+
+__all__ = [
+    "OPTIONS",
+    "Config",
+    "ConfigMistake",
+    "NoSuchOption",
+    "Option",
+    "Setting",
+    "ambient",
+    "default_home",
+    "load_config",
+    "run_folder",
+    "set_ambient",
+    "without_password",
+    "without_secrets",
+]

@@ -1,0 +1,135 @@
+"""The options that hold for one process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from gnomon.config.mistakes import NoSuchOption, nearest
+from gnomon.config.option import Key, Option
+from gnomon.config.options import BY_KEY, OPTIONS, declared
+from gnomon.config.secrets import is_secret, shown
+from gnomon.config.sources import Found
+from gnomon.config.values import to_boolean, to_integer, to_number
+
+T = TypeVar("T")
+
+
+class _Missing:
+    pass
+
+
+_MISSING = _Missing()
+
+
+class Setting(NamedTuple):
+    """One line of `config list`."""
+
+    option: Option
+    shown: str
+    """The value, secrets hidden."""
+    source: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Config:
+    """Immutable: every declared option has a checked value and a source."""
+
+    home: Path
+    _values: Mapping[Key, Found]
+    _extra: Mapping[Key, Found]
+    """What the environment sets for Airflow and Gnomon does not declare."""
+
+    def text(self, section: str, name: str) -> str:
+        return self._found(section, name).text
+
+    def integer(self, section: str, name: str) -> int:
+        return to_integer(self.text(section, name))
+
+    def number(self, section: str, name: str) -> float:
+        return to_number(self.text(section, name))
+
+    def boolean(self, section: str, name: str) -> bool:
+        return to_boolean(self.text(section, name))
+
+    def path(self, section: str, name: str) -> Path:
+        return Path(self.text(section, name))
+
+    def source(self, section: str, name: str) -> str:
+        """`default`, the environment variable, or the file and its line."""
+        return self._found(section, name).place
+
+    def has(self, section: str, name: str) -> bool:
+        """Whether the option is declared, or set for Airflow in the environment."""
+        return self._find(section, name) is not None
+
+    def get(self, section: str, name: str, fallback: str | T | _Missing = _MISSING) -> str | T:
+        """The text of any option, also one that Airflow alone knows; `fallback` when nobody knows or set it.
+
+        A `fallback` also stands in for an option whose default nothing in Gnomon depends on and nobody set.
+        """
+        found = self._find(section, name)
+        if found is not None and not (found.place == "default" and self._is_nothing(section, name, found)):
+            return found.text
+        if not isinstance(fallback, _Missing):
+            return fallback
+        if found is not None:
+            return found.text
+        raise NoSuchOption(self._unknown(section, name))
+
+    def section(self, section: str) -> dict[str, str]:
+        """All options of a section, as text."""
+        both = {**self._values, **self._extra}
+        return {key.name: found.text for key, found in both.items() if key.section == section.lower()}
+
+    def settings(self) -> list[Setting]:
+        """Every declared option with its value and source; secrets and the password in an address are not shown."""
+        return [Setting(option, shown(option, self._values[option.key].text), self._values[option.key].place)
+                for option in OPTIONS if option.key in self._values]
+
+    @property
+    def dags_folder(self) -> Path:
+        return self.path("core", "dags_folder")
+
+    @property
+    def plugins_folder(self) -> Path:
+        return self.path("core", "plugins_folder")
+
+    @property
+    def logs_folder(self) -> Path:
+        return self.path("logging", "base_log_folder")
+
+    @property
+    def database_url(self) -> str:
+        return self.text("database", "sql_alchemy_conn")
+
+    def for_author_code(self) -> Config:
+        """The same options without secrets: what DAG files and tasks may see."""
+        def public(found: Mapping[Key, Found]) -> dict[Key, Found]:
+            return {key: value for key, value in found.items() if not is_secret(key)}
+
+        return Config(self.home, public(self._values), public(self._extra))
+
+    def _is_nothing(self, section: str, name: str, found: Found) -> bool:
+        option = declared(section, name)
+        return option is not None and not option.used and not found.text
+
+    def _found(self, section: str, name: str) -> Found:
+        found = self._find(section, name)
+        if found is None:
+            raise NoSuchOption(self._unknown(section, name))
+        return found
+
+    def _find(self, section: str, name: str) -> Found | None:
+        option = declared(section, name)
+        key = option.key if option is not None else Key(section.lower(), name.lower())
+        return self._values.get(key) or self._extra.get(key)
+
+    def _unknown(self, section: str, name: str) -> str:
+        key = Key(section.lower(), name.lower())
+        if is_secret(key):
+            return f"the option {key} is a secret of the server; DAG files and tasks do not see it"
+        meant = nearest(str(key), (str(other) for other in BY_KEY))
+        return f"there is no option {key} and no environment variable sets it." + (f" Did you mean {meant}?" if meant else "")

@@ -1,0 +1,44 @@
+"""The folders of one installation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from gnomon.config.mistakes import ConfigMistake
+
+_SOCKET_PATH_MAX = 100
+"""A Unix socket's path may have about 107 bytes (104 on some systems)."""
+_LONGEST_NAME = len("/worker-") + 36 + len(".sock")
+
+
+def default_home(environ: Mapping[str, str]) -> Path:
+    """`GNOMON_HOME`, else `~/gnomon`; absolute. It need not exist."""
+    named = environ.get("GNOMON_HOME", "").strip()
+    return Path(named or "~/gnomon").expanduser().absolute()
+
+
+def run_folder(home: Path) -> Path:
+    """The folder for sockets and locks of a home exists, for its owner alone: `run` in it, or a short one for a long home."""
+    inside = Path(home).absolute() / "run"
+    fits = len(os.fsencode(inside)) + _LONGEST_NAME <= _SOCKET_PATH_MAX
+    folder = inside if fits else _short(inside)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        owner = folder.stat().st_uid
+    except OSError as error:
+        raise ConfigMistake(
+            f"cannot make {folder} for sockets and locks: {error.strerror}; name a home that can be written with GNOMON_HOME"
+        ) from None
+    if folder is not inside and owner != os.getuid():
+        raise ConfigMistake(f"{folder} belongs to another user; remove it, or use a shorter GNOMON_HOME")
+    return folder
+
+
+def _short(inside: Path) -> Path:
+    import hashlib  # rarely needed, and not cheap for a DAG file that loads the options
+    import tempfile
+
+    digest = hashlib.sha256(os.fsencode(inside)).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"gnomon-{os.getuid()}-{digest}"

@@ -1,0 +1,88 @@
+"""From the environment and the home's `gnomon.toml` to a checked Config."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from gnomon.config.config import Config
+from gnomon.config.home import default_home
+from gnomon.config.mistakes import ConfigMistake, nearest
+from gnomon.config.option import Key, Kind, Option
+from gnomon.config.options import BY_KEY, OPTIONS, declared
+from gnomon.config.sources import FILE_NAME, PREFIXES, Found, from_environment, from_file
+from gnomon.config.values import check
+
+_SCHEMES = ("sqlite", "postgresql", "postgres")
+
+
+def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
+    """The options that hold: `GNOMON__…` before `AIRFLOW__…` before `gnomon.toml` before the default.
+
+    ConfigMistake for an unknown option in the file or behind `GNOMON__`, and for a value that an option cannot have.
+    An unknown option behind `AIRFLOW__` is somebody else's and stays readable through `Config.get`.
+    """
+    home = Path(home).expanduser().absolute() if home is not None else default_home(environ)
+    ours, theirs = (from_environment(environ, prefix) for prefix in PREFIXES)
+    written = from_file(home / FILE_NAME)
+    _refuse_unknown(ours, "GNOMON__")
+    _refuse_unknown(written, "")
+    values: dict[Key, Found] = {}
+    for option in OPTIONS:
+        found = _first(option, ours, theirs, written)
+        if found is None:
+            found = Found(option.default.replace("{home}", str(home)), "default")
+        else:
+            _check(option, found)
+        if option.kind is Kind.PATH:
+            found = found._replace(text=_absolute(found.text, home))
+        values[option.key] = found
+    extra = {key: found for key, found in theirs.items() if declared(*key) is None}
+    return Config(home, values, extra)
+
+
+def _first(option: Option, *sources: Mapping[Key, Found]) -> Found | None:
+    """In the first source that has it; its own name there before old ones."""
+    for source in sources:
+        for key in (option.key, *option.aliases):
+            if key in source:
+                return source[key]
+    return None
+
+
+def _refuse_unknown(found: Mapping[Key, Found], prefix: str) -> None:
+    for key, value in found.items():
+        if declared(*key) is None:
+            raise ConfigMistake(_unknown(key, value.place, prefix))
+
+
+def _unknown(key: Key, place: str, prefix: str) -> str:
+    same_name = [str(other) for other in BY_KEY if other.name == key.name]
+    meant = same_name[0] if same_name else nearest(str(key), (str(other) for other in BY_KEY))
+    where = place if prefix else f"{key} ({place})"
+    remedy = f"Did you mean {meant}?" if meant else "`gnomon config list` shows all options."
+    return f"{where}: there is no option {key}. {remedy}"
+
+
+def _check(option: Option, found: Found) -> None:
+    try:
+        check(option, found.text)
+        if option.key == ("database", "sql_alchemy_conn"):
+            _check_address(found.text)
+    except ValueError as error:
+        shown = "" if option.secret else f" is {found.text!r}"
+        raise ConfigMistake(f"{option.key} ({found.place}){shown}: {error}") from None
+
+
+def _check_address(text: str) -> None:
+    scheme = text.split(":", 1)[0].split("+", 1)[0].strip().lower()
+    if scheme not in _SCHEMES or ":" not in text:
+        raise ValueError(
+            f"Gnomon works on SQLite and PostgreSQL, not on {scheme!r}; "
+            "write sqlite:////folder/file.db or postgresql://user:password@host/name"
+        )
+
+
+def _absolute(text: str, home: Path) -> str:
+    return str(home / Path(os.path.expandvars(text)).expanduser())

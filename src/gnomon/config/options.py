@@ -1,0 +1,131 @@
+"""All options, with Airflow's names and defaults (the 3.3 reference) and the names older versions gave them.
+
+Options that only author code reads stand in `config.accepted`. Where a default differs from Airflow's, the
+description says so.
+"""
+
+from __future__ import annotations
+
+from gnomon.config.accepted import ACCEPTED
+from gnomon.config.option import Key, Kind, Option
+
+_T, _I, _N, _B, _P = Kind.TEXT, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.PATH
+_SYNC = ("FULL", "NORMAL")
+_EXECUTORS = ("LocalExecutor", "airflow.executors.local_executor.LocalExecutor")
+_SORT = ("modified_time", "random_seeded_by_host", "alphabetical")
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+_WEIGHTS = ("downstream", "upstream", "absolute")
+
+
+def _alias(section: str, name: str) -> tuple[Key, ...]:
+    return (Key(section, name),)
+
+
+_CORE = (
+    Option("core", "dags_folder", "{home}/dags", _P, "Where DAG files are."),
+    Option("core", "plugins_folder", "{home}/plugins", _P, "Where plugins are; on the import path of DAG files."),
+    Option("core", "executor", "LocalExecutor", _T, "What runs tasks.", choices=_EXECUTORS),
+    Option("core", "parallelism", "32", _I, "The most tasks that run at a time on one worker; 0: no bound.", minimum=0),
+    Option("core", "max_active_tasks_per_dag", "16", _I, "Default of a DAG's max_active_tasks.", minimum=0,
+           aliases=_alias("core", "dag_concurrency")),
+    Option("core", "max_active_runs_per_dag", "16", _I, "Default of a DAG's max_active_runs.", minimum=0),
+    Option("core", "max_consecutive_failed_dag_runs_per_dag", "0", _I,
+           "Default of a DAG's max_consecutive_failed_dag_runs: after so many it is paused; 0: never.", minimum=0),
+    Option("core", "dags_are_paused_at_creation", "True", _B, "Whether a new DAG waits until it is unpaused."),
+    Option("core", "load_examples", "False", _B, "Whether Gnomon's example DAGs are loaded too. Airflow's default is True."),
+    Option("core", "default_task_retries", "0", _I, "Default of a task's retries.", minimum=0),
+    Option("core", "default_task_retry_delay", "300", _I, "Default of a task's retry_delay, in seconds.", minimum=0),
+    Option("core", "max_task_retry_delay", "86400", _I, "The longest delay before a retry, in seconds.", minimum=0),
+    Option("core", "default_task_weight_rule", "downstream", _T, "Default of a task's weight_rule.", choices=_WEIGHTS),
+    Option("core", "default_task_execution_timeout", "", _I, "Default of a task's execution_timeout, in seconds; empty: none.",
+           minimum=0, may_be_empty=True),
+    Option("core", "default_pool_task_slot_count", "128", _I, "Slots of the default pool when the database is made.",
+           minimum=1, aliases=_alias("core", "non_pooled_task_slot_count")),
+    Option("core", "killed_task_cleanup_time", "60", _I, "Seconds between SIGTERM and SIGKILL for a task that is ended.",
+           minimum=0),
+    Option("core", "dagbag_import_timeout", "30.0", _N, "Seconds that the import of one DAG file may take.", minimum=0),
+    Option("core", "dag_discovery_safe_mode", "True", _B, "Skip files that mention neither DAG nor Airflow or Gnomon."),
+    Option("core", "dag_ignore_file_syntax", "glob", _T, "How .airflowignore is read.", choices=("glob", "regexp")),
+    Option("core", "default_timezone", "utc", _T, "The zone of naive dates: utc, system, or a name such as Europe/Zurich."),
+    Option("core", "fernet_key", "", _T, "The key that encrypts connections and variables.", secret=True),
+)
+
+_DATABASE = (
+    Option("database", "sql_alchemy_conn", "sqlite:///{home}/gnomon.db", _T,
+           "The address of the database: sqlite:////folder/file.db or postgresql://user:password@host/name.",
+           aliases=_alias("core", "sql_alchemy_conn"), secret=True),
+    Option("database", "synchronous", "FULL", _T,
+           "SQLite only. FULL: a commit survives a power cut. NORMAL: faster, the last commits may be lost with the power.",
+           choices=_SYNC),
+)
+
+_SCHEDULER = (
+    Option("scheduler", "catchup_by_default", "False", _B, "Default of a DAG's catchup."),
+    Option("scheduler", "create_cron_data_intervals", "False", _B, "Whether runs of a cron string cover an interval."),
+    Option("scheduler", "create_delta_data_intervals", "False", _B, "Whether runs of a timedelta cover an interval."),
+    Option("scheduler", "ignore_first_depends_on_past_by_default", "True", _B,
+           "Default of a task's ignore_first_depends_on_past."),
+    Option("scheduler", "use_job_schedule", "True", _B, "False: no scheduled runs, only manual ones."),
+    Option("scheduler", "max_tis_per_query", "16", _I, "The most tasks that one admission takes; 0: as many as parallelism.",
+           minimum=0),
+    Option("scheduler", "max_dagruns_to_create_per_loop", "10", _I,
+           "The most DAGs for which runs are planned before other work gets its turn.", minimum=1),
+    Option("scheduler", "max_dagruns_per_loop_to_schedule", "20", _I,
+           "The most runs that start before other work gets its turn.", minimum=1),
+    Option("scheduler", "misfire_grace", "60", _N,
+           "Seconds that a run may be late and still be created when catchup is off. Not an option of Airflow.", minimum=0),
+    Option("scheduler", "task_queued_timeout", "600.0", _N, "Seconds that a task may be queued before it is taken back.",
+           minimum=0, aliases=(Key("scheduler", "stalled_task_timeout"), Key("celery", "task_adoption_timeout"))),
+    Option("scheduler", "task_instance_heartbeat_timeout", "300", _I,
+           "Seconds without a sign of a task's worker before the task is lost.", minimum=1,
+           aliases=(Key("scheduler", "scheduler_zombie_task_threshold"), Key("scheduler", "local_task_job_heartbeat_sec"))),
+    Option("scheduler", "scheduler_health_check_threshold", "30", _I,
+           "Seconds without a beat before the scheduler is shown as unhealthy.", minimum=1),
+    Option("scheduler", "allowed_run_id_pattern", "^[A-Za-z0-9_.~:+-]+$", _T, "What the run id of a manual run must match."),
+)
+
+_DAG_PROCESSOR = (
+    Option("dag_processor", "refresh_interval", "300", _I, "Seconds between two listings of the DAG folder.", minimum=1,
+           aliases=_alias("scheduler", "dag_dir_list_interval")),
+    Option("dag_processor", "parsing_processes", "2", _I, "How many files are parsed at a time.", minimum=1,
+           aliases=(Key("scheduler", "parsing_processes"), Key("scheduler", "max_threads"))),
+    Option("dag_processor", "min_file_process_interval", "30", _I,
+           "Seconds between two parses of a file that read more than files.", minimum=0,
+           aliases=_alias("scheduler", "min_file_process_interval")),
+    Option("dag_processor", "dag_file_processor_timeout", "50", _I, "Seconds before a parse child is killed.", minimum=1,
+           aliases=_alias("core", "dag_file_processor_timeout")),
+    Option("dag_processor", "file_parsing_sort_mode", "modified_time", _T, "In which order files are parsed first.",
+           choices=_SORT, aliases=_alias("scheduler", "file_parsing_sort_mode")),
+    Option("dag_processor", "parsing_memory_limit", "2048", _I,
+           "Megabytes that a parse child may take; 0: no limit. Not an option of Airflow.", minimum=0),
+    Option("dag_processor", "health_check_threshold", "30", _I,
+           "Seconds without a beat before the dag-processor is shown as unhealthy.", minimum=1),
+)
+
+_OTHERS = (
+    Option("api", "host", "127.0.0.1", _T, "The address that the api-server listens on. Airflow's default is 0.0.0.0.",
+           aliases=_alias("webserver", "web_server_host")),
+    Option("api", "port", "8080", _I, "The port of the api-server; 0: any free one.", minimum=0,
+           aliases=_alias("webserver", "web_server_port")),
+    Option("logging", "base_log_folder", "{home}/logs", _P, "Where the logs of tasks are.",
+           aliases=_alias("core", "base_log_folder")),
+    Option("logging", "logging_level", "INFO", _T, "From which level on services log.", choices=_LEVELS,
+           aliases=_alias("core", "logging_level")),
+    Option("logging", "style", "auto", _T,
+           "json: a JSON object a line. text: for the eye. auto: text on a terminal. Not an option of Airflow.",
+           choices=("auto", "json", "text")),
+    Option("operators", "default_owner", "airflow", _T, "Default of a task's owner."),
+    Option("operators", "default_queue", "default", _T, "Default of a task's queue.", aliases=_alias("celery", "default_queue")),
+    Option("operators", "default_deferrable", "False", _B, "Default of an operator's deferrable."),
+    Option("sensors", "default_timeout", "604800", _N, "Default of a sensor's timeout, in seconds.", minimum=0),
+)
+
+OPTIONS: tuple[Option, ...] = (*_CORE, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_OTHERS, *ACCEPTED)
+BY_KEY: dict[Key, Option] = {option.key: option for option in OPTIONS}
+BY_ALIAS: dict[Key, Option] = {alias: option for option in OPTIONS for alias in option.aliases}
+
+
+def declared(section: str, name: str) -> Option | None:
+    """The option of that name, old names included."""
+    key = Key(section.lower(), name.lower())
+    return BY_KEY.get(key) or BY_ALIAS.get(key)

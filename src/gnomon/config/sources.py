@@ -1,0 +1,106 @@
+"""Where values come from: the environment, its `_CMD` variables, and `gnomon.toml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from gnomon.config.mistakes import ConfigMistake
+from gnomon.config.option import Key
+
+FILE_NAME = "gnomon.toml"
+PREFIXES = ("GNOMON", "AIRFLOW")
+"""Of the environment, the first one wins."""
+_COMMAND_TIMEOUT_S = 30.0
+
+
+class Found(NamedTuple):
+    """A value as it was written, and where."""
+
+    text: str
+    place: str
+
+
+def from_environment(environ: Mapping[str, str], prefix: str) -> dict[Key, Found]:
+    """Every `PREFIX__SECTION__NAME` with its value, `PREFIX__SECTION__NAME_CMD` with what its command prints."""
+    found: dict[Key, Found] = {}
+    commands: dict[Key, Found] = {}
+    for variable, text in environ.items():
+        parts = variable.split("__", 2)
+        if len(parts) != 3 or parts[0] != prefix or not parts[1] or not parts[2]:
+            continue
+        key = Key(parts[1].lower(), parts[2].lower())
+        if key.name.endswith("_cmd"):
+            commands[Key(key.section, key.name.removesuffix("_cmd"))] = Found(text, variable)
+        else:
+            found[key] = Found(text, variable)
+    for key, command in commands.items():
+        if key not in found:
+            found[key] = Found(_output(command), command.place)
+    return found
+
+
+def _output(command: Found) -> str:
+    import shlex  # imported by DAG files too, few of which run with a _CMD variable
+    import subprocess
+
+    try:
+        words = shlex.split(command.text)
+        done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=_COMMAND_TIMEOUT_S)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise ConfigMistake(f"{command.place}: the command {command.text!r} could not be run: {error}") from None
+    if done.returncode != 0:
+        raise ConfigMistake(
+            f"{command.place}: the command {command.text!r} ended with code {done.returncode}: {done.stderr.strip()[:500]}"
+        )
+    return done.stdout.rstrip("\n")
+
+
+def from_file(path: Path) -> dict[Key, Found]:
+    """The options of a TOML file, `[section]` and `name = value`; empty when there is no file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigMistake(f"{path} cannot be read: {error}") from None
+    import tomllib  # only where there is a file
+
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigMistake(f"{path} is not valid TOML: {error}. Texts need quotes: name = \"value\"") from None
+    lines = dict(_lines(text))
+    found: dict[Key, Found] = {}
+    for section, names in document.items():
+        if not isinstance(names, dict):
+            raise ConfigMistake(f"{path}: {section} stands outside a section; write it below a line such as [core]")
+        for name, value in names.items():
+            key = Key(section.lower(), name.lower())
+            line = lines.get(key)
+            place = f"{path}, line {line}" if line else str(path)
+            found[key] = Found(_as_text(value, key, place), place)
+    return found
+
+
+def _as_text(value: object, key: Key, place: str) -> str:
+    if isinstance(value, (bool, int, float, str)):
+        return str(value)
+    if isinstance(value, list) and all(isinstance(item, (str, int)) for item in value):
+        return ",".join(str(item) for item in value)
+    raise ConfigMistake(f"{key} ({place}) must be a text, a number, or true or false, not {type(value).__name__}")
+
+
+_SECTION = re.compile(r"\s*\[\s*\"?([\w.-]+)\"?\s*\]")
+_NAME = re.compile(r"\s*\"?([\w-]+)\"?\s*=")
+
+
+def _lines(text: str) -> Iterator[tuple[Key, int]]:
+    section = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _SECTION.match(line):
+            section = header[1].lower()
+        elif name := _NAME.match(line):
+            yield Key(section, name[1].lower()), number

@@ -1,0 +1,53 @@
+"""From text to typed values. Each function raises ValueError with what was expected."""
+
+from __future__ import annotations
+
+import math
+
+from gnomon.config.option import Kind, Option
+
+_TRUE = frozenset({"t", "true", "1", "yes", "y", "on"})
+_FALSE = frozenset({"f", "false", "0", "no", "n", "off"})
+
+
+def to_boolean(text: str) -> bool:
+    """Airflow's spellings of true and false, in any case, and yes/no, on/off."""
+    word = text.split("#")[0].strip().lower()
+    if word in _TRUE:
+        return True
+    if word in _FALSE:
+        return False
+    raise ValueError("write true or false")
+
+
+def to_integer(text: str) -> int:
+    try:
+        return int(text.strip())
+    except ValueError:
+        raise ValueError("write a whole number") from None
+
+
+def to_number(text: str) -> float:
+    try:
+        number = float(text.strip())
+    except ValueError:
+        raise ValueError("write a number") from None
+    if not math.isfinite(number):
+        raise ValueError("write a finite number")
+    return number
+
+
+def check(option: Option, text: str) -> None:
+    """The text is a value that the option can have; otherwise ValueError with the remedy."""
+    if not text.strip():
+        if option.may_be_empty or option.kind is Kind.TEXT and not option.choices:
+            return
+        raise ValueError("it must not be empty")
+    if option.kind is Kind.BOOLEAN:
+        to_boolean(text)
+    elif option.kind in (Kind.INTEGER, Kind.NUMBER):
+        number = to_integer(text) if option.kind is Kind.INTEGER else to_number(text)
+        if option.minimum is not None and number < option.minimum:
+            raise ValueError(f"write a number from {option.minimum:g} on")
+    if option.choices and text.strip().lower() not in {choice.lower() for choice in option.choices}:
+        raise ValueError(f"write one of: {', '.join(option.choices)}")
