@@ -1,0 +1,9 @@
+"""`python -m gnomon.cli` is `gnomon`."""
+
+from __future__ import annotations
+
+import sys
+
+from gnomon.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,75 @@
+"""The edge of the command line: every way a command can end becomes an exit code and at most one message on stderr.
+
+0: what was asked was done. 1: it was not, and the message says why. 2: wrong usage. 130: Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from gnomon.cli.commands import root
+from gnomon.errors.product import GnomonError, OurBug
+
+INTERRUPTED = 130
+"""What shells report for a process that Ctrl-C ended."""
+DEBUG = "GNOMON_DEBUG"
+"""Set to 1: an unexpected error shows its traceback."""
+
+
+def main(args: Sequence[str] | None = None, obj: object = None) -> int:
+    """Run one command line (default: this process's) and return its exit code. `obj`: the Home to work on."""
+    try:
+        code = _run(args, obj)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        return _reader_left()
+    except click.Abort as abort:
+        if isinstance(abort.__cause__, KeyboardInterrupt):
+            return INTERRUPTED
+        return _fail("not confirmed; nothing was changed")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except OurBug as bug:
+        return _surprise(bug)
+    except GnomonError as error:
+        return _fail(str(error))
+    except Exception as error:
+        return _surprise(error)
+
+
+def _run(args: Sequence[str] | None, obj: object) -> int:
+    try:
+        result = root.main(args=args, prog_name="gnomon", standalone_mode=False, obj=obj)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 1
+    return result if isinstance(result, int) else 0
+
+
+def _fail(message: str) -> int:
+    click.echo(f"gnomon: {message}", err=True)
+    return 1
+
+
+def _surprise(error: Exception) -> int:
+    if os.environ.get(DEBUG, "") not in ("", "0"):
+        traceback.print_exception(error)
+        return 1
+    return _fail(
+        f"unexpected {type(error).__name__}: {error}\n"
+        f"This is a fault in Gnomon or its surroundings; {DEBUG}=1 shows where it happened."
+    )
+
+
+def _reader_left() -> int:
+    """The reader of our output went away (`| head`): say nothing more, also not at interpreter exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1

@@ -1,0 +1,76 @@
+"""How a listing is written: a table for the eye, or JSON or YAML alone on stdout."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+F = TypeVar("F", bound=Callable[..., Any])
+FORMATS = ("table", "json", "yaml")
+_GAP = "  "
+
+
+def output_option(command: F) -> F:
+    """Give a command `-o table|json|yaml`, as argument `output`."""
+    return click.option(
+        "-o", "--output", type=click.Choice(FORMATS), default="table", show_default=True, help="Form of the answer."
+    )(command)
+
+
+def emit(records: Sequence[DataclassInstance], output: str, columns: Sequence[str], empty: str = "none") -> None:
+    """Write records: all their fields as JSON or YAML, the named columns as a table (`empty` when there are none)."""
+    rows = [asdict(record) for record in records]
+    if output == "table":
+        click.echo(table(rows, columns) if rows else empty)
+    else:
+        document(rows, output)
+
+
+def document(value: object, output: str) -> None:
+    """Write one value as JSON or YAML."""
+    if output == "json":
+        click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    else:
+        import yaml  # costs more than a short command
+
+        click.echo(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=sys.maxsize), nl=False)
+
+
+def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
+    """Aligned columns under their names, one line a row; nothing is cut, so that it can be searched."""
+    cells = [[cell(row[column]) for column in columns] for row in rows]
+    widths = [max(len(line[i]) for line in [list(columns), *cells]) for i in range(len(columns))]
+    rule = ["-" * width for width in widths]
+    return "\n".join(_line(line, widths) for line in [list(columns), rule, *cells])
+
+
+def fields(pairs: Sequence[tuple[str, object]]) -> str:
+    """`name  value` lines, names aligned; pairs whose value is None are left out."""
+    shown = [(name, cell(value)) for name, value in pairs if value is not None]
+    width = max((len(name) for name, _ in shown), default=0)
+    return "\n".join(f"{name:<{width}}{_GAP}{value}".rstrip() for name, value in shown)
+
+
+def cell(value: object) -> str:
+    """One value on one line."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value)) or "-"
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return " ".join(str(value).split("\n"))
+
+
+def _line(values: Sequence[str], widths: Sequence[int]) -> str:
+    return _GAP.join(f"{value:<{width}}" for value, width in zip(values, widths, strict=True)).rstrip()

@@ -1,0 +1,73 @@
+"""Which tasks of a DAG a person means: by id, by pattern, with what lies upstream or downstream of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+
+from gnomon.errors.product import UserMistake
+from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.report.missing import no_task
+
+
+def chosen_tasks(
+    spec: DagSpec,
+    task_ids: Collection[str] = (),
+    pattern: re.Pattern[str] | None = None,
+    *,
+    upstream: bool = False,
+    downstream: bool = False,
+) -> list[TaskSpec]:
+    """The tasks with these ids or whose id the pattern finds, plus all before or after them; in topological order.
+
+    Neither ids nor a pattern: every task. An unknown id, or a pattern that finds nothing, is a UserMistake.
+    """
+    if not task_ids and pattern is None:
+        return list(spec.tasks)
+    chosen = _named(spec, task_ids) | _matching(spec, pattern)
+    parents = {task.task_id: task.upstream for task in spec.tasks}
+    wanted = set(chosen)
+    if upstream:
+        wanted |= _reach(chosen, parents)
+    if downstream:
+        wanted |= _reach(chosen, _children(spec))
+    return [task for task in spec.tasks if task.task_id in wanted]
+
+
+def _named(spec: DagSpec, task_ids: Collection[str]) -> set[str]:
+    known = {task.task_id for task in spec.tasks}
+    for task_id in task_ids:
+        if task_id not in known:
+            raise no_task(spec.dag_id, task_id, known)
+    return set(task_ids)
+
+
+def _matching(spec: DagSpec, pattern: re.Pattern[str] | None) -> set[str]:
+    if pattern is None:
+        return set()
+    found = {task.task_id for task in spec.tasks if pattern.search(task.task_id)}
+    if not found:
+        raise UserMistake(
+            f"no task of DAG {spec.dag_id!r} matches {pattern.pattern!r}; "
+            f"`gnomon tasks list {spec.dag_id}` shows their ids"
+        )
+    return found
+
+
+def _children(spec: DagSpec) -> Mapping[str, Iterable[str]]:
+    children: dict[str, list[str]] = {task.task_id: [] for task in spec.tasks}
+    for task in spec.tasks:
+        for parent in task.upstream:
+            children[parent].append(task.task_id)
+    return children
+
+
+def _reach(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[str]:
+    reached: set[str] = set()
+    open_ends = list(start)
+    while open_ends:
+        for neighbour in edges[open_ends.pop()]:
+            if neighbour not in reached:
+                reached.add(neighbour)
+                open_ends.append(neighbour)
+    return reached

@@ -1,0 +1,118 @@
+"""The edge of the command line: exit codes and messages."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import click
+import pytest
+
+from gnomon.cli import commands
+from gnomon.cli.lazy import Lazy
+from gnomon.cli.main import main
+from gnomon.errors.product import OurBug, UserMistake, WorldAway
+
+HEAVY = {"sqlalchemy", "alembic", "rich", "psycopg", "sqlite3", "yaml", "gnomon.store", "gnomon.app", "gnomon.sdk", "pendulum"}
+
+
+def _command(monkeypatch: pytest.MonkeyPatch, body: Callable[[], object]) -> None:
+    """The command `probe` exists and does `body`."""
+    monkeypatch.setattr(sys.modules[__name__], "probe", click.command("probe")(body), raising=False)
+    monkeypatch.setitem(commands.root._lazy, "probe", Lazy(f"{__name__}:probe", "A probe."))
+
+
+@pytest.mark.parametrize("error", [UserMistake("the pool is full"), WorldAway("the pool is full")])
+def test_a_known_error_is_one_message_on_stderr_and_exit_code_1(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def body() -> None:
+        raise error
+
+    _command(monkeypatch, body)
+    assert main(["probe"]) == 1
+    assert capsys.readouterr() == ("", "gnomon: the pool is full\n")
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("by zero"), OurBug("by zero")])
+def test_an_unexpected_error_hides_its_traceback_and_says_how_to_see_it(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def body() -> None:
+        raise error
+
+    _command(monkeypatch, body)
+    assert main(["probe"]) == 1
+    said = capsys.readouterr().err
+    assert "by zero" in said and "GNOMON_DEBUG=1" in said and "Traceback" not in said
+    monkeypatch.setenv("GNOMON_DEBUG", "1")
+    assert main(["probe"]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("args", [["probe", "--nonsense"], ["probe", "extra"], ["dags", "lst"], ["dgas"], ["runs", "list"]])
+def test_wrong_usage_is_exit_code_2(
+    args: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _command(monkeypatch, lambda: None)
+    assert main(args) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "Usage:" in err
+
+
+def test_an_unknown_command_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dgas"]) == 2
+    assert "'dags'" in capsys.readouterr().err
+
+
+def test_ctrl_c_is_exit_code_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def body() -> None:
+        raise KeyboardInterrupt
+
+    _command(monkeypatch, body)
+    assert main(["probe"]) == 130
+    assert capsys.readouterr().err.strip() == ""
+
+
+def test_a_refused_confirmation_is_exit_code_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def body() -> None:
+        raise click.Abort
+
+    _command(monkeypatch, body)
+    assert main(["probe"]) == 1
+    assert "nothing was changed" in capsys.readouterr().err
+
+
+def test_a_command_decides_its_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    _command(monkeypatch, lambda: 3)
+    assert main(["probe"]) == 3
+
+
+def test_every_command_of_the_table_loads(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in commands.COMMANDS:
+        assert main([name, "--help"]) == 0
+    assert "Usage: gnomon dags" in capsys.readouterr().out
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys; from gnomon.cli.main import main; assert main(['--help']) == 0; print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=_environment())
+    assert "standalone" in done.stdout
+    assert not HEAVY & set(done.stderr.split())
+
+
+def test_a_reader_that_leaves_is_no_error_message() -> None:
+    code = "import sys; from gnomon.cli.main import main; sys.exit(main(['config', 'list', '-o', 'json']))"
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run([sys.executable, "-c", code], stdout=write, stderr=subprocess.PIPE, text=True, env=_environment())
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
