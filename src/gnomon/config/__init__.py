@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gnomon.config.ambient import ambient, set_ambient
 from gnomon.config.config import Config, Setting
+from gnomon.config.environment import environment, variable
 from gnomon.config.home import default_home, run_folder
 from gnomon.config.load import load_config
 from gnomon.config.mistakes import ConfigMistake, NoSuchOption
@@ -20,9 +21,11 @@ __all__ = [
     "Setting",
     "ambient",
     "default_home",
+    "environment",
     "load_config",
     "run_folder",
     "set_ambient",
+    "variable",
     "without_password",
     "without_secrets",
 ]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from gnomon.config.config import Config
+from gnomon.config.environment import environment
 from gnomon.config.load import load_config
 
 _ambient: Config | None = None
@@ -14,7 +13,7 @@ def ambient() -> Config:
     """This process's options: those it was given, else loaded from its environment once."""
     global _ambient
     if _ambient is None:
-        _ambient = load_config(os.environ)
+        _ambient = load_config(environment())
     return _ambient
 
 

@@ -1,0 +1,65 @@
+# Everything from nothing but Python 3.11+ and make. Each target says what it needs and makes it.
+PYTHON ?= python3
+PORT ?= 8080
+HOME_FOLDER ?= $(CURDIR)/home
+PYTEST ?=
+SOAK_TIMEOUT ?= 3600
+BENCH ?=
+
+SOURCES := $(shell find src -type f ! -name '*.pyc' 2>/dev/null) pyproject.toml README.md LICENSE
+PIP := -m pip --disable-pip-version-check --no-input -q
+
+.DEFAULT_GOAL := help
+.PHONY: help up test lint bench soak docs clean
+
+help: ## What there is to make
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+up: .venv/.installed ## Install into .venv and run everything, with the example DAGs, on http://localhost:8080
+	GNOMON_HOME='$(HOME_FOLDER)' GNOMON__CORE__LOAD_EXAMPLES=true .venv/bin/gnomon standalone --port $(PORT)
+
+test: .venv-test/.installed ## Run the tests against the installed wheel (PYTEST=... for pytest's own arguments)
+	.venv-test/bin/python -m pytest -n 2 $(PYTEST)
+
+lint: .venv-test/.installed ## ruff, mypy --strict, and the floors of the architecture
+	.venv-test/bin/ruff check .
+	.venv-test/bin/mypy
+	.venv-test/bin/lint-imports --no-logo
+
+docs: .venv-test/.installed ## Check the documentation: links, code, generated references
+	.venv-test/bin/python docs/check.py
+
+bench: .venv-test/.installed ## Measure (BENCH=... for the arguments of bench/run.py)
+	.venv-test/bin/python bench/run.py $(BENCH)
+
+soak: .venv-test/.installed ## The long tests: kills, leaks, fullness; bounded by SOAK_TIMEOUT seconds
+	timeout --signal=INT --kill-after=60 $(SOAK_TIMEOUT) .venv-test/bin/python -m pytest -m soak $(PYTEST)
+
+clean: ## Remove what make made; the home folder stays
+	rm -rf .venv .venv-test build dist
+
+.venv/.installed: $(SOURCES)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gnomon needs Python 3.11 or later; name one with make PYTHON=...")'
+	test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	@echo 'Installing Gnomon into .venv'
+	rm -rf build/lib
+	.venv/bin/python $(PIP) install --upgrade --force-reinstall --no-deps .
+	.venv/bin/python $(PIP) install .
+	@touch $@
+
+# Dependencies first and by themselves: they are installed again only when pyproject.toml changed.
+.venv-test/.dependencies: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gnomon needs Python 3.11 or later; name one with make PYTHON=...")'
+	test -x .venv-test/bin/python || $(PYTHON) -m venv .venv-test
+	@echo 'Installing the tools of development into .venv-test'
+	.venv-test/bin/python $(PIP) install 'pip>=25.1'
+	.venv-test/bin/python $(PIP) install --group dev
+	@touch $@
+
+.venv-test/.installed: .venv-test/.dependencies $(SOURCES)
+	@echo 'Building the wheel and installing it into .venv-test'
+	rm -rf dist
+	.venv-test/bin/python $(PIP) wheel --no-deps --wheel-dir dist .
+	.venv-test/bin/python $(PIP) install dist/gnomon-*.whl
+	.venv-test/bin/python $(PIP) install --force-reinstall --no-deps dist/gnomon-*.whl
+	@touch $@
