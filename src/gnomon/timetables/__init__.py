@@ -1,0 +1,56 @@
+"""Timetables: when a DAG runs, and about which stretch of data. Pure but for `ambient`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gnomon.timetables.base import BuiltinTimetable, Timetable
+    from gnomon.timetables.events import EventsTimetable
+    from gnomon.timetables.interval import CronDataIntervalTimetable, DeltaDataIntervalTimetable
+    from gnomon.timetables.multiple import MultipleCronTriggerTimetable
+    from gnomon.timetables.registry import build, reference
+    from gnomon.timetables.simple import ContinuousTimetable, NullTimetable, OnceTimetable
+    from gnomon.timetables.trigger import CronTriggerTimetable, DeltaTriggerTimetable
+
+_HOMES = {
+    "BuiltinTimetable": "base",
+    "ContinuousTimetable": "simple",
+    "CronDataIntervalTimetable": "interval",
+    "CronTriggerTimetable": "trigger",
+    "DeltaDataIntervalTimetable": "interval",
+    "DeltaTriggerTimetable": "trigger",
+    "EventsTimetable": "events",
+    "MultipleCronTriggerTimetable": "multiple",
+    "NullTimetable": "simple",
+    "OnceTimetable": "simple",
+    "Timetable": "base",
+    "build": "registry",
+    "reference": "registry",
+}
+
+__all__ = [
+    "BuiltinTimetable",
+    "ContinuousTimetable",
+    "CronDataIntervalTimetable",
+    "CronTriggerTimetable",
+    "DeltaDataIntervalTimetable",
+    "DeltaTriggerTimetable",
+    "EventsTimetable",
+    "MultipleCronTriggerTimetable",
+    "NullTimetable",
+    "OnceTimetable",
+    "Timetable",
+    "build",
+    "reference",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the module of a public name when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,136 @@
+"""What a timetable is: the protocol that authors subclass, and the pure form that the built-in ones add.
+
+Names and signatures are Airflow's (`airflow.timetables.base`; AIRFLOW_SURFACE.md B.1).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Protocol, Self, runtime_checkable
+
+from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
+from gnomon.timetables import ambient
+from gnomon.timetables.zones import utc
+
+
+@runtime_checkable
+class Timetable(Protocol):
+    """When runs happen and which data they are about. Subclass it and give the two methods that raise here."""
+
+    description: str = ""
+    """In words, for people; may be a class attribute, an instance attribute or a property."""
+    periodic: bool = True
+    """Whether there is a sequence of slots that a backfill could fill."""
+    can_be_scheduled: bool = True
+    run_ordering: Sequence[str] = ("data_interval_end", "logical_date")
+    active_runs_limit: int | None = None
+    """At most so many active runs, whatever the DAG allows."""
+    asset_condition: object = None
+
+    @cached_property
+    def summary(self) -> str:
+        """What listings show as the schedule; may be a class attribute, an instance attribute or a property."""
+        return type(self).__name__
+
+    @property
+    def type_name(self) -> str:
+        """The name of the class."""
+        return type(self).__name__
+
+    def infer_manual_data_interval(self, *, run_after: datetime) -> DataInterval:
+        """The data interval of a run that somebody started by hand at `run_after`."""
+        raise NotImplementedError(
+            f"{type(self).__name__} lacks infer_manual_data_interval(self, *, run_after) -> DataInterval; define it"
+        )
+
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
+        """The run after the last scheduled (never manual) one; None: no more runs."""
+        raise NotImplementedError(
+            f"{type(self).__name__} lacks next_dagrun_info(self, *, last_automated_data_interval, restriction) "
+            "-> DagRunInfo | None; define it"
+        )
+
+    def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
+        """The run after `last`, seen from `now`: what planning asks. Authors define `next_dagrun_info` instead."""
+        interval = last.data_interval if last is not None else None
+        return self.next_dagrun_info(last_automated_data_interval=interval, restriction=restriction)
+
+    def serialize(self) -> dict[str, Any]:
+        """JSON data from which `deserialize` makes an equal timetable."""
+        return {}
+
+    @classmethod
+    def deserialize(cls, data: dict[str, Any]) -> Self:  # noqa: ARG003
+        """The timetable that gave `data`."""
+        return cls()
+
+    def validate(self) -> None:
+        """Raises AirflowTimetableInvalid when the arguments make no sense together."""
+
+    def generate_run_id(
+        self,
+        *,
+        run_type: Any,
+        run_after: datetime | None = None,
+        data_interval: DataInterval | None = None,
+        logical_date: datetime | None = None,
+        **extra: Any,
+    ) -> str:
+        """The id of a run: its type and when it may start (or its logical date, where a caller has no more)."""
+        moment = run_after if run_after is not None else logical_date
+        if moment is None:
+            raise TypeError("generate_run_id() needs run_after= or logical_date=")
+        return f"{getattr(run_type, 'value', run_type)}__{utc(moment).isoformat()}"
+
+
+class BuiltinTimetable(Timetable):
+    """A timetable of ours: asked purely, with `now` as an argument. All instants given back are UTC."""
+
+    @abstractmethod
+    def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
+        """The run after `last`, seen from `now`."""
+
+    @abstractmethod
+    def infer_manual(self, run_after: datetime) -> DataInterval:
+        """The data interval of a run that somebody started by hand at `run_after` (UTC)."""
+
+    def slots_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
+        """When runs are due from `start` (inclusive) to `end` (exclusive), as if every slot were made up."""
+        yield from ()
+
+    def infer_manual_data_interval(self, *, run_after: datetime) -> DataInterval:
+        return self.infer_manual(utc(run_after))
+
+    def next_dagrun_info(
+        self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
+        last = last_automated_data_interval
+        info = None if last is None else DagRunInfo.interval(utc(last.start), utc(last.end))
+        return self.plan_next(info, restriction_in_utc(restriction), ambient.now())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BuiltinTimetable):
+            return NotImplemented
+        return type(self) is type(other) and self.serialize() == other.serialize()
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, repr(self.serialize())))
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{key}={value!r}" for key, value in self.serialize().items())
+        return f"{type(self).__name__}({arguments})"
+
+
+def restriction_in_utc(given: TimeRestriction) -> TimeRestriction:
+    """The same restriction with standard-library UTC instants."""
+    earliest, latest, catchup = given
+    if earliest is None and latest is None:
+        return given
+    return TimeRestriction(
+        None if earliest is None else utc(earliest), None if latest is None else utc(latest), catchup
+    )

@@ -1,0 +1,155 @@
+"""Timetables that cut time into data intervals and run at the end of each (Airflow 2's default for a schedule)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self
+
+from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
+from gnomon.timetables.base import BuiltinTimetable
+from gnomon.timetables.cronbased import CronBased
+from gnomon.timetables.spans import Span, decode_span, earlier, encode_span, fixed_seconds, later, require_forward
+from gnomon.timetables.zones import encode_zone, utc
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class DataIntervalTimetable(BuiltinTimetable):
+    """Runs when a data interval is complete; the next interval follows the last (AIRFLOW_SURFACE.md B.3)."""
+
+    @abstractmethod
+    def _next(self, moment: datetime) -> datetime | None:
+        """The boundary after `moment`."""
+
+    @abstractmethod
+    def _align_up(self, moment: datetime) -> datetime | None:
+        """The first boundary that is not before `moment`."""
+
+    @abstractmethod
+    def _align_down(self, moment: datetime) -> datetime | None:
+        """The last boundary that is not after `moment`."""
+
+    @abstractmethod
+    def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
+        """The start of the newest interval that is complete at `now`; later if `earliest` is."""
+
+    def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
+        earliest, latest, catchup = restriction
+        if not catchup:
+            start = self._newest_start(earliest, now)
+        else:
+            start = None if earliest is None else self._align_up(earliest)
+        if last is not None and last.data_interval is not None:
+            start = self._following(last.data_interval, start)
+        if start is None or (latest is not None and start > latest):
+            return None
+        end = self._next(start)
+        return None if end is None else DagRunInfo(end, DataInterval(start, end))
+
+    def _following(self, last: DataInterval, start: datetime | None) -> datetime | None:
+        """The start after the last interval: its end, on a boundary (the schedule may have changed since)."""
+        follows = self._align_down(last.end)
+        if follows is not None and follows <= last.start:
+            follows = self._next(follows)
+        if start is None or (follows is not None and follows > start):
+            return follows
+        return start
+
+
+class CronDataIntervalTimetable(DataIntervalTimetable, CronBased):
+    """Each interval lies between two neighbouring instants of a cron expression."""
+
+    def __init__(self, cron: str, timezone: object) -> None:
+        super().__init__(cron, timezone)
+
+    def serialize(self) -> dict[str, Any]:
+        return {"expression": self._expression, "timezone": encode_zone(self._timezone)}
+
+    @classmethod
+    def deserialize(cls, data: dict[str, Any]) -> Self:
+        return cls(data["expression"], data["timezone"])
+
+    def infer_manual(self, run_after: datetime) -> DataInterval:
+        end = self._not_after(run_after)
+        start = None if end is None else self._before(end)
+        return DataInterval.exact(run_after) if end is None or start is None else DataInterval(start, end)
+
+    def _next(self, moment: datetime) -> datetime | None:
+        return self._after(moment)
+
+    def _align_up(self, moment: datetime) -> datetime | None:
+        return self._not_before(moment)
+
+    def _align_down(self, moment: datetime) -> datetime | None:
+        return self._not_after(moment)
+
+    def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
+        ended = self._not_after(now)
+        newest = None if ended is None else self._before(ended)
+        start = None if earliest is None else self._not_before(earliest)
+        if newest is None or (start is not None and start > newest):
+            return start
+        return newest
+
+
+class DeltaDataIntervalTimetable(DataIntervalTimetable):
+    """Each interval is one span long. The first begins at the start date.
+
+    With catchup off, a span of fixed length lies on a grid from 1970-01-01T00:00Z, and one of months or years on the
+    steps from the start date: so Airflow 3.3 has it.
+    """
+
+    def __init__(self, delta: Span) -> None:
+        self._delta = delta
+
+    @property
+    def summary(self) -> str:
+        return str(self._delta)
+
+    def validate(self) -> None:
+        """Raises AirflowTimetableInvalid for a span that does not go forward."""
+        require_forward(self._delta, "schedule")
+
+    def serialize(self) -> dict[str, Any]:
+        return {"delta": encode_span(self._delta)}
+
+    @classmethod
+    def deserialize(cls, data: dict[str, Any]) -> Self:
+        return cls(decode_span(data["delta"]))
+
+    def infer_manual(self, run_after: datetime) -> DataInterval:
+        return DataInterval(earlier(run_after, self._delta), run_after)
+
+    def slots_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
+        require_forward(self._delta, "schedule")
+        moment, until = utc(start), utc(end)
+        while moment < until:
+            yield moment
+            moment = later(moment, self._delta)
+
+    def _next(self, moment: datetime) -> datetime | None:
+        return later(moment, self._delta)
+
+    def _align_up(self, moment: datetime) -> datetime | None:
+        return moment
+
+    def _align_down(self, moment: datetime) -> datetime | None:
+        return moment
+
+    def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
+        require_forward(self._delta, "schedule")
+        length_s = fixed_seconds(self._delta)
+        if length_s is None:
+            return self._newest_step(earliest or _EPOCH, now)
+        length = timedelta(seconds=length_s)
+        newest = _EPOCH + (now - _EPOCH) // length * length - length
+        return newest if earliest is None else max(newest, earliest)
+
+    def _newest_step(self, start: datetime, now: datetime) -> datetime:
+        """The last start, stepping by the calendar from `start`, whose interval is complete at `now`."""
+        end = later(start, self._delta)
+        while (following := later(end, self._delta)) <= now:
+            start, end = end, following
+        return start

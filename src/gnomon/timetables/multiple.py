@@ -1,0 +1,89 @@
+"""Several cron expressions as one schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from heapq import merge
+from typing import Any, Self
+
+from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
+from gnomon.timetables.base import BuiltinTimetable
+from gnomon.timetables.spans import Span, decode_span, earlier, encode_span
+from gnomon.timetables.trigger import CronTriggerTimetable, decode_immediately, encode_immediately
+from gnomon.timetables.zones import encode_zone, zone_of
+
+
+class MultipleCronTriggerTimetable(BuiltinTimetable):
+    """Runs whenever one of several cron expressions says so; expressions that meet at an instant make one run."""
+
+    def __init__(
+        self,
+        *crons: str,
+        timezone: object,
+        interval: Span = timedelta(),
+        run_immediately: bool | timedelta | None = False,
+    ) -> None:
+        if not crons:
+            raise ValueError("MultipleCronTriggerTimetable needs at least one cron expression, for example '0 0 * * *'")
+        if not all(isinstance(cron, str) for cron in crons):
+            raise TypeError("MultipleCronTriggerTimetable takes cron expressions as separate text arguments")
+        zone = zone_of(timezone)
+        self._members = [
+            CronTriggerTimetable(cron, timezone=zone, interval=interval, run_immediately=run_immediately)
+            for cron in dict.fromkeys(crons)
+        ]
+        self._timezone = zone
+        self._interval = interval
+        self._run_immediately = run_immediately
+
+    @property
+    def summary(self) -> str:
+        return ", ".join(member.summary for member in self._members)
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        """Every expression in words."""
+        words = [member.description for member in self._members]
+        return ", ".join(words) if all(words) else ""
+
+    def validate(self) -> None:
+        """Raises AirflowTimetableInvalid for the first expression that is malformed or can never fire."""
+        for member in self._members:
+            member.validate()
+
+    def serialize(self) -> dict[str, Any]:
+        return {
+            "expressions": [member.summary for member in self._members],
+            "timezone": encode_zone(self._timezone),
+            "interval": encode_span(self._interval),
+            "run_immediately": encode_immediately(self._run_immediately),
+        }
+
+    @classmethod
+    def deserialize(cls, data: dict[str, Any]) -> Self:
+        return cls(
+            *data["expressions"],
+            timezone=data["timezone"],
+            interval=decode_span(data.get("interval", 0.0)),
+            run_immediately=decode_immediately(data.get("run_immediately", False)),
+        )
+
+    def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
+        infos = [info for member in self._members if (info := member.plan_next(last, restriction, now)) is not None]
+        if not infos:
+            return None
+        due = [info for info in infos if info.run_after <= now]
+        if due and not restriction.catchup:
+            return max(due, key=lambda info: info.run_after)
+        return min(infos, key=lambda info: info.run_after)
+
+    def infer_manual(self, run_after: datetime) -> DataInterval:
+        return DataInterval(earlier(run_after, self._interval), run_after)
+
+    def slots_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
+        previous: datetime | None = None
+        for moment in merge(*(member.slots_between(start, end) for member in self._members)):
+            if moment != previous:
+                yield moment
+            previous = moment

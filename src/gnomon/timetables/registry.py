@@ -1,0 +1,71 @@
+"""A timetable as it is stored, and back. Author classes are stored here too, but built elsewhere (`userhost`)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.slots import TimetableRef
+from gnomon.timetables.base import BuiltinTimetable, Timetable
+
+_PACKAGE = "gnomon.timetables"
+_MODULES = {
+    "NullTimetable": "simple",
+    "OnceTimetable": "simple",
+    "ContinuousTimetable": "simple",
+    "CronTriggerTimetable": "trigger",
+    "DeltaTriggerTimetable": "trigger",
+    "MultipleCronTriggerTimetable": "multiple",
+    "CronDataIntervalTimetable": "interval",
+    "DeltaDataIntervalTimetable": "interval",
+    "EventsTimetable": "events",
+}
+BUILTINS = tuple(_MODULES)
+"""The class names of the built-in timetables."""
+
+
+def reference(timetable: Timetable) -> TimetableRef:
+    """The stored form of a timetable: a built-in by its class name, an author's by module and class name."""
+    cls = type(timetable)
+    builtin = cls.__module__.startswith(f"{_PACKAGE}.") and _MODULES.get(cls.__name__) is not None
+    return TimetableRef(
+        path=cls.__name__ if builtin else f"{cls.__module__}.{cls.__qualname__}",
+        data=_data(timetable),
+        summary=str(timetable.summary),
+        description=str(timetable.description),
+        can_be_scheduled=timetable.can_be_scheduled,
+        periodic=timetable.periodic,
+        active_runs_limit=timetable.active_runs_limit,
+        builtin=builtin,
+    )
+
+
+def build(ref: TimetableRef) -> BuiltinTimetable:
+    """The built-in timetable of a stored form, under its own name or any dotted path of Airflow's that ends in it.
+
+    Raises AirflowTimetableInvalid for an author's class, and for data that its class does not take.
+    """
+    name = ref.path.rpartition(".")[2]
+    if not ref.builtin or name not in _MODULES:
+        raise AirflowTimetableInvalid(
+            f"timetable {ref.path!r} is none of the built-in ones ({', '.join(BUILTINS)}); "
+            "an author's class is asked in its own process"
+        )
+    cls: type[BuiltinTimetable] = getattr(import_module(f"{_PACKAGE}.{_MODULES[name]}"), name)
+    try:
+        return cls.deserialize(ref.data)
+    except (KeyError, TypeError, ValueError) as error:
+        raise AirflowTimetableInvalid(
+            f"timetable {name} cannot be read from {ref.data!r} ({type(error).__name__}: {error}); "
+            "let the DAG file be parsed again"
+        ) from error
+
+
+def _data(timetable: Timetable) -> dict[str, Any]:
+    data = timetable.serialize()
+    if not isinstance(data, dict):
+        raise AirflowTimetableInvalid(
+            f"{type(timetable).__name__}.serialize() returned {type(data).__name__}; return a dict of JSON values"
+        )
+    return data

@@ -1,0 +1,96 @@
+"""Spans that a schedule steps by: a timedelta, or a relativedelta whose months and years follow the calendar."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol
+
+from gnomon.errors.timetable import AirflowTimetableInvalid
+
+
+class CalendarSpan(Protocol):
+    """What we use of `dateutil.relativedelta.relativedelta`, which is imported only when one is read back."""
+
+    years: int
+    months: int
+    days: int
+    hours: int
+    minutes: int
+    seconds: int
+    microseconds: int
+
+    def __radd__(self, moment: datetime) -> datetime: ...
+    def __rsub__(self, moment: datetime) -> datetime: ...
+
+
+Span = timedelta | CalendarSpan
+"""One step of a schedule."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_PARTS = ("years", "months", "days", "leapdays", "hours", "minutes", "seconds", "microseconds")
+_SETTERS = ("year", "month", "day", "weekday", "hour", "minute", "second", "microsecond")
+
+
+def encode_span(span: Span) -> float | dict[str, Any]:
+    """JSON of a span: seconds, or the parts of a relativedelta that are not zero."""
+    if isinstance(span, timedelta):
+        return span.total_seconds()
+    parts: dict[str, Any] = {name: getattr(span, name) for name in _PARTS if getattr(span, name, 0)}
+    for name in _SETTERS:
+        value = getattr(span, name, None)
+        if value is not None:
+            parts[name] = [value.weekday, value.n] if name == "weekday" and value.n else _plain(value)
+    return parts
+
+
+def decode_span(data: float | dict[str, Any]) -> Span:
+    """The span that `encode_span` wrote."""
+    if isinstance(data, (int, float)):
+        return timedelta(seconds=data)
+    from dateutil.relativedelta import relativedelta, weekday
+
+    parts = dict(data)
+    day = parts.get("weekday")
+    if isinstance(day, list):
+        parts["weekday"] = weekday(*day)
+    elif isinstance(day, int):
+        parts["weekday"] = weekday(day)
+    span: CalendarSpan = relativedelta(**parts)
+    return span
+
+
+def require_forward(span: Span, name: str) -> None:
+    """Raises AirflowTimetableInvalid unless a step of this span goes forward in time from any instant."""
+    try:
+        forward = all(_EPOCH.replace(month=month) + span > _EPOCH.replace(month=month) for month in (1, 2, 12))
+    except (OverflowError, ValueError):
+        forward = False
+    if not forward:
+        raise AirflowTimetableInvalid(f"{name} is {span!r}; a schedule must step forward, give a span above zero")
+
+
+def fixed_seconds(span: Span) -> float | None:
+    """The length of a span that is always equally long; None for one that follows the calendar."""
+    if isinstance(span, timedelta):
+        return span.total_seconds()
+    if span.years or span.months or getattr(span, "leapdays", 0):
+        return None
+    if any(getattr(span, name, None) is not None for name in _SETTERS):
+        return None
+    return timedelta(
+        days=span.days, hours=span.hours, minutes=span.minutes, seconds=span.seconds, microseconds=span.microseconds
+    ).total_seconds()
+
+
+def later(moment: datetime, span: Span) -> datetime:
+    """`moment` plus the span."""
+    return moment + span
+
+
+def earlier(moment: datetime, span: Span) -> datetime:
+    """`moment` minus the span."""
+    return moment - span
+
+
+def _plain(value: Any) -> Any:
+    return value.weekday if hasattr(value, "weekday") and not isinstance(value, int) else value

@@ -1,0 +1,167 @@
+"""Timetables that run at points in time; the data interval is an afterthought (Airflow 3's default for a schedule)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any, Self
+
+from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
+from gnomon.timetables.base import BuiltinTimetable
+from gnomon.timetables.cronbased import CronBased
+from gnomon.timetables.spans import Span, decode_span, earlier, encode_span, later, require_forward
+from gnomon.timetables.zones import encode_zone, utc
+
+
+class TriggerTimetable(BuiltinTimetable):
+    """Runs at instants; each run is about the `interval` before its instant (AIRFLOW_SURFACE.md B.3)."""
+
+    _interval: Span
+
+    @abstractmethod
+    def _next(self, moment: datetime) -> datetime | None:
+        """The instant after `moment`."""
+
+    @abstractmethod
+    def _align_up(self, moment: datetime) -> datetime | None:
+        """The first instant that is not before `moment`."""
+
+    @abstractmethod
+    def _align_down(self, moment: datetime) -> datetime | None:
+        """The last instant that is not after `moment`."""
+
+    @abstractmethod
+    def _first(self, now: datetime) -> datetime | None:
+        """The first run of a DAG that has neither a start date nor a run."""
+
+    def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
+        earliest, latest, catchup = restriction
+        if last is not None:
+            ended = last.data_interval.end if last.data_interval is not None else last.run_after
+            chosen = self._next(ended)
+        elif earliest is None:
+            chosen = self._first(now)
+        else:
+            chosen = self._align_up(earliest)
+        if chosen is not None and last is not None and earliest is not None and earliest > chosen:
+            chosen = self._align_up(earliest)
+        if chosen is None:
+            return None
+        if not catchup and chosen < now:
+            chosen = max(chosen, self._align_down(now) or chosen)
+        if latest is not None and chosen > latest:
+            return None
+        start = earlier(chosen, self._interval) if self._interval else chosen
+        return DagRunInfo(chosen, DataInterval(start, chosen))
+
+    def infer_manual(self, run_after: datetime) -> DataInterval:
+        return DataInterval(earlier(run_after, self._interval), run_after)
+
+
+class CronTriggerTimetable(TriggerTimetable, CronBased):
+    """Runs whenever a cron expression says so.
+
+    `interval`: how far back the data interval reaches from there. `run_immediately`, for a DAG without a start date:
+    whether its first run is the newest past instant, however old (True), if not older than a timedelta, or if not older
+    than a tenth of the period and at least five minutes (False and None: so Airflow 3.3 has it). Else the next instant.
+    """
+
+    def __init__(
+        self,
+        cron: str,
+        *,
+        timezone: object,
+        interval: Span = timedelta(),
+        run_immediately: bool | timedelta | None = False,
+    ) -> None:
+        super().__init__(cron, timezone)
+        self._interval = interval
+        self._run_immediately = run_immediately
+
+    def serialize(self) -> dict[str, Any]:
+        return {
+            "expression": self._expression,
+            "timezone": encode_zone(self._timezone),
+            "interval": encode_span(self._interval),
+            "run_immediately": encode_immediately(self._run_immediately),
+        }
+
+    @classmethod
+    def deserialize(cls, data: dict[str, Any]) -> Self:
+        return cls(
+            data["expression"],
+            timezone=data["timezone"],
+            interval=decode_span(data.get("interval", 0.0)),
+            run_immediately=decode_immediately(data.get("run_immediately", False)),
+        )
+
+    def _next(self, moment: datetime) -> datetime | None:
+        return self._after(moment)
+
+    def _align_up(self, moment: datetime) -> datetime | None:
+        return self._not_before(moment)
+
+    def _align_down(self, moment: datetime) -> datetime | None:
+        return self._not_after(moment)
+
+    def _first(self, now: datetime) -> datetime | None:
+        past, coming = self._not_after(now), self._not_before(now)
+        if past is None or coming is None:
+            return coming
+        if self._run_immediately is True:
+            return past
+        patience = self._run_immediately or max((coming - past) / 10, timedelta(minutes=5))
+        return past if now - past <= patience else coming
+
+
+class DeltaTriggerTimetable(TriggerTimetable):
+    """Runs a fixed span after the run before; it has no grid, so the first run sets the phase."""
+
+    def __init__(self, delta: Span, *, interval: Span = timedelta()) -> None:
+        self._delta = delta
+        self._interval = interval
+
+    @property
+    def summary(self) -> str:
+        return str(self._delta)
+
+    def validate(self) -> None:
+        """Raises AirflowTimetableInvalid for a span that does not go forward."""
+        require_forward(self._delta, "schedule")
+
+    def serialize(self) -> dict[str, Any]:
+        return {"delta": encode_span(self._delta), "interval": encode_span(self._interval)}
+
+    @classmethod
+    def deserialize(cls, data: dict[str, Any]) -> Self:
+        return cls(decode_span(data["delta"]), interval=decode_span(data.get("interval", 0.0)))
+
+    def slots_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
+        moment, until = utc(start), utc(end)
+        require_forward(self._delta, "schedule")
+        while moment < until:
+            yield moment
+            moment = later(moment, self._delta)
+
+    def _next(self, moment: datetime) -> datetime | None:
+        return later(moment, self._delta)
+
+    def _align_up(self, moment: datetime) -> datetime | None:
+        return moment
+
+    def _align_down(self, moment: datetime) -> datetime | None:
+        return moment
+
+    def _first(self, now: datetime) -> datetime | None:
+        return now
+
+
+def encode_immediately(given: bool | timedelta | None) -> bool | float | None:
+    """JSON of `run_immediately`: a timedelta as seconds."""
+    return given.total_seconds() if isinstance(given, timedelta) else given
+
+
+def decode_immediately(data: bool | float | None) -> bool | timedelta | None:
+    """What `encode_immediately` was given."""
+    return data if isinstance(data, bool) or data is None else timedelta(seconds=data)

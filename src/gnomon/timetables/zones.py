@@ -1,0 +1,112 @@
+"""Time zones, read from the tzdata package alone so that every host agrees (DESIGN.md section 5)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from importlib import import_module, resources
+from zoneinfo import ZoneInfo
+
+from gnomon.errors.timetable import AirflowTimetableInvalid
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UTC_NAMES = frozenset({"UTC", "Etc/UTC", "+00:00", "utc"})
+
+
+def zone_of(given: object) -> tzinfo:
+    """The zone that `given` names: a tz database name, a tzinfo with `key` or `name`, or an offset in seconds.
+
+    Raises AirflowTimetableInvalid when there is no such zone.
+    """
+    if isinstance(given, bool) or given is None:
+        raise AirflowTimetableInvalid(f"{given!r} is no time zone; give a name such as 'Europe/Berlin' or 'UTC'")
+    if isinstance(given, (int, float)):
+        return _fixed(int(given))
+    if isinstance(given, str):
+        return UTC if given in _UTC_NAMES else named_zone(given)
+    return _zone_of_tzinfo(given)
+
+
+def encode_zone(zone: tzinfo) -> str | int:
+    """What `zone_of` turns back into this zone: its name, or the seconds of a fixed offset."""
+    key = getattr(zone, "key", None)
+    if isinstance(key, str):
+        return key
+    offset = zone.utcoffset(None)
+    if offset is None:
+        raise AirflowTimetableInvalid(f"{zone!r} has neither a name nor a fixed offset; use a zone by name")
+    return int(offset.total_seconds()) if offset else "UTC"
+
+
+@lru_cache(maxsize=1024)
+def named_zone(name: str) -> tzinfo:
+    """The zone of that name in the tzdata package."""
+    parts = name.split("/")
+    if all(part and part[0] not in "._" and part.isascii() for part in parts):
+        try:
+            source = resources.files("tzdata").joinpath("zoneinfo", *parts).open("rb")
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            pass
+        else:
+            with source:
+                return ZoneInfo.from_file(source, key=name)
+    raise AirflowTimetableInvalid(
+        f"time zone {name!r} is not in the tz database {tzdata_version()}; "
+        "check the spelling, zones are written like 'Europe/Berlin' or 'UTC'"
+    )
+
+
+@lru_cache(maxsize=1)
+def tzdata_version() -> str:
+    """The release of the tz database that zones are read from, for example 2026a."""
+    return str(import_module("tzdata").IANA_VERSION)
+
+
+def utc(moment: datetime) -> datetime:
+    """The same instant as a standard-library datetime in UTC; ValueError when `moment` has no zone."""
+    if type(moment) is datetime and moment.tzinfo is UTC:
+        return moment
+    offset = moment.utcoffset()
+    if offset is None:
+        raise ValueError(f"{moment!r} has no time zone; write one, for example tzinfo=UTC")
+    wall = datetime(
+        moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second, moment.microsecond, UTC
+    )
+    return wall - offset
+
+
+def floor_seconds(moment: datetime) -> int:
+    """Whole seconds since the epoch, not after `moment` (a UTC datetime)."""
+    since = moment - _EPOCH
+    return since.days * 86400 + since.seconds
+
+
+def ceil_seconds(moment: datetime) -> int:
+    """Whole seconds since the epoch, not before `moment` (a UTC datetime)."""
+    since = moment - _EPOCH
+    return since.days * 86400 + since.seconds + (since.microseconds > 0)
+
+
+def from_seconds(seconds: int) -> datetime:
+    """The UTC datetime so many seconds after the epoch."""
+    return _EPOCH + timedelta(0, seconds)
+
+
+def _zone_of_tzinfo(given: object) -> tzinfo:
+    """A tzinfo of any library, by its name if it has one, else by its constant offset."""
+    if given is UTC:
+        return UTC
+    name = getattr(given, "key", None) or getattr(given, "name", None) or getattr(given, "zone", None)
+    if isinstance(name, str) and name not in _UTC_NAMES and not name.startswith(("+", "-")):
+        return named_zone(name)
+    if isinstance(given, tzinfo):
+        offset = given.utcoffset(None)
+        if offset is not None:
+            return _fixed(int(offset.total_seconds()))
+        if isinstance(name, str) and name in _UTC_NAMES:
+            return UTC
+    raise AirflowTimetableInvalid(f"{given!r} is no time zone; give a name such as 'Europe/Berlin' or a fixed offset")
+
+
+def _fixed(offset_s: int) -> tzinfo:
+    return timezone(timedelta(seconds=offset_s)) if offset_s else UTC
