@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.engine.cells import Cell, Run
-from gnomon.engine.events import ClearTasks, DropRun, MarkRun, MarkTasks
+from gnomon.engine.events import ClearTasks, DropDag, DropRun, MarkRun, MarkTasks
 from gnomon.engine.moves import is_finished, take_back, withdraw
 from gnomon.engine.results import clear_now
 from gnomon.engine.runs import detach, end, remember, stop, stop_tasks
@@ -96,19 +96,40 @@ def mark_run(turn: Turn, event: MarkRun) -> None:
 
 
 def drop_run(turn: Turn, event: DropRun) -> None:
-    """The run is out of memory and its live attempts are cancelled; the service deletes its rows."""
-    run = turn.memory.runs.get(event.run_pk)
+    """The run is out of memory, its live attempts are cancelled, and its rows go with this step."""
+    run = _run_of(turn, event.run_pk, event.request_pk)
     if run is None:
         return
-    for cell in _cells(run, None):
-        if cell.attempt is not None and cell.worker is not None:
-            turn.step.cancels.append(CancelOrder(cell.worker, cell.attempt, f"deleted by {event.by}"))
-            assert cell.pool is not None
-            used = turn.changes.pool_used
-            used[cell.pool] = used.get(cell.pool, 0) - cell.pool_slots
-    detach(turn.memory, run.dag, run.pk)
+    _drop(turn, run, event.by)
+    turn.step.deleted_runs.append(run.pk)
     turn.startable[run.dag] = None
     turn.step.plannable.add(run.record.dag_pk)
+    _answer(turn, event.request_pk, {"deleted": run.record.run_id})
+
+
+def drop_dag(turn: Turn, event: DropDag) -> None:
+    """The DAG and its runs are out of memory, and its rows go with this step."""
+    dag = turn.memory.dags.get(event.dag_pk)
+    for run in list(dag.runs.values()) if dag is not None else ():
+        _drop(turn, run, event.by)
+    if dag is not None:
+        turn.step.groups.add(dag.record.group_no)
+        del turn.memory.dags[event.dag_pk]
+    turn.step.deleted_dags.append(event.dag_pk)
+    _answer(turn, event.request_pk, {"deleted": dag.record.dag_id if dag is not None else event.dag_pk})
+
+
+def _drop(turn: Turn, run: Run, by: str) -> None:
+    turn.step.groups.add(run.dag.record.group_no)
+    for cell in _cells(run, None):
+        turn.dirty.pop(cell, None)
+        turn.placed.pop(cell, None)
+        if cell.attempt is not None and cell.worker is not None and cell.pool is not None:
+            turn.step.cancels.append(CancelOrder(cell.worker, cell.attempt, f"deleted by {by}"))
+            used = turn.changes.pool_used
+            used[cell.pool] = used.get(cell.pool, 0) - cell.pool_slots
+    turn.dirty_runs.pop(run, None)
+    detach(turn.memory, run.dag, run.pk)
 
 
 _MARKS = {"success": Cause.MARK_SUCCESS, "failed": Cause.MARK_FAILED, "skipped": Cause.MARK_SKIPPED}

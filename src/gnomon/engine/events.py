@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from gnomon.model.facts import AttemptResult
 from gnomon.model.ids import TaskKey
@@ -124,6 +124,15 @@ class DropRun:
 
 
 @dataclass(frozen=True, slots=True)
+class DropDag:
+    """Forget the DAG and its runs: its rows are about to be deleted by the owner."""
+
+    dag_pk: int
+    by: str
+    request_pk: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Refuse:
     """A request that cannot be done; the answer says why."""
 
@@ -133,13 +142,5 @@ class Refuse:
 
 Event = (
     DagRead | DagGone | RunRead | PoolsRead | WorkerJoined | WorkerAway | WorkerLost | Entered | Ended | InventoryRead
-    | ClearTasks | MarkTasks | MarkRun | DropRun | Refuse
+    | ClearTasks | MarkTasks | MarkRun | DropRun | DropDag | Refuse
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """Events and the mail that brought them, deleted in the transaction that applies them."""
-
-    events: tuple[Event, ...]
-    mail_pks: tuple[int, ...] = field(default=())

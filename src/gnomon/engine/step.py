@@ -8,7 +8,7 @@ from typing import Any
 
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.engine import events as e
-from gnomon.engine.actions import clear, drop_run, mark_run, mark_tasks
+from gnomon.engine.actions import clear, drop_dag, drop_run, mark_run, mark_tasks
 from gnomon.engine.admission import admit
 from gnomon.engine.cells import Run
 from gnomon.engine.memory import Memory
@@ -137,6 +137,7 @@ _HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
     e.MarkTasks: mark_tasks,
     e.MarkRun: mark_run,
     e.DropRun: drop_run,
+    e.DropDag: drop_dag,
     e.Refuse: _on_refuse,
 }
 

@@ -37,6 +37,9 @@ class Step:
     """Groups whose memory this step touched."""
     plannable: set[int] = field(default_factory=set)
     """DAGs (dag_pk) that may have room for another run now."""
+    deleted_runs: list[int] = field(default_factory=list)
+    """Runs (run_pk) whose rows go with this step's transaction."""
+    deleted_dags: list[int] = field(default_factory=list)
     wake_at: Instant | None = None
     """When to step again without any event; `now` when there is more to do at once."""
 

@@ -1,0 +1,112 @@
+"""From what workers say and what the mail brings to events of the engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from gnomon import log
+from gnomon.engine import events as e
+from gnomon.engine.memory import Memory
+from gnomon.executors import interface as said
+from gnomon.model.facts import AttemptResult
+from gnomon.model.ids import TaskKey
+from gnomon.model.records import MailRecord
+from gnomon.store import Transaction, load
+
+_log = log.get("scheduler.intake")
+
+
+def from_workers(events: Iterable[said.ExecutorEvent], epochs: Mapping[int, int]) -> tuple[list[e.Event], list[str]]:
+    """Engine events of the owned groups, and the workers that have to be asked for their inventory."""
+    found: list[e.Event] = []
+    to_ask: list[str] = []
+    for event in events:
+        match event:
+            case said.WorkerUp(worker_id, slots):
+                found.append(e.WorkerJoined(worker_id, slots))
+                to_ask.append(worker_id)
+            case said.WorkerUnreachable(worker_id):
+                found.append(e.WorkerAway(worker_id))
+            case said.AttemptEntered(_, attempt_id, group_no, at):
+                if group_no in epochs:
+                    found.append(e.Entered(attempt_id, at))
+            case said.AttemptEnded(worker_id, result):
+                if result.group_no in epochs:
+                    found.append(e.Ended(result, worker_id))
+            case said.InventoryTaken(worker_id, _, running, results):
+                held = frozenset(result.attempt_id for result in results)
+                found.append(e.InventoryRead(worker_id, dict(running), held))
+                found.extend(e.Ended(result, worker_id) for result in results if result.group_no in epochs)
+            case said.AttemptRefused(worker_id, attempt_ids, reason):
+                _log.warning("submission_refused", worker=worker_id, attempts=len(attempt_ids), reason=reason)
+    return found, to_ask
+
+
+def from_mail(tx: Transaction, letters: Iterable[MailRecord], memory: Memory) -> list[e.Event]:
+    """Engine events of the letters, with what the store has to add: runs and DAGs are read here."""
+    found: list[e.Event] = []
+    dag_pks: dict[int, None] = {}
+    for letter in letters:
+        body = json.loads(letter.body)
+        if letter.kind == "dag_changed":
+            dag_pks[body["dag_pk"]] = None
+        elif letter.kind == "run_created":
+            found.extend(read_run(tx, body["run_pk"], memory))
+        elif letter.kind == "result":
+            found.append(e.Ended(msgspec.convert(body["result"], AttemptResult)))
+        elif letter.kind == "action":
+            found.extend(_action(tx, body, memory))
+        else:
+            _log.warning("mail_unknown", kind=letter.kind)
+    return [*read_dags(tx, dag_pks), *found]
+
+
+def read_dags(tx: Transaction, dag_pks: Iterable[int]) -> list[e.Event]:
+    """DAGs as the store has them now; DagGone for those that it no longer has."""
+    wanted = list(dag_pks)
+    if not wanted:
+        return []
+    records = load.load_dags(tx, wanted)
+    there = {record.dag_pk for record in records}
+    return [*(e.DagRead(record) for record in records), *(e.DagGone(pk) for pk in wanted if pk not in there)]
+
+
+def read_run(tx: Transaction, run_pk: int, memory: Memory) -> list[e.Event]:
+    """The run, its DAG when memory does not have it, and the run before where a task depends on it."""
+    loaded = load.load_run(tx, run_pk)
+    if loaded is None:
+        return []
+    run, tasks = loaded
+    found: list[e.Event] = []
+    dag = memory.dags.get(run.dag_pk)
+    if dag is None:
+        found.extend(read_dags(tx, [run.dag_pk]))
+    before = load.load_run_before(tx, run) if dag is None or dag.graph.uses_past else None
+    found.append(e.RunRead(run, tuple(tasks), (before[0], tuple(before[1])) if before is not None else None))
+    return found
+
+
+def _action(tx: Transaction, body: dict[str, object], memory: Memory) -> list[e.Event]:
+    request_pk = msgspec.convert(body["request_pk"], int)
+    by = str(body.get("by", "unknown"))
+    if body["action"] == "delete" and "run_pk" not in body:
+        return [e.DropDag(msgspec.convert(body["dag_pk"], int), by, request_pk)]
+    run_pk = msgspec.convert(body["run_pk"], int)
+    found = [] if run_pk in memory.runs else read_run(tx, run_pk, memory)
+    keys = body.get("tasks")
+    tasks = None if keys is None else tuple(TaskKey(run_pk, number, index) for number, index in keys)  # type: ignore[attr-defined]
+    match body["action"]:
+        case "clear":
+            found.append(e.ClearTasks(run_pk, tasks, by, bool(body.get("only_failed")), request_pk))
+        case "mark" if tasks is None:
+            found.append(e.MarkRun(run_pk, str(body["state"]), by, request_pk))
+        case "mark":
+            found.append(e.MarkTasks(run_pk, tasks or (), str(body["state"]), by, request_pk))
+        case "delete":
+            found.append(e.DropRun(run_pk, by, request_pk))
+        case other:
+            found.append(e.Refuse(request_pk, json.dumps({"error": f"unknown action {other!r}"})))
+    return found

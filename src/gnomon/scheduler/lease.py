@@ -1,0 +1,58 @@
+"""Which groups this process owns, and the beat that keeps them: OWNERSHIP.md lines 9 to 13."""
+
+from __future__ import annotations
+
+from gnomon import log
+from gnomon.clock import Clock
+from gnomon.model.instants import SECOND, Instant
+from gnomon.scheduler.settings import BEAT_S, TTL_S
+from gnomon.store import Database, Fenced, leases
+
+_log = log.get("scheduler.lease")
+
+
+class Lease:
+    """One incarnation's claim. Its id is never used again once it was fenced or retired."""
+
+    def __init__(self, db: Database, clock: Clock, scheduler_id: str, host: str) -> None:
+        self._db = db
+        self._clock = clock
+        self.scheduler_id = scheduler_id
+        self._host = host
+        self._registered = False
+        self._next_beat = 0.0
+        self.epochs: dict[int, int] = {}
+
+    def keep(self) -> dict[int, int]:
+        """Beat when it is time, fence the dead, claim what nobody owns; returns newly owned groups with their epochs.
+
+        Raises Fenced when another scheduler has declared this one dead.
+        """
+        if not self._registered:
+            with self._db.write() as tx:
+                leases.register_scheduler(tx, self.scheduler_id, self._host)
+            self._registered = True
+        elif self._clock.monotonic() < self._next_beat:
+            return {}
+        with self._db.write() as tx:
+            if not leases.beat_scheduler(tx, self.scheduler_id):
+                raise Fenced(self.scheduler_id)
+            for dead in leases.fence_dead(tx, self.scheduler_id, TTL_S):
+                _log.warning("scheduler_fenced", scheduler=dead)
+            gained = leases.claim_groups(tx, self.scheduler_id)
+        self._next_beat = self._clock.monotonic() + BEAT_S
+        self.epochs.update(gained)
+        return gained
+
+    @property
+    def next_beat(self) -> Instant:
+        """When to beat again. Counted on the monotonic clock: a step of the wall clock neither hastens nor stops a beat."""
+        return self._clock.now() + int((self._next_beat - self._clock.monotonic()) * SECOND)
+
+    def retire(self) -> None:
+        """Give every group away at once; the next scheduler need not wait for the time to live."""
+        if self._registered:
+            with self._db.write() as tx:
+                leases.retire_scheduler(tx, self.scheduler_id)
+            self._registered = False
+            self.epochs = {}

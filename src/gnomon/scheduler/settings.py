@@ -1,0 +1,47 @@
+"""The scheduler's own numbers: from options where a user may want to turn them, named constants where not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gnomon.config import Config
+from gnomon.engine.memory import Limits
+
+BEAT_S = 1.0
+"""Between two beats (OWNERSHIP.md, TAKE-OVER)."""
+TTL_S = 4.0
+"""A scheduler without a beat for so long may be fenced by another."""
+WORKER_TTL_S = 20.0
+"""A worker without a beat for so long is lost, with everything on it."""
+SWEEP_S = 1.0
+"""A lost wake-up delays mail by at most this."""
+RETRY_AWAY_S = 0.5
+"""Between two tries while the database is away."""
+MAIL_BATCH = 1000
+"""Letters that one tick reads."""
+PLAN_RETRY_S = 60.0
+"""A timetable that failed is asked again so much later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `SchedulerService` takes from the configuration."""
+
+    limits: Limits
+    plan_batch: int
+    """DAGs that one tick plans runs for."""
+    use_schedule: bool
+
+
+def settings_from(cfg: Config) -> Settings:
+    """The settings that hold for this configuration; an option of 0 means no bound."""
+    parallelism = cfg.integer("core", "parallelism") or None
+    per_admission = cfg.integer("scheduler", "max_tis_per_query") or parallelism or 1_000_000
+    return Settings(
+        limits=Limits(
+            parallelism=parallelism, per_admission=per_admission,
+            cancel_grace_s=cfg.number("core", "killed_task_cleanup_time"),
+        ),
+        plan_batch=cfg.integer("scheduler", "max_dagruns_to_create_per_loop") or 1_000_000,
+        use_schedule=cfg.boolean("scheduler", "use_job_schedule"),
+    )

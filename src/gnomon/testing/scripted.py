@@ -1,0 +1,189 @@
+"""An executor whose workers follow a script under a clock: no process, no socket, every fault on demand.
+
+The worker is an object of its own: it outlives the scheduler that talks to it, keeps results until they are
+acknowledged, refuses low epochs, and starts an attempt at most once, as a real worker does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from gnomon.clock import Clock
+from gnomon.executors.interface import (
+    AttemptEnded,
+    AttemptEntered,
+    AttemptRefused,
+    ExecutorEvent,
+    InventoryTaken,
+    WorkerUnreachable,
+    WorkerUp,
+)
+from gnomon.model.facts import Attempt, AttemptResult, XComItem
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.records import WorkerRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """What one attempt does: spans in seconds, and how it ends."""
+
+    run_s: float = 1.0
+    enter_after_s: float = 0.0
+    outcome: str = "success"
+    reason: str | None = None
+    retryable: bool = True
+    entered: bool = True
+    xcoms: tuple[XComItem, ...] = ()
+    skip_task_ids: tuple[str, ...] = ()
+    resume_after_s: float | None = None
+
+
+Script = Callable[[Attempt], Play]
+
+
+@dataclass(slots=True)
+class _Live:
+    attempt: Attempt
+    play: Play
+    enters_at: Instant
+    ends_at: Instant
+    entered: bool = False
+    cancelled: str | None = None
+
+
+@dataclass(slots=True)
+class ScriptedWorker:
+    """One worker incarnation. `started` is the diary of every attempt that entered author code."""
+
+    worker_id: str
+    clock: Clock
+    script: Script
+    slots: int = 32
+    live: dict[str, _Live] = field(default_factory=dict)
+    results: dict[str, AttemptResult] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    epochs: dict[int, int] = field(default_factory=dict)
+    started: list[tuple[str, Attempt, Instant]] = field(default_factory=list)
+    refused: int = 0
+    dead: bool = False
+
+    def record(self) -> WorkerRecord:
+        """Its row in the store."""
+        return WorkerRecord(self.worker_id, "scripted", f"scripted:{self.worker_id}", self.slots, self.clock.now(), self.dead)
+
+    def submit(self, attempts: Iterable[Attempt]) -> list[str]:
+        """Take attempts; returns those refused because a higher epoch of their group is known."""
+        refused = []
+        now = self.clock.now()
+        for attempt in attempts:
+            if attempt.epoch < self.epochs.get(attempt.group_no, 0):
+                refused.append(attempt.attempt_id)
+                self.refused += 1
+                continue
+            self.epochs[attempt.group_no] = attempt.epoch
+            if attempt.attempt_id in self.seen:
+                continue
+            self.seen.add(attempt.attempt_id)
+            play = self.script(attempt)
+            enters_at = now + int(play.enter_after_s * SECOND)
+            self.live[attempt.attempt_id] = _Live(attempt, play, enters_at, enters_at + int(play.run_s * SECOND))
+        return refused
+
+    def advance(self) -> list[tuple[str, int, Instant]]:
+        """Play everything up to now; returns (attempt, group, instant) of what entered author code."""
+        now = self.clock.now()
+        entered = []
+        for attempt_id, live in list(self.live.items()):
+            if not live.entered and live.enters_at <= now and live.play.entered:
+                live.entered = True
+                self.started.append((attempt_id, live.attempt, live.enters_at))
+                entered.append((attempt_id, live.attempt.group_no, live.enters_at))
+            if live.ends_at <= now or live.cancelled is not None:
+                self.results[attempt_id] = self._result(live, min(live.ends_at, now))
+                del self.live[attempt_id]
+        return entered
+
+    def _result(self, live: _Live, at: Instant) -> AttemptResult:
+        attempt, play = live.attempt, live.play
+        outcome, reason = (play.outcome, play.reason) if live.cancelled is None else ("failed", live.cancelled)
+        return AttemptResult(
+            attempt_id=attempt.attempt_id, group_no=attempt.group_no, run_pk=attempt.run.run_pk, task_no=attempt.task_no,
+            map_index=attempt.map_index, outcome=outcome, reason=reason, retryable=play.retryable, entered=live.entered,
+            started_at=live.enters_at if live.entered else None, ended_at=at, xcoms=play.xcoms,
+            skip_task_ids=play.skip_task_ids if outcome == "success" else (),
+            resume_at=None if play.resume_after_s is None else at + int(play.resume_after_s * SECOND),
+        )
+
+    def next_at(self) -> Instant | None:
+        """When something happens here next."""
+        times = [live.ends_at if live.entered else live.enters_at for live in self.live.values()]
+        return min(times, default=None)
+
+
+class ScriptedExecutor:
+    """The scheduler's side: carries submissions to the scripted workers that the store knows as live."""
+
+    def __init__(self, workers: Callable[[], Iterable[ScriptedWorker]]) -> None:
+        self._workers = workers
+        self._connected: dict[str, ScriptedWorker] = {}
+        self._said: list[ExecutorEvent] = []
+        self._sent: dict[str, set[str]] = {}
+
+    def refresh(self, workers: Sequence[WorkerRecord]) -> None:
+        live = {record.worker_id for record in workers}
+        there = {worker.worker_id: worker for worker in self._workers() if not worker.dead}
+        for worker_id in list(self._connected):
+            if worker_id not in live or worker_id not in there:
+                del self._connected[worker_id]
+                self._said.append(WorkerUnreachable(worker_id))
+        for worker_id in sorted(live & there.keys() - self._connected.keys()):
+            self._connected[worker_id] = there[worker_id]
+            self._sent[worker_id] = set()
+            self._said.append(WorkerUp(worker_id, there[worker_id].slots))
+
+    def submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
+        worker = self._connected.get(worker_id)
+        if worker is not None and not worker.dead:
+            refused = worker.submit(attempts)
+            if refused:
+                self._said.append(AttemptRefused(worker_id, tuple(refused), "a higher epoch is known"))
+
+    def cancel(self, worker_id: str, attempt_id: str, reason: str, grace_s: float) -> None:
+        worker = self._connected.get(worker_id)
+        if worker is not None and attempt_id in worker.live:
+            worker.live[attempt_id].cancelled = reason
+
+    def acknowledge(self, worker_id: str, attempt_ids: Sequence[str]) -> None:
+        worker = self._connected.get(worker_id)
+        for attempt_id in attempt_ids if worker is not None else ():
+            self._connected[worker_id].results.pop(attempt_id, None)
+
+    def ask_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
+        worker = self._connected.get(worker_id)
+        if worker is None or worker.dead:
+            return
+        for group, epoch in groups:
+            worker.epochs[group] = max(epoch, worker.epochs.get(group, 0))
+        numbers = {group for group, _ in groups}
+        running = tuple((i, live.entered) for i, live in worker.live.items() if live.attempt.group_no in numbers)
+        results = tuple(result for result in worker.results.values() if result.group_no in numbers)
+        self._said.append(InventoryTaken(worker_id, tuple(sorted(numbers)), running, results))
+
+    def poll(self) -> list[ExecutorEvent]:
+        for worker_id, worker in self._connected.items():
+            if worker.dead:
+                continue
+            self._said += [AttemptEntered(worker_id, attempt, group, at) for attempt, group, at in worker.advance()]
+            for attempt_id, result in worker.results.items():
+                if attempt_id not in self._sent[worker_id]:
+                    self._sent[worker_id].add(attempt_id)
+                    self._said.append(AttemptEnded(worker_id, result))
+        said, self._said = self._said, []
+        return said
+
+    def filenos(self) -> list[int]:
+        return []
+
+    def close(self) -> None:
+        self._connected = {}

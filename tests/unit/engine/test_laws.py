@@ -1,0 +1,122 @@
+"""Laws of the engine over random DAGs and random histories: what a take-over reads equals memory, and nothing is decided twice."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from gnomon.decide.trigger_rules import RULES
+from gnomon.engine import events as e
+from gnomon.engine.memory import Limits, Memory
+from gnomon.model.records import PoolRecord
+from gnomon.model.spec import TaskSpec
+
+from .world import World, dag_record
+
+SEEDS = range(40)
+
+
+def random_tasks(rng: random.Random) -> list[TaskSpec]:
+    ids = [f"t{i}" for i in range(rng.randint(1, 9))]
+    return [
+        TaskSpec(
+            task_id=task_id, upstream=tuple(sorted(rng.sample(ids[:i], rng.randint(0, min(i, 3))))),
+            trigger_rule=rng.choice(sorted(RULES)) if rng.random() < 0.4 else "all_success",
+            retries=rng.randint(0, 2), retry_delay_s=rng.choice((0.0, 5.0)), pool=rng.choice(("default_pool", "small")),
+            runs_code=rng.random() < 0.8, effective_priority=rng.randint(1, 5),
+            max_active_tis_per_dag=rng.choice((None, None, 1)), depends_on_past=rng.random() < 0.15,
+        )
+        for i, task_id in enumerate(ids)
+    ]
+
+
+def snapshot(memory: Memory) -> object:
+    """What two memories of the same rows must agree on."""
+    return {
+        run.pk: (
+            run.record.state, run.unfinished,
+            [(t.success, t.failed, t.skipped, t.upstream_failed, t.removed, t.total) for t in run.tallies],
+            [(i, m, c.state, c.try_number, c.max_tries, c.seq, c.attempt, c.worker, c.resume_at, c.reason)
+             for i, cells in enumerate(run.cells) for m, c in cells.items()],
+            run.gate.inside,
+        )
+        for run in memory.runs.values()
+    }, memory.live, {name: pool.used for name, pool in memory.pools.items() if pool.slots is not None}
+
+
+def play(world: World, rng: random.Random) -> None:
+    """One random thing happens."""
+    live = world.live()
+    roll = rng.random()
+    if roll < 0.15:
+        world.start()
+    elif roll < 0.75 and live:
+        attempt = rng.choice(live)
+        if rng.random() < 0.3:
+            world.step(e.Entered(attempt.attempt_id, world.now))
+        outcome = rng.choices(("success", "failed", "skipped", "lost"), (6, 3, 1, 1))[0]
+        world.step(world.result(attempt, outcome, entered=rng.random() < 0.5, reason=outcome), seconds=1)
+    elif roll < 0.8 and world.memory.runs:
+        run_pk = rng.choice(sorted(world.memory.runs))
+        world.step(e.ClearTasks(run_pk, None, "me", only_failed=rng.random() < 0.5))
+    elif roll < 0.83 and world.memory.runs:
+        world.step(e.MarkRun(rng.choice(sorted(world.memory.runs)), rng.choice(("success", "failed")), "me"))
+    else:
+        world.step(seconds=rng.choice((1, 6)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_read_again_equals_memory_at_every_step(seed: int) -> None:
+    rng = random.Random(seed)
+    world = World(
+        dag_record(random_tasks(rng), max_active_runs=3, max_active_tasks=rng.choice((2, 16))),
+        pools=[PoolRecord("small", 2, 0)], limits=Limits(parallelism=6),
+    )
+    for _ in range(60):
+        play(world, rng)
+        again = world.fresh_memory()
+        world.loaded = []
+        assert snapshot(again) == snapshot(world.memory), f"seed {seed}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_new_is_decided_without_anything_new(seed: int) -> None:
+    rng = random.Random(seed)
+    world = World(dag_record(random_tasks(rng), max_active_runs=3), pools=[PoolRecord("small", 2, 0)], limits=Limits(parallelism=6))
+    for _ in range(40):
+        play(world, rng)
+        world.step()
+        decided = world.step()
+        assert not decided.changes and not decided.submits, f"seed {seed}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_take_over_in_the_middle_reaches_the_same_kind_of_end(seed: int) -> None:
+    """After any history and any number of take-overs, answering every attempt brings every run to its end."""
+    rng = random.Random(seed)
+    world = World(dag_record(random_tasks(rng), max_active_runs=3), pools=[PoolRecord("small", 2, 0)], limits=Limits(parallelism=6))
+    for _ in range(30):
+        play(world, rng)
+        if rng.random() < 0.2:
+            world.memory = world.fresh_memory()
+            world.step(e.WorkerJoined("w", world.slots))
+            held = {a.attempt_id: rng.random() < 0.5 for a in world.live() if rng.random() < 0.8}
+            world.step(e.InventoryRead("w", held))
+    for _ in range(2000):
+        live = world.live()
+        if not world.memory.runs:
+            break
+        world.step(*(world.result(attempt) for attempt in live), seconds=6)
+        stuck = not world.live() and not world.memory.timers
+        if stuck and all("depends_on_past" in why for why in unexplained(world)):
+            break
+    else:
+        raise AssertionError(f"seed {seed}: {unexplained(world)}")
+
+
+def unexplained(world: World) -> list[str]:
+    from gnomon.engine.explain import why_run
+
+    return [why for run_pk in world.memory.runs for why in why_run(world.memory, run_pk, world.now)
+            if "waits for" not in why and "max_active_runs" not in why]

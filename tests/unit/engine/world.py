@@ -1,0 +1,148 @@
+"""A store of dictionaries and a few DAGs: what the engine needs around it in a test."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Iterable, Sequence
+
+from gnomon.engine import events as e
+from gnomon.engine.load import load
+from gnomon.engine.memory import Limits, Memory
+from gnomon.engine.step import step
+from gnomon.engine.turn import Step
+from gnomon.model.facts import Attempt, AttemptResult
+from gnomon.model.ids import TaskKey
+from gnomon.model.records import DagRecord, GroupState, PoolRecord, RunRecord, TaskRecord
+from gnomon.model.slots import TimetableRef
+from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
+
+GROUP = 5
+
+
+def dag_record(tasks: Sequence[TaskSpec], dag_pk: int = 1, version: int = 1, numbers: dict[str, int] | None = None,
+               **fields: object) -> DagRecord:
+    spec = DagSpec(dag_id=f"dag{dag_pk}", timetable=TimetableRef(path="none"), tasks=tuple(tasks), **fields)  # type: ignore[arg-type]
+    numbers = numbers if numbers is not None else {task.task_id: i for i, task in enumerate(tasks)}
+    return DagRecord(dag_pk=dag_pk, dag_id=spec.dag_id, group_no=GROUP, paused=False, active=True, plan_seq=0, cursor=None,
+                     next_run=None, fingerprint=None, version_pk=version, spec=spec, task_numbers=numbers, file="f.py",
+                     input_hash="h")
+
+
+def chain(*task_ids: str, **fields: object) -> list[TaskSpec]:
+    return [
+        TaskSpec(task_id=task_id, upstream=(task_ids[i - 1],) if i else (), **fields)  # type: ignore[arg-type]
+        for i, task_id in enumerate(task_ids)
+    ]
+
+
+class World:
+    """Memory, and the rows that its steps have written."""
+
+    def __init__(self, *dags: DagRecord, pools: Iterable[PoolRecord] = (), slots: int = 32, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.pools = {pool.name: [pool.slots, 0] for pool in (PoolRecord("default_pool", 128, 0), *pools)}
+        self.dags = {dag.dag_pk: dag for dag in dags}
+        self.runs: dict[int, RunRecord] = {}
+        self.rows: dict[TaskKey, TaskRecord] = {}
+        self.attempts: dict[str, str] = {}
+        self.sent: dict[str, Attempt] = {}
+        self.answers: list[tuple[int, str, str]] = []
+        self.now = 1_000_000
+        self._ids = itertools.count()
+        self._run_pks = itertools.count(1)
+        self.slots = slots
+        self.memory = self.fresh_memory()
+        self.step(e.WorkerJoined("w", slots))
+
+    def pool_records(self) -> tuple[PoolRecord, ...]:
+        return tuple(PoolRecord(name, slots, used) for name, (slots, used) in sorted(self.pools.items()))
+
+    def fresh_memory(self) -> Memory:
+        """Memory as a take-over reads it."""
+        memory = Memory(self.limits)
+        unfinished = [run for run in self.runs.values() if run.state not in FINISHED_RUN_STATES]
+        tails = {}
+        for dag_pk, dag in self.dags.items():
+            if any(task.depends_on_past for task in dag.spec.tasks):
+                ended = [run for run in self.runs.values() if run.dag_pk == dag_pk and run.state in FINISHED_RUN_STATES]
+                tails[dag_pk] = [(copy.deepcopy(run), self._rows_of(run.run_pk)) for run in ended]
+        state = GroupState(
+            dags=[copy.deepcopy(dag) for dag in self.dags.values()], runs=[copy.deepcopy(run) for run in unfinished],
+            tasks=[row for run in unfinished for row in self._rows_of(run.run_pk)], tails=tails,
+        )
+        self.loaded = load(memory, state, {GROUP: 1})
+        memory.set_pools(self.pool_records())
+        return memory
+
+    def _rows_of(self, run_pk: int) -> list[TaskRecord]:
+        return [copy.deepcopy(row) for key, row in sorted(self.rows.items()) if key.run_pk == run_pk]
+
+    def step(self, *events: e.Event, seconds: float = 0) -> Step:
+        """One step; its changes are written, its submissions kept in `sent`."""
+        self.now += int(seconds * 1_000_000)
+        loaded, self.loaded = self.loaded, []
+        decided = step(self.memory, events, self.now, lambda: f"a{next(self._ids)}", loaded)
+        self.write(decided)
+        return decided
+
+    def write(self, decided: Step) -> None:
+        changes = decided.changes
+        for run in changes.runs:
+            self.runs[run.run_pk] = copy.deepcopy(run)
+        for row in changes.tasks:
+            self.rows[row.key] = copy.deepcopy(row)
+        for record in changes.attempts:
+            assert record.attempt not in self.attempts, f"attempt {record.attempt} was recorded twice"
+            self.attempts[record.attempt] = record.state
+        for name, count in changes.pool_used.items():
+            self.pools[name][1] += count
+            slots, used = self.pools[name]
+            assert 0 <= used and (slots < 0 or used <= slots), f"pool {name}: {used} of {slots}"
+        self.answers += changes.answers
+        for attempts in decided.submits.values():
+            for attempt in attempts:
+                self.sent[attempt.attempt_id] = attempt
+
+    def new_run(self, dag_pk: int = 1, run_after: int | None = None) -> RunRecord:
+        run_pk = next(self._run_pks)
+        at = self.now if run_after is None else run_after
+        run = RunRecord(run_pk=run_pk, dag_pk=dag_pk, run_id=f"run{run_pk}", run_type=DagRunType.MANUAL,
+                        state=DagRunState.QUEUED, run_after=at, logical_at=None, interval_start=None, interval_end=None,
+                        version_pk=None, conf={}, queued_at=self.now)
+        self.runs[run_pk] = copy.deepcopy(run)
+        return run
+
+    def start(self, dag_pk: int = 1, **fields: int) -> RunRecord:
+        """A new run, read by the engine."""
+        run = self.new_run(dag_pk, **fields)
+        self.step(e.RunRead(run))
+        return run
+
+    def live(self, task_id: str | None = None) -> list[Attempt]:
+        """Attempts that are under way, in the order of their submission."""
+        return [a for i, a in self.sent.items() if i in self.memory.attempts and task_id in (None, a.task_id)]
+
+    def end(self, task_id: str, outcome: str = "success", seconds: float = 1, **fields: object) -> Step:
+        """The live attempt of that task ends."""
+        (attempt,) = self.live(task_id)
+        return self.step(self.result(attempt, outcome, **fields), seconds=seconds)
+
+    def result(self, attempt: Attempt, outcome: str = "success", **fields: object) -> e.Ended:
+        return e.Ended(
+            AttemptResult(attempt_id=attempt.attempt_id, group_no=GROUP, run_pk=attempt.run.run_pk, task_no=attempt.task_no,
+                          map_index=attempt.map_index, outcome=outcome, started_at=self.now, ended_at=self.now, **fields),  # type: ignore[arg-type]
+            "w",
+        )
+
+    def states(self, run: RunRecord) -> dict[str, str | None]:
+        """Task id to state, from the rows; tasks without a row are left out."""
+        names = {number: task_id for task_id, number in self.dags[run.dag_pk].task_numbers.items()}
+        return {names[k.task_no]: str(r.state) if r.state else None for k, r in sorted(self.rows.items()) if k.run_pk == run.run_pk}
+
+    def state(self, run: RunRecord) -> str:
+        return str(self.runs[run.run_pk].state)
+
+    def key(self, run: RunRecord, task_id: str) -> TaskKey:
+        return TaskKey(run.run_pk, self.dags[run.dag_pk].task_numbers[task_id])
