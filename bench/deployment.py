@@ -1,0 +1,123 @@
+"""A real `gnomon standalone` in an empty home, driven as its user would drive it, measured from its own records."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).parent
+GNOMON = [sys.executable, "-m", "gnomon.cli"]
+POLL_S = 0.05
+
+
+class Deployment:
+    """One running standalone: its home, its options, its process."""
+
+    def __init__(self, home: Path, environ: dict[str, str]) -> None:
+        self.home = home
+        self.environ = environ
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        log = (self.home / "standalone.log").open("ab")
+        self.process = subprocess.Popen([*GNOMON, "standalone"], env=self.environ, stdout=log, stderr=log)
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(20)
+
+    def cli(self, *words: str) -> str:
+        done = subprocess.run([*GNOMON, *words], env=self.environ, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"gnomon {' '.join(words)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def json(self, *words: str) -> list[dict[str, object]]:
+        return json.loads(self.cli(*words, "-o", "json"))
+
+    def wait_for_dag(self, dag_id: str, timeout_s: float = 60) -> None:
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            with contextlib.suppress(RuntimeError):
+                if any(dag["dag_id"] == dag_id for dag in self.json("dags", "list")):
+                    return
+            time.sleep(POLL_S)
+        raise TimeoutError(f"{dag_id} did not appear; see {self.home}/standalone.log")
+
+    def run_to_end(self, dag_id: str, run_id: str, timeout_s: float = 300) -> list[dict[str, object]]:
+        """Trigger a run, wait for its end, return its task instances."""
+        self.cli("dags", "trigger", dag_id, "--run-id", run_id)
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            run = next((r for r in self.json("runs", "list", dag_id) if r["run_id"] == run_id), None)
+            if run is not None and run["state"] in ("success", "failed"):
+                return self.json("tasks", "states", dag_id, run_id)
+            time.sleep(1.0)
+        raise TimeoutError(f"{dag_id} {run_id} did not end")
+
+    def processes(self) -> list[int]:
+        """The standalone process and all its descendants."""
+        assert self.process is not None
+        children: dict[int, list[int]] = {}
+        for entry in os.listdir("/proc"):
+            if entry.isdigit():
+                with contextlib.suppress(OSError):
+                    parent = int(Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()[1])
+                    children.setdefault(parent, []).append(int(entry))
+        found, frontier = [], [self.process.pid]
+        while frontier:
+            pid = frontier.pop()
+            found.append(pid)
+            frontier += children.get(pid, [])
+        return found
+
+    def memory_mb(self) -> float:
+        """PSS of all processes."""
+        total = 0
+        for pid in self.processes():
+            with contextlib.suppress(OSError):
+                for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+                    if line.startswith("Pss:"):
+                        total += int(line.split()[1])
+        return total / 1024
+
+    def cpu_s(self) -> float:
+        """CPU seconds of all living processes and of their reaped children."""
+        ticks = 0
+        for pid in self.processes():
+            with contextlib.suppress(OSError):
+                fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+                ticks += sum(int(fields[i]) for i in (11, 12, 13, 14))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+
+@contextlib.contextmanager
+def deployment(dags: list[Path], **options: str) -> Iterator[Deployment]:
+    """A standalone over these DAG files; `options` are environment variables, for example GNOMON__CORE__PARALLELISM."""
+    home = Path(tempfile.mkdtemp(prefix="gnomon-bench-"))
+    (home / "dags").mkdir()
+    for path in dags:
+        shutil.copy(path, home / "dags" / path.name)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environ = {key: value for key, value in os.environ.items() if not key.startswith(("GNOMON", "AIRFLOW"))}
+    environ |= {"GNOMON_HOME": str(home), "GNOMON__API__PORT": str(port), **options}
+    running = Deployment(home, environ)
+    running.start()
+    try:
+        yield running
+    finally:
+        running.stop()
+        shutil.rmtree(home, ignore_errors=True)
