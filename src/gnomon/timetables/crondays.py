@@ -19,6 +19,8 @@ class CronDays:
     def __init__(self, fields: CronFields) -> None:
         self._fields = fields
         self._shapes: dict[tuple[bool, int], list[int]] = {}
+        self._latest = (0, 0, 0, list[int]())
+        """The year that was asked about last: its first day, the first of the next year, its number, its days."""
         months = len(fields.months) < 12
         free_days = fields.days is None and fields.weekdays is None and not fields.nth and fields.nearest is None
         self.every_day = free_days and not months and fields.years is None
@@ -29,27 +31,37 @@ class CronDays:
         """The first selected day that is not before `day`; None when there is none up to the year 9999."""
         if self.every_day:
             return day
-        year, first = _year_of(day)
+        first, _, year, days = self._around(day)
         while not self.never and year <= MAXYEAR:
-            days = self._of_year(year)
             at = bisect_left(days, day - first)
             if at < len(days):
                 return first + days[at]
             year, first = year + 1, first + 365 + _leap(year)
+            days = self._of_year(year) if year <= MAXYEAR else days
         return None
 
     def on_or_before(self, day: int) -> int | None:
         """The last selected day that is not after `day`; None when there is none back to the year 1."""
         if self.every_day:
             return day
-        year, first = _year_of(day)
+        first, _, year, days = self._around(day)
         while not self.never and year >= FIRST_YEAR:
-            days = self._of_year(year)
             at = bisect_right(days, day - first)
             if at:
                 return first + days[at - 1]
             year, first = year - 1, first - 365 - _leap(year - 1)
+            days = self._of_year(year) if year >= FIRST_YEAR else days
         return None
+
+    def _around(self, day: int) -> tuple[int, int, int, list[int]]:
+        """The year that `day` lies in, as `_latest` holds it."""
+        found = self._latest
+        if not found[0] <= day < found[1]:
+            ordinal = min(max(day + _EPOCH_ORDINAL, 1), date.max.toordinal())
+            year = date.fromordinal(ordinal).year
+            first = date(year, 1, 1).toordinal() - _EPOCH_ORDINAL
+            found = self._latest = (first, first + 365 + _leap(year), year, self._of_year(year))
+        return found
 
     def _of_year(self, year: int) -> list[int]:
         """The selected days of a year, counted from its 1 January."""
@@ -99,13 +111,6 @@ def _nearest_workday(day: int, length: int, begins: int) -> int:
     if weekday == 0:
         return day + 1 if day < length else day - 2
     return day
-
-
-def _year_of(day: int) -> tuple[int, int]:
-    """The year that a day lies in, and the day number of its 1 January."""
-    ordinal = min(max(day + _EPOCH_ORDINAL, 1), date.max.toordinal())
-    year = date.fromordinal(ordinal).year
-    return year, date(year, 1, 1).toordinal() - _EPOCH_ORDINAL
 
 
 def _leap(year: int) -> bool:
