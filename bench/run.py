@@ -1,0 +1,169 @@
+"""`make bench`: the work that Apache Airflow was measured with, on this machine, in one run.
+
+Each figure stands beside what is wanted and beside Airflow's figure (bench/dags/README.md). Nothing here asserts a time.
+Choose some: python -m bench.run wide chain
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.deployment import Deployment, deployment
+from bench.figures import hops, instant, median, quantile, rate, show
+from bench.forks import fork_rate
+
+DAGS = Path(__file__).parent / "dags"
+WIDE_OPTIONS = {
+    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64", "GNOMON__CORE__PARALLELISM": "8",
+    "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+}
+REPEATS = 3
+
+
+def postgres() -> dict[str, str]:
+    """The option that puts a deployment on the PostgreSQL of `GNOMON_BENCH_POSTGRES`."""
+    import os
+
+    url = os.environ.get("GNOMON_BENCH_POSTGRES")
+    return {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url} if url else {}
+
+
+def best_of(running: Deployment, dag_id: str, figure: Callable[[list[dict[str, object]]], float]) -> float:
+    return max(figure(running.run_to_end(dag_id, f"r{i}")) for i in range(REPEATS))
+
+
+def wide() -> None:
+    forks = fork_rate(2)
+    show("bare fork, two at a time", f"{forks:.0f}/s")
+    with deployment([DAGS / "wide" / "wide_python_500.py"], **WIDE_OPTIONS) as running:
+        running.wait_for_dag("wide_python_500")
+        found = best_of(running, "wide_python_500", rate)
+        show("500 Python tasks, isolated", f"{found:.0f}/s, {found / forks:.2f} of forks",
+             ">= 300/s and 0.37 (goal 0.6)", "Airflow 6.6/s")
+
+
+def reused() -> None:
+    with deployment([DAGS / "wide" / "wide_python_500.py"], **WIDE_OPTIONS,
+                    GNOMON__WORKERS__ATTEMPTS_PER_CHILD="100") as running:
+        running.wait_for_dag("wide_python_500")
+        found = best_of(running, "wide_python_500", rate)
+        show("500 Python tasks, attempts_per_child=100", f"{found:.0f}/s", ">= 3,000/s (goal 5,000)", "")
+
+
+def empty() -> None:
+    with deployment([DAGS / "wide" / "wide_empty_500.py"], **WIDE_OPTIONS) as running:
+        running.wait_for_dag("wide_empty_500")
+        found = 0.0
+        for i in range(REPEATS):
+            running.run_to_end("wide_empty_500", f"r{i}")
+            run = next(r for r in running.json("runs", "list", "wide_empty_500") if r["run_id"] == f"r{i}")
+            found = max(found, 500 / max(instant(run["end_date"]) - instant(run["start_date"]), 1e-4))
+        show("500 EmptyOperators", f"{found:.0f}/s", ">= 5,000/s (goal 20,000)", "Airflow 909/s")
+
+
+def chain() -> None:
+    fork_ms = 1000 / fork_rate(1)
+    show("bare fork, one at a time", f"{fork_ms:.2f} ms")
+    for name in ("chain_30", "chains_10x30"):
+        with deployment([DAGS / "chain" / f"{name}.py"], **WIDE_OPTIONS) as running:
+            running.wait_for_dag(name)
+            gaps: list[float] = []
+            for i in range(REPEATS):
+                gaps += hops(running.run_to_end(name, f"r{i}"))
+            p50, p95 = median(gaps) * 1000, quantile(gaps, 0.95) * 1000
+            beside = "Airflow 116 ms (0.85 s in ten chains)"
+            show(f"{name}: end to next start", f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, {p50 / fork_ms:.1f} forks",
+                 "p50 < 15 ms and < 7 forks (goal 5 ms)" if name == "chain_30" else "", beside)
+
+
+def many() -> None:
+    for database, options in (("SQLite", {}), ("PostgreSQL", postgres())):
+        if database == "PostgreSQL" and not options:
+            show("20 DAGs x 25 runs x 5 tasks, PostgreSQL", "left out: GNOMON_BENCH_POSTGRES is not set")
+            continue
+        with deployment([DAGS / "many" / "many_dags.py"], **{**WIDE_OPTIONS, **options}) as running:
+            running.wait_for_dag("many_19")
+            began = time.time()
+            for d in range(20):
+                running.cli("dags", "unpause", f"many_{d:02d}")
+            runs: list[dict[str, object]] = []
+            while time.time() - began < 300:
+                runs = [r for d in range(20) for r in running.json("runs", "list", f"many_{d:02d}")]
+                if len(runs) == 500 and all(r["state"] == "success" for r in runs):
+                    break
+            span = max(instant(r["end_date"]) for r in runs) - min(instant(r["start_date"]) for r in runs)
+            in_order = all(
+                [r["logical_date"] for r in mine] == sorted(r["logical_date"] for r in mine)  # type: ignore[type-var]
+                for mine in ([r for r in reversed(runs) if r["dag_id"] == f"many_{d:02d}"] for d in range(20))
+            )
+            show(f"20 DAGs x 25 runs x 5 tasks, {database}",
+                 f"{len(runs) / span:.1f} runs/s, each once: {len({(r['dag_id'], r['logical_date']) for r in runs}) == 500}, "
+                 f"in order: {in_order}", ">= 50 runs/s (goal 60)", "Airflow 0.33 runs/s")
+
+
+def files(count: int = 500) -> None:
+    import shutil
+    import tempfile
+
+    folder = Path(tempfile.mkdtemp(prefix="gnomon-bench-files-"))
+    for i in range(count):
+        (folder / f"file_{i:03d}.py").write_text(
+            "from airflow.providers.standard.operators.python import PythonOperator\nfrom airflow.sdk import DAG\n\n\n"
+            "def noop():\n    return None\n\n\n"
+            f"with DAG('file_{i:03d}', schedule='@daily'):\n    for t in range(10):\n"
+            "        PythonOperator(task_id=f't{t}', python_callable=noop)\n"
+        )
+    try:
+        with deployment(sorted(folder.glob("*.py"))) as running:
+            began = time.time()
+            while time.time() - began < 120:
+                try:
+                    if len(running.json("dags", "list")) == count:
+                        break
+                except RuntimeError:
+                    pass
+                time.sleep(0.2)
+            spent = time.time() - began
+            time.sleep(10)
+            before, at = running.cpu_s(), time.time()
+            time.sleep(30)
+            idle = 100 * (running.cpu_s() - before) / (time.time() - at)
+            show(f"{count} files of 10 tasks", f"{spent:.1f} s; then {idle:.2f} % of a core",
+                 "<= 10 s, then < 1 % (goal 5 s)", "Airflow 43 s, then 167 %")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def cold() -> None:
+    began = time.time()
+    with deployment([DAGS / "one" / "one_dag.py"]) as running:
+        ended = None
+        while ended is None and time.time() - began < 60:
+            try:
+                tasks = running.json("tasks", "states", "one", str(running.json("runs", "list", "one")[0]["run_id"]))
+                ended = tasks[0]["end_date"]
+            except (RuntimeError, IndexError):
+                time.sleep(0.05)
+        show("standalone, empty home, to the first task's end", f"{instant(ended) - began:.2f} s", "< 3 s", "Airflow 18.4 s")
+        time.sleep(15)
+        before, at = running.cpu_s(), time.time()
+        time.sleep(30)
+        idle = 100 * (running.cpu_s() - before) / (time.time() - at)
+        show("idle", f"{running.memory_mb():.0f} MB (PSS), {idle:.2f} % of a core, {len(running.processes())} processes",
+             "< 150 MB, < 1 %", "Airflow 1,178 MB, 4.8 %")
+
+
+ALL = {"cold": cold, "wide": wide, "reused": reused, "empty": empty, "chain": chain, "many": many, "files": files}
+
+
+def main(names: list[str]) -> None:
+    show("work", "figure", "wanted", "beside")
+    for name in names or list(ALL):
+        ALL[name]()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

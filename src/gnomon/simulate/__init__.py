@@ -1,0 +1,14 @@
+"""A whole deployment under a virtual clock: real schedulers, a real store, scripted workers, and faults at every fault point.
+
+`Deployment` runs any number of schedulers over one database in one thread; time passes only when nobody has anything to
+do. `faults` makes the store refuse, lose or double-cross commits and kills schedulers and workers, by a seed. `audit`
+knows only the specs and what the workers' diaries say, and finds what should not be.
+"""
+
+from __future__ import annotations
+
+from gnomon.simulate.audit import audit
+from gnomon.simulate.deployment import Deployment
+from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
+
+__all__ = ["Deployment", "FaultPlan", "FaultyDatabase", "SimulatedCrash", "audit"]

@@ -1,0 +1,136 @@
+"""Schedulers, workers and a store in one thread under one virtual clock."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Callable, Iterable
+
+from gnomon.clock import VirtualClock
+from gnomon.engine.memory import Limits
+from gnomon.model.facts import Attempt
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.spec import DagParsed, DagSpec, FileInputs, ParsedFile
+from gnomon.scheduler.service import SchedulerService
+from gnomon.scheduler.settings import Settings
+from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
+from gnomon.store import Database, Fenced, files, leases
+from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
+
+_BEAT_S = 1.0
+"""Between two beats of a scripted worker."""
+
+
+class Deployment:
+    """What a simulation drives. Everything random comes from `seed`; everything timed from `clock`."""
+
+    def __init__(
+        self, db: Database, *, seed: int, start: Instant, script: Callable[[Attempt, random.Random], Play],
+        limits: Limits | None = None, faults: FaultPlan | None = None, schedulers: int = 1, worker_slots: int = 16,
+    ) -> None:
+        self.rng = random.Random(seed)
+        self.clock = VirtualClock(start)
+        self.db = db
+        self.faulty = FaultyDatabase(db, faults or FaultPlan(), random.Random(seed + 1))
+        self._settings = Settings(limits=limits or Limits(parallelism=16, per_admission=16), plan_batch=50, use_schedule=True)
+        self._script = script
+        self._slots = worker_slots
+        self.workers: list[ScriptedWorker] = []
+        self._next_beat = 0
+        self._schedulers: list[SchedulerService | None] = []
+        self._wake_at: list[Instant] = []
+        self.crashes = 0
+        self.fenced = 0
+        self.add_worker()
+        for _ in range(schedulers):
+            self._schedulers.append(None)
+            self._wake_at.append(start)
+
+    def new_id(self) -> str:
+        """An id from the seed."""
+        return str(uuid.UUID(int=self.rng.getrandbits(128), version=4))
+
+    def add_dags(self, specs: Iterable[DagSpec], version: int = 1) -> None:
+        """Files that define these DAGs were parsed, one file a DAG."""
+        for spec in specs:
+            parsed = ParsedFile(
+                path=f"/dags/{spec.dag_id}.py", inputs=FileInputs(input_hash=f"{spec.dag_id}.{version}"),
+                dags=(DagParsed(spec=spec, spec_hash=f"{spec.dag_id}.{version}"),),
+            )
+            with self.db.write() as tx:
+                files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=False)
+
+    def add_worker(self) -> ScriptedWorker:
+        """A new worker incarnation is alive."""
+        rng = random.Random(self.rng.getrandbits(64))
+        worker = ScriptedWorker(self.new_id(), self.clock, lambda attempt: self._script(attempt, rng), self._slots)
+        with self.db.write() as tx:
+            leases.register_worker(tx, worker.record())
+        self.workers.append(worker)
+        return worker
+
+    def kill_worker(self) -> None:
+        """The newest worker dies with everything on it; another takes its place."""
+        self.workers[-1].dead = True
+        self.workers[-1].live.clear()
+        self.workers[-1].results.clear()
+        self.add_worker()
+
+    def kill_scheduler(self, number: int = 0) -> None:
+        """A scheduler process dies; its supervisor starts another."""
+        self._schedulers[number] = None
+        self.crashes += 1
+
+    def run_until(self, end: Instant, chance: Callable[[Deployment], None] | None = None) -> None:
+        """Let time pass up to `end`; `chance` is called at each moment that something happens."""
+        while self.clock.now() < end:
+            self._beat_workers()
+            for number in range(len(self._schedulers)):
+                if self._wake_at[number] <= self.clock.now() or self._worker_spoke():
+                    self._tick(number)
+            if chance is not None:
+                chance(self)
+            self.clock.advance_to(min(end, max(self.clock.now() + 1, self._next_at())))
+
+    def _next_at(self) -> Instant:
+        times = [*self._wake_at, self._next_beat]
+        times += [at for worker in self.workers if not worker.dead and (at := worker.next_at()) is not None]
+        return min(times)
+
+    def _worker_spoke(self) -> bool:
+        now = self.clock.now()
+        return any((at := worker.next_at()) is not None and at <= now for worker in self.workers if not worker.dead)
+
+    def _tick(self, number: int) -> None:
+        scheduler = self._schedulers[number]
+        if scheduler is None:
+            scheduler = self._schedulers[number] = self._new_scheduler()
+        try:
+            self._wake_at[number] = scheduler.tick()
+        except SimulatedCrash:
+            self.kill_scheduler(number)
+            self._wake_at[number] = self.clock.now() + int(self.rng.uniform(0.1, 3) * SECOND)
+        except Fenced:
+            self._schedulers[number] = None
+            self.fenced += 1
+            self._wake_at[number] = self.clock.now() + SECOND
+
+    def _new_scheduler(self) -> SchedulerService:
+        executor = ScriptedExecutor(lambda: self.workers)
+        return SchedulerService(
+            settings=self._settings, db=self.faulty, executor=executor, clock=self.clock, ear=None,  # type: ignore[arg-type]
+            new_id=self.new_id, scheduler_id=self.new_id(), host="simulated",
+        )
+
+    def _beat_workers(self) -> None:
+        if self.clock.now() < self._next_beat:
+            return
+        self._next_beat = self.clock.now() + int(_BEAT_S * SECOND)
+        with self.db.write() as tx:
+            for worker in self.workers:
+                if not worker.dead and not leases.beat_worker(tx, worker.worker_id):
+                    worker.dead = True
+                    worker.live.clear()
+                    worker.results.clear()
+        if self.workers[-1].dead:
+            self.add_worker()
