@@ -29,6 +29,8 @@ class Timetable(Protocol):
     active_runs_limit: int | None = None
     """At most so many active runs, whatever the DAG allows."""
     asset_condition: object = None
+    follows_runs: bool = False
+    """Whether a slot is known only when the run before it has ended (`@continuous`)."""
 
     @cached_property
     def summary(self) -> str:
@@ -71,6 +73,7 @@ class Timetable(Protocol):
 
     def validate(self) -> None:
         """Raises AirflowTimetableInvalid when the arguments make no sense together."""
+        return None
 
     def generate_run_id(
         self,

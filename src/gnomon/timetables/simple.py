@@ -51,6 +51,7 @@ class ContinuousTimetable(_Simple):
     """Runs again as soon as the last run ended: `schedule="@continuous"`. An interval ends when its run is planned."""
 
     active_runs_limit = 1
+    follows_runs = True
     description = "As frequently as possible, but only one run at a time."
 
     @property

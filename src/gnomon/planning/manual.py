@@ -1,0 +1,44 @@
+"""A run that somebody starts by hand: its data interval and its id."""
+
+from __future__ import annotations
+
+from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
+from gnomon.model.instants import Instant, to_datetime, to_instant
+from gnomon.model.slots import PlannedRun
+from gnomon.model.spec import DagSpec
+from gnomon.model.states import DagRunType
+from gnomon.planning.asking import ask_manual, ask_run_id
+from gnomon.timetables.base import Timetable
+from gnomon.timetables.registry import BUILTINS, build
+from gnomon.timetables.simple import NullTimetable
+
+
+def infer_manual(dag: DagSpec, *, logical_at: Instant | None, now: Instant) -> PlannedRun:
+    """The run of a DAG that is started by hand `now`: due at once, about the data that its timetable infers.
+
+    The interval is inferred from the logical date if there is one, else from `now`. A DAG without a timetable of time
+    (none, assets) gets the exact instant. Raises PlanningError for an author's timetable, which cannot be asked here.
+    """
+    timetable = _timetable(dag)
+    interval = ask_manual(timetable, now if logical_at is None else logical_at)
+    return PlannedRun(
+        run_id=ask_run_id(timetable, DagRunType.MANUAL, now, interval),
+        run_after=now,
+        interval_start=to_instant(interval.start),
+        interval_end=to_instant(interval.end),
+    )
+
+
+def manual_run_id(run_after: Instant) -> str:
+    """The id of a manual run where the timetable has no say."""
+    return DagRunType.MANUAL.generate_run_id(to_datetime(run_after).isoformat())
+
+
+def _timetable(dag: DagSpec) -> Timetable:
+    ref = dag.timetable
+    if not ref.can_be_scheduled and ref.path.rpartition(".")[2] not in BUILTINS:
+        return NullTimetable()
+    try:
+        return build(ref)
+    except AirflowTimetableInvalid as error:
+        raise PlanningError(str(error)) from error
