@@ -1,0 +1,123 @@
+"""What must be true of a home before anything starts in it; each failure names the thing, the place and the remedy."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import socket
+from pathlib import Path
+
+from gnomon.config import Config, run_folder
+from gnomon.errors.product import OperatorMistake
+
+FREE_BYTES_MIN = 16 * 1024 * 1024
+"""With less room than this a database and its logs do not even start."""
+_PROBE = b"\0" * 65536
+LOCK = "standalone.lock"
+
+
+def prepare_home(cfg: Config) -> bool:
+    """The folders of the home exist and can be written; True when the home is new. OperatorMistake otherwise."""
+    new = not (cfg.home / "dags").exists() and not (cfg.home / "logs").exists()
+    for folder in dict.fromkeys((cfg.home, cfg.home / "dags", cfg.home / "plugins", cfg.logs_folder)):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OperatorMistake(_cannot("make the folder", folder, error)) from None
+    for folder in dict.fromkeys((cfg.home, cfg.logs_folder)):
+        _check_room(folder)
+        _check_writing(folder)
+    if not cfg.dags_folder.is_dir():
+        where = cfg.source("core", "dags_folder")
+        raise OperatorMistake(f"[core] dags_folder ({where}) is {cfg.dags_folder}, which is not a folder; make it or change the option")
+    return new
+
+
+def _check_room(folder: Path) -> None:
+    stats = os.statvfs(folder)
+    free = stats.f_bavail * stats.f_frsize
+    if free < FREE_BYTES_MIN:
+        raise OperatorMistake(
+            f"the disk of {folder} is full: {free // 1024} kB are left, Gnomon needs {FREE_BYTES_MIN // 1024} kB to start; "
+            "make room, or name another home with GNOMON_HOME"
+        )
+
+
+def _check_writing(folder: Path) -> None:
+    probe = folder / f".probe-{os.getpid()}"
+    try:
+        try:
+            probe.write_bytes(_PROBE)
+        finally:
+            probe.unlink(missing_ok=True)
+    except OSError as error:
+        raise OperatorMistake(_cannot("write to", folder, error)) from None
+
+
+def _cannot(act: str, folder: Path, error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"the disk of {folder} is full; make room, or name another home with GNOMON_HOME"
+    reason = "the file system is read-only" if error.errno == errno.EROFS else (error.strerror or str(error)).lower()
+    return f"cannot {act} {folder}: {reason}; change its owner or rights, or name another home with GNOMON_HOME"
+
+
+class HomeLock:
+    """Held by the one standalone of a home, until it is released or the process ends."""
+
+    def __init__(self, cfg: Config) -> None:
+        """Held from now on; OperatorMistake, with the other's process id and address, when there is one already."""
+        path = run_folder(cfg.home) / LOCK
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            other = os.pread(self._descriptor, 1000, 0).decode(errors="replace").strip()
+            os.close(self._descriptor)
+            raise OperatorMistake(
+                f"another gnomon standalone runs in {cfg.home}" + (f" ({other})" if other else "")
+                + "; stop it first, or give this one a home of its own with GNOMON_HOME"
+            ) from None
+
+    def describe(self, text: str) -> None:
+        """What a second standalone is told about this one."""
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, text.encode(), 0)
+
+    def close(self) -> None:
+        """This process no longer holds the lock's descriptor."""
+        os.close(self._descriptor)
+
+
+def listen(cfg: Config, port: int | None = None) -> socket.socket:
+    """A listening socket of the api-server; OperatorMistake when the address is taken or not ours."""
+    host = cfg.text("api", "host")
+    wanted = port if port is not None else cfg.integer("api", "port")
+    remedy = "choose another port with --port or GNOMON__API__PORT"
+    if wanted > 65535:
+        raise OperatorMistake(f"[api] port is {wanted}; ports end at 65535; {remedy}")
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except OSError as error:
+        raise OperatorMistake(f"[api] host is {host!r}: {error.strerror}; write an address of this machine") from None
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+        listener.listen(64)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise OperatorMistake(f"port {wanted} of {host} is taken by another program; {remedy}") from None
+        if error.errno in (errno.EACCES, errno.EPERM):
+            raise OperatorMistake(f"port {wanted} may not be used by this user (ports below 1024 are for root); {remedy}") from None
+        raise OperatorMistake(f"cannot listen on {host} port {wanted}: {error.strerror}; check [api] host and port") from None
+    return listener
+
+
+def address_of(listener: socket.socket) -> str:
+    """The address to open in a browser."""
+    host, port = listener.getsockname()[:2]
+    if host in ("0.0.0.0", "::", "127.0.0.1", "::1"):
+        host = "localhost"
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

@@ -1,0 +1,102 @@
+"""Services as child processes: forked, named, ended, reaped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gnomon import log
+from gnomon.app.linux import children_of, die_with_parent, name_process
+from gnomon.app.stopping import forget_signals
+from gnomon.errors.product import GnomonError
+
+_STRAGGLER_ROUNDS = 200
+"""Killing orphans makes orphans; a family deeper than this does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One kind of process that the supervisor keeps alive."""
+
+    name: str
+    run: Callable[[], int]
+    """Blocks until SIGTERM; returns the exit code."""
+
+
+def start(service: Service, prepare: Callable[[], None]) -> int:
+    """The process id of a new child that runs the service, in a process group of its own. `prepare` runs in it first."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    parent = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        os._exit(_in_child(service, prepare, parent))
+    return pid
+
+
+def _in_child(service: Service, prepare: Callable[[], None], parent: int) -> int:
+    code = 1
+    try:
+        forget_signals()
+        os.setpgid(0, 0)  # a Ctrl-C reaches the supervisor alone, which then ends everybody in order
+        die_with_parent(signal.SIGTERM)
+        if os.getppid() != parent:
+            return code
+        name_process(f"gnomon-{service.name}")
+        prepare()
+        code = service.run()
+    except GnomonError as error:
+        log.get("app").error("service_failed", service=service.name, message=str(error))
+    except KeyboardInterrupt:
+        pass
+    except BaseException:
+        log.get("app").exception("service_crashed", service=service.name)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return code
+
+
+def signal_all(pids: Sequence[int], number: int) -> None:
+    """Every one of these processes that still exists was sent the signal."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
+def reap() -> list[tuple[int, int]]:
+    """(process id, exit code) of every child that has ended; negative codes are signals."""
+    ended: list[tuple[int, int]] = []
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return ended
+        if pid == 0:
+            return ended
+        ended.append((pid, os.waitstatus_to_exitcode(status)))
+
+
+def kill_orphans(keep: frozenset[int]) -> int:
+    """No child of this process is left but those to keep, nor children of what was killed; returns how many were ended.
+
+    Only a subreaper sees the orphans of its descendants.
+    """
+    killed = 0
+    for _ in range(_STRAGGLER_ROUNDS):
+        orphans = [pid for pid in children_of(os.getpid()) if pid not in keep]
+        if not orphans:
+            break
+        signal_all(orphans, signal.SIGKILL)
+        for pid in orphans:
+            try:
+                os.waitpid(pid, 0)
+            except ChildProcessError:
+                pass
+        killed += len(orphans)
+    return killed

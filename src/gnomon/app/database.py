@@ -1,0 +1,92 @@
+"""The database before anything uses it: migrated by a short-lived child, so that SQLAlchemy never stays in memory."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+
+from gnomon import log
+from gnomon.app.stopping import forget_signals
+from gnomon.app.words import how_it_ended
+from gnomon.config import Config
+from gnomon.errors.product import GnomonError, OperatorMistake, WorldAway
+
+AWAY_MAX_S = 60.0
+"""A database that does not answer is waited for so long when something starts."""
+_AWAY_PAUSE_S = 1.0
+_READY, _REFUSED, _AWAY = 0, 3, 4
+_MESSAGE_MAX = 65536
+_log = log.get("app.database")
+
+
+class Preparation:
+    """A child that brings the database's schema up to date; the parent may do other things meanwhile."""
+
+    def __init__(self, cfg: Config) -> None:
+        self._cfg = cfg
+        self._reading, writing = os.pipe()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._pid = os.fork()
+        if self._pid == 0:
+            os.close(self._reading)
+            os._exit(_in_child(cfg, writing))
+        os.close(writing)
+
+    def wait(self) -> None:
+        """The schema is up to date; OperatorMistake or WorldAway with the reason otherwise."""
+        message = b"".join(iter(lambda: os.read(self._reading, _MESSAGE_MAX), b"")).decode(errors="replace")
+        os.close(self._reading)
+        code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        if code == _AWAY:
+            raise WorldAway(message)
+        if code != _READY:
+            raise OperatorMistake(message or f"preparing the database {how_it_ended(code)}; `gnomon db migrate` shows more")
+
+
+def prepare_database(cfg: Config, stop: Callable[[], bool] = lambda: False, first: Preparation | None = None) -> None:
+    """The schema is up to date. A database that is away is waited for, a minute at most."""
+    waited = 0.0
+    while True:
+        try:
+            (first or Preparation(cfg)).wait()
+            return
+        except WorldAway as error:
+            if waited >= AWAY_MAX_S or stop():
+                raise
+            if waited == 0:
+                _log.warning("database_away", message=str(error), waiting_s=AWAY_MAX_S)
+        first = None
+        time.sleep(_AWAY_PAUSE_S)
+        waited += _AWAY_PAUSE_S
+
+
+def _in_child(cfg: Config, writing: int) -> int:
+    forget_signals()
+    try:
+        _bring_up_to_date(cfg)
+        return _READY
+    except WorldAway as error:
+        os.write(writing, str(error).encode()[:_MESSAGE_MAX])
+        return _AWAY
+    except GnomonError as error:
+        os.write(writing, str(error).encode()[:_MESSAGE_MAX])
+    except BaseException as error:
+        import traceback
+
+        traceback.print_exception(error)
+        os.write(writing, f"preparing the database failed: {type(error).__name__}: {error}".encode()[:_MESSAGE_MAX])
+    return _REFUSED
+
+
+def _bring_up_to_date(cfg: Config) -> None:
+    from gnomon.store import NotInitialised, SchemaTooOld, open_database  # in the child alone
+
+    try:
+        open_database(cfg.database_url).close()
+    except (NotInitialised, SchemaTooOld):
+        from gnomon.store import migrations
+
+        migrations.upgrade(cfg.database_url)

@@ -1,0 +1,36 @@
+"""The scheduler with the clock, executor, wake-ups and ids of real life."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+
+from gnomon.app.stopping import StopFlag
+from gnomon.clock import SystemClock
+from gnomon.config import Config, run_folder
+from gnomon.executors.local import LocalExecutor
+from gnomon.scheduler.service import SchedulerService
+from gnomon.scheduler.settings import settings_from
+from gnomon.store import open_database
+from gnomon.wakeups import Bell, Ear
+
+
+def run_scheduler(cfg: Config) -> int:
+    """One incarnation of the scheduler, until SIGTERM or Ctrl-C; raises Fenced when another one took over."""
+    folder = run_folder(cfg.home)
+    ear = Ear(folder, f"scheduler-{os.getpid()}")
+    stop = StopFlag(Bell(folder).ring).listen()
+    scheduler_id = str(uuid.uuid4())
+    executor = LocalExecutor(scheduler_id)
+    db = open_database(cfg.database_url, role="scheduler")
+    try:
+        SchedulerService(
+            settings=settings_from(cfg), db=db, executor=executor, clock=SystemClock(), ear=ear,
+            new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
+        ).run(stop)
+    finally:
+        executor.close()
+        db.close()
+        ear.close()
+    return 0

@@ -1,0 +1,54 @@
+"""Each service in the foreground: the database is prepared, the log is set up, SIGTERM or Ctrl-C ends it."""
+
+from __future__ import annotations
+
+from gnomon import log
+from gnomon.app.database import prepare_database
+from gnomon.config import Config, set_ambient
+
+
+def scheduler(cfg: Config) -> int:
+    """Plan and run the DAGs of this database until told to stop; returns the exit code."""
+    _begin(cfg, "scheduler")
+    from gnomon.app.scheduling import run_scheduler
+
+    return run_scheduler(cfg)
+
+
+def worker(cfg: Config) -> int:
+    """Run tasks on this machine until told to stop; returns the exit code."""
+    _begin(cfg, "worker")
+    from gnomon.worker import service
+
+    return service.main(cfg)
+
+
+def dag_processor(cfg: Config) -> int:
+    """Parse DAG files into the database until told to stop; returns the exit code."""
+    _begin(cfg, "dag-processor")
+    from gnomon.dagfiles import service
+
+    return service.main(cfg)
+
+
+def api_server(cfg: Config, port: int | None = None) -> int:
+    """Serve the health page until told to stop; returns the exit code. `port` overrides [api] port."""
+    from gnomon.app.checks import address_of, listen
+
+    listener = listen(cfg, port)
+    _begin(cfg, "api-server")
+    from gnomon.api import service
+
+    log.get("app").info("listening", address=address_of(listener))
+    return service.main(cfg, listener)
+
+
+def configure_log(cfg: Config, service: str) -> None:
+    """This process logs under the service's name, as the options say."""
+    log.configure(service, cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower())
+
+
+def _begin(cfg: Config, service: str) -> None:
+    set_ambient(cfg)
+    configure_log(cfg, service)
+    prepare_database(cfg)

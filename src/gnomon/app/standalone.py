@@ -1,0 +1,95 @@
+"""`gnomon standalone`: one command, one home, every service."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable
+
+from gnomon.app import services
+from gnomon.app.checks import HomeLock, address_of, listen, prepare_home
+from gnomon.app.children import Service
+from gnomon.app.database import Preparation, prepare_database
+from gnomon.app.linux import become_subreaper
+from gnomon.app.preload import freeze, import_shared
+from gnomon.app.supervisor import Supervisor
+from gnomon.clock import SystemClock
+from gnomon.config import Config, set_ambient
+
+
+def run(cfg: Config, port: int | None = None) -> int:
+    """Everything runs until SIGTERM or Ctrl-C; returns the exit code. `port` overrides [api] port.
+
+    OperatorMistake when the home cannot be used, another standalone runs in it, the port is taken, or the database
+    refuses to be prepared.
+    """
+    new = prepare_home(cfg)
+    lock = HomeLock(cfg)
+    with listen(cfg, port) as listener:
+        lock.describe(f"{address_of(listener)}, started by process {os.getpid()}")
+        set_ambient(cfg)
+        services.configure_log(cfg, "standalone")
+        become_subreaper()
+        preparation = Preparation(cfg)
+        import_shared()
+        supervisor = Supervisor(_services(cfg, listener), SystemClock(), in_child=_in_child(cfg, lock, listener))
+        supervisor.listen()
+        prepare_database(cfg, supervisor.stop, preparation)
+        freeze()
+        return supervisor.run(lambda: _greet(cfg, address_of(listener), new))
+
+
+def _services(cfg: Config, listener: socket.socket) -> list[Service]:
+    """In the order of their start: who needs longest to be ready comes first."""
+    def worker() -> int:
+        from gnomon.worker import service
+
+        return service.main(cfg)
+
+    def dag_processor() -> int:
+        from gnomon.dagfiles import service
+
+        return service.main(cfg)
+
+    def scheduler() -> int:
+        from gnomon.app.scheduling import run_scheduler
+
+        return run_scheduler(cfg)
+
+    def api_server() -> int:
+        from gnomon.api import service
+
+        return service.main(cfg, listener)
+
+    def ticket_watch() -> int:
+        from gnomon.app.tickets import watch
+
+        return watch(cfg.database_url)
+
+    everywhere = [
+        Service("worker", worker), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
+        Service("api-server", api_server),
+    ]
+    return [*everywhere, Service("ticket-watch", ticket_watch)] if cfg.database_url.startswith("sqlite") else everywhere
+
+
+def _in_child(cfg: Config, lock: HomeLock, listener: socket.socket) -> Callable[[Service], None]:
+    """What each service does first in its process: it names its log, and holds no descriptor that is not its own."""
+    def prepare(service: Service) -> None:
+        services.configure_log(cfg, service.name)
+        lock.close()
+        if service.name != "api-server":
+            listener.close()
+
+    return prepare
+
+
+def _greet(cfg: Config, address: str, new: bool) -> None:
+    lines = [f"Gnomon runs on {address} with its home in {cfg.home}. Ctrl-C stops it."]
+    if new:
+        lines += [
+            f"This home is new. Put DAG files into {cfg.dags_folder}; `gnomon dags list` shows them.",
+            "New DAGs wait until you let them run: `gnomon dags unpause DAG`.",
+        ]
+    print("\n".join(lines), file=sys.stdout, flush=True)  # noqa: T201

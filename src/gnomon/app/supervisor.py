@@ -1,0 +1,130 @@
+"""Keeps services alive: starts again whichever dies, and ends all of them in time."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import FrameType
+
+from gnomon import log
+from gnomon.app.children import Service, kill_orphans, reap, signal_all, start
+from gnomon.app.stopping import StopFlag
+from gnomon.app.words import how_it_ended
+from gnomon.clock import Clock
+
+GRACE_S = 7.0
+"""What services get between SIGTERM and SIGKILL; with what follows, everything is gone within 10 s."""
+FIRST_PAUSE_S = 0.1
+LONGEST_PAUSE_S = 30.0
+HEALTHY_AFTER_S = 10.0
+"""A service that lived so long starts again at once; one that dies sooner waits twice as long each time."""
+SLEEP_MAX_S = 30.0
+"""The death of a service wakes the supervisor; a lost signal delays it by no more than this."""
+_log = log.get("app.supervisor")
+
+
+@dataclass(slots=True)
+class _Kept:
+    service: Service
+    pid: int | None = None
+    started: float = 0.0
+    start_at: float = 0.0
+    pause_s: float = FIRST_PAUSE_S
+
+
+class Supervisor:
+    """One process, one thread, one loop: woken by signals."""
+
+    def __init__(self, services: Sequence[Service], clock: Clock, *, in_child: Callable[[Service], None]) -> None:
+        """`in_child` prepares each forked child."""
+        self._kept = [_Kept(service) for service in services]
+        self._clock = clock
+        self._in_child = in_child
+        self._waking, self._woken = os.pipe()
+        os.set_blocking(self._waking, False)
+        os.set_blocking(self._woken, False)
+        self.stop = StopFlag()
+
+    def listen(self) -> None:
+        """Signals end the supervisor's sleep from now on, stop signals set `stop`."""
+        signal.signal(signal.SIGCHLD, _wake_only)
+        signal.set_wakeup_fd(self._woken, warn_on_full_buffer=False)
+        self.stop.listen()
+
+    def run(self, on_started: Callable[[], None] = lambda: None) -> int:
+        """Services run until this process is told to stop; afterwards none of them, nor anything they started, is left."""
+        self._start_due()
+        on_started()
+        while not self.stop():
+            self._sleep(SLEEP_MAX_S)
+            self._collect_dead()
+            if not self.stop():
+                self._start_due()
+        return self._end_all()
+
+    def _start_due(self) -> None:
+        now = self._clock.monotonic()
+        for kept in self._kept:
+            if kept.pid is None and kept.start_at <= now:
+                kept.pid = start(kept.service, partial(self._prepare, kept.service))
+                kept.started = self._clock.monotonic()
+
+    def _prepare(self, service: Service) -> None:
+        os.close(self._waking)
+        os.close(self._woken)
+        self._in_child(service)
+
+    def _collect_dead(self) -> None:
+        codes = dict(reap())
+        for kept in self._kept:
+            if kept.pid is not None and kept.pid in codes:
+                self._bury(kept, codes[kept.pid])
+
+    def _bury(self, kept: _Kept, code: int) -> None:
+        now = self._clock.monotonic()
+        lived = now - kept.started
+        kept.pid = None
+        kept.pause_s = FIRST_PAUSE_S if lived >= HEALTHY_AFTER_S else min(kept.pause_s * 2, LONGEST_PAUSE_S)
+        kept.start_at = now + kept.pause_s
+        orphans = kill_orphans(self._living())
+        if not self.stop():
+            _log.error(
+                "service_died", service=kept.service.name, how=how_it_ended(code), after_s=round(lived, 1),
+                starts_again_in_s=round(kept.pause_s, 1), orphans_killed=orphans,
+            )
+
+    def _living(self) -> frozenset[int]:
+        return frozenset(kept.pid for kept in self._kept if kept.pid is not None)
+
+    def _end_all(self) -> int:
+        """SIGTERM, then SIGKILL when the grace is over or the user asks a second time; then no descendant is left."""
+        deadline = self._clock.monotonic() + GRACE_S
+        asked = self.stop.times
+        signal_all(sorted(self._living()), signal.SIGTERM)
+        while self._living():
+            left = deadline - self._clock.monotonic()
+            if left <= 0 or self.stop.times > asked:
+                _log.warning("services_killed", services=[k.service.name for k in self._kept if k.pid is not None])
+                signal_all(sorted(self._living()), signal.SIGKILL)
+            self._sleep(min(max(left, 0.05), 0.5))
+            self._collect_dead()
+        kill_orphans(frozenset())
+        return 0
+
+    def _sleep(self, seconds: float) -> None:
+        due = min((k.start_at for k in self._kept if k.pid is None), default=None)
+        if due is not None and not self.stop():
+            seconds = min(seconds, max(due - self._clock.monotonic(), 0.0))
+        select.select([self._waking], [], [], seconds)
+        try:
+            os.read(self._waking, 4096)
+        except BlockingIOError:
+            pass
+
+
+def _wake_only(number: int, frame: FrameType | None) -> None:
+    """The wake-up descriptor has been written to; there is nothing else to do."""
