@@ -1,0 +1,149 @@
+"""The parse child: imports one DAG file under limits, says what came of it, and ends."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import gc
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FrameType
+
+from gnomon.clock import Clock
+from gnomon.dagfiles import failures, kernel
+from gnomon.dagfiles.audit import Recorder, installation_folders
+from gnomon.dagfiles.channel import ParseChannel
+from gnomon.dagfiles.facts import KnownFacts, mark
+from gnomon.dagfiles.freshness import open_sockets, reason_against_fork
+from gnomon.dagfiles.inputs import take
+from gnomon.loading import zips
+from gnomon.loading.dagfile import LoadedFile, load
+from gnomon.model.spec import DagParsed, FileInputs, ParsedFile, ParseFailure
+from gnomon.sdk import channel
+from gnomon.sdk.build import build
+
+REMIND_S = 1.0
+"""A file that catches the time-out's exception is told again so much later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Under what a file is parsed."""
+
+    limits: failures.Limits
+    facts: KnownFacts
+    not_inputs: tuple[str, ...]
+    """Folders whose files are no inputs, besides the installation: logs, sockets, the database."""
+    clock: Clock
+
+
+def conditions(limits: failures.Limits, facts: KnownFacts, own_folders: tuple[str, ...], clock: Clock) -> Conditions:
+    """The conditions for every child of one server."""
+    return Conditions(limits, facts, (*installation_folders(), *own_folders), clock)
+
+
+def run(path: str, sock: socket.socket, under: Conditions) -> None:
+    """The service was told the outcome of parsing `path`, unless the file ended this process; the caller ends it now."""
+    pid = os.getpid()
+    line = ParseChannel(sock)
+    channel.install(line)
+    parsed = parse(path, line, under)
+    if os.getpid() != pid:
+        os._exit(0)  # the file forked while it was imported, and this is the copy
+    line.finish(parsed)
+
+
+def parse(path: str, line: ParseChannel, under: Conditions) -> ParsedFile:
+    """What importing `path` in this process gives. Never raises for what the file does."""
+    began = under.clock.monotonic()
+    sockets = open_sockets()
+    recorder = Recorder(under.not_inputs, under.facts)
+    recorder.add(zips.place_of(path).file)
+    installation, shape = mark(under.facts)
+    recorder.stamped[installation] = shape
+    found: list[DagParsed] = []
+    wrong: list[ParseFailure] = []
+    told: tuple[str, ...] = ()
+    try:
+        with _limits(under.limits):
+            recorder.start()
+            loaded = load(path)
+            recorder.stop()
+            told = loaded.warnings
+            _build_all(path, loaded, found, wrong)
+    except BaseException as error:
+        recorder.stop()
+        wrong = [*wrong, failures.of_import(path, error, limits=under.limits)]
+        found = []
+    inputs = _inputs(recorder, line, under.facts, wrong, sockets)
+    return ParsedFile(
+        path=path, inputs=inputs, dags=tuple(found), failures=tuple(wrong), warnings=told,
+        duration_s=under.clock.monotonic() - began,
+    )
+
+
+def _build_all(path: str, loaded: LoadedFile, found: list[DagParsed], wrong: list[ParseFailure]) -> None:
+    for dag_id, dag in loaded.dags.items():
+        try:
+            found.append(build(dag, path))
+        except (MemoryError, failures.ImportTimeoutReached):
+            raise
+        except Exception as error:
+            wrong.append(failures.of_dag(path, dag_id, error))
+    wrong += [failures.of_repeated(path, dag_id) for dag_id in loaded.repeated]
+
+
+def _inputs(
+    recorder: Recorder, line: ParseChannel, facts: KnownFacts, wrong: list[ParseFailure], sockets: frozenset[str]
+) -> FileInputs:
+    further = recorder.looked_further or line.asked or any(one.kind in failures.REPEATABLE for one in wrong)
+    return take(recorder.stamped, facts, looked_further=further, fresh=reason_against_fork(sockets))
+
+
+@contextlib.contextmanager
+def _limits(limits: failures.Limits) -> Iterator[None]:
+    """Meanwhile the process ends its import by an exception when it takes too long or too much."""
+    before = None if limits.memory_bytes is None else kernel.limit_data(limits.memory_bytes)
+    running = True
+
+    def too_long(number: int, frame: FrameType | None) -> None:
+        if running:
+            raise failures.ImportTimeoutReached
+
+    signal.signal(signal.SIGALRM, too_long)
+    if limits.import_s is not None:
+        signal.setitimer(signal.ITIMER_REAL, limits.import_s, REMIND_S)
+    try:
+        yield
+    finally:
+        running = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if before is not None:
+            kernel.restore_data_limit(before)
+
+
+def settle_in(output: int, server: int) -> None:
+    """This fork is a process of its own: own session, default signals, output to `output`, crashes explained there.
+
+    It ends when `server`, the process that forked it, does.
+    """
+    os.setsid()
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
+    kernel.die_with_parent()
+    if os.getppid() != server:
+        os._exit(1)
+    kernel.offer_to_oom_killer()
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.close(output)
+    sys.stdout = sys.stderr = open(2, "w", buffering=1, closefd=False, errors="backslashreplace")
+    faulthandler.enable(file=2, all_threads=False)
+    gc.disable()
+
+

@@ -1,0 +1,149 @@
+"""Lists the DAG files below a folder: recursively, without what `.airflowignore` leaves out, with archives opened."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gnomon.dagfiles import ignore
+from gnomon.dagfiles.settings import Root
+from gnomon.loading import zips
+
+SCANNED_MAX = 16 * 1024 * 1024
+"""A longer file is taken for a DAG file without a look inside."""
+Identity = tuple[int, int]
+"""Device and inode of a folder: another one has taken its place when they change."""
+
+
+@dataclass(slots=True)
+class Listing:
+    """What one look at a folder found."""
+
+    files: dict[str, int] = field(default_factory=dict)
+    """DAG file (for an archive: `archive.zip/member.py`) to its time of change in ns."""
+    folders: dict[str, Identity] = field(default_factory=dict)
+    """Every folder that could be listed."""
+    empty: set[str] = field(default_factory=set)
+    """Folders of these that hold nothing at all, as a mount point does whose file system is gone."""
+    unreadable: dict[str, str] = field(default_factory=dict)
+    """Folder or file to what the system says: nothing is known of what is below."""
+    problems: list[str] = field(default_factory=list)
+    """Lines of ignore files that cannot be read."""
+
+
+class Discovery:
+    """Lists folders. It remembers by stamp which files look like DAG files, so that an unchanged file is not read again."""
+
+    def __init__(self, *, regexp_ignore: bool, safe_mode: bool) -> None:
+        self._regexp = regexp_ignore
+        self._safe_mode = safe_mode
+        self._judged: dict[str, tuple[str, tuple[str, ...]]] = {}
+
+    def list(self, root: Root) -> Listing:
+        """All DAG files below `root`. Never raises for what the file system does; see `Listing.unreadable`."""
+        listing = Listing()
+        self._walk(root.folder, "", [], frozenset(), listing)
+        below = os.path.join(root.folder, "")
+        gone = [path for path in self._judged if path.startswith(below) and path not in listing.files and not os.path.lexists(path)]
+        for path in gone:
+            del self._judged[path]
+        return listing
+
+    def _walk(
+        self, folder: str, relative: str, layers: list[ignore.Rules], above: frozenset[Identity], listing: Listing
+    ) -> None:
+        try:
+            seen = os.stat(folder)
+            with os.scandir(folder) as scan:
+                entries = sorted(scan, key=lambda entry: entry.name)
+        except OSError as error:
+            listing.unreadable[folder] = error.strerror or str(error)
+            return
+        identity = (seen.st_dev, seen.st_ino)
+        if identity in above:
+            return  # a symbolic link leads back to a folder around it
+        listing.folders[folder] = identity
+        if not entries:
+            listing.empty.add(folder)
+        if any(entry.name == ignore.FILE_NAME for entry in entries):
+            layers = [*layers, *self._rules(folder, relative, listing)]
+        for entry in entries:
+            inside = f"{relative}/{entry.name}" if relative else entry.name
+            if _is_folder(entry):
+                if entry.name != "__pycache__" and not ignore.is_ignored(inside, True, layers):
+                    self._walk(entry.path, inside, layers, above | {identity}, listing)
+            elif not ignore.is_ignored(inside, False, layers):
+                self._take(entry.path, listing)
+
+    def _rules(self, folder: str, relative: str, listing: Listing) -> Iterator[ignore.Rules]:
+        path = os.path.join(folder, ignore.FILE_NAME)
+        try:
+            with open(path, encoding="utf-8", errors="replace") as opened:
+                text = opened.read()
+        except OSError as error:
+            listing.problems.append(f"{path} cannot be read ({error.strerror}): nothing is ignored by it")
+            return
+        rules, problems = ignore.read(text, relative, regexp=self._regexp)
+        listing.problems += [f"{folder}: {problem}" for problem in problems]
+        yield rules
+
+    def _take(self, path: str, listing: Listing) -> None:
+        """Adds the DAG files that are at `path`: itself, the members of an archive, or none."""
+        try:
+            seen = os.stat(path)
+            if not stat.S_ISREG(seen.st_mode):
+                return
+            now = f"{seen.st_mtime_ns}.{seen.st_ctime_ns}.{seen.st_size}.{seen.st_ino}"
+            known = self._judged.get(path)
+            if known is None or known[0] != now:
+                known = self._judged[path] = (now, tuple(self._dag_files(path)))
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ELOOP) or os.path.islink(path):
+                listing.unreadable[path] = error.strerror or str(error)
+            return
+        except zipfile.BadZipFile as error:
+            listing.problems.append(f"{path} is not a whole archive ({error}): its DAGs stay as they are; write it again")
+            listing.unreadable[path] = str(error)
+            return
+        for found in known[1]:
+            listing.files[found] = seen.st_mtime_ns
+
+    def _dag_files(self, path: str) -> Iterator[str]:
+        if path.endswith(".py"):
+            if self._may_hold_dag(path):
+                yield path
+        elif _is_archive(path):
+            with zipfile.ZipFile(path) as archive:
+                for name in zips.members(path):
+                    if not self._safe_mode or mentions_dag(archive.read(name)):
+                        yield f"{path}/{name}"
+
+    def _may_hold_dag(self, path: str) -> bool:
+        if not self._safe_mode:
+            return True
+        with open(path, "rb") as opened:
+            text = opened.read(SCANNED_MAX)
+        return len(text) == SCANNED_MAX or mentions_dag(text)
+
+
+def mentions_dag(source: bytes) -> bool:
+    """The safe mode's question: does the text contain `dag` (or `asset`), and `airflow` or `gnomon`, in any case?"""
+    text = source.lower()
+    return (b"dag" in text or b"asset" in text) and (b"airflow" in text or b"gnomon" in text)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _is_archive(path: str) -> bool:
+    with open(path, "rb") as opened:
+        head = opened.read(4)
+    return head == b"PK\x03\x04" or (path.endswith(".zip") and zipfile.is_zipfile(path))

@@ -1,0 +1,159 @@
+"""Words for what can be wrong with a DAG file: the thing, the place, the remedy."""
+
+from __future__ import annotations
+
+import signal
+import traceback
+from types import TracebackType
+
+from gnomon.errors.authoring import AirflowException
+from gnomon.model.spec import ParseFailure
+
+TRACEBACK_MAX = 20_000
+"""Characters of a traceback that are kept, of its end."""
+REPEATABLE = frozenset({"import", "timeout", "memory", "crash", "exit", "unreadable"})
+"""Failures that may heal without a change of the inputs: what was missing was installed, a server is back."""
+
+
+class ImportTimeoutReached(BaseException):
+    """The import took longer than `core.dagbag_import_timeout`; raised where the file was at that moment."""
+
+
+def of_import(path: str, error: BaseException, *, limits: Limits) -> ParseFailure:
+    """Why importing `path` failed."""
+    if isinstance(error, SyntaxError) and error.filename == path:
+        return _failure("syntax", path, error.lineno, f"{error.msg}{_shown_line(error.text)}", "Correct that line.", error)
+    line = _line_in(path, error.__traceback__)
+    if isinstance(error, ImportTimeoutReached):
+        return _timeout(path, line, limits.import_s, error)
+    if isinstance(error, MemoryError):
+        return _memory(path, line, limits.memory_bytes, error)
+    if isinstance(error, SystemExit):
+        what = f"the file ends the process by sys.exit({'' if error.code is None else repr(error.code)}) while it is imported"
+        return _failure("exit", path, line, what, "Remove that call, or put it under `if __name__ == \"__main__\":`.", error)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return _failure("import", path, line, f"no module named {error.name!r}", _module_remedy(error.name, limits), error)
+    if isinstance(error, (FileNotFoundError, PermissionError)) and line is None:
+        return _failure("unreadable", path, None, f"the file cannot be read: {error.strerror or error}",
+                        "Give the dag-processor's user the right to read it.", error)
+    kind = "dag" if isinstance(error, AirflowException) else "import"
+    return _failure(kind, path, line, _told(error), "", error)
+
+
+class Limits:
+    """What a parse may take, for the words of a failure."""
+
+    __slots__ = ("child_s", "import_s", "memory_bytes", "plugins_folder")
+
+    def __init__(self, import_s: float | None, child_s: float, memory_bytes: int | None, plugins_folder: str) -> None:
+        self.import_s = import_s
+        self.child_s = child_s
+        self.memory_bytes = memory_bytes
+        self.plugins_folder = plugins_folder
+
+
+def of_dag(path: str, dag_id: str, error: BaseException) -> ParseFailure:
+    """Why one DAG of the file cannot be scheduled; the others of the file can."""
+    told = str(error) or type(error).__name__
+    thing = "" if dag_id in told else f"DAG {dag_id!r}: "
+    return _failure("dag", path, _line_in(path, error.__traceback__), f"{thing}{_typed(error)}{told}", "", error)
+
+
+def of_repeated(path: str, dag_id: str) -> ParseFailure:
+    """Two DAG objects of one file have the same id."""
+    return ParseFailure(kind="duplicate", message=(
+        f"{path}: two DAGs of this file have the id {dag_id!r}; the first one counts. Give the other one another dag_id."))
+
+
+def of_end(path: str, exit_code: int, killed_for: str | None, limits: Limits, output: str) -> ParseFailure:
+    """Why the child that parsed `path` ended without a word. `exit_code` negative: the signal; `output`: its last words."""
+    if killed_for == "time":
+        return _timeout(path, None, limits.child_s, None, output)
+    if killed_for == "memory":
+        return _memory(path, None, limits.memory_bytes, None, output)
+    line = _line_of_dump(path, output)
+    if exit_code >= 0:
+        what = f"the process ended with exit code {exit_code} while the file was imported (os._exit, or a library that ends the process)"
+        return _ended("exit", path, line, what, "Look for what is called at import there.", output)
+    name = _signal_name(-exit_code)
+    if -exit_code == signal.SIGKILL:
+        what = "the process was killed by signal 9 while the file was imported, probably because the machine was out of memory"
+        return _ended("memory", path, line, what, "Load less at import, or give the machine more memory.", output)
+    what = f"the process crashed with {name} while the file was imported"
+    return _ended("crash", path, line, what, "A compiled library that the file imports or calls there is the usual cause.", output)
+
+
+def _timeout(path: str, line: int | None, seconds: float | None, error: BaseException | None, output: str = "") -> ParseFailure:
+    what = f"the import took longer than {seconds or 0:g} s"
+    option = "core.dagbag_import_timeout" if error is not None else "dag_processor.dag_file_processor_timeout"
+    remedy = f"Move slow work from the top of the file into a task, or raise {option}."
+    if error is not None:
+        return _failure("timeout", path, line, what, remedy, error)
+    return _ended("timeout", path, line, what, remedy, output)
+
+
+def _memory(path: str, line: int | None, limit: int | None, error: BaseException | None, output: str = "") -> ParseFailure:
+    megabytes = "the memory there is" if limit is None else f"{limit // (1024 * 1024)} MB of memory"
+    what = f"the import needed more than {megabytes}"
+    remedy = "Load data inside a task instead, or raise dag_processor.parsing_memory_limit."
+    if error is not None:
+        return _failure("memory", path, line, what, remedy, error)
+    return _ended("memory", path, line, what, remedy, output)
+
+
+def _failure(kind: str, path: str, line: int | None, what: str, remedy: str, error: BaseException) -> ParseFailure:
+    shown = "".join(traceback.format_exception(error))[-TRACEBACK_MAX:]
+    return ParseFailure(kind=kind, message=_sentence(path, line, what, remedy), line=line, traceback=shown)
+
+
+def _ended(kind: str, path: str, line: int | None, what: str, remedy: str, output: str) -> ParseFailure:
+    return ParseFailure(kind=kind, message=_sentence(path, line, what, remedy), line=line, traceback=output[-TRACEBACK_MAX:])
+
+
+def _sentence(path: str, line: int | None, what: str, remedy: str) -> str:
+    place = path if line is None else f"{path}, line {line}"
+    ended = what if what.endswith((".", "!", "?")) else f"{what}."
+    return f"{place}: {ended} {remedy}".rstrip()
+
+
+def _line_in(path: str, trace: TracebackType | None) -> int | None:
+    """The line of the DAG file itself at which the error passed, the innermost one."""
+    line = None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def _line_of_dump(path: str, output: str) -> int | None:
+    """The line of the DAG file in what the fault handler wrote at a crash."""
+    mark = f'File "{path}", line '
+    at = output.find(mark)
+    digits = "" if at < 0 else output[at + len(mark) :].split(" ", 1)[0]
+    return int(digits) if digits.isdigit() else None
+
+
+def _module_remedy(name: str, limits: Limits) -> str:
+    return (f"If it is a package, install it where Gnomon runs (pip install ...); if it is a file of yours, put it into the DAG "
+            f"folder or into {limits.plugins_folder}, which are on the import path.")
+
+
+def _told(error: BaseException) -> str:
+    return f"{_typed(error)}{error}".strip()
+
+
+def _typed(error: BaseException) -> str:
+    """The class of an error that is Python's; the product's own sentences stand alone."""
+    return "" if isinstance(error, AirflowException) else f"{type(error).__name__}: "
+
+
+def _shown_line(text: str | None) -> str:
+    return f": {text.strip()}" if text and text.strip() else ""
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,230 @@
+"""The parse server: a process with one thread, the authoring packages imported and no database, that forks parse children.
+
+It knows nothing of what a file means. It forks, watches the clock and the memory of its children, ends those that take
+too much, reaps, and tells the service how each ended; the outcome itself goes straight from child to service.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import selectors
+import signal
+import socket
+import traceback
+from dataclasses import dataclass
+
+from gnomon.clock import Clock
+from gnomon.dagfiles import child, kernel, messages
+from gnomon.dagfiles.child import Conditions
+from gnomon.dagfiles.messages import ChildEnded, ParseOrder
+
+MEMORY_CHECK_S = 0.1
+OUTPUT_MAX = 8_000
+"""Bytes of a child's output that are kept, of its end."""
+CHILD_TROUBLE = 70
+"""The exit code of a child in which our own code failed."""
+
+
+@dataclass(slots=True)
+class _Child:
+    number: int
+    pid: int
+    output: int
+    ends_at: float
+    killed_for: str | None = None
+    last_words: bytes = b""
+
+    def listen(self) -> bool:
+        """What it wrote until now was read, the end of it is kept; False when it will write no more."""
+        while True:
+            try:
+                data = os.read(self.output, 65536)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self.last_words = (self.last_words + data)[-OUTPUT_MAX:]
+
+
+class ParseServer:
+    """The loop of the parse server."""
+
+    def __init__(self, control: socket.socket, under: Conditions) -> None:
+        self._control = control
+        self._under = under
+        self._children: dict[int, _Child] = {}
+        self._stopping = False
+        self._selector: selectors.BaseSelector
+
+    def run(self) -> None:
+        """Returns when the service is gone or this process was told to end; no child is left."""
+        woken, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        kernel.adopt_orphans()
+        with selectors.DefaultSelector() as selector:
+            self._selector = selector
+            selector.register(self._control, selectors.EVENT_READ)
+            selector.register(woken, selectors.EVENT_READ)
+            try:
+                while not self._stopping:
+                    for key, _ in selector.select(self._patience()):
+                        if key.fileobj is self._control:
+                            self._take_order()
+                        elif key.data is not None:
+                            self._listen(key.data)
+                        else:
+                            os.read(woken, 4096)
+                    self._reap()
+                    self._watch()
+            finally:
+                self._end_all()
+
+    def _stop(self, *_: object) -> None:
+        self._stopping = True
+
+    def _patience(self) -> float | None:
+        """How long nothing needs to be looked at."""
+        if not self._children:
+            return None
+        if self._under.limits.memory_bytes is not None:
+            return MEMORY_CHECK_S
+        now = self._under.clock.monotonic()
+        return max(0.0, min(one.ends_at for one in self._children.values()) - now)
+
+    def _take_order(self) -> None:
+        received = messages.receive_order(self._control)
+        if received is None:
+            self._stopping = True
+            return
+        order, descriptor = received
+        with socket.socket(fileno=descriptor) as line:
+            self._fork(order, line)
+
+    def _fork(self, order: ParseOrder, line: socket.socket) -> None:
+        output, writes = os.pipe2(os.O_CLOEXEC)
+        server = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            self._live(order, line, writes, server)
+        os.close(writes)
+        os.set_blocking(output, False)
+        one = _Child(order.number, pid, output, self._under.clock.monotonic() + self._under.limits.child_s)
+        self._children[pid] = one
+        self._selector.register(output, selectors.EVENT_READ, one)
+
+    def _live(self, order: ParseOrder, line: socket.socket, output: int, server: int) -> None:
+        """The whole life of a child; it does not come back."""
+        code = 0
+        try:
+            child.settle_in(output, server)
+            self._control.close()
+            child.run(order.path, line, self._under)
+        except BaseException:
+            code = CHILD_TROUBLE
+            with contextlib.suppress(BaseException):
+                os.write(2, traceback.format_exc().encode())
+        finally:
+            os._exit(code)
+
+    def _listen(self, one: _Child) -> None:
+        if not one.listen():
+            self._selector.unregister(one.output)  # it closed its output, and lives on
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            ended = self._children.pop(pid, None)
+            if ended is not None:
+                self._end_remains(pid)
+                self._tell(ended, os.waitstatus_to_exitcode(status))
+
+    def _tell(self, ended: _Child, exit_code: int) -> None:
+        ended.listen()
+        with contextlib.suppress(KeyError):
+            self._selector.unregister(ended.output)
+        os.close(ended.output)
+        words = ended.last_words.decode(errors="replace")
+        end = ChildEnded(number=ended.number, exit_code=exit_code, killed_for=ended.killed_for, output=words)
+        try:
+            messages.send_end(self._control, end)
+        except OSError:
+            self._stopping = True
+
+    def _watch(self) -> None:
+        """Children beyond their time or memory are killed."""
+        now = self._under.clock.monotonic()
+        most = self._under.limits.memory_bytes
+        for one in self._children.values():
+            if one.killed_for is not None:
+                continue
+            if now >= one.ends_at:
+                one.killed_for = "time"
+            elif most is not None and kernel.resident_bytes(one.pid) > most:
+                one.killed_for = "memory"
+            if one.killed_for is not None:
+                _kill(one.pid)
+
+    def _end_remains(self, pid: int) -> None:
+        """What the ended child left running is killed: its process group, and orphans that came to us."""
+        with contextlib.suppress(OSError):
+            os.killpg(pid, signal.SIGKILL)
+        for orphan in kernel.children():
+            if orphan not in self._children:
+                _kill(orphan)
+
+    def _end_all(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        for pid in list(self._children):
+            _kill(pid)
+        for pid in list(self._children):
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+            self._children.pop(pid)
+            self._end_remains(pid)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, 0)[0]:
+                pass
+
+
+def start(under: Conditions) -> tuple[socket.socket, int]:
+    """A parse server runs as a child of this process; returns the control socket and its pid.
+
+    This process must have one thread and no open database: it is forked.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    gc.collect()
+    gc.freeze()
+    pid = os.fork()
+    if pid == 0:
+        code = 0
+        try:
+            ours.close()
+            kernel.die_with_parent()
+            ParseServer(theirs, under).run()
+        except BaseException:
+            code = CHILD_TROUBLE
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    gc.unfreeze()
+    theirs.close()
+    ours.setblocking(False)
+    return ours, pid
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(OSError):
+        os.killpg(pid, signal.SIGKILL)
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,79 @@
+"""The dag-processor's own numbers: from options where a user may want to turn them, named constants where not."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from gnomon.config import Config
+
+MEGABYTE = 1024 * 1024
+SLOW_AFTER_S = 3.0
+"""A parse that takes longer leaves its place to the next file, and goes on beside."""
+SLOW_MAX = 4
+"""Slow parses that go on beside the others at a time."""
+CHECK_INPUTS_S = 30.0
+"""Between two looks at the stamps of all inputs: what the watch misses is seen after so long."""
+SERVICE_NAME = "dag-processor"
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder in which DAG files are looked for."""
+
+    folder: str
+    ours: bool = False
+    """The package's own examples: part of the installation, so their absence is no news."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the dag-processor takes from the configuration; times in seconds."""
+
+    roots: tuple[Root, ...]
+    plugins_folder: str
+    regexp_ignore: bool
+    safe_mode: bool
+    processes: int
+    refresh_s: float
+    reparse_s: float
+    import_s: float | None
+    child_s: float
+    memory_bytes: int | None
+    sort_mode: str
+    paused_by_default: bool
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Where DAG files and the modules beside them are."""
+        return (*(root.folder for root in self.roots), self.plugins_folder)
+
+
+def settings_from(cfg: Config) -> Settings:
+    """The settings that hold for this configuration; a timeout or limit of 0 means none."""
+    roots = [Root(os.path.abspath(cfg.dags_folder))]
+    if cfg.boolean("core", "load_examples"):
+        roots.append(Root(examples_folder(), ours=True))
+    megabytes = cfg.integer("dag_processor", "parsing_memory_limit")
+    return Settings(
+        roots=tuple(roots),
+        plugins_folder=os.path.abspath(cfg.plugins_folder),
+        regexp_ignore=cfg.text("core", "dag_ignore_file_syntax") == "regexp",
+        safe_mode=cfg.boolean("core", "dag_discovery_safe_mode"),
+        processes=cfg.integer("dag_processor", "parsing_processes"),
+        refresh_s=cfg.number("dag_processor", "refresh_interval"),
+        reparse_s=cfg.number("dag_processor", "min_file_process_interval"),
+        import_s=cfg.number("core", "dagbag_import_timeout") or None,
+        child_s=cfg.number("dag_processor", "dag_file_processor_timeout"),
+        memory_bytes=megabytes * MEGABYTE or None,
+        sort_mode=cfg.text("dag_processor", "file_parsing_sort_mode"),
+        paused_by_default=cfg.boolean("core", "dags_are_paused_at_creation"),
+    )
+
+
+def examples_folder() -> str:
+    """The package's own example DAG files, found without importing any."""
+    spec = find_spec("gnomon")
+    assert spec is not None and spec.submodule_search_locations, "gnomon is a package"
+    return os.path.join(next(iter(spec.submodule_search_locations)), "examples")

@@ -1,0 +1,70 @@
+"""Modules beside DAG files, with bytecode that is never stale.
+
+Python takes a .pyc for valid when the source has the same size and the same second of change. Somebody who saves a
+helper module twice within a second would run the first version for ever. Below the DAG and plugin folders a .pyc is
+therefore written only once the source is old enough for its second to be over.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from importlib.machinery import (
+    BYTECODE_SUFFIXES,
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    SourceFileLoader,
+    SourcelessFileLoader,
+)
+
+from gnomon.clock import SystemClock
+from gnomon.model.instants import SECOND
+
+SETTLED_S = 3
+"""A source that has not changed for so long may have its bytecode kept."""
+_hooked: set[str] = set()
+
+
+class SettledSourceLoader(SourceFileLoader):
+    """A source file loader that keeps no bytecode of a file that has just changed."""
+
+    def set_data(self, path: str, data: object, *, _mode: int = 0o666) -> None:
+        if _is_settled(self.path):
+            super().set_data(path, data, _mode=_mode)  # type: ignore[arg-type,call-arg]
+
+
+def _is_settled(source: str) -> bool:
+    try:
+        changed = os.stat(source).st_mtime_ns // 1000
+    except OSError:
+        return False
+    return SystemClock().now() - changed > SETTLED_S * SECOND
+
+
+def watch_over(folders: Iterable[str]) -> None:
+    """Modules below these folders are imported by the careful loader from now on; said again for a folder, nothing changes."""
+    for folder in folders:
+        below = os.path.join(folder, "")
+        if below in _hooked:
+            continue
+        _hooked.add(below)
+        sys.path_hooks.insert(0, _hook_for(below))
+        for cached in [entry for entry in sys.path_importer_cache if os.path.join(entry, "").startswith(below)]:
+            del sys.path_importer_cache[cached]
+
+
+def _hook_for(below: str) -> Callable[[str], FileFinder]:
+    def finder(path: str) -> FileFinder:
+        if not os.path.join(path, "").startswith(below) or not os.path.isdir(path):
+            raise ImportError
+        return FileFinder(
+            path,
+            (ExtensionFileLoader, EXTENSION_SUFFIXES),
+            (SettledSourceLoader, SOURCE_SUFFIXES),
+            (SourcelessFileLoader, BYTECODE_SUFFIXES),
+        )
+
+    return finder

@@ -1,0 +1,109 @@
+"""Imports a DAG file in this process and finds the DAGs that it defines."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from gnomon.config import ambient
+from gnomon.loading import bytecode, dialect, zips
+from gnomon.sdk.current import collecting
+from gnomon.sdk.dag import DAG
+from gnomon.sdk.parsing import parsing_for
+
+WARNINGS_MAX = 50
+"""Warnings of one file that are kept; a loop may raise thousands."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedFile:
+    """A DAG file after its import."""
+
+    dags: dict[str, DAG]
+    """By DAG id, in the order of definition."""
+    module: ModuleType
+    warnings: tuple[str, ...] = ()
+    """`file:line: Category: text`, each once."""
+    repeated: tuple[str, ...] = ()
+    """DAG ids that a second DAG object of this file has too; the first one is in `dags`."""
+
+
+def load(path: str | os.PathLike[str], *, only_dag: str | None = None) -> LoadedFile:
+    """The file was imported in this process, with the dialect enabled and the DAG and plugin folders on `sys.path`.
+
+    `path`: a Python file, or `archive.zip/member.py`. `only_dag`: what `get_parsing_context().dag_id` says meanwhile, so
+    that a file that generates many DAGs can make this one alone. Whatever the file raises propagates.
+    """
+    place = os.path.abspath(path)
+    search_path(place)
+    module = _new_module(place)
+    code: CodeType = compile(zips.source(place), place, "exec", dont_inherit=True)
+    sys.modules[module.__name__] = module
+    try:
+        with warnings.catch_warnings(record=True) as caught, collecting() as registered, parsing_for(only_dag):
+            warnings.simplefilter("default")
+            exec(code, module.__dict__)  # noqa: S102 - to run the author's file is the purpose
+    except BaseException:
+        sys.modules.pop(module.__name__, None)
+        raise
+    dags, repeated = _collected(module, registered)
+    return LoadedFile(dags, module, _told(caught), repeated)
+
+
+def search_path(path: str) -> None:
+    """`import` finds Airflow's names, the archive that holds `path`, and what is in the DAG and plugin folders."""
+    dialect.enable()
+    options = ambient()
+    folders = [str(options.dags_folder), str(options.plugins_folder)]
+    bytecode.watch_over(folders)
+    place = zips.place_of(path)
+    if place.member is not None and place.file not in sys.path:
+        sys.path.insert(0, place.file)
+    elif place.member is None and not _is_below(path, folders):
+        folders.append(os.path.dirname(path))
+    sys.path.extend(folder for folder in folders if folder not in sys.path)
+
+
+def module_name(path: str) -> str:
+    """The name under which the file at `path` is imported: the same in every process, another for every path."""
+    stem = Path(path).stem.replace(".", "_")
+    return f"gnomon_dag_{hashlib.sha256(path.encode()).hexdigest()[:16]}_{stem}"
+
+
+def _new_module(path: str) -> ModuleType:
+    name = module_name(path)
+    loader = SourceFileLoader(name, path)
+    module = ModuleType(name)
+    module.__file__ = path
+    module.__loader__ = loader
+    module.__spec__ = ModuleSpec(name, loader, origin=path)
+    return module
+
+
+def _is_below(path: str, folders: Iterable[str]) -> bool:
+    return any(path.startswith(os.path.join(folder, "")) for folder in folders)
+
+
+def _collected(module: ModuleType, registered: list[DAG]) -> tuple[dict[str, DAG], tuple[str, ...]]:
+    """Every DAG that the file registered or holds in a global, once; and the ids that a second object repeats."""
+    found = list(registered)
+    found += [value for value in list(vars(module).values()) if isinstance(value, DAG)]
+    dags: dict[str, DAG] = {}
+    repeated: list[str] = []
+    for dag in found:
+        known = dags.setdefault(dag.dag_id, dag)
+        if known is not dag and dag.dag_id not in repeated:
+            repeated.append(dag.dag_id)
+    return dags, tuple(repeated)
+
+
+def _told(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
+    told = (f"{one.filename}:{one.lineno}: {one.category.__name__}: {one.message}" for one in caught)
+    return tuple(dict.fromkeys(told))[:WARNINGS_MAX]
