@@ -27,8 +27,9 @@ _log = log.get("scheduler.planner")
 class Planner:
     """The heap of due times, and the questions to timetables."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, misfire_grace_s: float) -> None:
         self._memory = memory
+        self._misfire_grace_s = misfire_grace_s
         self._due: list[tuple[Instant, int]] = []
         """(when to look at it, dag_pk); a DAG may stand in it more than once, looking is idempotent."""
         self._pending: dict[int, None] = {}
@@ -92,7 +93,7 @@ class Planner:
         next_run = record.next_run
         unchanged = mark == record.fingerprint and record.error is None
         if unchanged and next_run is None:
-            if spec.timetable.active_runs_limit is None or dag.runs:
+            if dag.runs or not self._timetable(dag).follows_runs:
                 return None
         elif unchanged and next_run is not None and next_run.run_after > now:
             self._later(next_run.run_after, record.dag_pk)
@@ -109,9 +110,11 @@ class Planner:
     def _ask(self, dag: Dag, now: Instant, room: int, mark: str) -> PlanChange:
         record, spec = dag.record, dag.graph.spec
         try:
+            unchanged = mark == record.fingerprint and record.error is None
             plan = plan_runs(
                 dag=spec, timetable=self._timetable(dag), cursor=record.cursor, now=now, room=room,
-                active=bool(dag.runs),
+                active=bool(dag.runs), planned=record.next_run if unchanged else None,
+                misfire_grace_s=self._misfire_grace_s,
             )
         except PlanningError as error:
             _log.error("planning_failed", dag_id=record.dag_id, error=str(error))

@@ -41,7 +41,7 @@ class SchedulerService:
         self._new_id = new_id
         self.memory = Memory(settings.limits)
         self.lease = Lease(db, clock, scheduler_id, host)
-        self._planner = Planner(self.memory)
+        self._planner = Planner(self.memory, settings.misfire_grace_s)
         self._loaded: list[Run] = []
         self._reload = False
         self._next_sweep = 0.0

@@ -31,6 +31,8 @@ class Settings:
     plan_batch: int
     """DAGs that one tick plans runs for."""
     use_schedule: bool
+    misfire_grace_s: float = 60.0
+    """A slot later than this gives way to a newer one, with catchup off."""
 
 
 def settings_from(cfg: Config) -> Settings:
@@ -44,4 +46,5 @@ def settings_from(cfg: Config) -> Settings:
         ),
         plan_batch=cfg.integer("scheduler", "max_dagruns_to_create_per_loop") or 1_000_000,
         use_schedule=cfg.boolean("scheduler", "use_job_schedule"),
+        misfire_grace_s=cfg.number("scheduler", "misfire_grace"),
     )
