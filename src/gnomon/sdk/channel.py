@@ -1,0 +1,44 @@
+"""The way out of author code: questions to the server, answered with the rights of one attempt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from gnomon.model.questions import Question
+
+
+class Channel(Protocol):
+    """Whoever can answer: the worker's socket in a task, the parse server in a parse child."""
+
+    def ask(self, question: Question) -> object:
+        """The answer; raises when it was refused or nobody is there."""
+
+
+class NoChannel(RuntimeError):
+    """A question was asked where nobody can answer it."""
+
+
+_installed: Channel | None = None
+
+
+def install(channel: Channel | None) -> Channel | None:
+    """Questions of this process go to `channel` from now on; gives the one before."""
+    global _installed
+    before, _installed = _installed, channel
+    return before
+
+
+def is_open() -> bool:
+    """Whether somebody can answer."""
+    return _installed is not None
+
+
+def ask(question: Question) -> object:
+    """The server's answer; NoChannel in a process that no server started."""
+    if _installed is None:
+        raise NoChannel(
+            f"{type(question).__name__} needs a running Gnomon, and this process was started without one "
+            "(for example `python my_dag.py`). Run it with `gnomon dags test`."
+        )
+    return _installed.ask(question)

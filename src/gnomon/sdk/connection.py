@@ -1,0 +1,252 @@
+"""Connections: where an outside system is and how to log in."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
+from gnomon.model.questions import GetConnection
+from gnomon.sdk import channel
+
+_PREFIXES = ("GNOMON_CONN_", "AIRFLOW_CONN_")
+_FIELDS = ("conn_type", "description", "host", "schema", "login", "password", "port", "extra")
+EXTRA_KEY = "__extra__"
+
+
+class Connection:
+    """One connection. The environment (`GNOMON_CONN_ID`, `AIRFLOW_CONN_ID`: URI or JSON) wins over what is stored."""
+
+    def __init__(
+        self,
+        conn_id: str | None = None,
+        conn_type: str | None = None,
+        description: str | None = None,
+        host: str | None = None,
+        login: str | None = None,
+        password: str | None = None,
+        schema: str | None = None,
+        port: int | str | None = None,
+        extra: str | Mapping[str, Any] | None = None,
+        uri: str | None = None,
+        team_name: str | None = None,
+    ) -> None:
+        if uri is not None and any((conn_type, host, login, password, schema, port, extra)):
+            raise AirflowException(f"Connection {conn_id!r}: give either uri= or the single fields, not both.")
+        self.conn_id = conn_id
+        self.conn_type = conn_type
+        self.description = description
+        self.host = host
+        self.login = login
+        self.password = password
+        self.schema = schema
+        self.port = _port(conn_id, port)
+        self.extra = extra if isinstance(extra, str | None) else json.dumps(dict(extra))
+        self.team_name = team_name
+        if uri is not None:
+            self._read_uri(uri)
+        if self.extra and not isinstance(self.extra_dejson, dict):
+            raise AirflowException(f"Connection {conn_id!r}: extra must be a JSON object, not {self.extra[:60]!r}.")
+
+    # Reading and writing
+
+    @classmethod
+    def get(cls, conn_id: str) -> Connection:
+        """The connection of that id; AirflowNotFoundException when there is none."""
+        text = _from_environment(conn_id)
+        if text is not None:
+            return cls.from_text(text, conn_id)
+        answer: Any = channel.ask(GetConnection(conn_id=conn_id)) if channel.is_open() else None
+        if answer is None:
+            raise AirflowNotFoundException(_missing(conn_id))
+        return cls(conn_id=conn_id, **{name: answer[name] for name in _FIELDS if name in answer})
+
+    get_connection_from_secrets = get
+
+    @classmethod
+    async def async_get(cls, conn_id: str) -> Connection:
+        """The connection of that id, from a coroutine."""
+        import asyncio
+
+        return await asyncio.to_thread(cls.get, conn_id)
+
+    @classmethod
+    def from_text(cls, text: str, conn_id: str | None = None) -> Connection:
+        """The connection that a URI or a JSON object describes."""
+        return cls.from_json(text, conn_id) if text.lstrip().startswith("{") else cls.from_uri(text, conn_id)
+
+    @classmethod
+    def from_uri(cls, uri: str, conn_id: str | None = None) -> Connection:
+        """The connection that a URI describes."""
+        return cls(conn_id=conn_id, uri=uri)
+
+    @classmethod
+    def from_json(cls, value: str, conn_id: str | None = None) -> Connection:
+        """The connection that a JSON object describes."""
+        try:
+            fields = json.loads(value)
+        except ValueError as error:
+            raise AirflowException(f"Connection {conn_id!r} does not read as JSON: {error}.") from None
+        if not isinstance(fields, dict):
+            raise AirflowException(f"Connection {conn_id!r} must be a JSON object, not {value[:60]!r}.")
+        fields = {str(key).lower(): item for key, item in fields.items()}
+        known = {"conn_type": fields.get("conn_type") or fields.get("type"),
+                 **{name: fields.get(name) for name in _FIELDS[1:]}}
+        known["login"] = known["login"] or fields.get("user") or fields.get("username")
+        unknown = set(fields) - set(_FIELDS) - {"conn_id", "type", "user", "username", "uri"}
+        if unknown:
+            raise AirflowException(f"Connection {conn_id!r} has unknown keys: {', '.join(sorted(unknown))}. "
+                                   f"Known are: {', '.join(_FIELDS)}.")
+        return cls(conn_id=conn_id or fields.get("conn_id"), **known)
+
+    def _read_uri(self, uri: str) -> None:
+        parts = urlsplit(uri)
+        self.conn_type = _type_of_scheme(parts.scheme)
+        rest = parts.netloc
+        protocol = ""
+        if parts.path.startswith("//") and not rest:
+            raise AirflowException(f"Connection {self.conn_id!r}: the URI {uri!r} does not read.")
+        if rest and "://" in uri.partition("://")[2]:
+            # http://https://host: the type, then the address with its own protocol
+            inner = urlsplit(uri.partition("://")[2])
+            protocol, parts = f"{inner.scheme}://", inner
+        self.host = protocol + unquote(parts.hostname) if parts.hostname else None
+        if parts.hostname and parts.netloc:
+            self.host = protocol + unquote(_host_as_written(parts.netloc))
+        self.login = unquote(parts.username) if parts.username else parts.username
+        self.password = unquote(parts.password) if parts.password else parts.password
+        try:
+            self.port = parts.port
+        except ValueError:
+            raise AirflowException(f"Connection {self.conn_id!r}: the port in the URI is not a number.") from None
+        self.schema = unquote(parts.path[1:]) if parts.path and parts.path != "/" else ("" if parts.path else None)
+        if parts.query:
+            pairs = dict(parse_qsl(parts.query, keep_blank_values=True))
+            self.extra = pairs[EXTRA_KEY] if EXTRA_KEY in pairs else json.dumps(pairs)
+
+    def get_uri(self) -> str:
+        """The connection as a URI, to be read back by `from_uri`."""
+        kind = (self.conn_type or "").lower().replace("_", "-")
+        protocol, host = "", self.host or ""
+        if "://" in host:
+            protocol, _, host = host.partition("://")
+            protocol += "://"
+        user = quote(self.login, safe="") if self.login is not None else ""
+        secret = f":{quote(self.password, safe='')}" if self.password is not None else ""
+        at = "@" if user or secret else ""
+        port = f":{self.port}" if self.port else ""
+        schema = f"/{quote(self.schema, safe='')}" if self.schema else ""
+        uri = f"{kind}://{protocol}{user}{secret}{at}{quote(host, safe='')}{port}{schema}"
+        if not self.extra:
+            return uri
+        flat = self.extra_dejson
+        query = urlencode(flat) if flat and all(isinstance(item, str) for item in flat.values()) else ""
+        if dict(parse_qsl(query, keep_blank_values=True)) != flat:
+            query = urlencode({EXTRA_KEY: self.extra})
+        return f"{uri}{'' if schema else '/'}?{query}"
+
+    def to_dict(self, *, prune_empty: bool = False, validate: bool = True) -> dict[str, Any]:
+        """The fields, `extra` as a dict; without empty ones when wanted."""
+        fields: dict[str, Any] = {"conn_id": self.conn_id, **{name: getattr(self, name) for name in _FIELDS}}
+        fields["extra"] = self.extra_dejson
+        return {key: item for key, item in fields.items() if item not in (None, "", {})} if prune_empty else fields
+
+    def as_json(self) -> str:
+        """The fields as JSON, to be read back by `from_json`."""
+        fields = self.to_dict(prune_empty=True)
+        fields.pop("conn_id", None)
+        return json.dumps(fields)
+
+    @property
+    def extra_dejson(self) -> dict[str, Any]:
+        """`extra` as a dict; empty when there is none or it is not JSON."""
+        return self.get_extra_dejson()
+
+    def get_extra_dejson(self, nested: bool = False) -> dict[str, Any]:
+        """`extra` as a dict; `nested`: text values that are JSON are parsed too."""
+        if not self.extra:
+            return {}
+        try:
+            extra = json.loads(self.extra)
+        except ValueError:
+            return {}
+        if nested and isinstance(extra, dict):
+            return {key: _maybe_json(item) for key, item in extra.items()}
+        return extra  # type: ignore[no-any-return]
+
+    def get_extra(self) -> str | None:
+        """`extra` as text."""
+        return self.extra
+
+    def get_password(self) -> str | None:
+        """The password."""
+        return self.password
+
+    def set_extra(self, value: str | None) -> None:
+        """`extra` is this text."""
+        self.extra = value
+
+    def get_hook(self, *, hook_params: dict[str, Any] | None = None) -> Any:
+        """The hook for this type of connection; hooks come with the packages of their systems."""
+        raise AirflowException(
+            f"There is no hook for connections of type {self.conn_type!r} ({self.conn_id!r}). "
+            "Make the hook of that system yourself and give it conn_id=."
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Connection) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(self.conn_id)
+
+    def __repr__(self) -> str:
+        return f"Connection(conn_id={self.conn_id!r}, conn_type={self.conn_type!r}, host={self.host!r})"
+
+
+def _port(conn_id: str | None, value: Any) -> int | None:
+    if value is None or value == "":
+        return None
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise AirflowException(f"Connection {conn_id!r}: port must be a number, not {value!r}.") from None
+
+
+def _type_of_scheme(scheme: str) -> str:
+    return {"postgresql": "postgres"}.get(scheme, scheme).replace("-", "_")
+
+
+def _host_as_written(netloc: str) -> str:
+    """The host with its capitals, which `urlsplit` lowers."""
+    host = netloc.rpartition("@")[2]
+    if host.startswith("["):
+        return host[1 : host.index("]")]
+    return host.partition(":")[0]
+
+
+def _maybe_json(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def _from_environment(conn_id: str) -> str | None:
+    for prefix in _PREFIXES:
+        text = os.environ.get(prefix + conn_id.upper())
+        if text:
+            return text
+    return None
+
+
+def _missing(conn_id: str) -> str:
+    variable = f"{_PREFIXES[0]}{conn_id.upper()}"
+    if channel.is_open():
+        return f"The conn_id {conn_id!r} isn't defined. Set the environment variable {variable} to its URI."
+    return (f"The conn_id {conn_id!r} isn't defined in the environment ({variable}), and this process was started without "
+            "Gnomon, so no stored one can be read.")

@@ -1,0 +1,240 @@
+"""`@task` and its variants: a decorated function, called in a DAG file, makes a task and gives its XComArg."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from gnomon.errors.authoring import AirflowSkipException
+from gnomon.sdk import decorated
+from gnomon.sdk.place import at, here
+from gnomon.sdk.suggest import nearest
+from gnomon.sdk.xcom_arg import XComArg, mapping_refused
+
+if TYPE_CHECKING:
+    from gnomon.sdk.dag import DAG
+
+OPERATORS: dict[str, Callable[[], type]] = {
+    "python": lambda: decorated.PythonDecoratedOperator,
+    "branch": lambda: decorated.BranchDecoratedOperator,
+    "short_circuit": lambda: decorated.ShortCircuitDecoratedOperator,
+    "sensor": lambda: decorated.SensorDecoratedOperator,
+    "bash": lambda: _bash(),
+}
+"""Variant to the operator class behind it. Packages that bring operators add theirs with `register`."""
+
+_LATER = ("virtualenv", "external_python", "branch_virtualenv", "branch_external_python", "docker", "kubernetes",
+          "kubernetes_cmd", "pyspark", "sql", "stub", "llm", "agent")
+_DOCS = ("doc", "doc_md", "doc_json", "doc_yaml", "doc_rst")
+
+
+def register(name: str, operator_class: Callable[[], type]) -> None:
+    """`@task.<name>` makes tasks of the class that `operator_class()` gives."""
+    OPERATORS[name] = operator_class
+
+
+@functools.cache
+def _bash() -> type:
+    # By name: the floor above brings the operator (DESIGN.md section 1), as other packages bring theirs.
+    return decorated.bash_class(import_module("gnomon.operators.bash").BashOperator)
+
+
+class TaskDecorator:
+    """A decorated function. Called in a DAG file it makes a task; `function` is the author's own."""
+
+    def __init__(self, function: Callable[..., Any], operator_class: type, kwargs: dict[str, Any]) -> None:
+        _check_function(function)
+        self.function = function
+        self.operator_class = operator_class
+        self.kwargs = dict(kwargs)
+        self.is_setup = self.kwargs.pop("is_setup", False)
+        self.is_teardown = self.kwargs.pop("is_teardown", False)
+        self.on_failure_fail_dagrun = self.kwargs.pop("on_failure_fail_dagrun", False)
+        if self.kwargs.get("multiple_outputs") is None:
+            self.kwargs["multiple_outputs"] = returns_dict(function)
+        self.kwargs.setdefault("task_id", function.__name__)
+        functools.update_wrapper(self, function)  # type: ignore[arg-type]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> XComArg:
+        operator = self.operator_class(
+            python_callable=self.function, op_args=args, op_kwargs=kwargs, **self.kwargs
+        )
+        operator.is_setup = self.is_setup
+        operator.is_teardown = self.is_teardown
+        operator.on_failure_fail_dagrun = self.on_failure_fail_dagrun
+        if self.is_teardown:
+            operator.trigger_rule = "all_done_setup_success"
+        if self.function.__doc__ and not any(self.kwargs.get(name) for name in _DOCS):
+            operator.doc_md = self.function.__doc__
+        arg = XComArg(operator)
+        if self.is_setup or self.is_teardown:
+            _tie(arg, operator)
+        return arg
+
+    def override(self, **kwargs: Any) -> TaskDecorator:
+        """The same function with other arguments for the task."""
+        merged = {**self.kwargs, **kwargs, "is_setup": self.is_setup, "is_teardown": self.is_teardown,
+                  "on_failure_fail_dagrun": kwargs.get("on_failure_fail_dagrun", self.on_failure_fail_dagrun)}
+        return TaskDecorator(self.function, self.operator_class, merged)
+
+    def partial(self, **kwargs: Any) -> NoReturn:
+        """Refused: dynamic task mapping is not supported yet."""
+        raise mapping_refused(f"partial() of @task {self._named()}")
+
+    def expand(self, **kwargs: Any) -> NoReturn:
+        """Refused: dynamic task mapping is not supported yet."""
+        raise mapping_refused(f"expand() of @task {self._named()}")
+
+    def expand_kwargs(self, kwargs: Any, *, strict: bool = True) -> NoReturn:
+        """Refused: dynamic task mapping is not supported yet."""
+        raise mapping_refused(f"expand_kwargs() of @task {self._named()}")
+
+    def _named(self) -> str:
+        return f"{self.kwargs['task_id']!r}{at(here())}"
+
+    def __repr__(self) -> str:
+        return f"<@task {self.kwargs['task_id']}>"
+
+
+def _tie(arg: XComArg, operator: Any) -> None:
+    """A teardown that is given a setup's value belongs to that setup."""
+    if operator.is_teardown:
+        for task in operator.upstream_list:
+            if task.is_setup:
+                operator.as_teardown(setups=task)
+    assert arg.operator is operator
+
+
+def task_decorator_factory(
+    python_callable: Callable[..., Any] | None = None,
+    *,
+    multiple_outputs: bool | None = None,
+    decorated_operator_class: type,
+    **kwargs: Any,
+) -> Any:
+    """The decorated function, or the decorator when no function is given yet: how packages build their own `@task.x`."""
+    if multiple_outputs is not None:
+        kwargs["multiple_outputs"] = multiple_outputs
+    if python_callable is not None:
+        if not callable(python_callable):
+            raise TypeError(f"@task takes its arguments by name, not {python_callable!r}.")
+        return TaskDecorator(python_callable, decorated_operator_class, kwargs)
+
+    def decorate(function: Callable[..., Any]) -> TaskDecorator:
+        return TaskDecorator(function, decorated_operator_class, kwargs)
+
+    return decorate
+
+
+class TaskDecorators:
+    """`@task`, `@task.branch`, ...: one attribute a variant; bound to a DAG as `@dag.task`."""
+
+    def __init__(self, dag: DAG | None = None) -> None:
+        self._bound: dict[str, Any] = {} if dag is None else {"dag": dag}
+
+    def __call__(self, python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+        """Plain `@task`: a Python function."""
+        return self._variant("python", python_callable, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name not in OPERATORS:
+            later = "; it is not supported yet" if name in _LATER else nearest(name, OPERATORS).replace("=", "")
+            raise AttributeError(f"There is no @task.{name}{later}. There are: {', '.join(sorted(OPERATORS))}, "
+                                 "run_if, skip_if.")
+        return functools.partial(self._by_position, name)
+
+    def _by_position(self, name: str, python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+        return self._variant(name, python_callable, kwargs)
+
+    def _variant(self, name: str, function: Callable[..., Any] | None, kwargs: Mapping[str, Any]) -> Any:
+        return task_decorator_factory(
+            function, decorated_operator_class=OPERATORS[name](), **{**self._bound, **kwargs}
+        )
+
+    def run_if(self, condition: Callable[[Any], Any], skip_message: str | None = None) -> Any:
+        """The task is skipped unless `condition(context)` is true (or gives `(True, message)`)."""
+        return _conditional(condition, skip_message, run_when=True)
+
+    def skip_if(self, condition: Callable[[Any], Any], skip_message: str | None = None) -> Any:
+        """The task is skipped when `condition(context)` is true (or gives `(True, message)`)."""
+        return _conditional(condition, skip_message, run_when=False)
+
+
+def _conditional(condition: Callable[[Any], Any], skip_message: str | None, *, run_when: bool) -> Any:
+    def decorate(inner: Any) -> TaskDecorator:
+        if not isinstance(inner, TaskDecorator):
+            raise TypeError("@task.run_if and @task.skip_if stand above another @task decorator, not above a function.")
+        before = inner.kwargs.get("pre_execute")
+
+        def pre_execute(context: Any) -> None:
+            answer = condition(context)
+            holds, message = answer if isinstance(answer, tuple) else (answer, None)
+            if bool(holds) != run_when:
+                raise AirflowSkipException(message or skip_message or f"Skipped by @task.{word}.")
+            if before is not None:
+                before(context)
+
+        return inner.override(pre_execute=pre_execute)
+
+    word = "run_if" if run_when else "skip_if"
+    return decorate
+
+
+task = TaskDecorators()
+
+
+def setup(function: Any) -> TaskDecorator:
+    """A setup task: `@setup` on a function or above another `@task`."""
+    inner = function if isinstance(function, TaskDecorator) else task(function)
+    inner.is_setup = True
+    return inner
+
+
+def teardown(function: Any = None, *, on_failure_fail_dagrun: bool = False) -> Any:
+    """A teardown task: `@teardown` on a function or above another `@task`; its failure fails the run only if told so."""
+
+    def decorate(function: Any) -> TaskDecorator:
+        inner = function if isinstance(function, TaskDecorator) else task(function)
+        inner.is_teardown = True
+        inner.on_failure_fail_dagrun = on_failure_fail_dagrun
+        return inner
+
+    return decorate if function is None else decorate(function)
+
+
+def returns_dict(function: Callable[..., Any]) -> bool:
+    """Whether the function's return annotation is a dict, mapping or TypedDict: then each key is a value of its own."""
+    annotation = getattr(function, "__annotations__", {}).get("return")
+    if annotation is None:
+        return False
+    if isinstance(annotation, str):
+        annotation = _evaluate(annotation, function)
+    origin = getattr(annotation, "__origin__", None) or annotation
+    return isinstance(origin, type) and (issubclass(origin, dict) or (origin is not str and issubclass(origin, Mapping)))
+
+
+def _evaluate(annotation: str, function: Any) -> Any:
+    """What a text annotation names; None when that cannot be told here."""
+    word = annotation.partition("[")[0].strip()
+    if word in ("None", "str", "int", "float", "bool", "list"):
+        return None
+    names = getattr(function, "__globals__", {})
+    if word in ("dict", "Dict", "Mapping", "typing.Dict"):
+        return dict
+    try:
+        return eval(word, dict(names))  # the author's own annotation, in the author's own module
+    except Exception:
+        return None
+
+
+def _check_function(function: Any) -> None:
+    if isinstance(function, TaskDecorator):
+        raise TypeError(f"@task stands above a function, and {function!r} is decorated already.")
+    if isinstance(function, type) or not callable(function):
+        raise TypeError(f"@task stands above a function, not {function!r} ({type(function).__name__}).")
+    if not hasattr(function, "__name__"):
+        raise TypeError(f"@task needs a function with a name; {function!r} has none. Write a `def` around it.")

@@ -1,0 +1,58 @@
+"""`macros` in templates: dates as text, and the modules that templates use."""
+
+from __future__ import annotations
+
+import datetime as _dt
+import json
+import time
+import uuid
+from datetime import datetime, timedelta
+from random import random
+from typing import Any
+
+__all__ = ["datetime", "datetime_diff_for_humans", "dateutil", "ds_add", "ds_format", "ds_format_locale", "json",
+           "random", "time", "timedelta", "uuid", "yaml"]
+
+_DAY = "%Y-%m-%d"
+
+
+def ds_add(ds: str, days: int) -> str:
+    """The day so many days later: `ds_add("2026-01-01", 5)` is `2026-01-06`."""
+    if not days:
+        return str(ds)
+    return (_dt.datetime.strptime(str(ds), _DAY) + _dt.timedelta(days=days)).strftime(_DAY)
+
+
+def ds_format(ds: str, input_format: str, output_format: str) -> str:
+    """The day in another format."""
+    return _dt.datetime.strptime(str(ds), input_format).strftime(output_format)
+
+
+def ds_format_locale(ds: str, input_format: str, output_format: str, locale: Any = None) -> str:
+    """The day in another format, with the names of a language (by babel; without it the format codes of strftime)."""
+    from babel.dates import LC_TIME, format_datetime  # type: ignore[import-not-found, unused-ignore]
+
+    moment = _dt.datetime.strptime(str(ds), input_format)
+    return str(format_datetime(moment, format=output_format, locale=locale or LC_TIME))
+
+
+def datetime_diff_for_humans(dt: Any, since: Any = None) -> str:
+    """The distance in words: `in 2 hours`, or `2 hours before` another moment."""
+    import pendulum
+
+    moment = pendulum.instance(dt)
+    return moment.diff_for_humans() if since is None else moment.diff_for_humans(pendulum.instance(since))
+
+
+def __getattr__(name: str) -> Any:
+    """`macros.yaml` and `macros.dateutil` are loaded when a template names them."""
+    if name in ("yaml", "dateutil"):
+        from importlib import import_module
+
+        module = import_module(name)
+        if name == "dateutil":
+            import_module("dateutil.parser")
+            import_module("dateutil.relativedelta")
+        globals()[name] = module
+        return module
+    raise AttributeError(f"there is no macro {name!r}")

@@ -1,0 +1,29 @@
+"""The mark of an argument that was not given, where None is a value."""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+class ArgNotSet:
+    """The type of NOTSET."""
+
+    def __repr__(self) -> str:
+        return "NOTSET"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __copy__(self) -> ArgNotSet:
+        return self
+
+    def __deepcopy__(self, memo: object) -> ArgNotSet:
+        return self
+
+
+NOTSET: Final = ArgNotSet()
+
+
+def is_given(value: object) -> bool:
+    """Whether the author gave this argument."""
+    return not isinstance(value, ArgNotSet)

@@ -1,0 +1,78 @@
+"""`@task_group`: a function that makes tasks, as a group each time it is called."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from gnomon.sdk.dependency import DependencyMixin
+from gnomon.sdk.taskgroup import TaskGroup
+from gnomon.sdk.xcom_arg import XComArg, mapping_refused
+
+
+class TaskGroupDecorator:
+    """A decorated function. Called in a DAG file it runs inside a new group."""
+
+    def __init__(self, function: Callable[..., Any], kwargs: dict[str, Any]) -> None:
+        self.function = function
+        self.kwargs = {"group_id": function.__name__, "add_suffix_on_collision": True, **kwargs}
+        if function.__doc__ and not self.kwargs.get("tooltip"):
+            self.kwargs["tooltip"] = function.__doc__
+        functools.update_wrapper(self, function)  # type: ignore[arg-type]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function returns if edges can go to it, tied to the group; else the group."""
+        with TaskGroup(**self.kwargs) as group:
+            value = self.function(*args, **kwargs)
+        if isinstance(value, XComArg | DependencyMixin) or (isinstance(value, list | tuple | dict) and value):
+            return _tie(value, group)
+        return group
+
+    def override(self, **kwargs: Any) -> TaskGroupDecorator:
+        """The same function with other arguments for the group."""
+        return TaskGroupDecorator(self.function, {**self.kwargs, **kwargs})
+
+    def partial(self, **kwargs: Any) -> NoReturn:
+        """Refused: dynamic task mapping is not supported yet."""
+        raise mapping_refused(f"partial() of @task_group {self.kwargs['group_id']!r}")
+
+    def expand(self, **kwargs: Any) -> NoReturn:
+        """Refused: dynamic task mapping is not supported yet."""
+        raise mapping_refused(f"expand() of @task_group {self.kwargs['group_id']!r}")
+
+    def expand_kwargs(self, kwargs: Any) -> NoReturn:
+        """Refused: dynamic task mapping is not supported yet."""
+        raise mapping_refused(f"expand_kwargs() of @task_group {self.kwargs['group_id']!r}")
+
+
+def _tie(value: Any, group: TaskGroup) -> Any:
+    """The function's own value. An edge into it enters the group as a whole."""
+    if isinstance(value, XComArg):
+        return _GroupValue(value, group)
+    return value
+
+
+class _GroupValue(XComArg):
+    """The XComArg that a group's function returned: as a value it is that, as a node it is the group."""
+
+    def __init__(self, arg: XComArg, group: TaskGroup) -> None:
+        super().__init__(arg.operator, arg.key)
+        self._group = group
+
+    @property
+    def roots(self) -> Any:
+        return self._group.roots
+
+    def set_upstream(self, other: Any, edge_modifier: Any = None) -> None:
+        """`other` comes before the group."""
+        self._group.set_upstream(other, edge_modifier)
+
+
+def task_group(group_id: Any = None, **kwargs: Any) -> Any:
+    """`@task_group`, `@task_group("name")`, `@task_group(group_id=..., ...)`: all arguments of TaskGroup."""
+    if callable(group_id):
+        return TaskGroupDecorator(group_id, kwargs)
+    if group_id is not None:
+        kwargs["group_id"] = group_id
+    return lambda function: TaskGroupDecorator(function, kwargs)

@@ -1,0 +1,136 @@
+"""Arguments as authors give them, turned into what is kept: spans, moments, numbers, rules. Wrong ones get a sentence."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import Any
+
+from gnomon.model.instants import Instant, to_instant
+from gnomon.sdk import timezone
+from gnomon.sdk.rules import TriggerRule, WeightRule
+
+
+def as_span(name: str, value: Any) -> dt.timedelta | None:
+    """A timedelta, or seconds, as a timedelta."""
+    if value is None or isinstance(value, dt.timedelta):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return dt.timedelta(seconds=value)
+    raise ValueError(f"{name} must be a timedelta or seconds, not {value!r} ({type(value).__name__})")
+
+
+def as_timedelta(name: str, value: Any) -> dt.timedelta | None:
+    """A timedelta and nothing else."""
+    if value is None or isinstance(value, dt.timedelta):
+        return value
+    raise ValueError(f"{name} must be a timedelta, for example timedelta(minutes=5), not {value!r}")
+
+
+def as_moment(name: str, value: Any) -> dt.datetime | None:
+    """A datetime as it is, text parsed; a date is its midnight. A naive one stays naive: `aware` gives it its zone."""
+    if value is None or isinstance(value, dt.datetime):
+        return value
+    if isinstance(value, dt.date):
+        return dt.datetime(value.year, value.month, value.day)
+    if isinstance(value, str):
+        try:
+            return dt.datetime.fromisoformat(value)
+        except ValueError:
+            return timezone.parse(value)
+    raise TypeError(f"{name} must be a datetime, for example pendulum.datetime(2026, 1, 1, tz='UTC'), not {value!r}")
+
+
+def aware(value: dt.datetime, zone: dt.tzinfo | None = None) -> dt.datetime:
+    """The moment with a zone: its own, else `zone`, else the installation's."""
+    return value if value.utcoffset() is not None else timezone.make_aware(value, zone)
+
+
+def as_integer(name: str, value: Any) -> int | None:
+    """A whole number; text of one is taken too."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})") from None
+
+
+def as_retries(name: str, value: Any) -> int:
+    """At least 0; None is 0."""
+    number = as_integer(name, value) or 0
+    if number < 0:
+        raise ValueError(f"{name} must be 0 or more, not {number}")
+    return number
+
+
+def as_slots(name: str, value: Any) -> int:
+    """At least 1."""
+    number = as_integer(name, value)
+    if number is None or number < 1:
+        raise ValueError(f"{name} must be 1 or more, not {value!r}")
+    return number
+
+
+def as_backoff(name: str, value: Any) -> float:
+    """The multiplier of each further delay; True is 2, False and None are 0 (constant)."""
+    if value is True:
+        return 2.0
+    if isinstance(value, int | float) and value >= 0:
+        return float(value)
+    if value is None:
+        return 0.0
+    raise ValueError(f"{name} must be True, False or a number of 0 or more, not {value!r}")
+
+
+def as_trigger_rule(name: str, value: Any) -> TriggerRule:
+    """The rule, old names included."""
+    try:
+        return TriggerRule(value)
+    except ValueError:
+        known = ", ".join(sorted(TriggerRule.all_triggers()))
+        raise ValueError(f"{name} {value!r} is not known. Use one of: {known}") from None
+
+
+def as_weight_rule(name: str, value: Any) -> Any:
+    """The rule; a strategy object, its class or its path is kept as it is."""
+    if isinstance(value, WeightRule) or not isinstance(value, str):
+        return value
+    if WeightRule.is_valid(value):
+        return WeightRule(value)
+    if "." in value:
+        return value
+    raise ValueError(f"{name} {value!r} is not known. Use one of: {', '.join(sorted(WeightRule.all_weight_rules()))}")
+
+
+def as_tags(name: str, value: Any) -> set[str]:
+    """A set of texts of at most 100 characters; one text alone is a mistake."""
+    if value is None:
+        return set()
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list of texts, for example [{value!r}], not {value!r}")
+    tags = set(value)
+    for tag in tags:
+        if not isinstance(tag, str) or len(tag) > 100:
+            raise ValueError(f"{name}: {tag!r} is not a text of at most 100 characters")
+    return tags
+
+
+# Encoders into specs
+
+
+def seconds(value: Any) -> float | None:
+    """A span in seconds."""
+    span = as_span("span", value)
+    return None if span is None else span.total_seconds()
+
+
+def instant(value: Any) -> Instant | None:
+    """A moment as an instant; a naive one is read in the installation's zone."""
+    moment = as_moment("moment", value)
+    return None if moment is None else to_instant(aware(moment))
+
+
+def text(value: Any) -> str | None:
+    """The value's text."""
+    return None if value is None else str(value)

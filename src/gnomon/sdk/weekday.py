@@ -1,0 +1,45 @@
+"""Days of the week, Monday = 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+
+class WeekDay(IntEnum):
+    """A day of the week by ISO number."""
+
+    MONDAY = 1
+    TUESDAY = 2
+    WEDNESDAY = 3
+    THURSDAY = 4
+    FRIDAY = 5
+    SATURDAY = 6
+    SUNDAY = 7
+
+    @classmethod
+    def get_weekday_number(cls, week_day_str: str) -> WeekDay:
+        """The day of that English name, in any case; AttributeError when there is none."""
+        name = week_day_str.upper()
+        if name in cls.__members__:
+            return cls[name]
+        raise AttributeError(f"{week_day_str!r} is no day of the week; write one of {', '.join(cls.__members__)}.")
+
+    @classmethod
+    def convert(cls, day: str | WeekDay) -> int:
+        """The number of a day or its name."""
+        return int(cls.get_weekday_number(day)) if isinstance(day, str) else int(day)
+
+    @classmethod
+    def validate_week_day(cls, week_day: str | WeekDay | Iterable[str | WeekDay]) -> set[int]:
+        """The numbers of one day or several; TypeError for anything else."""
+        if isinstance(week_day, str | WeekDay):
+            return {cls.convert(week_day)}
+        if isinstance(week_day, int) or not isinstance(week_day, Iterable):
+            raise TypeError(f"{week_day!r} is no day of the week; give a name, a WeekDay, or a set of them.")
+        days = set()
+        for day in week_day:
+            if not isinstance(day, str | WeekDay):
+                raise TypeError(f"{day!r} is no day of the week; give a name or a WeekDay.")
+            days.add(cls.convert(day))
+        return days
