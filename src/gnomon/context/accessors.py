@@ -1,0 +1,64 @@
+"""`var` and `conn` in templates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gnomon.errors.authoring import AirflowNotFoundException
+from gnomon.sdk.connection import Connection
+from gnomon.sdk.notset import NOTSET, is_given
+from gnomon.sdk.variable import Variable
+
+
+class VariableAccessor:
+    """`var.value.name` and `var.json.name`; `get(name, default)` for one that may be missing."""
+
+    def __init__(self, *, deserialize_json: bool) -> None:
+        self._deserialize_json = deserialize_json
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__"):
+            raise AttributeError(key)
+        return Variable.get(key, deserialize_json=self._deserialize_json)
+
+    def __getitem__(self, key: str) -> Any:
+        return Variable.get(key, deserialize_json=self._deserialize_json)
+
+    def get(self, key: str, default: Any = NOTSET) -> Any:
+        """The Variable, `default` when there is none."""
+        if not is_given(default):
+            return Variable.get(key, deserialize_json=self._deserialize_json)
+        return Variable.get(key, default, deserialize_json=self._deserialize_json)
+
+    def __repr__(self) -> str:
+        return "<Variables as JSON>" if self._deserialize_json else "<Variables>"
+
+
+class ConnectionAccessor:
+    """`conn.conn_id.host` and so on; `get(conn_id, default)` for one that may be missing."""
+
+    def __getattr__(self, conn_id: str) -> Any:
+        if conn_id.startswith("__"):
+            raise AttributeError(conn_id)
+        return Connection.get(conn_id)
+
+    def __getitem__(self, conn_id: str) -> Any:
+        return Connection.get(conn_id)
+
+    def get(self, conn_id: str, default: Any = None) -> Any:
+        """The connection, `default` when there is none."""
+        try:
+            return Connection.get(conn_id)
+        except AirflowNotFoundException:
+            return default
+
+    def __repr__(self) -> str:
+        return "<Connections>"
+
+
+def variables() -> dict[str, VariableAccessor]:
+    """What `var` is in a template."""
+    return {
+        "value": VariableAccessor(deserialize_json=False),
+        "json": VariableAccessor(deserialize_json=True),
+    }

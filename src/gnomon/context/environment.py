@@ -1,0 +1,38 @@
+"""The environment variables of a task: which run it belongs to, for the programs that it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_PREFIXES = ("AIRFLOW_CTX_", "GNOMON_CTX_")
+
+
+def environment_of(context: Mapping[str, Any]) -> dict[str, str]:
+    """AIRFLOW_CTX_* and GNOMON_CTX_* of the attempt (AIRFLOW_SURFACE.md A.6); what has no value is left out."""
+    values = words_of(context)
+    return {prefix + key: value for prefix in _PREFIXES for key, value in values.items()}
+
+
+def words_of(context: Mapping[str, Any]) -> dict[str, str]:
+    """The same values under their short names: DAG_ID, TASK_ID, LOGICAL_DATE, ..."""
+    ti, task = context["ti"], context["task"]
+    logical_date = context.get("logical_date")
+    date = "" if logical_date is None else logical_date.isoformat()
+    values = {
+        "DAG_ID": ti.dag_id,
+        "TASK_ID": ti.task_id,
+        "LOGICAL_DATE": date,
+        "EXECUTION_DATE": date,
+        "TRY_NUMBER": str(ti.try_number),
+        "DAG_RUN_ID": ti.run_id,
+        "DAG_OWNER": _joined(getattr(task, "owner", None)),
+        "DAG_EMAIL": _joined(getattr(task, "email", None)),
+    }
+    return {key: value for key, value in values.items() if value}
+
+
+def _joined(value: Any) -> str:
+    if not value:
+        return ""
+    return value if isinstance(value, str) else ",".join(map(str, value))

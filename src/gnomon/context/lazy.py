@@ -1,0 +1,108 @@
+"""A dict whose values are made when they are first looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_MISSING = object()
+
+
+class Context(dict[str, Any]):
+    """The template context. Every key is there from the start; one that costs something costs it when it is read.
+
+    `makers` maps a key to the function that makes its value from `source`.
+    """
+
+    def __init__(
+        self,
+        makers: Mapping[str, Callable[[Any], Any]] | None = None,
+        source: Any = None,
+        values: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(values or {})
+        self._makers = dict(makers or {})
+        for key in values or ():
+            self._makers.pop(key, None)
+        self._source = source
+
+    def __missing__(self, key: str) -> Any:
+        try:
+            make = self._makers[key]
+        except KeyError:
+            raise KeyError(key) from None
+        value = make(self._source)
+        self[key] = value
+        return value
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._makers.pop(key, None)
+        super().__setitem__(key, value)
+
+    def __delitem__(self, key: str) -> None:
+        if self._makers.pop(key, None) is None:
+            super().__delitem__(key)
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(key) or key in self._makers
+
+    # An own __iter__ also makes `dict(context)` and `f(**context)` read through __getitem__, lazy values included.
+    def __iter__(self) -> Iterator[str]:
+        return iter([*super().__iter__(), *self._makers])
+
+    def __len__(self) -> int:
+        return super().__len__() + len(self._makers)
+
+    def __repr__(self) -> str:
+        return f"<Context: {', '.join(self)}>"
+
+    def __or__(self, other: Mapping[str, Any]) -> Context:  # type: ignore[override]
+        merged = self.copy()
+        merged.update(other)
+        return merged
+
+    def __copy__(self) -> Context:
+        return self.copy()
+
+    def keys(self) -> KeysView[str]:  # type: ignore[override]
+        return KeysView(self)
+
+    def values(self) -> ValuesView[Any]:  # type: ignore[override]
+        return ValuesView(self)
+
+    def items(self) -> ItemsView[str, Any]:  # type: ignore[override]
+        return ItemsView(self)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value, `default` when the key is not there."""
+        return self[key] if key in self else default  # noqa: SIM401 - this is that method
+
+    def pop(self, key: str, default: Any = _MISSING) -> Any:
+        """The value, taken out."""
+        if key not in self:
+            if default is _MISSING:
+                raise KeyError(key)
+            return default
+        value = self[key]
+        super().pop(key)
+        return value
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The value, after `default` was put there if the key was not."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def update(self, *others: Any, **more: Any) -> None:
+        """These keys have these values."""
+        for key, value in dict(*others, **more).items():
+            self[key] = value
+
+    def copy(self) -> Context:
+        """Another context with the same keys; what was not read yet stays unread in both."""
+        return Context(self._makers, self._source, {key: super(Context, self).__getitem__(key) for key in self.made()})
+
+    def made(self) -> list[str]:
+        """The keys whose values exist already."""
+        return list(super().__iter__())

@@ -1,0 +1,52 @@
+"""The logical dates before and after a run's own, as Airflow 2 gave them: read from the timetable, not from history."""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from gnomon.context.dag_run import DagRun
+from gnomon.model.slots import DataInterval, TimeRestriction
+from gnomon.sdk.timezone import coerce_datetime
+
+if TYPE_CHECKING:
+    import pendulum
+
+LOOK_BACK = tuple(timedelta(days=days) for days in (1 / 24, 1, 32, 370, 3000))
+"""How far back the slot before a run is looked for, one span after the other."""
+_ANY_TIME = TimeRestriction(earliest=None, latest=None, catchup=True)
+
+
+def next_logical_date(dag: Any, run: DagRun) -> pendulum.DateTime | None:
+    """The logical date of the slot after the run's; its own for a run that somebody started by hand."""
+    if run.external_trigger or run.data_interval_start is None or run.data_interval_end is None:
+        return run.logical_date
+    interval = DataInterval(run.data_interval_start, run.data_interval_end)
+    info = dag.timetable.next_dagrun_info(last_automated_data_interval=interval, restriction=_ANY_TIME)
+    return None if info is None or info.logical_date is None else coerce_datetime(info.logical_date)
+
+
+def previous_logical_date(dag: Any, run: DagRun) -> pendulum.DateTime | None:
+    """The logical date of the slot before the run's; its own for a run that somebody started by hand.
+
+    None when the schedule has no earlier slot, and for an author's timetable, which cannot be asked backwards.
+    """
+    if run.external_trigger or run.run_after is None:
+        return run.logical_date
+    due = _last_slot_before(dag.timetable, run.run_after)
+    if due is None:
+        return None
+    interval: DataInterval = dag.timetable.infer_manual_data_interval(run_after=due)
+    return coerce_datetime(interval.start)
+
+
+def _last_slot_before(timetable: Any, end: datetime) -> datetime | None:
+    slots_between = getattr(timetable, "slots_between", None)
+    if slots_between is None:
+        return None
+    for span in LOOK_BACK:
+        found: list[datetime] = list(deque(slots_between(end - span, end), maxlen=1))
+        if found:
+            return found[0]
+    return None

@@ -1,0 +1,110 @@
+"""Tasks that run a Bash command."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Collection, Container, Sequence
+from typing import Any, ClassVar
+
+from gnomon.config.environment import environment
+from gnomon.errors.authoring import AirflowException, AirflowSkipException
+from gnomon.operators.process import SubprocessHook
+from gnomon.sdk.operator import BaseOperator
+from gnomon.sdk.place import at
+
+CONTEXT_PREFIXES = ("AIRFLOW_CTX_", "GNOMON_CTX_")
+
+
+def _unchanged(line: str) -> Any:
+    return line
+
+
+class BashOperator(BaseOperator):
+    """Runs `bash_command` (or the `.sh` or `.bash` file that it names) and returns its last line of output.
+
+    An exit code in `skip_on_exit_code` skips the task, any other but 0 fails it. `env` replaces the environment, with
+    `append_env` it is added to it. Without `cwd` the command runs in a temporary folder.
+    """
+
+    template_fields: ClassVar[Collection[str]] = ("bash_command", "env", "cwd")
+    template_fields_renderers: ClassVar[dict[str, str]] = {"bash_command": "bash", "env": "json"}
+    template_ext: ClassVar[Sequence[str]] = (".sh", ".bash")
+    ui_color = "#f0ede4"
+
+    def __init__(
+        self,
+        *,
+        bash_command: Any,
+        env: dict[str, str] | None = None,
+        append_env: bool = False,
+        output_encoding: str = "utf-8",
+        skip_on_exit_code: int | Container[int] | None = 99,
+        cwd: str | None = None,
+        output_processor: Callable[[str], Any] = _unchanged,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if not isinstance(bash_command, str) and not hasattr(bash_command, "resolve"):
+            raise TypeError(
+                f"bash_command of task {self.task_id!r}{at(self._place)} must be text, not {bash_command!r} "
+                f"({type(bash_command).__name__})."
+            )
+        self.bash_command = bash_command
+        self.env = env
+        self.append_env = append_env
+        self.output_encoding = output_encoding
+        self.skip_on_exit_code = _codes(skip_on_exit_code)
+        self.cwd = cwd
+        self.output_processor = output_processor
+        self._hook: SubprocessHook | None = None
+
+    @property
+    def subprocess_hook(self) -> SubprocessHook:
+        """What runs the command, and ends it when the task is told to end."""
+        if self._hook is None:
+            self._hook = SubprocessHook(self.log)
+        return self._hook
+
+    def get_env(self, context: Any) -> dict[str, str]:
+        """The command's environment: the system's unless `env` replaces it, `env`, and the variables of the run."""
+        system = environment()
+        chosen = system if self.env is None else {**system, **self.env} if self.append_env else dict(self.env)
+        run = {key: value for key, value in system.items() if key.startswith(CONTEXT_PREFIXES)}
+        return {**chosen, **run}
+
+    def execute(self, context: Any) -> Any:
+        bash = shutil.which("bash") or "bash"
+        result = self.subprocess_hook.run_command(
+            [bash, "-c", self.bash_command],
+            env=self.get_env(context),
+            output_encoding=self.output_encoding,
+            cwd=self._checked_cwd(),
+        )
+        if result.exit_code in self.skip_on_exit_code:
+            raise AirflowSkipException(f"Bash command returned exit code {result.exit_code}. Skipping.")
+        if result.exit_code != 0:
+            raise AirflowException(
+                f"Bash command failed. The command returned a non-zero exit code {result.exit_code}."
+            )
+        return self.output_processor(result.output)
+
+    def _checked_cwd(self) -> str | None:
+        if self.cwd is None:
+            return None
+        if not os.path.exists(self.cwd):
+            raise AirflowException(f"Can not find the cwd: {self.cwd}")
+        if not os.path.isdir(self.cwd):
+            raise AirflowException(f"The cwd {self.cwd} must be a directory")
+        return self.cwd
+
+    def on_kill(self) -> None:
+        """The process group of the command was told to end."""
+        if self._hook is not None:
+            self._hook.send_sigterm()
+
+
+def _codes(given: int | Container[int] | None) -> Container[int]:
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, int) else given

@@ -1,0 +1,85 @@
+"""A command in a process group of its own, its output logged line by line."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+
+class SubprocessResult(NamedTuple):
+    """How a command ended: its exit code (negative: the signal that killed it) and its last line of output."""
+
+    exit_code: int
+    output: str
+
+
+class SubprocessHook:
+    """Runs one command at a time."""
+
+    def __init__(self, logger: logging.Logger | None = None) -> None:
+        self.log = logger or logging.getLogger(__name__)
+        self.sub_process: subprocess.Popen[bytes] | None = None
+
+    def run_command(
+        self,
+        command: Sequence[str],
+        env: Mapping[str, str] | None = None,
+        output_encoding: str = "utf-8",
+        cwd: str | None = None,
+    ) -> SubprocessResult:
+        """The command has ended; standard output and error were logged. `env` None: this process's environment.
+
+        Without `cwd` it runs in a temporary folder that is gone afterwards.
+        """
+        with working_directory(cwd) as folder:
+            self.log.info("Running command: %s", list(command))
+            self.sub_process = subprocess.Popen(
+                list(command),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                cwd=folder,
+                env=None if env is None else dict(env),
+                start_new_session=True,
+            )
+            line = self._log_output(self.sub_process, output_encoding)
+            exit_code = self.sub_process.wait()
+        self.log.info("Command exited with return code %s", exit_code)
+        return SubprocessResult(exit_code, line)
+
+    def _log_output(self, process: subprocess.Popen[bytes], encoding: str) -> str:
+        """The last line."""
+        line = ""
+        assert process.stdout is not None
+        with process.stdout:
+            for raw in process.stdout:
+                line = raw.decode(encoding, errors="backslashreplace").rstrip()
+                self.log.info("%s", line)
+        return line
+
+    def send_sigterm(self) -> None:
+        """The whole process group of the command was told to end."""
+        process = self.sub_process
+        if process is None or process.poll() is not None:
+            return
+        self.log.info("Sending SIGTERM to the process group of the command")
+        try:
+            os.killpg(process.pid, signal.SIGTERM)
+        except ProcessLookupError:
+            pass
+
+
+@contextmanager
+def working_directory(cwd: str | None = None) -> Iterator[str]:
+    """The folder to run in: `cwd`, or a temporary one for the time of the block."""
+    if cwd is not None:
+        yield cwd
+        return
+    with tempfile.TemporaryDirectory(prefix="gnomon-") as folder:
+        yield folder
