@@ -35,7 +35,7 @@ _EXPORTS: dict[str, str] = {
 }
 """Names for authors, loaded when first used: `import gnomon` alone loads nothing."""
 
-__all__ = sorted(_EXPORTS)
+__all__ = list(_EXPORTS)
 
 
 def __getattr__(name: str) -> Any:

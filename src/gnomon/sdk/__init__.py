@@ -54,7 +54,7 @@ EXPORTS: dict[str, str] = {
 }
 """Public name to the module that defines it."""
 
-__all__ = sorted(EXPORTS)
+__all__ = list(EXPORTS)
 
 
 def __getattr__(name: str) -> Any:

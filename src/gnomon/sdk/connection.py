@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
+from gnomon.config.environment import variable
 from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
 from gnomon.model.questions import GetConnection
 from gnomon.sdk import channel
@@ -238,15 +238,15 @@ def _maybe_json(value: Any) -> Any:
 
 def _from_environment(conn_id: str) -> str | None:
     for prefix in _PREFIXES:
-        text = os.environ.get(prefix + conn_id.upper())
+        text = variable(prefix + conn_id.upper())
         if text:
             return text
     return None
 
 
 def _missing(conn_id: str) -> str:
-    variable = f"{_PREFIXES[0]}{conn_id.upper()}"
+    name = f"{_PREFIXES[0]}{conn_id.upper()}"
     if channel.is_open():
-        return f"The conn_id {conn_id!r} isn't defined. Set the environment variable {variable} to its URI."
-    return (f"The conn_id {conn_id!r} isn't defined in the environment ({variable}), and this process was started without "
+        return f"The conn_id {conn_id!r} isn't defined. Set the environment variable {name} to its URI."
+    return (f"The conn_id {conn_id!r} isn't defined in the environment ({name}), and this process was started without "
             "Gnomon, so no stored one can be read.")

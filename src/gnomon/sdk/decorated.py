@@ -160,7 +160,7 @@ class SensorDecoratedOperator(DecoratedOperator, BaseSensorOperator):
 def bash_class(base: type) -> type:
     """`@task.bash` over the operator class that runs commands: the function returns the command."""
 
-    class BashDecoratedOperator(DecoratedOperator, base):  # type: ignore[valid-type, misc]
+    class BashDecoratedOperator(DecoratedOperator, base):  # type: ignore[misc]
         """The function's result is the command, rendered as a template."""
 
         template_fields: ClassVar[Collection[str]] = (*DecoratedOperator.template_fields, *base.template_fields)  # type: ignore[attr-defined]

@@ -16,12 +16,19 @@ from gnomon.sdk.xcom_arg import XComArg, mapping_refused
 if TYPE_CHECKING:
     from gnomon.sdk.dag import DAG
 
+
+@functools.cache
+def _bash_class() -> type:
+    # By name: the floor above brings the operator (DESIGN.md section 1), as other packages bring theirs.
+    return decorated.bash_class(import_module("gnomon.operators.bash").BashOperator)
+
+
 OPERATORS: dict[str, Callable[[], type]] = {
     "python": lambda: decorated.PythonDecoratedOperator,
     "branch": lambda: decorated.BranchDecoratedOperator,
     "short_circuit": lambda: decorated.ShortCircuitDecoratedOperator,
     "sensor": lambda: decorated.SensorDecoratedOperator,
-    "bash": lambda: _bash(),
+    "bash": _bash_class,
 }
 """Variant to the operator class behind it. Packages that bring operators add theirs with `register`."""
 
@@ -33,12 +40,6 @@ _DOCS = ("doc", "doc_md", "doc_json", "doc_yaml", "doc_rst")
 def register(name: str, operator_class: Callable[[], type]) -> None:
     """`@task.<name>` makes tasks of the class that `operator_class()` gives."""
     OPERATORS[name] = operator_class
-
-
-@functools.cache
-def _bash() -> type:
-    # By name: the floor above brings the operator (DESIGN.md section 1), as other packages bring theirs.
-    return decorated.bash_class(import_module("gnomon.operators.bash").BashOperator)
 
 
 class TaskDecorator:
@@ -55,7 +56,7 @@ class TaskDecorator:
         if self.kwargs.get("multiple_outputs") is None:
             self.kwargs["multiple_outputs"] = returns_dict(function)
         self.kwargs.setdefault("task_id", function.__name__)
-        functools.update_wrapper(self, function)  # type: ignore[arg-type]
+        functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> XComArg:
         operator = self.operator_class(
@@ -225,10 +226,11 @@ def _evaluate(annotation: str, function: Any) -> Any:
     names = getattr(function, "__globals__", {})
     if word in ("dict", "Dict", "Mapping", "typing.Dict"):
         return dict
-    try:
-        return eval(word, dict(names))  # the author's own annotation, in the author's own module
-    except Exception:
-        return None
+    first, *rest = word.split(".")
+    found = names.get(first)
+    for part in rest:
+        found = getattr(found, part, None)
+    return found
 
 
 def _check_function(function: Any) -> None:

@@ -30,7 +30,9 @@ def problem(value: Any, schema: Mapping[str, Any], path: str = "") -> str | None
             raise SchemaKeywordUnknown(
                 f"the JSON-schema keyword {word!r} is not understood; these are: {', '.join(sorted(_CHECKS))}"
             )
-        found = check(value, rule, schema, path)
+        if word == "additionalProperties":
+            rule = (rule, schema.get("properties", {}))
+        found = check(value, rule, path)
         if found is not None:
             return found
     return None
@@ -40,7 +42,7 @@ def _at(path: str) -> str:
     return f" at {path}" if path else ""
 
 
-def _type(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _type(value: Any, rule: Any, path: str) -> str | None:
     names = [rule] if isinstance(rule, str) else list(rule)
     for name in names:
         if name not in _TYPES:
@@ -67,13 +69,13 @@ def _equal(one: Any, other: Any) -> bool:
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
-def _enum(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _enum(value: Any, rule: Any, path: str) -> str | None:
     if any(_equal(value, item) for item in rule):
         return None
     return f"{value!r}{_at(path)} is not one of {', '.join(map(repr, rule))}"
 
 
-def _const(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _const(value: Any, rule: Any, path: str) -> str | None:
     return None if _equal(value, rule) else f"{value!r}{_at(path)} is not {rule!r}"
 
 
@@ -82,7 +84,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _bound(words: str, holds: Callable[[Any, Any], bool]) -> Callable[..., str | None]:
-    def check(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+    def check(value: Any, rule: Any, path: str) -> str | None:
         if not _is_number(value) or holds(value, rule):
             return None
         return f"{value!r}{_at(path)} is not {words} {rule}"
@@ -94,8 +96,8 @@ def _multiple(value: Any, rule: Any) -> bool:
     return math.isclose(value / rule, round(value / rule), abs_tol=1e-9)
 
 
-def _size(kind: type | tuple[type, ...], words: str, holds: Callable[[int, int], bool]) -> Callable[..., str | None]:
-    def check(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _size(kind: Any, words: str, holds: Callable[[int, int], bool]) -> Callable[..., str | None]:
+    def check(value: Any, rule: Any, path: str) -> str | None:
         if not isinstance(value, kind) or holds(len(value), rule):
             return None
         return f"{value!r}{_at(path)} has {words} {rule}"
@@ -103,13 +105,13 @@ def _size(kind: type | tuple[type, ...], words: str, holds: Callable[[int, int],
     return check
 
 
-def _pattern(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _pattern(value: Any, rule: Any, path: str) -> str | None:
     if not isinstance(value, str) or re.search(rule, value):
         return None
     return f"{value!r}{_at(path)} does not match the pattern {rule!r}"
 
 
-def _format(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _format(value: Any, rule: Any, path: str) -> str | None:
     check = _FORMATS.get(rule)
     if check is None or not isinstance(value, str) or check(value):
         return None
@@ -135,6 +137,13 @@ def _moment(value: str) -> dt.datetime:
     return moment
 
 
+def _compile(value: str) -> re.Pattern[str]:
+    try:
+        return re.compile(value)
+    except re.error as error:
+        raise ValueError(str(error)) from error
+
+
 _DURATION = re.compile(r"P(?!$)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?!$)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?")
 _FORMATS: dict[str, Callable[[str], bool]] = {
     "date": _reads(dt.date.fromisoformat),
@@ -143,19 +152,12 @@ _FORMATS: dict[str, Callable[[str], bool]] = {
     "duration": lambda value: _DURATION.fullmatch(value) is not None,
     "email": lambda value: "@" in value.strip("@"),
     "uri": lambda value: re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", value) is not None,
-    "regex": _reads(lambda value: _compile(value)),
+    "regex": _reads(_compile),
 }
 """Other formats (`multiline`, ...) say how the form shows the field; they refuse nothing."""
 
 
-def _compile(value: str) -> re.Pattern[str]:
-    try:
-        return re.compile(value)
-    except re.error as error:
-        raise ValueError(str(error)) from error
-
-
-def _items(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _items(value: Any, rule: Any, path: str) -> str | None:
     if not isinstance(value, list | tuple) or rule is True:
         return None
     rules = rule if isinstance(rule, list) else [rule] * len(value)
@@ -166,7 +168,7 @@ def _items(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str |
     return None
 
 
-def _unique(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _unique(value: Any, rule: Any, path: str) -> str | None:
     if not rule or not isinstance(value, list | tuple):
         return None
     for index, item in enumerate(value):
@@ -175,7 +177,7 @@ def _unique(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str 
     return None
 
 
-def _properties(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _properties(value: Any, rule: Any, path: str) -> str | None:
     if not isinstance(value, Mapping):
         return None
     for name, one in rule.items():
@@ -185,18 +187,19 @@ def _properties(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> 
     return None
 
 
-def _required(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _required(value: Any, rule: Any, path: str) -> str | None:
     if not isinstance(value, Mapping):
         return None
     missing = [name for name in rule if name not in value]
     return f"{value!r}{_at(path)} lacks {', '.join(map(repr, missing))}" if missing else None
 
 
-def _additional(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _additional(value: Any, rule: Any, path: str) -> str | None:
+    rule, known = rule
     if not isinstance(value, Mapping) or rule is True:
         return None
     for name in value:
-        if name in schema.get("properties", {}):
+        if name in known:
             continue
         found = f"{name!r}{_at(path)} is not a known key" if rule is False else problem(
             value[name], rule, f"{path}[{name!r}]")
@@ -205,27 +208,27 @@ def _additional(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> 
     return None
 
 
-def _any_of(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _any_of(value: Any, rule: Any, path: str) -> str | None:
     found = [problem(value, one, path) for one in rule]
     return None if None in found else " and ".join(filter(None, found))
 
 
-def _one_of(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _one_of(value: Any, rule: Any, path: str) -> str | None:
     found = [problem(value, one, path) for one in rule]
     if found.count(None) == 1:
         return None
     return f"{value!r}{_at(path)} fits {found.count(None)} of {len(rule)} alternatives and must fit exactly one"
 
 
-def _all_of(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _all_of(value: Any, rule: Any, path: str) -> str | None:
     return next((found for found in (problem(value, one, path) for one in rule) if found), None)
 
 
-def _not(value: Any, rule: Any, schema: Mapping[str, Any], path: str) -> str | None:
+def _not(value: Any, rule: Any, path: str) -> str | None:
     return f"{value!r}{_at(path)} is one of the values that are excluded" if problem(value, rule, path) is None else None
 
 
-_CHECKS: dict[str, Callable[[Any, Any, Mapping[str, Any], str], str | None]] = {
+_CHECKS: dict[str, Callable[[Any, Any, str], str | None]] = {
     "type": _type,
     "enum": _enum,
     "const": _const,

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from random import random
 from typing import Any
 
-__all__ = ["datetime", "datetime_diff_for_humans", "dateutil", "ds_add", "ds_format", "ds_format_locale", "json",
-           "random", "time", "timedelta", "uuid", "yaml"]
+__all__ = ["datetime", "datetime_diff_for_humans", "ds_add", "ds_format", "ds_format_locale", "json", "random", "time",
+           "timedelta", "uuid"]
 
 _DAY = "%Y-%m-%d"
 
@@ -20,19 +20,19 @@ def ds_add(ds: str, days: int) -> str:
     """The day so many days later: `ds_add("2026-01-01", 5)` is `2026-01-06`."""
     if not days:
         return str(ds)
-    return (_dt.datetime.strptime(str(ds), _DAY) + _dt.timedelta(days=days)).strftime(_DAY)
+    return (_dt.datetime.strptime(str(ds), _DAY) + _dt.timedelta(days=days)).strftime(_DAY)  # noqa: DTZ007 (a day has no zone)
 
 
 def ds_format(ds: str, input_format: str, output_format: str) -> str:
     """The day in another format."""
-    return _dt.datetime.strptime(str(ds), input_format).strftime(output_format)
+    return _dt.datetime.strptime(str(ds), input_format).strftime(output_format)  # noqa: DTZ007
 
 
 def ds_format_locale(ds: str, input_format: str, output_format: str, locale: Any = None) -> str:
     """The day in another format, with the names of a language (by babel; without it the format codes of strftime)."""
     from babel.dates import LC_TIME, format_datetime  # type: ignore[import-not-found, unused-ignore]
 
-    moment = _dt.datetime.strptime(str(ds), input_format)
+    moment = _dt.datetime.strptime(str(ds), input_format)  # noqa: DTZ007
     return str(format_datetime(moment, format=output_format, locale=locale or LC_TIME))
 
 
@@ -41,7 +41,8 @@ def datetime_diff_for_humans(dt: Any, since: Any = None) -> str:
     import pendulum
 
     moment = pendulum.instance(dt)
-    return moment.diff_for_humans() if since is None else moment.diff_for_humans(pendulum.instance(since))
+    words = moment.diff_for_humans() if since is None else moment.diff_for_humans(pendulum.instance(since))
+    return str(words)
 
 
 def __getattr__(name: str) -> Any:

@@ -69,7 +69,7 @@ class BaseOperator(Templated, DependencyMixin, metaclass=OperatorMeta):
         email: str | Iterable[str] | None = None,
         email_on_retry: bool = True,
         email_on_failure: bool = True,
-        retries: int | None | ArgNotSet = NOTSET,
+        retries: int | ArgNotSet | None = NOTSET,
         retry_delay: dt.timedelta | float | ArgNotSet = NOTSET,
         retry_exponential_backoff: float | bool = 0,
         max_retry_delay: dt.timedelta | float | None = None,
@@ -88,7 +88,7 @@ class BaseOperator(Templated, DependencyMixin, metaclass=OperatorMeta):
         queue: str | ArgNotSet = NOTSET,
         pool: str | None = "default_pool",
         pool_slots: int = 1,
-        execution_timeout: dt.timedelta | None | ArgNotSet = NOTSET,
+        execution_timeout: dt.timedelta | ArgNotSet | None = NOTSET,
         on_execute_callback: Callback = None,
         on_failure_callback: Callback = None,
         on_success_callback: Callback = None,
@@ -390,9 +390,9 @@ class BaseOperator(Templated, DependencyMixin, metaclass=OperatorMeta):
         return other
 
     def dry_run(self) -> None:
-        """Prints the template fields as they are now."""
+        """Logs the template fields as they are now."""
         for name in self.template_fields:
-            print(f"{name}: {getattr(self, name, None)!r}")
+            self.log.info("%s: %r", name, getattr(self, name, None))
 
     def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any) -> Any:
         """Calls the method that a deferral named."""

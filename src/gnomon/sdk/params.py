@@ -66,7 +66,7 @@ class Param:
         return {"value": self.value, "description": self.description, "schema": self.schema, "source": self.source}
 
     @staticmethod
-    def deserialize(data: Mapping[str, Any], version: int = 1) -> Param:
+    def deserialize(data: Mapping[str, Any], *_: Any) -> Param:
         """The param that `serialize` wrote."""
         return Param(data.get("value", NOTSET), data.get("description"), data.get("source"), schema=data["schema"])
 

@@ -57,7 +57,7 @@ class BaseSensorOperator(BaseOperator):
         self,
         *,
         poke_interval: dt.timedelta | float = 60,
-        timeout: dt.timedelta | float | None | ArgNotSet = NOTSET,
+        timeout: dt.timedelta | float | ArgNotSet | None = NOTSET,
         soft_fail: bool = False,
         mode: str = "poke",
         exponential_backoff: bool = False,
@@ -199,10 +199,10 @@ def poke_mode_only(cls: Any) -> Any:
         raise ValueError(f"poke_mode_only decorates sensor classes, not {cls!r}.")
     inner: Callable[..., None] = cls.__init__
 
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+    def checked(self: Any, *args: Any, **kwargs: Any) -> None:
         inner(self, *args, **kwargs)
         if self.mode != "poke":
             raise ValueError(f"{cls.__name__} (task {self.task_id!r}) works in mode 'poke' only, not {self.mode!r}.")
 
-    cls.__init__ = __init__  # type: ignore[misc]
+    cls.__init__ = checked  # type: ignore[method-assign]
     return cls

@@ -19,7 +19,7 @@ class TaskGroupDecorator:
         self.kwargs = {"group_id": function.__name__, "add_suffix_on_collision": True, **kwargs}
         if function.__doc__ and not self.kwargs.get("tooltip"):
             self.kwargs["tooltip"] = function.__doc__
-        functools.update_wrapper(self, function)  # type: ignore[arg-type]
+        functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the function returns if edges can go to it, tied to the group; else the group."""

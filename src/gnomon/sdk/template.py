@@ -14,8 +14,8 @@ from gnomon.errors.authoring import AirflowException
 from gnomon.sdk.literals import LiteralValue
 from gnomon.sdk.place import at
 from gnomon.sdk.resolve import Resolvable
-from gnomon.sdk.templated import LazyEnvironment, Templated
 from gnomon.sdk.template_filters import FILTERS
+from gnomon.sdk.templated import LazyEnvironment, Templated
 
 if TYPE_CHECKING:
     from gnomon.sdk.dag import DAG

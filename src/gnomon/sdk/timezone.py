@@ -49,7 +49,7 @@ def local_system_zone() -> dt.tzinfo:
     """The zone that this machine is set to."""
     import pendulum
 
-    return pendulum.local_timezone()
+    return pendulum.tz.local_timezone()
 
 
 def local_timezone() -> dt.tzinfo:
@@ -186,7 +186,7 @@ def datetime(*args: Any, **kwargs: Any) -> dt.datetime:  # the dialect's name
     """A datetime, in the installation's zone unless `tzinfo` is given."""
     if "tzinfo" not in kwargs:
         kwargs["tzinfo"] = default_zone()
-    return dt.datetime(*args, **kwargs)
+    return dt.datetime(*args, **kwargs)  # noqa: DTZ001 (it has one now)
 
 
 def parse(string: str, timezone: str | dt.tzinfo | None = None, *, strict: bool = False) -> pendulum.DateTime:
@@ -207,7 +207,7 @@ def from_timestamp(timestamp: float, tz: str | dt.tzinfo = dt.UTC) -> pendulum.D
 
     moment = pendulum.from_timestamp(timestamp)
     if tz == "local":
-        return moment.in_timezone(pendulum.local_timezone())
+        return moment.in_timezone(pendulum.tz.local_timezone())
     return moment.in_timezone(pendulum_zone(tz) if isinstance(tz, dt.tzinfo) else tz)
 
 

@@ -32,7 +32,7 @@ def as_moment(name: str, value: Any) -> dt.datetime | None:
     if value is None or isinstance(value, dt.datetime):
         return value
     if isinstance(value, dt.date):
-        return dt.datetime(value.year, value.month, value.day)
+        return dt.datetime(value.year, value.month, value.day)  # noqa: DTZ001 (`aware` gives it its zone)
     if isinstance(value, str):
         try:
             return dt.datetime.fromisoformat(value)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
+from gnomon.config.environment import variable
 from gnomon.model.questions import DeleteVariable, GetVariable, ListVariables, SetVariable
 from gnomon.sdk import channel
 from gnomon.sdk.notset import NOTSET, is_given
@@ -23,7 +23,7 @@ class Variable:
 
     @classmethod
     def get(cls, key: str, default: Any = NOTSET, deserialize_json: bool = False, *, default_var: Any = NOTSET,
-            team_name: str | None = None) -> Any:
+            **_: Any) -> Any:
         """The value, parsed as JSON when wanted; without one the default; KeyError without a default."""
         text = _from_environment(key)
         if text is None:
@@ -75,7 +75,7 @@ class Variable:
 
 def _from_environment(key: str) -> str | None:
     for prefix in _PREFIXES:
-        text = os.environ.get(prefix + key.upper())
+        text = variable(prefix + key.upper())
         if text is not None:
             return text
     return None

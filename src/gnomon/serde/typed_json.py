@@ -50,7 +50,7 @@ def _encode(value: object, what: str, path: str, depth: int) -> object:
                               "Is it circular? Flatten it, or store it elsewhere and hand on its address.")
     if isinstance(value, dict):
         return _encode_dict(value, what, path, depth)
-    if type(value) is list or (isinstance(value, list) and not isinstance(value, tuple)):
+    if isinstance(value, list):
         return [_encode(item, what, f"{path}[{index}]", depth + 1) for index, item in enumerate(value)]
     if isinstance(value, tuple):
         items = [_encode(item, what, f"{path}[{index}]", depth + 1) for index, item in enumerate(value)]

@@ -78,7 +78,7 @@ def _read_time(body: list[Any]) -> dt.time:
 # In order: a datetime is a date, so it is asked first.
 _ENCODERS: dict[type, Encoder] = {
     dt.datetime: ("datetime", _write_datetime),
-    dt.date: ("date", lambda value: dt.date.isoformat(value)),
+    dt.date: ("date", dt.date.isoformat),
     dt.time: ("time", lambda value: [value.replace(tzinfo=None).isoformat(), _zone_name(value)]),
     dt.timedelta: ("timedelta", _write_timedelta),
     Decimal: ("decimal", str),
