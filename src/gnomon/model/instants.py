@@ -20,7 +20,8 @@ def to_instant(moment: datetime) -> Instant:
     """The instant of an aware datetime; ValueError when it has no zone."""
     if moment.tzinfo is None:
         raise ValueError(f"{moment!r} has no time zone; write one, for example tzinfo=UTC")
-    return (moment - _EPOCH) // _MICROSECOND
+    # The plain subtraction: a pendulum moment's own gives a type that cannot be divided by a timedelta.
+    return datetime.__sub__(moment, _EPOCH) // _MICROSECOND
 
 
 def to_datetime(instant: Instant) -> datetime:
