@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gnomon.config.ambient import ambient, set_ambient
 from gnomon.config.config import Config, Setting
-from gnomon.config.environment import environment, variable
+from gnomon.config.environment import environment, keep_only, variable
 from gnomon.config.home import default_home, run_folder
 from gnomon.config.load import load_config
 from gnomon.config.mistakes import ConfigMistake, NoSuchOption
@@ -22,6 +22,7 @@ __all__ = [
     "ambient",
     "default_home",
     "environment",
+    "keep_only",
     "load_config",
     "run_folder",
     "set_ambient",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 
 def environment() -> dict[str, str]:
@@ -13,3 +14,10 @@ def environment() -> dict[str, str]:
 def variable(name: str) -> str | None:
     """One variable, None when it is not set."""
     return os.environ.get(name)
+
+
+def keep_only(environ: Mapping[str, str]) -> None:
+    """The environment of this process, and of what it starts, is exactly `environ`: for children that run author code."""
+    for name in [name for name in os.environ if name not in environ]:
+        del os.environ[name]
+    os.environ.update(environ)

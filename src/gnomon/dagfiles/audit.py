@@ -36,7 +36,7 @@ class Recorder:
     def start(self) -> None:
         """From now on reads are recorded."""
         sys.addaudithook(self._heard)
-        os.environ.__class__ = _watching(os.environ, self._read_variable)
+        os.environ.__class__ = _watching(os.environ, self._read_variable)  # noqa: TID251 - to hear who reads it
         self._on = True
 
     def stop(self) -> None:

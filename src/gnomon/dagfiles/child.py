@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import gc
+import io
 import os
 import signal
 import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import FrameType
 
 from gnomon.clock import Clock
 from gnomon.dagfiles import failures, kernel
@@ -73,8 +73,8 @@ def parse(path: str, line: ParseChannel, under: Conditions) -> ParsedFile:
             recorder.start()
             loaded = load(path)
             recorder.stop()
-            told = loaded.warnings
             _build_all(path, loaded, found, wrong)
+            told = (*loaded.warnings, *(told for dag in loaded.dags.values() for told in dag.warnings))
     except BaseException as error:
         recorder.stop()
         wrong = [*wrong, failures.of_import(path, error, limits=under.limits)]
@@ -110,7 +110,7 @@ def _limits(limits: failures.Limits) -> Iterator[None]:
     before = None if limits.memory_bytes is None else kernel.limit_data(limits.memory_bytes)
     running = True
 
-    def too_long(number: int, frame: FrameType | None) -> None:
+    def too_long(*_: object) -> None:
         if running:
             raise failures.ImportTimeoutReached
 
@@ -142,7 +142,7 @@ def settle_in(output: int, server: int) -> None:
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.close(output)
-    sys.stdout = sys.stderr = open(2, "w", buffering=1, closefd=False, errors="backslashreplace")
+    sys.stdout = sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), errors="backslashreplace", write_through=True)
     faulthandler.enable(file=2, all_threads=False)
     gc.disable()
 

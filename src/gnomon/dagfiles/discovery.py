@@ -43,7 +43,7 @@ class Discovery:
         self._safe_mode = safe_mode
         self._judged: dict[str, tuple[str, tuple[str, ...]]] = {}
 
-    def list(self, root: Root) -> Listing:
+    def listing(self, root: Root) -> Listing:
         """All DAG files below `root`. Never raises for what the file system does; see `Listing.unreadable`."""
         listing = Listing()
         self._walk(root.folder, "", [], frozenset(), listing)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
-from gnomon.config import Config, environment
+from gnomon.config import Config, environment, without_secrets
 from gnomon.dagfiles.inputs import ENV, FACTS, MISSING
 
 SHAPING_SECTIONS = ("core", "scheduler", "operators", "sensors")
@@ -32,7 +32,7 @@ def facts_of(cfg: Config) -> KnownFacts:
     """The facts of this process: another version of Gnomon or Python, or another default, means parsing everything again."""
     options = [f"{section}.{name}={value}" for section in SHAPING_SECTIONS
                for name, value in sorted(cfg.for_author_code().section(section).items())]
-    return KnownFacts(environment(), _digest("\n".join([_version(), sys.version, *options])))
+    return KnownFacts(without_secrets(environment()), _digest("\n".join([_version(), sys.version, *options])))
 
 
 def mark(facts: KnownFacts) -> tuple[str, str]:

@@ -32,7 +32,7 @@ def of_import(path: str, error: BaseException, *, limits: Limits) -> ParseFailur
         what = f"the file ends the process by sys.exit({'' if error.code is None else repr(error.code)}) while it is imported"
         return _failure("exit", path, line, what, "Remove that call, or put it under `if __name__ == \"__main__\":`.", error)
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return _failure("import", path, line, f"no module named {error.name!r}", _module_remedy(error.name, limits), error)
+        return _failure("import", path, line, f"no module named {error.name!r}", _module_remedy(limits), error)
     if isinstance(error, (FileNotFoundError, PermissionError)) and line is None:
         return _failure("unreadable", path, None, f"the file cannot be read: {error.strerror or error}",
                         "Give the dag-processor's user the right to read it.", error)
@@ -102,7 +102,7 @@ def _memory(path: str, line: int | None, limit: int | None, error: BaseException
 
 
 def _failure(kind: str, path: str, line: int | None, what: str, remedy: str, error: BaseException) -> ParseFailure:
-    shown = "".join(traceback.format_exception(error))[-TRACEBACK_MAX:]
+    shown = "".join(traceback.format_exception(type(error), error, _from_file(path, error.__traceback__)))[-TRACEBACK_MAX:]
     return ParseFailure(kind=kind, message=_sentence(path, line, what, remedy), line=line, traceback=shown)
 
 
@@ -126,6 +126,14 @@ def _line_in(path: str, trace: TracebackType | None) -> int | None:
     return line
 
 
+def _from_file(path: str, trace: TracebackType | None) -> TracebackType | None:
+    """The traceback without our own frames above the DAG file's."""
+    below = trace
+    while below is not None and below.tb_frame.f_code.co_filename != path:
+        below = below.tb_next
+    return below or trace
+
+
 def _line_of_dump(path: str, output: str) -> int | None:
     """The line of the DAG file in what the fault handler wrote at a crash."""
     mark = f'File "{path}", line '
@@ -134,7 +142,7 @@ def _line_of_dump(path: str, output: str) -> int | None:
     return int(digits) if digits.isdigit() else None
 
 
-def _module_remedy(name: str, limits: Limits) -> str:
+def _module_remedy(limits: Limits) -> str:
     return (f"If it is a package, install it where Gnomon runs (pip install ...); if it is a file of yours, put it into the DAG "
             f"folder or into {limits.plugins_folder}, which are on the import path.")
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 
-from gnomon.clock import Clock
 from gnomon.dagfiles import failures, messages, server
 from gnomon.dagfiles.child import Conditions
 from gnomon.dagfiles.facts import mark

@@ -15,7 +15,7 @@ import socket
 import traceback
 from dataclasses import dataclass
 
-from gnomon.clock import Clock
+from gnomon.config import ambient, environment, keep_only, set_ambient, without_secrets
 from gnomon.dagfiles import child, kernel, messages
 from gnomon.dagfiles.child import Conditions
 from gnomon.dagfiles.messages import ChildEnded, ParseOrder
@@ -211,16 +211,22 @@ def start(under: Conditions) -> tuple[socket.socket, int]:
         try:
             ours.close()
             kernel.die_with_parent()
+            forget_secrets()
             ParseServer(theirs, under).run()
         except BaseException:
             code = CHILD_TROUBLE
             traceback.print_exc()
         finally:
             os._exit(code)
-    gc.unfreeze()
     theirs.close()
     ours.setblocking(False)
     return ours, pid
+
+
+def forget_secrets() -> None:
+    """What DAG files are imported beside holds no address and no key: not in the options, not in the environment."""
+    set_ambient(ambient().for_author_code())
+    keep_only(without_secrets(environment()))
 
 
 def _kill(pid: int) -> None:

@@ -33,7 +33,7 @@ class SettledSourceLoader(SourceFileLoader):
 
     def set_data(self, path: str, data: object, *, _mode: int = 0o666) -> None:
         if _is_settled(self.path):
-            super().set_data(path, data, _mode=_mode)  # type: ignore[arg-type,call-arg]
+            super().set_data(path, data, _mode=_mode)  # type: ignore[arg-type]
 
 
 def _is_settled(source: str) -> bool:

@@ -1,0 +1,219 @@
+"""The dag-processor between its parts: folders, watch, agenda, parse pool, ledger. A turn never waits."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from typing import Protocol
+
+import msgspec
+
+from gnomon import log
+from gnomon.clock import Clock
+from gnomon.dagfiles import vanished
+from gnomon.dagfiles.agenda import Agenda
+from gnomon.dagfiles.discovery import Discovery, Identity, Listing
+from gnomon.dagfiles.inputs import Facts, Look
+from gnomon.dagfiles.ledger import Away, Ledger
+from gnomon.dagfiles.settings import CHECK_INPUTS_S, Root, Settings
+from gnomon.loading import zips
+from gnomon.model.spec import ParsedFile
+
+RECORD_AFTER_S = 0.05
+"""Outcomes wait so long for company, so that many small files share a transaction."""
+RECORD_AT_ONCE = 64
+UNRECORDED_MAX = 200
+"""While so many outcomes wait for the store, no further file is parsed."""
+AWAY_S = 1.0
+"""Between two tries while the store is away."""
+LISTING_GAP_S = 0.2
+"""Events ask for a listing at most so often."""
+_log = log.get("dagfiles")
+
+
+class Parses(Protocol):
+    """Where files are parsed: `pool.ParsePool`."""
+
+    def start(self, path: str) -> None: ...
+    def running(self) -> dict[str, float]: ...
+    def poll(self) -> list[ParsedFile]: ...
+
+
+class Processor:
+    """Keeps the ledger true to the folders. Not for threads."""
+
+    def __init__(self, settings: Settings, pool: Parses, ledger: Ledger, facts: Facts, clock: Clock) -> None:
+        self._settings = settings
+        self._pool = pool
+        self._ledger = ledger
+        self._facts = facts
+        self._clock = clock
+        self._discovery = Discovery(regexp_ignore=settings.regexp_ignore, safe_mode=settings.safe_mode)
+        self.agenda = Agenda(processes=settings.processes, reparse_s=settings.reparse_s, sort_mode=settings.sort_mode)
+        self.folders: dict[str, Identity] = {}
+        """Every folder below the roots, as it was listed last."""
+        self._finished: list[ParsedFile] = []
+        self._finished_at = 0.0
+        self._recorded: dict[str, bytes] = {}
+        self._outranked: set[str] = set()
+        """Files with a DAG whose id belongs to another file."""
+        self._list_at = self._look_at = self._record_at = clock.monotonic()
+        self._said: set[str] = set()
+
+    def begin(self) -> None:
+        """What earlier processes recorded is remembered, and not parsed again unless it changed. Raises Away."""
+        now = self._clock.monotonic()
+        for path, inputs in self._ledger.known().items():
+            if inputs is not None:
+                self.agenda.remember(path, inputs, now)
+        self.agenda.look(Look(self._facts))
+
+    def heard(self, changed: Iterable[str]) -> None:
+        """Something happened to these paths: files, folders, inputs of files."""
+        paths = list(changed)
+        readers = {reader for path in paths for reader in self.agenda.readers(path)}
+        self.agenda.look(Look(self._facts), readers)
+        self._list_at = min(self._list_at, self._clock.monotonic() + LISTING_GAP_S)
+
+    def turn(self) -> float:
+        """Everything that can be done now is done; returns the monotonic second at which there is more, unless woken."""
+        now = self._clock.monotonic()
+        for parsed in self._pool.poll():
+            self._take(parsed, now)
+        if now >= self._list_at:
+            self._list(now)
+        if now >= self._look_at:
+            self.agenda.look(Look(self._facts))
+            self._look_at = now + CHECK_INPUTS_S
+        due = self.agenda.due(now)
+        if len(self._finished) < UNRECORDED_MAX:
+            for path in self.agenda.next(self._pool.running(), now):
+                self._pool.start(path)
+        self._record(now)
+        return min(at for at in (self._list_at, self._look_at, due, self._next_record(), self._next_place(now)) if at is not None)
+
+    def is_idle(self) -> bool:
+        """Nothing runs, waits or is to be recorded."""
+        return not (self._finished or self._pool.running() or self.agenda.is_waiting())
+
+    def _take(self, parsed: ParsedFile, now: float) -> None:
+        self.agenda.done(parsed, now)
+        if parsed.path not in self.agenda:
+            return  # it is gone meanwhile
+        if parsed.failures and not os.path.lexists(zips.place_of(parsed.path).file):
+            self._list_at = now  # removed while it was parsed: the listing says what that means
+            return
+        digest = _digest(parsed)
+        if self._recorded.get(parsed.path) == digest:
+            return
+        self._recorded[parsed.path] = digest
+        if not self._finished:
+            self._finished_at = now
+        self._finished.append(parsed)
+
+    def _list(self, now: float) -> None:
+        new: list[str] = []
+        ours: set[str] = set()
+        for root in self._settings.roots:
+            listing = self._discovery.listing(root)
+            ours |= self._settle(root, listing)
+            new += self.agenda.listed(listing.files)
+        strangers = sorted(path for path in self.agenda.paths() - ours if not self._is_below_root(path))
+        self._forget(strangers)
+        if new:
+            self.agenda.want_failed_imports()
+        self._list_at = now + self._settings.refresh_s
+
+    def _settle(self, root: Root, listing: Listing) -> set[str]:
+        """Files that vanished below `root` are forgotten; returns the files that it has."""
+        below = os.path.join(root.folder, "")
+        known = [path for path in self.agenda.paths() if path.startswith(below)]
+        found = vanished.judge(known, listing, self.folders)
+        for folder, files in found.held.items():
+            self._say(f"{folder} says nothing of {len(files)} known DAG file(s)", "folder_is_silent", folder=folder,
+                      files=len(files), because=listing.unreadable.get(folder, "it is empty and not the folder that was there before"),
+                      remedy="mount it again or make it readable; if its DAG files are meant to be gone, put any file into it")
+        for path, reason in listing.unreadable.items():
+            self._say(f"{path}: {reason}", "not_readable", path=path, reason=reason, remedy="give the dag-processor's user the right to read it")
+        for problem in listing.problems:
+            self._say(problem, "ignore_rule", problem=problem)
+        self._forget(found.gone)
+        held = {os.path.dirname(path) for files in found.held.values() for path in files} | set(found.held)
+        self.folders = {path: identity for path, identity in self.folders.items() if not f"{path}/".startswith(below) or path in held}
+        self.folders |= {path: identity for path, identity in listing.folders.items() if path not in held}
+        return set(listing.files)
+
+    def _forget(self, paths: list[str]) -> None:
+        if not paths:
+            return
+        try:
+            self._ledger.gone(paths)
+        except Away as error:
+            self._say(str(error), "store_away", error=str(error))
+            return  # they are still known: the next listing finds them gone again
+        for path in paths:
+            self.agenda.forget(path)
+            self._recorded.pop(path, None)
+            self._outranked.discard(path)
+        self._finished = [parsed for parsed in self._finished if parsed.path not in set(paths)]
+        _log.info("files_gone", files=len(paths), first=paths[0])
+        self._give_others_a_turn()
+
+    def _give_others_a_turn(self) -> None:
+        """DAG ids became free: files that were refused one are recorded again."""
+        for path in self._outranked:
+            self._recorded.pop(path, None)
+            self.agenda.want(path)
+
+    def _is_below_root(self, path: str) -> bool:
+        return any(path.startswith(os.path.join(root.folder, "")) for root in self._settings.roots)
+
+    def _record(self, now: float) -> None:
+        if not self._finished or now < self._next_record_at():
+            return
+        try:
+            recorded = self._ledger.record(self._finished)
+        except Away as error:
+            self._record_at = now + AWAY_S
+            self._say(str(error), "store_away", error=str(error))
+            return
+        self._said.clear()
+        for parsed in self._finished:
+            _report(parsed)
+        self._outranked -= {parsed.path for parsed in self._finished}
+        self._outranked |= recorded.outranked
+        self._finished = []
+        if recorded.freed:
+            self._give_others_a_turn()
+
+    def _next_record(self) -> float | None:
+        return self._next_record_at() if self._finished else None
+
+    def _next_record_at(self) -> float:
+        full = len(self._finished) >= RECORD_AT_ONCE
+        return max(self._record_at, self._finished_at + (0 if full else RECORD_AFTER_S))
+
+    def _next_place(self, now: float) -> float | None:
+        """A slow parse gives its place away without a word: somebody must look."""
+        return now + 1.0 if self.agenda.is_waiting() else None
+
+    def _say(self, key: str, event: str, **fields: object) -> None:
+        """A warning, once until things change."""
+        if key not in self._said:
+            self._said.add(key)
+            _log.warning(event, **fields)
+
+
+def _digest(parsed: ParsedFile) -> bytes:
+    """What the store would keep of an outcome."""
+    kept = (parsed.inputs.input_hash, parsed.inputs.fresh, parsed.dags, parsed.failures, parsed.warnings)
+    return hashlib.sha256(msgspec.msgpack.encode(kept)).digest()
+
+
+def _report(parsed: ParsedFile) -> None:
+    seconds = round(parsed.duration_s, 3)
+    for failure in parsed.failures:
+        _log.warning("dag_file_failed", path=parsed.path, kind=failure.kind, message=failure.message, seconds=seconds)
+    if parsed.dags:
+        _log.info("dag_file_parsed", path=parsed.path, dags=len(parsed.dags), seconds=seconds)
