@@ -29,14 +29,13 @@ def ask_next(
     if not isinstance(info, DagRunInfo):
         raise _wrong(timetable, method, f"returned {type(info).__name__}; return a DagRunInfo or None")
     interval = info.data_interval
-    planned = PlannedRun(
-        run_id=_run_id(timetable, DagRunType.SCHEDULED, info),
-        run_after=_instant(timetable, method, "run_after", info.run_after),
-        interval_start=None if interval is None else _instant(timetable, method, "data_interval.start", interval.start),
-        interval_end=None if interval is None else _instant(timetable, method, "data_interval.end", interval.end),
-    )
-    _check_order(timetable, method, last, planned)
-    return planned
+    run_after = _instant(timetable, method, "run_after", info.run_after)
+    start = None if interval is None else _instant(timetable, method, "data_interval.start", interval.start)
+    end = None if interval is None else _instant(timetable, method, "data_interval.end", interval.end)
+    slot = Cursor(run_after=run_after, interval_start=start, interval_end=end)
+    _check_order(timetable, method, last, slot)
+    run_id = _run_id(timetable, DagRunType.SCHEDULED, info)
+    return PlannedRun(run_id=run_id, run_after=run_after, interval_start=start, interval_end=end)
 
 
 def ask_manual(timetable: Timetable, moment: Instant) -> DataInterval:
@@ -77,18 +76,18 @@ def _run_id(timetable: Timetable, run_type: DagRunType, info: DagRunInfo) -> str
     return run_id
 
 
-def _check_order(timetable: Timetable, method: str, last: Cursor | None, planned: PlannedRun) -> None:
+def _check_order(timetable: Timetable, method: str, last: Cursor | None, slot: Cursor) -> None:
     """A slot comes after the one before it, or time would stand still for this DAG."""
-    start, end = planned.interval_start, planned.interval_end
+    start, end = slot.interval_start, slot.interval_end
     if start is not None and end is not None and end < start:
         raise _wrong(timetable, method, "returned a data interval that ends before it starts; swap start and end")
-    if last is None or timetable.follows_runs or planned.run_after > last.run_after:
+    if last is None or timetable.follows_runs or slot.run_after > last.run_after:
         return
     if start is None or last.interval_start is None or start <= last.interval_start:
         raise _wrong(
             timetable,
             method,
-            f"returned a run after {to_datetime(planned.run_after).isoformat()}, which is not later than the last one, "
+            f"returned a run after {to_datetime(slot.run_after).isoformat()}, which is not later than the last one, "
             f"{to_datetime(last.run_after).isoformat()}; return a later one, or None when there are no more",
         )
 

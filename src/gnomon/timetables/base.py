@@ -73,7 +73,7 @@ class Timetable(Protocol):
 
     def validate(self) -> None:
         """Raises AirflowTimetableInvalid when the arguments make no sense together."""
-        return None
+        return
 
     def generate_run_id(
         self,

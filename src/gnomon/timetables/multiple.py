@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables.base import BuiltinTimetable
+from gnomon.timetables.presets import CRON_PRESETS
 from gnomon.timetables.spans import Span, decode_span, earlier, encode_span
 from gnomon.timetables.trigger import CronTriggerTimetable, decode_immediately, encode_immediately
 from gnomon.timetables.zones import encode_zone, zone_of
@@ -31,7 +32,7 @@ class MultipleCronTriggerTimetable(BuiltinTimetable):
         zone = zone_of(timezone)
         self._members = [
             CronTriggerTimetable(cron, timezone=zone, interval=interval, run_immediately=run_immediately)
-            for cron in dict.fromkeys(crons)
+            for cron in dict.fromkeys(CRON_PRESETS.get(cron, cron) for cron in crons)
         ]
         self._timezone = zone
         self._interval = interval

@@ -1,0 +1,114 @@
+"""Laws that hold for every built-in timetable, in tricky zones, from 1990 to 2050."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tests.unit.timetables import made as m
+
+from gnomon.model.slots import DagRunInfo, TimeRestriction
+from gnomon.timetables import BuiltinTimetable, ContinuousTimetable, EventsTimetable, MultipleCronTriggerTimetable
+
+law = settings(derandomize=True, max_examples=150, deadline=None)
+
+
+@law
+@given(st.data(), m.TIMETABLES, m.MOMENTS)
+def test_instants_are_utc_and_strictly_increase(
+    data: st.DataObject, timetable: BuiltinTimetable, now: datetime
+) -> None:
+    answers = m.walk(timetable, data.draw(m.restrictions(now)), now, 6)
+    for info in answers:
+        assert info.data_interval is not None
+        for moment in (info.run_after, *info.data_interval):
+            assert type(moment) is datetime
+            assert moment.tzinfo is UTC
+        assert info.data_interval.start <= info.data_interval.end
+    moments = [info.run_after for info in answers]
+    assert moments == sorted(set(moments))
+
+
+@law
+@given(st.data(), m.TIMETABLES, m.MOMENTS)
+def test_bounds_are_respected(data: st.DataObject, timetable: BuiltinTimetable, now: datetime) -> None:
+    restriction = data.draw(m.restrictions(now))
+    for info in m.walk(timetable, restriction, now, 4):
+        assert info.data_interval is not None
+        begins = info.data_interval.start if hasattr(timetable, "_newest_start") else info.run_after
+        assert restriction.earliest is None or begins >= restriction.earliest
+        assert restriction.latest is None or begins <= restriction.latest
+
+
+@law
+@given(st.data(), m.TIMETABLES, m.MOMENTS, st.integers(1, 5))
+def test_two_halves_make_the_whole(data: st.DataObject, timetable: BuiltinTimetable, now: datetime, half: int) -> None:
+    restriction = data.draw(m.restrictions(now))
+    whole = m.walk(timetable, restriction, now, 8)
+    first = m.walk(timetable, restriction, now, half)
+    assume(first)
+    assert first + m.walk(m.stored(timetable), restriction, now, 8 - half, first[-1]) == whole
+
+
+@law
+@given(m.TIMETABLES)
+def test_a_stored_timetable_is_equal(timetable: BuiltinTimetable) -> None:
+    assert m.stored(timetable) == timetable
+    assert hash(m.stored(timetable)) == hash(timetable)
+    assert (m.stored(timetable).summary, m.stored(timetable).description) == (timetable.summary, timetable.description)
+
+
+@law
+@given(m.TIMETABLES, m.MOMENTS)
+def test_a_manual_interval_does_not_reach_into_the_future(timetable: BuiltinTimetable, run_after: datetime) -> None:
+    interval = timetable.infer_manual(run_after)
+    before_all_events = isinstance(timetable, EventsTimetable) and timetable.restrict_to_events
+    assert interval.start <= interval.end
+    assert interval.end <= run_after or before_all_events
+
+
+@law
+@given(m.CRON_INTERVALS, m.MOMENTS)
+def test_a_manual_interval_is_one_of_the_schedule(timetable: BuiltinTimetable, run_after: datetime) -> None:
+    interval = timetable.infer_manual(run_after)
+    last = DagRunInfo.interval(interval.start - timedelta(microseconds=1), interval.start)
+    assert timetable.plan_next(last, TimeRestriction(None, None, True), run_after) == DagRunInfo.interval(*interval)
+
+
+@law
+@given(m.GRIDS, m.MOMENTS)
+def test_slots_between_are_those_of_the_walk(timetable: BuiltinTimetable, start: datetime) -> None:
+    walked = m.walk(timetable, TimeRestriction(start, None, True), start, 5)
+    boundaries = [
+        info.data_interval.start if hasattr(timetable, "_newest_start") else info.run_after for info in walked
+    ]  # type: ignore[union-attr]
+    until = boundaries[-1] + timedelta(microseconds=1)
+    assert list(timetable.slots_between(start, until)) == boundaries
+    assert list(timetable.slots_between(start, boundaries[-1])) == boundaries[:-1]
+
+
+@law
+@given(st.data(), m.GRIDS, m.MOMENTS)
+def test_without_catchup_the_first_run_is_the_newest_that_is_due(
+    data: st.DataObject, timetable: BuiltinTimetable, now: datetime
+) -> None:
+    restriction = data.draw(m.restrictions(now, catchup=False))
+    assume(restriction.earliest is not None or not isinstance(timetable, MultipleCronTriggerTimetable))
+    info = timetable.plan_next(None, restriction, now)
+    assume(info is not None)
+    assert info is not None
+    following = timetable.plan_next(info, restriction, now)
+    assert following is None or following.run_after > now
+
+
+@law
+@given(m.MOMENTS, st.integers(0, 7200))
+def test_continuous_intervals_follow_one_another(now: datetime, pause_s: int) -> None:
+    timetable = ContinuousTimetable()
+    restriction = TimeRestriction(None, None, False)
+    first = timetable.plan_next(None, restriction, now)
+    later = now + timedelta(seconds=pause_s)
+    second = timetable.plan_next(first, restriction, later)
+    assert first == DagRunInfo.exact(now)
+    assert second == DagRunInfo.interval(now, later)
