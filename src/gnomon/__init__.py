@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 _EXPORTS: dict[str, str] = {
     "Asset": "assets",
@@ -38,9 +37,9 @@ _EXPORTS: dict[str, str] = {
 __all__ = list(_EXPORTS)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _EXPORTS:
         raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
-    value = getattr(import_module(f"gnomon.sdk.{_EXPORTS[name]}"), name)
+    value: object = getattr(import_module(f"gnomon.sdk.{_EXPORTS[name]}"), name)
     globals()[name] = value
     return value

@@ -20,14 +20,22 @@ if TYPE_CHECKING:
 @functools.cache
 def _bash_class() -> type:
     # By name: the floor above brings the operator (DESIGN.md section 1), as other packages bring theirs.
-    return decorated.bash_class(import_module("gnomon.operators.bash").BashOperator)
+    from gnomon.sdk.decorated_bash import bash_class
+
+    return bash_class(import_module("gnomon.operators.bash").BashOperator)
+
+
+def _sensor_class() -> type:
+    from gnomon.sdk.decorated_sensor import SensorDecoratedOperator
+
+    return SensorDecoratedOperator
 
 
 OPERATORS: dict[str, Callable[[], type]] = {
     "python": lambda: decorated.PythonDecoratedOperator,
     "branch": lambda: decorated.BranchDecoratedOperator,
     "short_circuit": lambda: decorated.ShortCircuitDecoratedOperator,
-    "sensor": lambda: decorated.SensorDecoratedOperator,
+    "sensor": _sensor_class,
     "bash": _bash_class,
 }
 """Variant to the operator class behind it. Packages that bring operators add theirs with `register`."""

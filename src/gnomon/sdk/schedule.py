@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gnomon.model.slots import TimetableRef
 from gnomon.sdk import options
-from gnomon.sdk.assets import AssetTriggered, asset_condition
+
+if TYPE_CHECKING:
+    from gnomon.model.slots import TimetableRef
 
 
 def timetable_of(schedule: Any, zone: dt.tzinfo) -> Any:
@@ -24,6 +25,8 @@ def timetable_of(schedule: Any, zone: dt.tzinfo) -> Any:
         return timetables.DeltaTriggerTimetable(schedule)
     if isinstance(schedule, timetables.Timetable) or hasattr(schedule, "next_dagrun_info"):
         return schedule
+    from gnomon.sdk.assets import AssetTriggered, asset_condition  # most DAGs run by time
+
     condition = asset_condition(schedule)
     if condition is not None:
         return AssetTriggered(condition)
@@ -55,6 +58,8 @@ def _is_relativedelta(value: Any) -> bool:
 def reference(timetable: Any) -> TimetableRef:
     """The timetable as it is stored. Until assets can schedule, a DAG that waits for them is stored as one without a plan."""
     from gnomon import timetables
+    from gnomon.model.slots import TimetableRef
+    from gnomon.sdk.assets import AssetTriggered
 
     if isinstance(timetable, AssetTriggered):
         return TimetableRef(path="NullTimetable", summary=timetable.summary, description=timetable.description,

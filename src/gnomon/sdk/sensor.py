@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import time
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -162,6 +161,8 @@ class BaseSensorOperator(BaseOperator):
             return self.poke_interval
         if self.reschedule:
             poke_number = self._pokes_so_far(waited_s)
+        import hashlib  # only sensors with a backoff need it
+
         low = max(int(self.poke_interval * 2 ** (min(poke_number, 40) - 2)), 1)
         ti = context["ti"]
         key = f"{self.dag_id}#{self.task_id}#{getattr(ti, 'run_id', '')}#{poke_number}"
