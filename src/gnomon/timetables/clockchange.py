@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import tzinfo
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -110,18 +110,3 @@ def _offset(zone: tzinfo, instant: int) -> int:
     offset = from_seconds(clamped).astimezone(zone).utcoffset()
     assert offset is not None
     return offset.days * 86400 + offset.seconds
-
-
-def wall_clock(zone: tzinfo, instant: datetime) -> datetime:
-    """What the zone's clock shows at that instant, as an aware datetime of the zone."""
-    return instant.astimezone(zone)
-
-
-def instant_of(zone: tzinfo, label: datetime) -> datetime:
-    """The instant at which a label (a naive datetime) runs in that zone, by rules 1 and 2 for given hours."""
-    aware = label.replace(tzinfo=zone, fold=1)
-    back = aware.astimezone(UTC)
-    if back.astimezone(zone).replace(tzinfo=None) == label:
-        return back
-    skipped = label.replace(tzinfo=zone, fold=0).utcoffset()
-    return (label - (skipped or timedelta())).replace(tzinfo=UTC)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
-from importlib import import_module, resources
-from zoneinfo import ZoneInfo
+from importlib import import_module
 
 from gnomon.errors.timetable import AirflowTimetableInvalid
 
@@ -40,7 +39,10 @@ def encode_zone(zone: tzinfo) -> str | int:
 
 @lru_cache(maxsize=1024)
 def named_zone(name: str) -> tzinfo:
-    """The zone of that name in the tzdata package."""
+    """The zone of that name in the tzdata package. (UTC needs no reader: it is imported with the first other zone.)"""
+    from importlib import resources
+    from zoneinfo import ZoneInfo
+
     parts = name.split("/")
     if all(part and part[0] not in "._" and part.isascii() for part in parts):
         try:
@@ -103,8 +105,6 @@ def _zone_of_tzinfo(given: object) -> tzinfo:
         offset = given.utcoffset(None)
         if offset is not None:
             return _fixed(int(offset.total_seconds()))
-        if isinstance(name, str) and name in _UTC_NAMES:
-            return UTC
     raise AirflowTimetableInvalid(f"{given!r} is no time zone; give a name such as 'Europe/Berlin' or a fixed offset")
 
 
