@@ -15,6 +15,8 @@ FREE_BYTES_MIN = 16 * 1024 * 1024
 """With less room than this a database and its logs do not even start."""
 _PROBE = b"\0" * 65536
 LOCK = "standalone.lock"
+_PROCESS = "process "
+"""What stands before the process id in the lock's text."""
 
 
 def prepare_home(cfg: Config) -> bool:
@@ -87,6 +89,22 @@ class HomeLock:
     def close(self) -> None:
         """This process no longer holds the lock's descriptor."""
         os.close(self._descriptor)
+
+
+def standalone_runs(cfg: Config) -> bool:
+    """Whether a standalone holds this home. Only looks: taking the lock to find out could keep one from starting."""
+    try:
+        text = (run_folder(cfg.home) / LOCK).read_text(errors="replace")
+    except OSError:
+        return False
+    pid = text.rpartition(_PROCESS)[2].strip()
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def listen(cfg: Config, port: int | None = None) -> socket.socket:

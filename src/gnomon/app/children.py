@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from gnomon import log
 from gnomon.app.linux import children_of, die_with_parent, name_process
-from gnomon.app.stopping import forget_signals
 from gnomon.errors.product import GnomonError
+from gnomon.wakeups import forget_signals
 
 _STRAGGLER_ROUNDS = 200
 """Killing orphans makes orphans; a family deeper than this does not exist."""
@@ -49,11 +49,11 @@ def _in_child(service: Service, prepare: Callable[[], None], parent: int) -> int
         prepare()
         code = service.run()
     except GnomonError as error:
-        log.get("app").error("service_failed", service=service.name, message=str(error))
+        log.get("app").error("service_failed", process=service.name, message=str(error))
     except KeyboardInterrupt:
         pass
     except BaseException:
-        log.get("app").exception("service_crashed", service=service.name)
+        log.get("app").exception("service_crashed", process=service.name)
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

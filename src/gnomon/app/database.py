@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 
 from gnomon import log
-from gnomon.app.stopping import forget_signals
 from gnomon.app.words import how_it_ended
 from gnomon.config import Config
 from gnomon.errors.product import GnomonError, OperatorMistake, WorldAway
+from gnomon.wakeups import forget_signals
 
 AWAY_MAX_S = 60.0
 """A database that does not answer is waited for so long when something starts."""

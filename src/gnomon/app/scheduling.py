@@ -6,14 +6,13 @@ import os
 import socket
 import uuid
 
-from gnomon.app.stopping import StopFlag
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
 from gnomon.executors.local import LocalExecutor
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import settings_from
 from gnomon.store import open_database
-from gnomon.wakeups import Bell, Ear
+from gnomon.wakeups import Bell, Ear, StopFlag
 
 
 def run_scheduler(cfg: Config) -> int:

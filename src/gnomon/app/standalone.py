@@ -92,4 +92,4 @@ def _greet(cfg: Config, address: str, new: bool) -> None:
             f"This home is new. Put DAG files into {cfg.dags_folder}; `gnomon dags list` shows them.",
             "New DAGs wait until you let them run: `gnomon dags unpause DAG`.",
         ]
-    print("\n".join(lines), file=sys.stdout, flush=True)  # noqa: T201
+    print("\n".join(lines), file=sys.stdout, flush=True)

@@ -12,9 +12,9 @@ from types import FrameType
 
 from gnomon import log
 from gnomon.app.children import Service, kill_orphans, reap, signal_all, start
-from gnomon.app.stopping import StopFlag
 from gnomon.app.words import how_it_ended
 from gnomon.clock import Clock
+from gnomon.wakeups import StopFlag
 
 GRACE_S = 7.0
 """What services get between SIGTERM and SIGKILL; with what follows, everything is gone within 10 s."""
@@ -45,8 +45,8 @@ class Supervisor:
         self._clock = clock
         self._in_child = in_child
         self._waking, self._woken = os.pipe()
-        os.set_blocking(self._waking, False)
-        os.set_blocking(self._woken, False)
+        for descriptor in (self._waking, self._woken):
+            os.set_blocking(descriptor, False)
         self.stop = StopFlag()
 
     def listen(self) -> None:
@@ -76,6 +76,7 @@ class Supervisor:
     def _prepare(self, service: Service) -> None:
         os.close(self._waking)
         os.close(self._woken)
+        self.stop.close()
         self._in_child(service)
 
     def _collect_dead(self) -> None:
@@ -93,7 +94,7 @@ class Supervisor:
         orphans = kill_orphans(self._living())
         if not self.stop():
             _log.error(
-                "service_died", service=kept.service.name, how=how_it_ended(code), after_s=round(lived, 1),
+                "service_died", process=kept.service.name, how=how_it_ended(code), after_s=round(lived, 1),
                 starts_again_in_s=round(kept.pause_s, 1), orphans_killed=orphans,
             )
 

@@ -8,10 +8,10 @@ import signal
 from pathlib import Path
 
 from gnomon import log
-from gnomon.app.stopping import StopFlag
 from gnomon.clock import SystemClock
 from gnomon.store.address import SQLITE, parse_address
 from gnomon.store.ticket import overdue, ticket_path
+from gnomon.wakeups import StopFlag
 
 WATCH_S = 0.4
 """Between two looks: with the ticket's time to live, writers wait less than 5 s."""
@@ -23,13 +23,12 @@ def watch(url: str) -> int:
     address = parse_address(url)
     if address.dialect != SQLITE:
         return 0
-    waking, woken = os.pipe()
-    stop = StopFlag(lambda: os.write(woken, b"!")).listen()
+    stop = StopFlag().listen()
     clock = SystemClock()
     path = ticket_path(address.path)
     while not stop():
         end_overdue(path, clock.monotonic())
-        select.select([waking], [], [], WATCH_S)
+        select.select([stop], [], [], WATCH_S)
     return 0
 
 

@@ -40,7 +40,7 @@ def to_number(text: str) -> float:
 def check(option: Option, text: str) -> None:
     """The text is a value that the option can have; otherwise ValueError with the remedy."""
     if not text.strip():
-        if option.may_be_empty or option.kind is Kind.TEXT and not option.choices:
+        if option.may_be_empty or (option.kind is Kind.TEXT and not option.choices):
             return
         raise ValueError("it must not be empty")
     if option.kind is Kind.BOOLEAN:

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from gnomon.wakeups.bell import Bell
 from gnomon.wakeups.ear import Ear
+from gnomon.wakeups.stopping import StopFlag, forget_signals
 
-__all__ = ["Bell", "Ear"]
+__all__ = ["Bell", "Ear", "StopFlag", "forget_signals"]

@@ -1,7 +1,8 @@
-"""How a process in the foreground is told to stop."""
+"""How a process in the foreground is told to stop: a flag, and a descriptor that ends its sleep."""
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable
 from types import FrameType
@@ -10,14 +11,22 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class StopFlag:
-    """Becomes true with the first SIGTERM, Ctrl-C or hang-up; `times` counts them. `wake` ends a sleep of the main loop."""
+    """Becomes true with the first SIGTERM, Ctrl-C or hang-up; `times` counts them.
+
+    Its descriptor is readable from then on. `wake` is called too, for a main loop that sleeps on something else.
+    """
 
     def __init__(self, wake: Callable[[], object] = lambda: None) -> None:
         self.times = 0
         self._wake = wake
+        self._reading, self._writing = os.pipe()
+        os.set_blocking(self._writing, False)
 
     def __call__(self) -> bool:
         return self.times > 0
+
+    def fileno(self) -> int:
+        return self._reading
 
     def listen(self) -> StopFlag:
         """This process's stop signals set the flag from now on."""
@@ -25,13 +34,20 @@ class StopFlag:
             signal.signal(number, self._on_signal)
         return self
 
+    def close(self) -> None:
+        """The descriptors are closed, as in a forked child that has no use for them."""
+        os.close(self._reading)
+        os.close(self._writing)
+
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self.times += 1
+        if self.times == 1:
+            os.write(self._writing, b"!")
         self._wake()
 
 
 def forget_signals() -> None:
-    """A forked child answers to signals as a new process would, and has no one else's wake-up descriptor."""
+    """A forked child answers to signals as a new process would, and writes to nobody's wake-up descriptor."""
     signal.set_wakeup_fd(-1)
     for number in (*STOP_SIGNALS, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)

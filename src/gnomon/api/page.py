@@ -1,0 +1,84 @@
+"""The page a person sees: what runs, since when it was last heard of, and what there is to do."""
+
+from __future__ import annotations
+
+from html import escape
+
+from gnomon.api.health import Counts, Health, Part, Status
+from gnomon.model.instants import SECOND, to_datetime
+
+REFRESH_S = 5
+_STYLE = """
+:root{color-scheme:light dark;--ink:#1d2330;--soft:#5d6679;--line:#dfe3ea;--paper:#fff;--ground:#f5f6f9;
+--good:#1a7f4b;--bad:#b3261e;--idle:#6b7280}
+@media (prefers-color-scheme:dark){:root{--ink:#e8eaf0;--soft:#a2abbd;--line:#333b4a;--paper:#1b212c;--ground:#12161e;
+--good:#58c38b;--bad:#ff8a80;--idle:#9aa3b2}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif}
+main{max-width:60rem;margin:0 auto;padding:1.5rem 1rem 3rem}
+header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.25rem 1rem;margin-bottom:1.5rem}
+h1{font-size:1.6rem;margin:0}
+h2{font-size:1.05rem;margin:2rem 0 .75rem}
+.soft{color:var(--soft);font-size:.9rem}
+ul{list-style:none;margin:0;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,13rem),1fr))}
+li{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:.8rem 1rem;overflow-wrap:anywhere}
+li b{display:block;font-size:1.3rem;font-weight:600;font-variant-numeric:tabular-nums}
+.healthy{color:var(--good)}.unhealthy{color:var(--bad)}.none{color:var(--idle)}
+.notice{background:var(--paper);border:1px solid var(--bad);border-radius:.6rem;padding:.8rem 1rem;overflow-wrap:anywhere}
+code{background:var(--paper);border:1px solid var(--line);border-radius:.3rem;padding:.05rem .3rem;overflow-wrap:anywhere}
+"""
+_NAMES = {
+    "metadatabase": "Database", "scheduler": "Scheduler", "worker": "Worker", "dag_processor": "DAG processor",
+    "triggerer": "Triggerer",
+}
+
+
+def render(health: Health, version: str) -> str:
+    """The whole page as HTML. It reloads itself and needs no script."""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta http-equiv="refresh" content="{REFRESH_S}"><link rel="icon" href="data:,">'
+        f"<title>Gnomon</title><style>{_STYLE}</style></head><body><main>"
+        f'<header><h1>Gnomon</h1><span class="soft">version {escape(version)} · {_moment(health.at)}</span></header>'
+        f"{_failure(health)}<h2>Services</h2><ul>{''.join(_part(part, health.at) for part in health.parts if part.name in _NAMES)}</ul>"
+        f"{_counts(health.counts) if health.counts is not None else ''}</main></body></html>"
+    )
+
+
+def _failure(health: Health) -> str:
+    return f'<p class="notice" role="alert">{escape(health.failure)}</p>' if health.failure else ""
+
+
+def _part(part: Part, now: int) -> str:
+    word = part.status.value if part.status is not None else "not running"
+    kind = part.status.value if part.status is not None else "none"
+    beat = ""
+    if part.beat_at is not None and part.status is not Status.HEALTHY:
+        beat = f"last heard of {_ago(now - part.beat_at)} ago"
+    detail = escape(" · ".join(filter(None, (part.note, beat))))
+    return f'<li>{_NAMES[part.name]}<b class="{kind}">{word}</b><span class="soft">{detail}</span></li>'
+
+
+def _counts(counts: Counts) -> str:
+    figures = [("DAGs", counts.dags, f"{counts.paused} paused")]
+    figures += [(f"Runs {state}", count, "") for state, count in counts.runs.items()]
+    if counts.import_errors:
+        figures.append(("Files with errors", counts.import_errors, "gnomon dags errors"))
+    items = "".join(
+        f'<li>{escape(name)}<b>{count:,}</b><span class="soft">{escape(note)}</span></li>' for name, count, note in figures
+    )
+    hint = "" if counts.dags else "<p>There are no DAGs yet. Put a file into the <code>dags</code> folder of the home.</p>"
+    return f"<h2>Work</h2><ul>{items}</ul>{hint}"
+
+
+def _ago(microseconds: int) -> str:
+    seconds = max(microseconds // SECOND, 0)
+    for size, name in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {name}"
+    return f"{seconds} s"
+
+
+def _moment(instant: int) -> str:
+    return to_datetime(instant).strftime("%Y-%m-%d %H:%M:%S UTC")
