@@ -8,6 +8,10 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 
 
+XCOM_MAX_BYTES = 16 * 1024 * 1024
+"""The longest XCom, as JSON text; a larger value belongs in a file or an object store, and its address here."""
+
+
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One DAG run as a task may see it."""
 
@@ -47,6 +51,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The DAG file, absolute; for a zip `archive.zip/member.py`."""
     input_hash: str = ""
     """Names the zygote: attempts with equal (file, input_hash) may share one."""
+    zygote_max_age_s: float | None = None
+    """An older zygote must not be used: the file looked further than its inputs when it was imported. None: any age."""
     fresh: bool = False
     """Run in a new interpreter instead of a fork."""
     attempts_per_child: int = 1

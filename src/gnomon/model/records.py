@@ -142,6 +142,7 @@ class NewMail:
     kind: str
     body: str
     key: str | None = None
+    at: Instant | None = None
 
 
 @dataclass(slots=True)

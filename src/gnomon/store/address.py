@@ -1,0 +1,76 @@
+"""Database addresses: `sqlite:////folder/file.db` and `postgresql://user:password@host/name`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from gnomon.store.errors import BadAddress
+
+SQLITE = "sqlite"
+POSTGRESQL = "postgresql"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A parsed address: the dialect, and what its driver takes."""
+
+    dialect: str
+    target: str
+    """SQLite: the path of the file. PostgreSQL: the URL for libpq."""
+    shown: str
+    """The address for messages: without its password."""
+
+    @property
+    def path(self) -> Path:
+        """The file of a SQLite database."""
+        return Path(self.target)
+
+
+def parse_address(url: str) -> Address:
+    """The parts of a database address; BadAddress says what is wrong with it.
+
+    Airflow's spellings with a driver (`postgresql+psycopg2://`) are accepted; the driver is ours.
+    """
+    scheme, colon, rest = url.partition("://")
+    dialect = scheme.partition("+")[0]
+    if not colon or dialect not in {SQLITE, POSTGRESQL, "postgres"}:
+        raise BadAddress(
+            f"cannot use {_hide_password(url)!r} as a database address ([database] sql_alchemy_conn): "
+            "write sqlite:////folder/file.db or postgresql://user:password@host/name"
+        )
+    if dialect == SQLITE:
+        return _sqlite(url, rest)
+    return Address(POSTGRESQL, "postgresql://" + _libpq_rest(rest), _hide_password(url))
+
+
+def _sqlite(url: str, rest: str) -> Address:
+    path = unquote(rest.partition("?")[0])
+    if not path.startswith("/") or path.strip("/") in {"", ":memory:"}:
+        raise BadAddress(
+            f"{url!r} names no file ([database] sql_alchemy_conn): several processes share the database, "
+            "so it must be a file, for example sqlite:////var/lib/gnomon/gnomon.db"
+        )
+    return Address(SQLITE, str(Path(path[1:]).absolute()), url)
+
+
+def _libpq_rest(rest: str) -> str:
+    """`schema=x` becomes a search path, and option values are quoted the way libpq insists on."""
+    location, question, query = rest.partition("?")
+    pairs = []
+    for pair in query.split("&") if question else ():
+        key, _, value = pair.partition("=")
+        value = unquote(value)
+        if key == "schema":
+            key, value = "options", f"-csearch_path={value}"
+        pairs.append(f"{key}={quote(value, safe='')}")
+    return location + ("?" + "&".join(pairs) if pairs else "")
+
+
+def _hide_password(url: str) -> str:
+    scheme, colon, rest = url.partition("://")
+    credentials, at, place = rest.rpartition("@")
+    if not at:
+        return url
+    return f"{scheme}{colon}{credentials.partition(':')[0]}@{place}"

@@ -1,0 +1,89 @@
+"""Writing what one step of the engine changed: in batches, all of it or nothing.
+
+Every function here runs inside `Database.owner`, whose first statement proved that the writer still owns what it writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult
+from gnomon.model.records import AttemptRecord, Changes, EventRecord
+from gnomon.model.states import RUN_STATE_CODES
+from gnomon.store import mail
+from gnomon.store.errors import PoolExhausted, RowsMissing, XComTooLarge
+from gnomon.store.planned import plan
+from gnomon.store.removal import delete_dags, delete_runs
+from gnomon.store.rows import run_change, task_change
+from gnomon.store.transaction import Row, Transaction
+
+__all__ = ["apply", "delete_dags", "delete_runs", "plan"]
+
+
+def apply(tx: Transaction, changes: Changes) -> None:
+    """All of the changes are written, in the order of `Changes`.
+
+    RowsMissing: a batch named a run, task instance, attempt, letter or request that is not there as expected.
+    PoolExhausted: a pool has not the slots. XComTooLarge. After any of them the transaction must be rolled back.
+    """
+    _whole(tx, "commit.run", [run_change(run) for run in changes.runs], "runs")
+    _whole(tx, "commit.task", [task_change(task) for task in changes.tasks], "task instances")
+    _whole(tx, "commit.attempt", [_attempt(attempt) for attempt in changes.attempts], "attempts")
+    tx.many("commit.xcom_clear", changes.xcom_clears)
+    tx.many("commit.xcom", _xcoms(changes.results))
+    _take_slots(tx, changes.pool_used)
+    tx.many(
+        "commit.tally",
+        [(dag_pk, RUN_STATE_CODES[state], n) for (dag_pk, state), n in sorted(changes.tallies.items()) if n],
+    )
+    tx.many("commit.event", [_event(event) for event in changes.events])
+    for dag_pk, reason in changes.dag_paused:
+        tx.run("commit.pause", dag_pk=dag_pk)
+        tx.run("commit.plan_error", dag_pk=dag_pk, error=reason)
+    for path, reason in changes.fresh_files:
+        tx.run("commit.fresh", path=path, reason=reason)
+    _whole(tx, "mail.remove", [(mail_pk,) for mail_pk in changes.mail_deleted], "letters")
+    mail.send(tx, changes.mail_sent)
+    for request_pk, state, answer in changes.answers:
+        tx.run("commit.answer", request_pk=request_pk, state=state, answer=answer)
+
+
+def _whole(tx: Transaction, name: str, rows: Sequence[Row], what: str) -> None:
+    """The whole batch was written; RowsMissing when it changed fewer rows than it names."""
+    changed = tx.many(name, rows)
+    if changed != len(rows):
+        raise RowsMissing(f"{len(rows) - changed} of {len(rows)} {what} are not as this scheduler believed: nothing was stored")
+
+
+def _take_slots(tx: Transaction, used: dict[str, int]) -> None:
+    """In the order of names, so that two schedulers never wait for each other (OWNERSHIP.md line 24)."""
+    for name, n in sorted(used.items()):
+        if n and not tx.run("commit.pool", name=name, n=n):
+            raise PoolExhausted(name)
+
+
+def _attempt(a: AttemptRecord) -> Row:
+    return (
+        a.run_pk, a.task_no, a.map_index, a.seq, a.attempt, a.try_number, a.kind, a.state, a.reason, a.worker, a.started_at,
+        a.ended_at, a.exit_code, a.log,
+    )
+
+
+def _xcoms(results: Iterable[AttemptResult]) -> list[Row]:
+    rows: dict[Row, Row] = {}
+    for result in results:
+        for item in result.xcoms:
+            key = (result.run_pk, result.task_no, result.map_index, item.key)
+            if len(item.value) > XCOM_MAX_BYTES:
+                raise XComTooLarge(
+                    f"XCom {item.key!r} of task {result.task_no} in run {result.run_pk} has {len(item.value)} characters, the "
+                    f"limit is {XCOM_MAX_BYTES}: store the value elsewhere and push its address"
+                )
+            rows[key] = (*key, item.value)
+    return list(rows.values())
+
+
+def _event(event: EventRecord) -> Row:
+    return (
+        event.at, event.kind, event.dag_pk, event.run_pk, event.task_no, event.map_index, event.by, event.body
+    )

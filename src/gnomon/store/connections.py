@@ -1,0 +1,55 @@
+"""Connections: addresses and credentials that hooks use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gnomon.store.transaction import Row, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionRow:
+    """One connection; `password` and `extra` are as they were set, which is ciphertext when `encrypted`."""
+
+    conn_id: str
+    conn_type: str
+    host: str | None = None
+    schema: str | None = None
+    login: str | None = None
+    password: str | None = None
+    port: int | None = None
+    extra: str | None = None
+    description: str | None = None
+    encrypted: bool = False
+
+
+def get(tx: Transaction, conn_id: str) -> ConnectionRow | None:
+    """The connection, None when there is none."""
+    row = tx.one("connections.get", conn_id=conn_id)
+    return None if row is None else _row(row)
+
+
+def set(tx: Transaction, connection: ConnectionRow) -> None:
+    """The connection has these fields."""
+    c = connection
+    tx.run(
+        "connections.put", conn_id=c.conn_id, conn_type=c.conn_type, host=c.host, schema=c.schema, login=c.login,
+        password=c.password, port=c.port, extra=c.extra, description=c.description, encrypted=c.encrypted,
+    )
+
+
+def delete(tx: Transaction, conn_id: str) -> bool:
+    """The connection is gone; False when there was none."""
+    return tx.run("connections.remove", conn_id=conn_id) == 1
+
+
+def list_connections(tx: Transaction) -> list[ConnectionRow]:
+    """All connections by id."""
+    return [_row(row) for row in tx.all("connections.list")]
+
+
+def _row(row: Row) -> ConnectionRow:
+    conn_id, conn_type, host, schema, login, password, port, extra, description, encrypted = row
+    return ConnectionRow(
+        conn_id, conn_type, host, schema, login, password, port, extra, description, encrypted=bool(encrypted)
+    )

@@ -1,0 +1,210 @@
+"""The database: opened once by a process; gives transactions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from gnomon.clock import Clock, SystemClock
+from gnomon.model.instants import Instant
+from gnomon.store.address import POSTGRESQL, SQLITE, Address, parse_address
+from gnomon.store.errors import CommitUncertain, DatabaseAway, Fenced, NotInitialised
+from gnomon.store.revisions import check_revision
+from gnomon.store.sqlite import SqliteLink
+from gnomon.store.sqlite_file import check_library, check_place, check_rights
+from gnomon.store.statements import statements
+from gnomon.store.transaction import Link, Transaction
+
+if TYPE_CHECKING:
+    from gnomon.store.postgres import Listener
+
+LeaseClock = Callable[[], Instant]
+IDLE_MAX = 8
+"""Connections kept between transactions; more are closed as they are given back."""
+
+
+def open_database(
+    url: str,
+    *,
+    role: str = "cli",
+    synchronous: str = "FULL",
+    clock: Clock | None = None,
+    lease_clock: LeaseClock | None = None,
+) -> Database:
+    """A database at this version's schema. It is never migrated here: NotInitialised, SchemaTooOld, SchemaTooNew.
+
+    `clock` is for how long the writer's ticket is held; `lease_clock` replaces the database's clock for leases.
+    """
+    database = Database(parse_address(url), role, synchronous, clock or SystemClock(), lease_clock)
+    try:
+        database.check()
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+class Database:
+    """Connections to one database; a thread or a nested call takes one each, and gives it back."""
+
+    def __init__(
+        self, address: Address, role: str, synchronous: str, clock: Clock, lease_clock: LeaseClock | None
+    ) -> None:
+        self.address = address
+        self.dialect = address.dialect
+        self.url = address.target if address.dialect == POSTGRESQL else f"sqlite:///{address.target}"
+        self.role = role
+        self._synchronous = synchronous
+        self._clock = clock
+        self._lease_clock = lease_clock
+        self._statements = statements(address.dialect)
+        self._idle: list[Link] = []
+        self._guard = threading.Lock()
+        self._listener: Listener | None = None
+        self._inherited: list[object] = []
+
+    def check(self) -> None:
+        """Returns when the database is there, usable, and has this version's schema."""
+        if self.dialect == SQLITE:
+            path = self.address.path
+            check_library()
+            check_place(path)
+            if not path.exists():
+                check_revision(None, str(path))
+            check_rights(path)
+        with self.read() as tx:
+            found = tx.one("schema.present")
+            if found is None:
+                raise NotInitialised(
+                    f"there is no Gnomon database at {self.address.shown} yet: "
+                    "run `gnomon db migrate` or `gnomon standalone`"
+                )
+            row = tx.one("schema.revision")
+        check_revision(row[0] if row else None, self.address.shown)
+
+    @contextmanager
+    def read(self) -> Iterator[Transaction]:
+        """A transaction that sees one state of the database and blocks nobody."""
+        link = self._take()
+        try:
+            link.begin_read()
+            yield self._transaction(link)
+        finally:
+            link.rollback()
+            self._put(link)
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        """A transaction that is stored when the block ends, and not at all when it raises.
+
+        On SQLite it is the only one: do no thinking inside. CommitUncertain: it may be stored.
+        """
+        link = self._take()
+        try:
+            link.begin_write()
+            tx = self._transaction(link)
+            try:
+                yield tx
+            except BaseException:
+                link.rollback()
+                raise
+            link.commit()
+            if tx.wakes and self.dialect == POSTGRESQL:
+                self._notify(link)
+        finally:
+            self._put(link)
+
+    @contextmanager
+    def owner(self, scheduler_id: str) -> Iterator[Transaction]:
+        """A write transaction of a scheduler; its first statement proves that it is not fenced (OWNERSHIP.md line 7)."""
+        with self.write() as tx:
+            if tx.one("leases.prove", me=scheduler_id) is None:
+                raise Fenced(f"scheduler {scheduler_id} was declared dead: it stops, and a new one starts in its place")
+            yield tx
+
+    def now(self) -> Instant:
+        """The database's clock, for leases only."""
+        if self._lease_clock is not None:
+            return self._lease_clock()
+        if self.dialect == SQLITE:
+            return self._clock.now()
+        with self.read() as tx:
+            return tx.lease_now()
+
+    def fileno_notify(self) -> int | None:
+        """What becomes readable when somebody's `store.wake` was stored; None on SQLite."""
+        if self.dialect == SQLITE:
+            return None
+        if self._listener is None:
+            from gnomon.store.postgres import Listener
+
+            self._listener = Listener(self.url)
+        return self._listener.fileno()
+
+    def poll_notify(self) -> int:
+        """How many notifications came since the last call. DatabaseAway: ask fileno_notify again later."""
+        if self._listener is None:
+            return 0
+        try:
+            return self._listener.poll()
+        except DatabaseAway:
+            self._listener = None
+            raise
+
+    def close(self) -> None:
+        """Every idle connection is closed."""
+        with self._guard:
+            links, self._idle = self._idle, []
+        for link in links:
+            link.close()
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+
+    def forget_after_fork(self) -> None:
+        """In a child: the parent's connections are neither used nor closed; new ones are made on demand."""
+        self._inherited += [*self._idle, self._listener]
+        self._idle, self._listener = [], None
+        self._guard = threading.Lock()
+
+    def _transaction(self, link: Link) -> Transaction:
+        return Transaction(link, self.dialect, self._statements, self._lease_now)
+
+    def _lease_now(self, tx: Transaction) -> Instant:
+        if self._lease_clock is not None:
+            return self._lease_clock()
+        if self.dialect == SQLITE:
+            return self._clock.now()
+        row = tx.one("leases.clock")
+        assert row is not None
+        return int(row[0])
+
+    def _take(self) -> Link:
+        with self._guard:
+            while self._idle:
+                link = self._idle.pop()
+                if link.usable:
+                    return link
+        if self.dialect == SQLITE:
+            return SqliteLink(self.address.path, self._clock, self._synchronous)
+        from gnomon.store.postgres import PostgresLink
+
+        return PostgresLink(self.url)
+
+    def _put(self, link: Link) -> None:
+        with self._guard:
+            if link.usable and len(self._idle) < IDLE_MAX:
+                self._idle.append(link)
+                return
+        link.close()
+
+    @staticmethod
+    def _notify(link: Link) -> None:
+        """A lost notification only costs time (the sweep finds the mail), so a failure here fails nothing."""
+        try:
+            link.simple("NOTIFY gnomon")
+            link.commit()
+        except (DatabaseAway, CommitUncertain):
+            link.rollback()

@@ -1,0 +1,132 @@
+"""The DAGs that one parse of a file defined: new rows, new versions, numbers for new tasks. In batches, ten thousand at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gnomon.model.ids import group_of
+from gnomon.model.instants import Instant
+from gnomon.model.spec import DagParsed, ParsedFile, ParseFailure
+from gnomon.store.load import task_numbers
+from gnomon.store.rows import pack_spec
+from gnomon.store.transaction import Row, Transaction
+
+
+@dataclass(slots=True)
+class Defined:
+    """What became of a file's DAGs."""
+
+    new_versions: list[str] = field(default_factory=list)
+    changed: list[tuple[int, int]] = field(default_factory=list)
+    """(dag_pk, group_no) of those that their owners must read again."""
+    duplicates: list[ParseFailure] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    dag_pk: int
+    file_pk: int
+    active: bool
+    input_hash: str
+    number: int
+    spec_hash: str | None
+    path: str
+    gone: bool
+
+
+def define_dags(tx: Transaction, file_pk: int, parsed: ParsedFile, *, at: Instant, paused_by_default: bool) -> Defined:
+    """The DAGs of the file are active, at the version that it defines; only what differs is written."""
+    result = Defined()
+    known = _known(tx, parsed)
+    mine = _without_duplicates(parsed, file_pk, known, result)
+    new = [one for one in mine if one.spec.dag_id not in known]
+    if new:
+        _add(tx, file_pk, parsed, new, paused_by_default)
+        known = _known(tx, parsed)
+    fresh = [one for one in mine if known[one.spec.dag_id].spec_hash != one.spec_hash]
+    _add_versions(tx, parsed, fresh, known, at)
+    _add_names(tx, fresh, known)
+    result.new_versions = [one.spec.dag_id for one in fresh]
+    _settle(tx, file_pk, parsed, mine, known, result)
+    return result
+
+
+def _known(tx: Transaction, parsed: ParsedFile) -> dict[str, _Known]:
+    rows = tx.all("dags.by_ids", dag_ids=[one.spec.dag_id for one in parsed.dags]) if parsed.dags else []
+    return {
+        dag_id: _Known(dag_pk, file_pk, bool(active), input_hash, number or 0, spec_hash, path, gone_at is not None)
+        for dag_id, dag_pk, file_pk, active, input_hash, number, spec_hash, path, gone_at in rows
+    }
+
+
+def _without_duplicates(
+    parsed: ParsedFile, file_pk: int, known: dict[str, _Known], result: Defined
+) -> list[DagParsed]:
+    mine: dict[str, DagParsed] = {}
+    for one in parsed.dags:
+        dag_id = one.spec.dag_id
+        other = known.get(dag_id)
+        if other is not None and other.file_pk != file_pk and other.active and not other.gone:
+            result.duplicates.append(_duplicate(dag_id, parsed.path, other.path))
+        elif dag_id in mine:
+            result.duplicates.append(_duplicate(dag_id, parsed.path, parsed.path))
+        else:
+            mine[dag_id] = one
+    return list(mine.values())
+
+
+def _duplicate(dag_id: str, here: str, there: str) -> ParseFailure:
+    where = "twice in this file" if here == there else f"in {there} already"
+    return ParseFailure(
+        kind="duplicate", message=f"DAG id {dag_id!r} in {here} is defined {where}, and that one stands: rename one of them"
+    )
+
+
+def _add(tx: Transaction, file_pk: int, parsed: ParsedFile, new: list[DagParsed], paused_by_default: bool) -> None:
+    rows: list[Row] = []
+    for one in new:
+        paused = one.spec.paused_upon_creation
+        dag_id = one.spec.dag_id
+        rows.append(
+            (dag_id, group_of(dag_id), file_pk, parsed.inputs.input_hash, paused_by_default if paused is None else paused)
+        )
+    tx.many("dags.add", rows)
+
+
+def _add_versions(
+    tx: Transaction, parsed: ParsedFile, fresh: list[DagParsed], known: dict[str, _Known], at: Instant
+) -> None:
+    rows: list[Row] = []
+    for one in fresh:
+        dag = known[one.spec.dag_id]
+        rows.append((dag.dag_pk, dag.number + 1, one.spec_hash, pack_spec(one.spec), parsed.inputs.input_hash, at))
+    tx.many("dags.add_version", rows)
+
+
+def _add_names(tx: Transaction, fresh: list[DagParsed], known: dict[str, _Known]) -> None:
+    """Numbers are append-only: a task that comes back has its old one."""
+    names = task_numbers(tx, [known[one.spec.dag_id].dag_pk for one in fresh])
+    rows: list[Row] = []
+    for one in fresh:
+        dag_pk = known[one.spec.dag_id].dag_pk
+        taken = names.get(dag_pk, {})
+        following = max(taken.values(), default=-1) + 1
+        for task in one.spec.tasks:
+            if task.task_id not in taken:
+                rows.append((dag_pk, following, task.task_id))
+                following += 1
+    tx.many("dags.add_name", rows)
+
+
+def _settle(
+    tx: Transaction, file_pk: int, parsed: ParsedFile, mine: list[DagParsed], known: dict[str, _Known], result: Defined
+) -> None:
+    input_hash = parsed.inputs.input_hash
+    rows: list[Row] = []
+    for one in mine:
+        dag = known[one.spec.dag_id]
+        is_new = dag.spec_hash != one.spec_hash
+        if is_new or not dag.active or dag.file_pk != file_pk or dag.input_hash != input_hash:
+            rows.append((dag.dag_pk, dag.number + is_new, file_pk, input_hash))
+            result.changed.append((dag.dag_pk, group_of(one.spec.dag_id)))
+    tx.many("dags.settle", rows)

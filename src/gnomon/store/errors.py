@@ -1,0 +1,85 @@
+"""What the store raises: one class per cause; the docstring is the case, the message names thing, place and remedy."""
+
+from __future__ import annotations
+
+from gnomon.errors import GnomonError, OperatorMistake, UserMistake, WorldAway
+
+
+class StoreError(GnomonError):
+    """Base of the store's own refusals."""
+
+
+class DatabaseAway(WorldAway):
+    """The database did not answer; this call changed nothing, a later one may succeed."""
+
+
+class CommitUncertain(WorldAway):
+    """The connection ended inside COMMIT: the transaction may or may not be stored. Read again before acting."""
+
+
+class Fenced(StoreError):
+    """This process is no longer in the register of live schedulers: forget everything and start anew."""
+
+
+class RowsMissing(StoreError):
+    """A batch named rows that are not there (deleted, or written by another); nothing of the transaction was stored."""
+
+
+class PoolExhausted(StoreError):
+    """The pool has fewer free slots than the transaction takes; nothing of the transaction was stored."""
+
+    def __init__(self, pool: str) -> None:
+        super().__init__(f"pool {pool!r} has not enough free slots (or does not exist)")
+        self.pool = pool
+
+
+class NotInitialised(UserMistake):
+    """There is no Gnomon database at the address yet."""
+
+
+class SchemaTooOld(UserMistake):
+    """The database was made by an older Gnomon."""
+
+
+class SchemaTooNew(UserMistake):
+    """The database was made by a newer Gnomon."""
+
+
+class BadAddress(UserMistake):
+    """The database address cannot be used."""
+
+
+class NotFound(UserMistake):
+    """Nothing has that name."""
+
+
+class RunExists(UserMistake):
+    """The DAG has a run with this run id, or one on this slot, already; `holder` is its run id."""
+
+    def __init__(self, message: str, holder: str) -> None:
+        super().__init__(message)
+        self.holder = holder
+
+
+class InUse(UserMistake):
+    """The thing cannot be deleted while something uses it."""
+
+
+class XComTooLarge(UserMistake):
+    """A value is larger than an XCom may be."""
+
+
+class DiskFull(OperatorMistake):
+    """No room is left where the database lives; what was being written was rolled back."""
+
+
+class ReadOnly(OperatorMistake):
+    """The database file, or the folder it is in, cannot be written."""
+
+
+class UnusableFile(OperatorMistake):
+    """The file cannot serve as a database: not one, damaged, on a network file system, or SQLite is too old."""
+
+
+class WriterStuck(WorldAway):
+    """Another process kept the right to write for too long."""

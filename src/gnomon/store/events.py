@@ -1,0 +1,29 @@
+"""The audit log."""
+
+from __future__ import annotations
+
+from gnomon.model.records import EventRecord
+from gnomon.store.transaction import Transaction
+
+LIMIT = 1000
+
+
+def log(tx: Transaction, event: EventRecord) -> None:
+    """The line is in the log."""
+    tx.many(
+        "commit.event",
+        [(event.at, event.kind, event.dag_pk, event.run_pk, event.task_no, event.map_index, event.by, event.body)],
+    )
+
+
+def list_events(
+    tx: Transaction, *, dag_pk: int | None = None, run_pk: int | None = None, limit: int = LIMIT
+) -> list[EventRecord]:
+    """The newest lines first: of a run, of a DAG, or all."""
+    if run_pk is not None:
+        rows = tx.all("events.of_run", run_pk=run_pk, most=limit)
+    elif dag_pk is not None:
+        rows = tx.all("events.of_dag", dag_pk=dag_pk, most=limit)
+    else:
+        rows = tx.all("events.list", most=limit)
+    return [EventRecord(*row) for row in rows]

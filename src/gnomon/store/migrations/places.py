@@ -1,0 +1,149 @@
+"""The two kinds of place a schema lives in, by their plain drivers."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon.model.instants import Instant, to_datetime
+from gnomon.store.address import POSTGRESQL, SQLITE, Address
+from gnomon.store.errors import DatabaseAway, ReadOnly
+from gnomon.store.migrations.scripts import split
+from gnomon.store.revisions import VERSION_QUERY
+from gnomon.store.sqlite import connect
+from gnomon.store.sqlite_file import check_library, check_place, check_rights, explain
+
+if TYPE_CHECKING:
+    import psycopg
+
+ADVISORY_LOCK = 0x676E6F6D6F6E
+"""`gnomon` in ASCII: the key under which upgrades of one PostgreSQL database exclude one another."""
+_VERSION_TABLE = (
+    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
+    "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+)
+
+
+class SqlitePlace:
+    """A SQLite file, there or not yet."""
+
+    dialect = SQLITE
+
+    def __init__(self, address: Address) -> None:
+        self.path = address.path
+        self.shown = str(address.path)
+        self.sqlalchemy_url = f"sqlite:///{address.target}"
+        check_library()
+        check_place(self.path)
+
+    def revision(self) -> str | None:
+        """The schema's revision; None while there is none."""
+        if not self.path.exists():
+            return None
+        with self._connection() as connection:
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
+                return None
+            row = connection.execute(VERSION_QUERY).fetchone()
+            return None if row is None else str(row[0])
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody else upgrades this file meanwhile."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            check_rights(self.path)
+            fd = os.open(self.path.with_name(self.path.name + ".migrating"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
+        except OSError as error:
+            raise ReadOnly(f"cannot make a database in {self.path.parent} ({error.strerror}): check the folder's rights") from error
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(fd)
+
+    def create(self, text: str, revision: str) -> None:
+        """The first schema is there, whole, or nothing is."""
+        with self._connection() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in [*split(text), _VERSION_TABLE, f"INSERT INTO alembic_version VALUES ('{revision}')"]:
+                connection.execute(statement)
+            connection.execute("COMMIT")
+
+    def back_up(self, revision: str, at: Instant) -> Path:
+        """A copy of the file as it is now stands beside it; it has its name only once it is complete."""
+        stamp = to_datetime(at).strftime("%Y%m%dT%H%M%SZ")
+        backup = self.path.with_name(f"{self.path.name}.backup-{revision}-{stamp}")
+        unfinished = backup.with_name(backup.name + ".part")
+        unfinished.unlink(missing_ok=True)
+        with self._connection() as source:
+            try:
+                with closing(sqlite3.connect(unfinished)) as copy:
+                    source.backup(copy)
+                with unfinished.open("rb") as file:
+                    os.fsync(file.fileno())
+            except BaseException:
+                unfinished.unlink(missing_ok=True)
+                raise
+        unfinished.rename(backup)
+        return backup
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(connect(self.path)) as connection:
+                yield connection
+        except sqlite3.Error as error:
+            raise (explain(error, self.path) or error) from error
+
+
+class PostgresPlace:
+    """A schema of a PostgreSQL database, there or not yet."""
+
+    dialect = POSTGRESQL
+
+    def __init__(self, address: Address) -> None:
+        self.shown = address.shown
+        self.sqlalchemy_url = "postgresql+psycopg" + address.target.removeprefix("postgresql")
+        self._url = address.target
+
+    def revision(self) -> str | None:
+        """The schema's revision; None while there is none."""
+        with self._connection() as connection:
+            if connection.execute("SELECT to_regclass('alembic_version')").fetchone() == (None,):
+                return None
+            row = connection.execute(VERSION_QUERY).fetchone()
+            return None if row is None else str(row[0])
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody else upgrades this database meanwhile."""
+        with self._connection() as connection:
+            connection.execute("SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0")
+            connection.execute(f"SELECT pg_advisory_lock({ADVISORY_LOCK})")
+            yield
+
+    def create(self, text: str, revision: str) -> None:
+        """The first schema is there, whole, or nothing is."""
+        with self._connection() as connection, connection.transaction():
+            for statement in [*split(text), _VERSION_TABLE, f"INSERT INTO alembic_version VALUES ('{revision}')"]:
+                connection.execute(statement.encode())
+
+    def back_up(self, revision: str, at: Instant) -> None:
+        """Nothing: a PostgreSQL server has backups of its own, and every upgrade is one transaction."""
+
+    @contextmanager
+    def _connection(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+        import psycopg
+
+        from gnomon.store.postgres import connect as connect_postgres
+
+        try:
+            with closing(connect_postgres(self._url, autocommit=True)) as connection:
+                yield connection
+        except psycopg.OperationalError as error:
+            raise DatabaseAway(f"PostgreSQL could not do it ({self.shown}): {str(error).splitlines()[0]}") from error

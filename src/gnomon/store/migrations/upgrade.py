@@ -1,0 +1,43 @@
+"""Bring a database to the newest schema: at most one process at a time, and never without a backup of a SQLite file."""
+
+from __future__ import annotations
+
+from gnomon.clock import Clock, SystemClock
+from gnomon.store.address import SQLITE, parse_address
+from gnomon.store.migrations.places import PostgresPlace, SqlitePlace
+from gnomon.store.migrations.scripts import script
+from gnomon.store.revisions import HEAD, KNOWN, check_revision
+
+
+def upgrade(url: str, *, clock: Clock | None = None) -> None:
+    """The database at `url` exists and has schema HEAD.
+
+    A SQLite file that had an older one was copied to `<db>.backup-<revision>-<UTC time>` before. Processes that come at
+    the same moment wait for the first and find nothing left to do. SchemaTooNew when a newer Gnomon made it.
+    """
+    place = _place(url)
+    if place.revision() == HEAD:
+        return
+    with place.alone():
+        revision = place.revision()
+        if revision is None:
+            place.create(script(KNOWN[0], place.dialect), KNOWN[0])
+        elif revision not in KNOWN:
+            check_revision(revision, place.shown)
+        elif revision != HEAD:
+            place.back_up(revision, (clock or SystemClock()).now())
+        if place.revision() != HEAD:
+            from gnomon.store.migrations.chain import run_chain
+
+            run_chain(place.sqlalchemy_url)
+
+
+def check(url: str) -> None:
+    """Returns when the database is at HEAD; NotInitialised, SchemaTooOld or SchemaTooNew say what to do otherwise."""
+    place = _place(url)
+    check_revision(place.revision(), place.shown)
+
+
+def _place(url: str) -> SqlitePlace | PostgresPlace:
+    address = parse_address(url)
+    return SqlitePlace(address) if address.dialect == SQLITE else PostgresPlace(address)

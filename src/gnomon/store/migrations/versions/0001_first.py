@@ -1,0 +1,19 @@
+"""The first schema. A new database gets the same scripts from `migrations.upgrade`, without Alembic."""
+
+from __future__ import annotations
+
+from alembic import op
+
+from gnomon.store.migrations.scripts import script, split
+
+revision = "0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """All tables are there."""
+    connection = op.get_bind()
+    for statement in split(script(revision, connection.dialect.name)):
+        connection.exec_driver_sql(statement.replace("%", "%%") if connection.dialect.name == "postgresql" else statement)

@@ -1,0 +1,92 @@
+"""Runs as everybody may see them, and making one by hand (OWNERSHIP.md line 29)."""
+
+from __future__ import annotations
+
+import json
+
+from gnomon.model.instants import Instant, iso
+from gnomon.model.records import EventRecord, NewMail, RunRecord
+from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, DagRunState, DagRunType
+from gnomon.store import dags, events, mail
+from gnomon.store.dags import DagRow
+from gnomon.store.errors import NotFound, RunExists
+from gnomon.store.rows import json_text, run_record
+from gnomon.store.transaction import Transaction, wake
+
+ALL = 2**62
+"""A LIMIT that is none."""
+
+
+def find(tx: Transaction, dag_id: str, run_id: str) -> RunRecord | None:
+    """The run, None when there is none."""
+    row = tx.one("runs.find", dag_id=dag_id, run_id=run_id)
+    return None if row is None else run_record(row)
+
+
+def list_runs(tx: Transaction, dag_id: str, state: DagRunState | None = None, limit: int | None = None) -> list[RunRecord]:
+    """The runs of a DAG, newest first; those in `state` alone when one is given."""
+    most = ALL if limit is None else limit
+    if state is None:
+        rows = tx.all("runs.list", dag_id=dag_id, most=most)
+    else:
+        rows = tx.all("runs.list_in_state", dag_id=dag_id, state=RUN_STATE_CODES[state], most=most)
+    return [run_record(row) for row in rows]
+
+
+def tallies(tx: Transaction, dag_pk: int) -> dict[DagRunState, int]:
+    """How many runs the DAG has in each state, without counting them."""
+    return {RUN_STATES_BY_CODE[code]: n for code, n in tx.all("runs.tallies", dag_pk=dag_pk)}
+
+
+def create_manual(
+    tx: Transaction,
+    *,
+    dag_id: str,
+    run_id: str | None,
+    logical_at: Instant | None,
+    run_after: Instant,
+    interval: tuple[Instant | None, Instant | None] | None,
+    conf: dict[str, object],
+    by: str,
+    at: Instant,
+    run_type: DagRunType = DagRunType.MANUAL,
+) -> RunRecord:
+    """A queued run is there, and its owner is told. RunExists names the run that has its run id or its slot.
+
+    A run without a logical date holds no slot. NotFound when there is no such DAG.
+    """
+    dag = dags.find(tx, dag_id)
+    if dag is None:
+        raise NotFound(f"there is no DAG {dag_id!r}; `gnomon dags list` shows what there is")
+    start, end = interval or (None, None)
+    run = RunRecord(
+        0, dag.dag_pk, run_id or run_type.generate_run_id(iso(logical_at if logical_at is not None else run_after) or ""),
+        run_type, DagRunState.QUEUED, run_after, logical_at, start, end, dag.version_pk, conf, at,
+    )
+    run.run_pk = _insert(tx, dag, run)
+    tx.many("commit.tally", [(dag.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], 1)])
+    events.log(tx, EventRecord(at, "run_created", dag_pk=dag.dag_pk, run_pk=run.run_pk, by=by, body=run.run_id))
+    mail.send(tx, [NewMail(dag.group_no, "run_created", json.dumps({"run_pk": run.run_pk}), at=at)])
+    wake(tx)
+    return run
+
+
+def _insert(tx: Transaction, dag: DagRow, run: RunRecord) -> int:
+    slot_key = None if run.logical_at is None else str(run.logical_at)
+    row = tx.one(
+        "runs.add", dag_pk=run.dag_pk, group_no=dag.group_no, run_id=run.run_id, slot_key=slot_key,
+        run_type=run.run_type.value, logical_at=run.logical_at, interval_start=run.interval_start,
+        interval_end=run.interval_end, run_after=run.run_after, version_pk=run.version_pk, conf=json_text(run.conf),
+        queued_at=run.queued_at,
+    )
+    if row is not None:
+        return int(row[0])
+    if tx.one("runs.holder_of_id", dag_pk=run.dag_pk, run_id=run.run_id) is not None:
+        raise RunExists(f"DAG {dag.dag_id!r} has a run {run.run_id!r} already; choose another run id", run.run_id)
+    holder = tx.one("runs.holder", dag_pk=run.dag_pk, slot_key=slot_key)
+    name = "another run" if holder is None else holder[1]
+    raise RunExists(
+        f"DAG {dag.dag_id!r} has a run for logical date {iso(run.logical_at)} already: {name!r}; "
+        "clear that one, or trigger without a logical date",
+        name,
+    )

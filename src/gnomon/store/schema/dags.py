@@ -1,0 +1,99 @@
+"""Files, and the DAGs that they define."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Float, ForeignKey, Index, LargeBinary, PrimaryKeyConstraint, Table, UniqueConstraint
+
+from gnomon.store.schema.columns import big, check, flag, integer, metadata, serial, small, words
+
+file = Table(
+    "file",
+    metadata,
+    serial("file_pk"),
+    words("path", nullable=False, unique=True),
+    words("input_hash", nullable=False),
+    words("inputs", nullable=False, comment="JSON [[path, stamp], ...]"),
+    flag("looked_further"),
+    words("fresh", comment="why its tasks need a fresh interpreter"),
+    big("parsed_at", nullable=False),
+    Column("duration_s", Float, nullable=False),
+    flag("failed"),
+    flag("stale"),
+    words("warnings", nullable=False, server_default="[]"),
+    big("gone_at", comment="when it was found deleted; its DAGs keep pointing here"),
+    sqlite_autoincrement=True,
+)
+
+import_error = Table(
+    "import_error",
+    metadata,
+    big("file_pk", ForeignKey("file.file_pk", ondelete="CASCADE"), nullable=False),
+    integer("number", nullable=False),
+    words("kind", nullable=False),
+    words("message", nullable=False),
+    integer("line"),
+    words("traceback", nullable=False),
+    big("at", nullable=False),
+    PrimaryKeyConstraint("file_pk", "number"),
+)
+
+dag = Table(
+    "dag",
+    metadata,
+    serial("dag_pk"),
+    words("dag_id", nullable=False, unique=True),
+    small("group_no", nullable=False),
+    big("file_pk", ForeignKey("file.file_pk"), nullable=False),
+    big("version_pk", comment="the newest version; NULL only inside the transaction that makes the first"),
+    words("input_hash", nullable=False, comment="of the parse that gave this DAG last"),
+    flag("paused"),
+    flag("active"),
+    big("plan_seq", nullable=False, server_default="0"),
+    words("cursor", comment="JSON model.slots.Cursor"),
+    big("next_run_after"),
+    words("next_body", comment="JSON model.slots.PlannedRun"),
+    words("fingerprint"),
+    words("error", comment="why planning refuses"),
+    check("group", "group_no BETWEEN 0 AND 63"),
+    check("next", "(next_run_after IS NULL) = (next_body IS NULL)"),
+    sqlite_autoincrement=True,
+)
+Index("dag_of_group", dag.c.group_no)
+Index("dag_of_file", dag.c.file_pk)
+
+task_name = Table(
+    "task_name",
+    metadata,
+    big("dag_pk", ForeignKey("dag.dag_pk"), nullable=False),
+    integer("task_no", nullable=False),
+    words("task_id", nullable=False),
+    PrimaryKeyConstraint("dag_pk", "task_no"),
+    UniqueConstraint("dag_pk", "task_id"),
+    sqlite_with_rowid=False,
+)
+
+dag_version = Table(
+    "dag_version",
+    metadata,
+    serial("version_pk"),
+    big("dag_pk", ForeignKey("dag.dag_pk"), nullable=False),
+    integer("number", nullable=False),
+    words("spec_hash", nullable=False),
+    Column("spec", LargeBinary, nullable=False, comment="zlib JSON model.spec.DagSpec"),
+    words("input_hash", nullable=False),
+    big("created_at", nullable=False),
+    UniqueConstraint("dag_pk", "number"),
+    sqlite_autoincrement=True,
+)
+
+run_tally = Table(
+    "run_tally",
+    metadata,
+    big("dag_pk", ForeignKey("dag.dag_pk"), nullable=False),
+    small("state", nullable=False),
+    big("n", nullable=False),
+    PrimaryKeyConstraint("dag_pk", "state"),
+    sqlite_with_rowid=False,
+)
+
+__all__ = ["dag", "dag_version", "file", "import_error", "run_tally", "task_name"]

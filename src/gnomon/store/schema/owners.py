@@ -1,0 +1,49 @@
+"""Who is alive and who owns which groups (OWNERSHIP.md lines 1 and 2)."""
+
+from __future__ import annotations
+
+from sqlalchemy import ForeignKey, Index, Table
+
+from gnomon.store.schema.columns import big, check, flag, integer, metadata, small, words
+
+scheduler = Table(
+    "scheduler",
+    metadata,
+    words("id", primary_key=True, comment="one process start"),
+    words("host", nullable=False),
+    big("started_at", nullable=False),
+    big("beat_at", nullable=False),
+    flag("fenced"),
+)
+
+worker = Table(
+    "worker",
+    metadata,
+    words("id", primary_key=True, comment="one process start"),
+    words("host", nullable=False),
+    words("address", nullable=False),
+    integer("slots", nullable=False),
+    big("beat_at", nullable=False),
+    flag("lost"),
+)
+
+triggerer = Table(
+    "triggerer",
+    metadata,
+    words("id", primary_key=True, comment="one process start"),
+    words("host", nullable=False),
+    integer("capacity", nullable=False),
+    words("queues", nullable=False, server_default="[]"),
+    big("beat_at", nullable=False),
+    flag("lost"),
+)
+
+dag_group = Table(
+    "dag_group",
+    metadata,
+    small("group_no", primary_key=True, autoincrement=False),
+    words("owner", ForeignKey("scheduler.id")),
+    big("epoch", nullable=False, server_default="0"),
+    check("group", "group_no BETWEEN 0 AND 63"),
+)
+Index("dag_group_owner", dag_group.c.owner)

@@ -1,0 +1,123 @@
+"""Runs, their task instances, attempts, XComs and triggers. Flat at 10^7 finished rows (OWNERSHIP.md, schema sketch)."""
+
+from __future__ import annotations
+
+from sqlalchemy import ForeignKey, Index, PrimaryKeyConstraint, Table, UniqueConstraint
+
+from gnomon.model.facts import XCOM_MAX_BYTES
+from gnomon.store.schema.columns import big, check, integer, metadata, partial, serial, small, words
+
+dag_run = Table(
+    "dag_run",
+    metadata,
+    serial("run_pk"),
+    big("dag_pk", ForeignKey("dag.dag_pk"), nullable=False),
+    small("group_no", nullable=False),
+    words("run_id", nullable=False),
+    words("slot_key"),
+    words("run_type", nullable=False),
+    big("logical_at"),
+    big("interval_start"),
+    big("interval_end"),
+    big("run_after", nullable=False),
+    big("version_pk"),
+    small("state", nullable=False),
+    words("reason"),
+    words("conf", nullable=False, server_default="{}"),
+    big("queued_at", nullable=False),
+    big("started_at"),
+    big("ended_at"),
+    integer("clear_number", nullable=False, server_default="0"),
+    big("backfill_pk"),
+    UniqueConstraint("dag_pk", "run_id"),
+    UniqueConstraint("dag_pk", "slot_key"),
+    check("final", "(ended_at IS NULL) = (state < 100)"),
+    sqlite_autoincrement=True,
+    postgresql_with={"fillfactor": 80},
+)
+Index("dag_run_order", dag_run.c.dag_pk, dag_run.c.run_after.desc(), dag_run.c.run_pk.desc())
+partial("dag_run_unfinished", "ended_at IS NULL", dag_run.c.group_no)
+partial("dag_run_failed", "state = 101", dag_run.c.ended_at)
+
+task_instance = Table(
+    "task_instance",
+    metadata,
+    big("run_pk", nullable=False),
+    integer("task_no", nullable=False),
+    integer("map_index", nullable=False),
+    small("state", nullable=False),
+    integer("try_number", nullable=False),
+    integer("max_tries", nullable=False),
+    integer("seq", nullable=False),
+    words("attempt"),
+    words("worker"),
+    integer("defer_seq", nullable=False),
+    words("pool"),
+    integer("pool_slots", nullable=False),
+    integer("priority", nullable=False),
+    big("resume_at"),
+    big("started_at"),
+    big("ended_at"),
+    words("reason"),
+    big("version_pk", comment="of the run when this row was written"),
+    PrimaryKeyConstraint("run_pk", "task_no", "map_index"),
+    check("final", "state < 100 OR ended_at IS NOT NULL"),
+    sqlite_with_rowid=False,
+    postgresql_with={"fillfactor": 80},
+)
+"""No foreign key: the insert itself joins `dag_run`, and a run is deleted with everything of it. No other index: the
+scheduler's questions are answered by its memory, and on PostgreSQL updates stay within their page."""
+
+attempt = Table(
+    "attempt",
+    metadata,
+    big("run_pk", nullable=False),
+    integer("task_no", nullable=False),
+    integer("map_index", nullable=False),
+    integer("seq", nullable=False),
+    words("attempt", nullable=False),
+    integer("try_number", nullable=False),
+    words("kind", nullable=False),
+    words("state", nullable=False),
+    words("reason"),
+    words("worker"),
+    big("started_at"),
+    big("ended_at"),
+    integer("exit_code"),
+    words("log"),
+    PrimaryKeyConstraint("run_pk", "task_no", "map_index", "seq"),
+    check("kind", "kind IN ('task', 'callback')"),
+    sqlite_with_rowid=False,
+)
+
+xcom = Table(
+    "xcom",
+    metadata,
+    serial("xcom_pk"),
+    big("run_pk", nullable=False),
+    integer("task_no", nullable=False),
+    integer("map_index", nullable=False),
+    words("key", nullable=False),
+    words("value", nullable=False),
+    UniqueConstraint("run_pk", "task_no", "map_index", "key"),
+    check("size", f"length(value) <= {XCOM_MAX_BYTES}"),
+)
+"""A rowid table on SQLite: large values would bloat the pages of a clustered one."""
+
+trigger = Table(
+    "trigger",
+    metadata,
+    serial("trigger_pk"),
+    big("run_pk", nullable=False),
+    integer("task_no", nullable=False),
+    integer("map_index", nullable=False),
+    integer("defer_seq", nullable=False),
+    words("classpath", nullable=False),
+    words("kwargs_encrypted", nullable=False),
+    words("queue", nullable=False),
+    words("triggerer"),
+    big("created_at", nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("trigger_triggerer", trigger.c.triggerer)
+partial("trigger_unclaimed", "triggerer IS NULL", trigger.c.queue, trigger.c.trigger_pk)

@@ -1,0 +1,13 @@
+-- name: of_run
+-- The audit log of a run, newest first.
+SELECT at, kind, dag_pk, run_pk, task_no, map_index, by, body FROM event_log WHERE run_pk = :run_pk
+ORDER BY event_pk DESC LIMIT :most;
+
+-- name: of_dag
+-- The audit log of a DAG, newest first.
+SELECT at, kind, dag_pk, run_pk, task_no, map_index, by, body FROM event_log WHERE dag_pk = :dag_pk
+ORDER BY event_pk DESC LIMIT :most;
+
+-- name: list
+-- The whole audit log, newest first.
+SELECT at, kind, dag_pk, run_pk, task_no, map_index, by, body FROM event_log ORDER BY event_pk DESC LIMIT :most;

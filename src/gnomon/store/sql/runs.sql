@@ -1,0 +1,39 @@
+-- name: find
+-- One run of a DAG by its id.
+SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number
+FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id AND r.run_id = :run_id;
+
+-- name: list
+-- The runs of a DAG, newest first, by the index over their order.
+SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number
+FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id
+ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :most;
+
+-- name: list_in_state
+-- The runs of a DAG in one state, newest first.
+SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number
+FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id AND r.state = :state
+ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :most;
+
+-- name: holder
+-- The run that holds a slot of a DAG.
+SELECT run_pk, run_id FROM dag_run WHERE dag_pk = :dag_pk AND slot_key = :slot_key;
+
+-- name: holder_of_id
+-- The run of a DAG that has a run id.
+SELECT run_pk, run_id FROM dag_run WHERE dag_pk = :dag_pk AND run_id = :run_id;
+
+-- name: add
+-- A new run, queued, unless its run id or its slot is taken; which of them, the next question says.
+INSERT INTO dag_run (dag_pk, group_no, run_id, slot_key, run_type, logical_at, interval_start, interval_end, run_after,
+       version_pk, state, conf, queued_at)
+VALUES (:dag_pk, :group_no, :run_id, :slot_key, :run_type, :logical_at, :interval_start, :interval_end, :run_after,
+       :version_pk, 1, :conf, :queued_at)
+ON CONFLICT DO NOTHING RETURNING run_pk;
+
+-- name: tallies
+-- How many runs a DAG has in each state.
+SELECT state, n FROM run_tally WHERE dag_pk = :dag_pk AND n > 0 ORDER BY state;

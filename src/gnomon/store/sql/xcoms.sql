@@ -1,0 +1,30 @@
+-- name: of_run
+-- All XComs of a run.
+SELECT n.task_id, x.map_index, x.key, x.value FROM xcom AS x
+JOIN dag_run AS r ON r.run_pk = x.run_pk
+JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = x.task_no
+WHERE x.run_pk = :run_pk ORDER BY x.task_no, x.map_index, x.key;
+
+-- name: of_task
+-- The XComs of one task of a run under one key, by the unique index.
+SELECT n.task_id, x.map_index, x.value, r.run_id FROM dag_run AS r
+JOIN task_name AS n ON n.dag_pk = r.dag_pk
+JOIN xcom AS x ON x.run_pk = r.run_pk AND x.task_no = n.task_no AND x.key = :key
+WHERE r.run_pk = :run_pk AND n.task_id = :task_id ORDER BY x.map_index;
+
+-- name: of_key
+-- The XComs of a run under one key.
+SELECT n.task_id, x.map_index, x.value, r.run_id FROM dag_run AS r
+JOIN xcom AS x ON x.run_pk = r.run_pk AND x.key = :key
+JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = x.task_no
+WHERE r.run_pk = :run_pk ORDER BY x.task_no, x.map_index;
+
+-- name: put
+-- One value, outside of an attempt's result.
+INSERT INTO xcom (run_pk, task_no, map_index, key, value) VALUES (:run_pk, :task_no, :map_index, :key, :value)
+ON CONFLICT (run_pk, task_no, map_index, key) DO UPDATE SET value = excluded.value;
+
+-- name: runs_back_from
+-- The runs of a DAG from one on backwards, for values of earlier dates.
+SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk AND (run_after, run_pk) <= (:run_after, :run_pk)
+ORDER BY run_after DESC, run_pk DESC LIMIT :most;

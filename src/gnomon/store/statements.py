@@ -1,0 +1,91 @@
+"""Named statements: the `.sql` files of `store/sql`, parsed once per dialect.
+
+A file is a noun; a statement in it begins with `-- name: verb` and is called `noun.verb`. `-- name: verb (sqlite)` and
+`-- name: verb (postgresql)` are the two forms of one that must differ. A line `-- rows: column type, ...` makes it a
+batch: on PostgreSQL `:rows` stands for those columns as one table made of arrays, on SQLite `:column` is one value of
+one row, and the statement is run once a row.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from gnomon.store.address import POSTGRESQL, SQLITE
+
+_NAME = re.compile(r"^-- name: (\w+)(?: \((sqlite|postgresql)\))?$")
+_ROWS = "-- rows: "
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement as its driver takes it."""
+
+    name: str
+    text: str
+    columns: tuple[str, ...] = ()
+    """Of a batch: the columns of a row, in order."""
+
+
+@dataclass(slots=True)
+class _Draft:
+    verb: str
+    dialect: str | None
+    rows: str = ""
+    lines: tuple[str, ...] = ()
+
+
+@cache
+def statements(dialect: str) -> dict[str, Statement]:
+    """Every statement of the dialect by name."""
+    found: dict[str, Statement] = {}
+    for entry in sorted(resources.files("gnomon.store").joinpath("sql").iterdir(), key=lambda e: e.name):
+        if entry.name.endswith(".sql"):
+            noun = entry.name.removesuffix(".sql")
+            for statement in parse(entry.read_text(encoding="utf-8"), noun, dialect):
+                if statement.name in found:
+                    raise ValueError(f"statement {statement.name} stands twice for {dialect}")
+                found[statement.name] = statement
+    return found
+
+
+def parse(text: str, noun: str, dialect: str) -> list[Statement]:
+    """The statements of one file that are for the dialect."""
+    return [
+        _finish(draft, noun, dialect) for draft in _drafts(text) if draft.dialect is None or draft.dialect == dialect
+    ]
+
+
+def _drafts(text: str) -> list[_Draft]:
+    drafts: list[_Draft] = []
+    for line in text.splitlines():
+        name = _NAME.match(line)
+        if name:
+            drafts.append(_Draft(name[1], name[2]))
+        elif line.startswith(_ROWS):
+            drafts[-1].rows += line.removeprefix(_ROWS) + " "
+        elif drafts and line.strip() and not line.lstrip().startswith("--"):
+            drafts[-1].lines += (line.strip(),)
+    return drafts
+
+
+def _finish(draft: _Draft, noun: str, dialect: str) -> Statement:
+    name = f"{noun}.{draft.verb}"
+    body = " ".join(draft.lines).rstrip(";")
+    columns = tuple(column.split() for column in draft.rows.split(",") if column.strip())
+    names = tuple(column[0] for column in columns)
+    if dialect == SQLITE:
+        if names:
+            body = _PARAMETER.sub(lambda found: f"?{names.index(found[1]) + 1}", body)
+        return Statement(name, body, names)
+    body = body.replace("%", "%%")
+    if names:
+        arrays = ", ".join(f"%({column})s::{kind}[]" for column, kind in columns)
+        body = body.replace(":rows", f"unnest({arrays}) AS r({', '.join(names)})")
+    return Statement(name, _PARAMETER.sub(r"%(\1)s", body), names)
+
+
+__all__ = ["POSTGRESQL", "SQLITE", "Statement", "parse", "statements"]

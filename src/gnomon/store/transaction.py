@@ -1,0 +1,106 @@
+"""A transaction: named statements run over one connection; it commits or rolls back as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from gnomon.model.instants import Instant
+from gnomon.store.statements import Statement
+
+Row = tuple[Any, ...]
+"""One row; its columns are in the order of the statement. Any: a database says nothing of types to a type checker."""
+
+
+class Link(Protocol):
+    """One connection to a database, as its dialect does things. Errors come out as `store.errors`."""
+
+    def begin_read(self) -> None:
+        """A transaction is open that sees one state of the database and waits for no writer."""
+
+    def begin_write(self) -> None:
+        """A transaction is open that may write; on SQLite it is the only one."""
+
+    def commit(self) -> None:
+        """The transaction is stored; CommitUncertain when that cannot be known."""
+
+    def rollback(self) -> None:
+        """Nothing of the transaction is stored. Raises nothing: a link that cannot roll back is no longer usable."""
+
+    def rows(self, statement: Statement, parameters: Mapping[str, object]) -> list[Row]:
+        """All rows of the answer."""
+
+    def count(self, statement: Statement, parameters: Mapping[str, object]) -> int:
+        """How many rows it changed."""
+
+    def many(self, statement: Statement, rows: Sequence[Sequence[object]]) -> int:
+        """How many rows a batch changed."""
+
+    def simple(self, text: str) -> None:
+        """A statement of the driver itself (SAVEPOINT, NOTIFY) was executed."""
+
+    def close(self) -> None:
+        """The connection is closed."""
+
+    @property
+    def usable(self) -> bool:
+        """False once the connection is broken."""
+
+
+class Transaction:
+    """What `Database.read`, `write` and `owner` give: run statements by name (`noun.verb`)."""
+
+    __slots__ = ("_lease_now", "_link", "_savepoints", "_statements", "dialect", "wakes")
+
+    def __init__(
+        self, link: Link, dialect: str, statements: Mapping[str, Statement], lease_now: Callable[[Transaction], Instant]
+    ) -> None:
+        self.dialect = dialect
+        self.wakes = False
+        """Whether listeners are to be notified once this is stored."""
+        self._link = link
+        self._statements = statements
+        self._lease_now = lease_now
+        self._savepoints = 0
+
+    def all(self, name: str, /, **parameters: object) -> list[Row]:
+        """Every row of the answer."""
+        return self._link.rows(self._statements[name], parameters)
+
+    def one(self, name: str, /, **parameters: object) -> Row | None:
+        """The first row of the answer, None when there is none."""
+        rows = self._link.rows(self._statements[name], parameters)
+        return rows[0] if rows else None
+
+    def run(self, name: str, /, **parameters: object) -> int:
+        """How many rows the statement changed."""
+        return self._link.count(self._statements[name], parameters)
+
+    def many(self, name: str, rows: Sequence[Sequence[object]]) -> int:
+        """How many rows a batch changed; each row holds the statement's columns in their order."""
+        return self._link.many(self._statements[name], rows) if rows else 0
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """What was done inside stands; after an exception it is undone, and the transaction goes on."""
+        self._savepoints += 1
+        name = f"point_{self._savepoints}"
+        self._link.simple(f"SAVEPOINT {name}")
+        try:
+            yield
+        except BaseException:
+            if self._link.usable:
+                self._link.simple(f"ROLLBACK TO SAVEPOINT {name}")
+                self._link.simple(f"RELEASE SAVEPOINT {name}")
+            raise
+        self._link.simple(f"RELEASE SAVEPOINT {name}")
+
+    def lease_now(self) -> Instant:
+        """The database's clock, which leases are judged by and nothing else (DESIGN.md section 5)."""
+        return self._lease_now(self)
+
+
+def wake(tx: Transaction) -> None:
+    """Once the transaction is stored, everybody who listens on the database is notified (PostgreSQL)."""
+    tx.wakes = True
