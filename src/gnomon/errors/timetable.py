@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from gnomon.errors.authoring import AirflowTimetableInvalid
 
-__all__ = ["AirflowTimetableInvalid", "PlanningError"]
+__all__ = ["AirflowTimetableInvalid", "PlanningError", "TimetableNotBuilt"]
 
 
 class PlanningError(Exception):
     """A timetable raised, or answered what no timetable may: the sentence names class, method and remedy."""
+
+
+class TimetableNotBuilt(AirflowTimetableInvalid, PlanningError):
+    """A stored timetable cannot be made again here: its class is not ours, or its data is not what the class takes."""

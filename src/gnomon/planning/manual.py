@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
@@ -38,7 +37,4 @@ def _timetable(dag: DagSpec) -> Timetable:
     ref = dag.timetable
     if not ref.can_be_scheduled and ref.path.rpartition(".")[2] not in BUILTINS:
         return NullTimetable()
-    try:
-        return build(ref)
-    except AirflowTimetableInvalid as error:
-        raise PlanningError(str(error)) from error
+    return build(ref)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.errors.timetable import AirflowTimetableInvalid, TimetableNotBuilt
 from gnomon.model.slots import TimetableRef
 from gnomon.timetables.base import BuiltinTimetable, Timetable
 
@@ -44,21 +44,21 @@ def reference(timetable: Timetable) -> TimetableRef:
 def build(ref: TimetableRef) -> BuiltinTimetable:
     """The built-in timetable of a stored form, under its own name or any dotted path of Airflow's that ends in it.
 
-    Raises AirflowTimetableInvalid for an author's class, and for data that its class does not take.
+    Raises TimetableNotBuilt (a PlanningError) for an author's class, and for data that its class does not take.
     """
     name = ref.path.rpartition(".")[2]
     if not ref.builtin or name not in _MODULES:
-        raise AirflowTimetableInvalid(
-            f"timetable {ref.path!r} is none of the built-in ones ({', '.join(BUILTINS)}); "
-            "an author's class is asked in its own process"
+        raise TimetableNotBuilt(
+            f"timetable {ref.path!r} is none of the built-in ones ({', '.join(BUILTINS)}); an author's class "
+            "is asked in a process of its own, which this release does not start: give the DAG a built-in schedule"
         )
     cls: type[BuiltinTimetable] = getattr(import_module(f"{_PACKAGE}.{_MODULES[name]}"), name)
     try:
         return cls.deserialize(ref.data)
-    except (KeyError, TypeError, ValueError) as error:
-        raise AirflowTimetableInvalid(
+    except (KeyError, TypeError, ValueError, AirflowTimetableInvalid) as error:
+        raise TimetableNotBuilt(
             f"timetable {name} cannot be read from {ref.data!r} ({type(error).__name__}: {error}); "
-            "let the DAG file be parsed again"
+            "correct the schedule, or let the DAG file be parsed again"
         ) from error
 
 

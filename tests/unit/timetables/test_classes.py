@@ -107,7 +107,7 @@ def test_an_author_class_is_stored_with_its_path_and_not_built_here() -> None:
     ref = reference(Mine())
     assert not ref.builtin
     assert ref.path.endswith(".Mine")
-    with pytest.raises(AirflowTimetableInvalid, match="an author's class is asked in its own process"):
+    with pytest.raises(AirflowTimetableInvalid, match="an author's class is asked in a process of its own"):
         build(ref)
 
 
