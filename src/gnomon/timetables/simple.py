@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables.base import BuiltinTimetable
+
+_MOMENT = timedelta(microseconds=1)
 
 
 class _Simple(BuiltinTimetable):
@@ -59,11 +61,19 @@ class ContinuousTimetable(_Simple):
         return "@continuous"
 
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
-        if last is not None:
-            start = last.data_interval.end if last.data_interval is not None else last.run_after
-        else:
-            start = restriction.earliest or now
+        start = (restriction.earliest or now) if last is None else _following(last, now)
         end = max(start, now)
         if restriction.latest is not None and end > restriction.latest:
             return None
         return DagRunInfo.interval(start, end)
+
+
+def _following(last: DagRunInfo, now: datetime) -> datetime:
+    """Where the interval after `last` starts: at its end, or a moment later when both would start at one instant.
+
+    (The first interval may be a point; the start is the logical date, which no two runs of a DAG share.)
+    """
+    if last.data_interval is None:
+        return last.run_after
+    start, end = last.data_interval
+    return end + _MOMENT if start == end < now else end

@@ -98,7 +98,7 @@ def test_once_is_once() -> None:
 
 def test_continuous_waits_for_its_run_to_end() -> None:
     timetable = ContinuousTimetable()
-    first = _plan(timetable, MIDNIGHT, start=MIDNIGHT)
+    first = _plan(timetable, MIDNIGHT, start=MIDNIGHT - DAY)
     assert (len(first.runs), first.next_run) == (1, None)
     later = to_instant(MIDNIGHT + timedelta(minutes=3))
     assert _at(timetable, later, cursor=first.cursor, room=0, active=True) == Plan((), first.cursor, None)

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.unit.timetables import made as m
 
-from gnomon.model.slots import DagRunInfo, TimeRestriction
+from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables import BuiltinTimetable, ContinuousTimetable, EventsTimetable, MultipleCronTriggerTimetable
 
 law = settings(derandomize=True, max_examples=150, deadline=None)
@@ -103,12 +103,18 @@ def test_without_catchup_the_first_run_is_the_newest_that_is_due(
 
 
 @law
-@given(m.MOMENTS, st.integers(0, 7200))
-def test_continuous_intervals_follow_one_another(now: datetime, pause_s: int) -> None:
-    timetable = ContinuousTimetable()
-    restriction = TimeRestriction(None, None, False)
-    first = timetable.plan_next(None, restriction, now)
-    later = now + timedelta(seconds=pause_s)
-    second = timetable.plan_next(first, restriction, later)
-    assert first == DagRunInfo.exact(now)
-    assert second == DagRunInfo.interval(now, later)
+@given(m.MOMENTS, st.none() | st.integers(0, 7200), st.lists(st.integers(1, 7200), min_size=2, max_size=4))
+def test_continuous_intervals_follow_one_another(now: datetime, age_s: int | None, pauses_s: list[int]) -> None:
+    restriction = TimeRestriction(None if age_s is None else now - timedelta(seconds=age_s), None, False)
+    intervals, last = list[DataInterval](), None
+    for pause_s in [0, *pauses_s]:
+        now += timedelta(seconds=pause_s)
+        last = ContinuousTimetable().plan_next(last, restriction, now)
+        assert last is not None
+        assert last.data_interval is not None
+        assert last.run_after == last.data_interval.end == now
+        intervals.append(last.data_interval)
+    starts = [interval.start for interval in intervals]
+    assert starts == sorted(set(starts)), "no two runs share a logical date"
+    for before, after in zip(intervals, intervals[1:], strict=False):
+        assert timedelta() <= after.start - before.end <= timedelta(microseconds=1)
