@@ -26,9 +26,9 @@ def worker(cfg: Config) -> int:
 def dag_processor(cfg: Config) -> int:
     """Parse DAG files into the database until told to stop; returns the exit code."""
     _begin(cfg, "dag-processor")
-    from gnomon.dagfiles import service
+    from gnomon.app.dag_processing import run_dag_processor
 
-    return service.main(cfg)
+    return run_dag_processor(cfg)
 
 
 def api_server(cfg: Config, port: int | None = None) -> int:

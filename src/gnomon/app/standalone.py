@@ -48,9 +48,9 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
         return service.main(cfg)
 
     def dag_processor() -> int:
-        from gnomon.dagfiles import service
+        from gnomon.app.dag_processing import run_dag_processor
 
-        return service.main(cfg)
+        return run_dag_processor(cfg)
 
     def scheduler() -> int:
         from gnomon.app.scheduling import run_scheduler

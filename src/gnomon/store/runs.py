@@ -38,6 +38,11 @@ def tallies(tx: Transaction, dag_pk: int) -> dict[DagRunState, int]:
     return {RUN_STATES_BY_CODE[code]: n for code, n in tx.all("runs.tallies", dag_pk=dag_pk)}
 
 
+def totals(tx: Transaction) -> dict[DagRunState, int]:
+    """How many runs there are in each state, over all DAGs; states without any are absent."""
+    return {RUN_STATES_BY_CODE[state]: int(count) for state, count in tx.all("runs.totals")}
+
+
 def create_manual(
     tx: Transaction,
     *,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gnomon.wakeups.bell import Bell
 from gnomon.wakeups.ear import Ear
+from gnomon.wakeups.presence import DAG_PROCESSOR, Presence, is_present
 from gnomon.wakeups.stopping import StopFlag, forget_signals
 
-__all__ = ["Bell", "Ear", "StopFlag", "forget_signals"]
+__all__ = ["DAG_PROCESSOR", "Bell", "Ear", "Presence", "StopFlag", "forget_signals", "is_present"]

@@ -37,3 +37,7 @@ ON CONFLICT DO NOTHING RETURNING run_pk;
 -- name: tallies
 -- How many runs a DAG has in each state.
 SELECT state, n FROM run_tally WHERE dag_pk = :dag_pk AND n > 0 ORDER BY state;
+
+-- name: totals
+-- How many runs there are in each state, over all DAGs.
+SELECT state, sum(n) FROM run_tally WHERE n > 0 GROUP BY state ORDER BY state;
