@@ -8,26 +8,35 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
-COPIES = {"tests/conformance/data": "conformance", "bench/dags": "bench/dags"}
+COPIED = [
+    path
+    for folder in ("tests/conformance/data", "bench/dags")
+    for path in sorted((ROOT / folder).rglob("*"))
+    if path.is_file() and "__pycache__" not in path.parts
+]
 
 
-@pytest.mark.parametrize("copy", sorted(COPIES))
-def test_copies_equal_their_originals(copy: str) -> None:
-    original = SHARED / COPIES[copy]
-    if not original.is_dir():
-        pytest.skip(f"{original.name}: the shared folder is not beside this checkout")
-    if not (ROOT / copy).is_dir():
-        pytest.fail(f"{copy} is missing; copy it from {original}")
-    differing = [
-        str(path.relative_to(ROOT))
-        for path in sorted((ROOT / copy).rglob("*"))
-        if path.is_file() and not _equal(path, original / path.relative_to(ROOT / copy))
-    ]
-    assert not differing, f"these differ from {original}; copy them again: {differing}"
+@pytest.mark.parametrize("path", [path.relative_to(ROOT) for path in COPIED], ids=str)
+def test_a_copy_equals_its_original(path: Path) -> None:
+    if not SHARED.is_dir():
+        pytest.skip("the shared folder is not beside this checkout")
+    original = _original(path)
+    assert original.is_file(), f"{path} has no original at {original}; a file of our own belongs elsewhere"
+    assert (ROOT / path).read_bytes() == original.read_bytes(), f"{path} differs from {original}; copy it again"
 
 
-def _equal(copy: Path, original: Path) -> bool:
-    """Bytecode that an import left behind has no original."""
-    if "__pycache__" in copy.parts:
-        return True
-    return original.is_file() and copy.read_bytes() == original.read_bytes()
+def test_every_dag_of_the_shared_benchmark_is_here() -> None:
+    originals = SHARED / "bench/dags"
+    if not originals.is_dir():
+        pytest.skip("the shared folder is not beside this checkout")
+    wanted = {path.relative_to(originals) for path in originals.rglob("*.py")}
+    assert wanted <= {path.relative_to(ROOT / "bench/dags") for path in COPIED if "dags" in path.parts}
+
+
+def _original(path: Path) -> Path:
+    """Where a copy comes from; the benchmark's README stands one folder higher there."""
+    if path == Path("bench/dags/README.md"):
+        return SHARED / "bench/README.md"
+    if path.parts[0] == "bench":
+        return SHARED / path
+    return SHARED / "conformance" / path.relative_to("tests/conformance/data")
