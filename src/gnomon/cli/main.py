@@ -60,7 +60,9 @@ def _fail(message: str) -> int:
 
 
 def _surprise(error: Exception) -> int:
-    if os.environ.get(DEBUG, "") not in ("", "0"):
+    from gnomon.config.environment import variable  # only when something is wrong already
+
+    if variable(DEBUG) not in (None, "", "0"):
         traceback.print_exception(error)
         return 1
     return _fail(

@@ -6,8 +6,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from gnomon.errors.product import UserMistake
+from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.model.states import TaskInstanceState
 from gnomon.report.missing import no_task
+from gnomon.report.tasks import TaskInstanceRow, task_instances
+from gnomon.store import Transaction
+
+_BAD = frozenset({TaskInstanceState.FAILED.value, TaskInstanceState.UPSTREAM_FAILED.value})
 
 
 def chosen_tasks(
@@ -32,6 +38,26 @@ def chosen_tasks(
     if downstream:
         wanted |= _reach(chosen, _children(spec))
     return [task for task in spec.tasks if task.task_id in wanted]
+
+
+def instances(
+    tx: Transaction,
+    dag: DagRecord,
+    run: RunRecord,
+    chosen: Iterable[TaskSpec] | None = None,
+    *,
+    map_index: int | None = None,
+    only_failed: bool = False,
+) -> list[TaskInstanceRow]:
+    """The task instances of the run that belong to the chosen tasks (None: to any)."""
+    task_ids = {task.task_id for task in chosen} if chosen is not None else None
+    return [
+        row
+        for row in task_instances(tx, dag, run)
+        if (task_ids is None or row.task_id in task_ids)
+        and (map_index is None or row.map_index == map_index)
+        and (not only_failed or row.state in _BAD)
+    ]
 
 
 def _named(spec: DagSpec, task_ids: Collection[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""`python -m gnomon.cli` is `gnomon`."""
+"""`python -m gnomon` is `gnomon`."""
 
 from __future__ import annotations
 

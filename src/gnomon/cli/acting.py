@@ -1,0 +1,65 @@
+"""Asking the owner of a DAG to change rows, and waiting for its answer (OWNERSHIP.md line 28)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import click
+
+from gnomon.cli.home import Home
+from gnomon.cli.waiting import wait_for
+from gnomon.errors.product import UserMistake
+from gnomon.model.records import DagRecord
+from gnomon.report import health
+from gnomon.store import Database, requests, wake
+
+ANSWER_S = 5.0
+"""How long a command waits for the owner's answer."""
+
+
+class Refused(UserMistake):
+    """The owner said no; the message is its reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request that was accepted; `answer` is None while it is not done."""
+
+    request_pk: int
+    answer: Mapping[str, object] | None
+    scheduler_alive: bool
+
+
+def ask_owner(home: Home, db: Database, dag: DagRecord, kind: str, body: Mapping[str, object]) -> Asked:
+    """The request is stored and, if a scheduler is alive and quick, answered. Refused when the owner refused it."""
+    with db.write() as tx:
+        request_pk = requests.ask(
+            tx, by=home.by, kind=kind, body={**body, "by": home.by}, groups=[dag.group_no], at=home.clock.now()
+        )
+        wake(tx)
+    home.ring()
+    with db.read() as tx:
+        alive = health.scheduler_alive(tx)
+    answer = wait_for(lambda: _answer(db, request_pk), home.clock, home.sleep, ANSWER_S) if alive else None
+    return Asked(request_pk, answer, alive)
+
+
+def say_pending(asked: Asked) -> None:
+    """Tell, on stderr, what becomes of a request that nobody has answered yet."""
+    when = f"not done within {ANSWER_S:g} s; it stands" if asked.scheduler_alive else (
+        "no scheduler is alive; it will be applied when one starts"
+    )
+    click.echo(f"accepted as request {asked.request_pk}: {when}", err=True)
+
+
+def _answer(db: Database, request_pk: int) -> Mapping[str, object] | None:
+    with db.read() as tx:
+        state, answer = requests.answer(tx, request_pk)
+    if state == "pending":
+        return None
+    body: Mapping[str, object] = json.loads(answer) if answer else {}
+    if state == "refused":
+        raise Refused(f"refused: {body.get('error', answer)}")
+    return body

@@ -1,0 +1,123 @@
+"""`gnomon dags`: the workflows themselves."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+
+import click
+
+from gnomon.cli.acting import ask_owner, say_pending
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.lazy import Lazy, LazyGroup
+from gnomon.cli.output import document, emit, fields, output_option, table
+from gnomon.report import dags as report
+from gnomon.report import errors
+from gnomon.report.tree import tree
+from gnomon.store import dags as store_dags
+from gnomon.store import wake
+
+_ELSEWHERE = {
+    "trigger": Lazy("gnomon.cli.trigger:trigger", "Make a run of a DAG now."),
+    "test": Lazy("gnomon.cli.dagtest:test", "Run a DAG once, here, to its end."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=_ELSEWHERE)
+def dags() -> None:
+    """DAGs: list, show, test, trigger, pause, unpause, delete; files that failed."""
+
+
+@dags.command("list")
+@click.option("-a", "--all", "inactive", is_flag=True, help="Also DAGs that are in no file any more.")
+@output_option
+@pass_home
+def list_(home: Home, inactive: bool, output: str) -> None:
+    """All DAGs."""
+    with home.store() as db, db.read() as tx:
+        rows = report.list_dags(tx, inactive=inactive)
+    columns = ("dag_id", "schedule", "paused", "next_run", "last_run_state", "owner", "tags", "file")
+    emit(rows, output, columns, empty=f"no DAGs yet; DAG files go to {home.cfg.dags_folder}")
+
+
+@dags.command()
+@click.argument("dag_id", metavar="DAG")
+@output_option
+@pass_home
+def show(home: Home, dag_id: str, output: str) -> None:
+    """One DAG: schedule and its family, params, tasks, coming runs."""
+    with home.store() as db, db.read() as tx:
+        dag = report.find_dag(tx, dag_id)
+    detail = report.show_dag(dag, home.clock.now())
+    if output != "table":
+        document(asdict(detail), output)
+        return
+    shown = asdict(detail)
+    for block in ("params", "tasks", "next_runs"):
+        del shown[block]
+    click.echo(fields([(name.replace("_", " "), value) for name, value in shown.items()]))
+    if detail.params:
+        click.echo("\nparams")
+        click.echo(fields([(f"  {name}", param) for name, param in detail.params.items()]))
+    click.echo("\ntasks")
+    click.echo("\n".join(f"  {line}" for line in tree(dag.spec)))
+    click.echo("\nnext runs" + (" (once it is unpaused)" if detail.paused and detail.next_runs else ""))
+    columns = ("run_after", "data_interval_start", "data_interval_end")
+    click.echo(table(detail.next_runs, columns) if detail.next_runs else "  none")
+
+
+@dags.command("errors")
+@output_option
+@pass_home
+def errors_(home: Home, output: str) -> None:
+    """Files and DAGs that could not be loaded, and why."""
+    with home.store() as db, db.read() as tx:
+        rows = errors.import_errors(tx)
+    emit(rows, output, ("file", "line", "kind", "message"), empty="no errors")
+
+
+@dags.command()
+@click.argument("dag_ids", metavar="DAG...", nargs=-1, required=True)
+@pass_home
+def pause(home: Home, dag_ids: tuple[str, ...]) -> None:
+    """Start nothing new of these DAGs from now on; what runs goes on."""
+    _set_paused(home, dag_ids, True)
+
+
+@dags.command()
+@click.argument("dag_ids", metavar="DAG...", nargs=-1, required=True)
+@pass_home
+def unpause(home: Home, dag_ids: tuple[str, ...]) -> None:
+    """Let these DAGs run."""
+    _set_paused(home, dag_ids, False)
+
+
+@dags.command()
+@click.argument("dag_id", metavar="DAG")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@pass_home
+def delete(home: Home, dag_id: str, yes: bool) -> None:
+    """Delete a DAG with its runs; a DAG whose file is still there comes back without history."""
+    with home.store() as db:
+        with db.read() as tx:
+            dag = report.find_dag(tx, dag_id)
+        if not yes and sys.stdin.isatty():
+            click.confirm(f"Delete DAG {dag_id!r} with all its runs?", abort=True, err=True)
+        asked = ask_owner(home, db, dag, "delete", {"dag_pk": dag.dag_pk})
+    if asked.answer is None:
+        say_pending(asked)
+    else:
+        click.echo(f"deleted DAG {dag_id!r}")
+
+
+def _set_paused(home: Home, dag_ids: tuple[str, ...], paused: bool) -> None:
+    with home.store() as db:
+        with db.read() as tx:
+            known = [report.find_dag(tx, dag_id) for dag_id in dag_ids]
+        with db.write() as tx:
+            for dag in known:
+                store_dags.set_paused(tx, dag.dag_id, paused, by=home.by, at=home.clock.now())
+            wake(tx)
+    home.ring()
+    for dag in known:
+        click.echo(f"{'paused' if paused else 'unpaused'} {dag.dag_id}")

@@ -1,0 +1,39 @@
+"""`gnomon db`: the database itself."""
+
+from __future__ import annotations
+
+import click
+
+from gnomon.cli.home import Home, pass_home
+from gnomon.config import without_password
+from gnomon.store import open_database
+
+
+@click.group()
+def db() -> None:
+    """The database: migrate, check."""
+
+
+@db.command()
+@pass_home
+def migrate(home: Home) -> None:
+    """Make the database, or bring its schema to this version; a SQLite file is copied before."""
+    from gnomon.store import migrations  # loads SQLAlchemy
+
+    url = home.cfg.database_url
+    migrations.upgrade(url)
+    click.echo(f"the database at {without_password(url)} is up to date")
+
+
+@db.command()
+@pass_home
+def check(home: Home) -> None:
+    """Whether the database answers and has the schema of this version (exit code 0), or not (1)."""
+    url = home.cfg.database_url
+    database = open_database(url)
+    try:
+        with database.read():
+            pass
+    finally:
+        database.close()
+    click.echo(f"the database at {without_password(url)} answers and is up to date")

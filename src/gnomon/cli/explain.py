@@ -1,0 +1,39 @@
+"""`gnomon explain`: why something is not running."""
+
+from __future__ import annotations
+
+import click
+
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.output import document, output_option
+from gnomon.engine.memory import Limits
+from gnomon.report import explain as report
+from gnomon.report.dags import find_dag
+from gnomon.report.runs import find_run
+
+
+@click.command()
+@click.argument("dag_id", metavar="DAG")
+@click.argument("run_id", metavar="[RUN]", required=False)
+@click.argument("task_id", metavar="[TASK]", required=False)
+@click.option("--map-index", type=int, default=-1, help="Which instance of a mapped task.")
+@output_option
+@pass_home
+def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, map_index: int, output: str) -> None:
+    """Why a DAG, a run or a task is not running, in the words of the rules; or how it ended."""
+    limits = Limits(parallelism=home.cfg.integer("core", "parallelism") or None)
+    now = home.clock.now()
+    with home.store() as db, db.read() as tx:
+        dag = find_dag(tx, dag_id)
+        if run_id is None:
+            sentences = report.why_dag(tx, dag, limits, now)
+        else:
+            run = find_run(tx, dag, run_id)
+            if task_id is None:
+                sentences = report.why_run(tx, dag, run, limits, now)
+            else:
+                sentences = report.why_task(tx, dag, run, task_id, map_index, limits, now)
+    if output == "table":
+        click.echo("\n".join(sentences) or "nothing stands in its way")
+    else:
+        document({"dag_id": dag_id, "run_id": run_id, "task_id": task_id, "sentences": sentences}, output)

@@ -1,0 +1,74 @@
+"""`gnomon pools`: how many tasks of a kind run at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.output import emit, output_option
+from gnomon.model.records import PoolRecord
+from gnomon.report.missing import no_pool
+from gnomon.store import pools as store
+from gnomon.store import wake
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRow:
+    """One pool as listings print it."""
+
+    pool: str
+    slots: int
+    """-1: no bound."""
+    used: int
+    include_deferred: bool
+    description: str
+
+
+@click.group()
+def pools() -> None:
+    """Pools: list, set, delete."""
+
+
+@pools.command("list")
+@output_option
+@pass_home
+def list_(home: Home, output: str) -> None:
+    """All pools, their slots and how many are used."""
+    with home.store() as db, db.read() as tx:
+        rows = [_row(pool) for pool in store.list_pools(tx)]
+    emit(rows, output, ("pool", "slots", "used", "include_deferred", "description"))
+
+
+@pools.command("set")
+@click.argument("name", metavar="POOL")
+@click.argument("slots", type=click.IntRange(min=-1))
+@click.argument("description", default="")
+@click.option("--include-deferred", is_flag=True, help="Deferred tasks keep their slots.")
+@pass_home
+def set_(home: Home, name: str, slots: int, description: str, include_deferred: bool) -> None:
+    """Make POOL, or change it; SLOTS of -1 is no bound."""
+    with home.store() as db, db.write() as tx:
+        store.set_pool(tx, name, slots, description=description, include_deferred=include_deferred)
+        wake(tx)
+    home.ring()
+    click.echo(f"pool {name} has {'no bound' if slots < 0 else f'{slots} slots'}")
+
+
+@pools.command()
+@click.argument("name", metavar="POOL")
+@pass_home
+def delete(home: Home, name: str) -> None:
+    """Delete POOL; tasks that name it wait until it exists again."""
+    with home.store() as db, db.write() as tx:
+        if store.find(tx, name) is None:
+            raise no_pool(name, [pool.name for pool in store.list_pools(tx)])
+        store.delete_pool(tx, name)
+        wake(tx)
+    home.ring()
+    click.echo(f"deleted pool {name}")
+
+
+def _row(pool: PoolRecord) -> PoolRow:
+    return PoolRow(pool.name, pool.slots, pool.used, pool.include_deferred, pool.description)

@@ -1,0 +1,100 @@
+"""`gnomon runs`: the runs of a DAG."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from gnomon.cli.acting import ask_owner, say_pending
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.output import cell, document, emit, fields, output_option
+from gnomon.cli.touched import emit_touched
+from gnomon.model.states import DagRunState
+from gnomon.report import runs as report
+from gnomon.report import tasks as report_tasks
+from gnomon.report.dags import find_dag
+from gnomon.report.selection import instances
+
+_STATES = [state.value for state in DagRunState]
+
+
+@click.group()
+def runs() -> None:
+    """Runs: list, show, clear, mark."""
+
+
+@runs.command("list")
+@click.argument("dag_id", metavar="DAG")
+@click.option("--state", type=click.Choice(_STATES), help="Only runs in this state.")
+@output_option
+@pass_home
+def list_(home: Home, dag_id: str, state: str | None, output: str) -> None:
+    """All runs of DAG, newest first."""
+    with home.store() as db, db.read() as tx:
+        rows = report.list_runs(tx, find_dag(tx, dag_id), DagRunState(state) if state is not None else None)
+    columns = ("run_id", "run_type", "state", "run_after", "start_date", "end_date", "reason")
+    emit(rows, output, columns, empty=f"no runs; `gnomon explain {dag_id}` says why")
+
+
+@runs.command()
+@click.argument("dag_id", metavar="DAG")
+@click.argument("run_id", metavar="RUN")
+@output_option
+@pass_home
+def show(home: Home, dag_id: str, run_id: str, output: str) -> None:
+    """One run and how many of its task instances are in which state."""
+    with home.store() as db, db.read() as tx:
+        dag = find_dag(tx, dag_id)
+        run = report.find_run(tx, dag, run_id)
+        rows = report_tasks.task_instances(tx, dag, run)
+    record = asdict(report.run_row(dag_id, run))
+    record["task_states"] = report_tasks.count_states(rows)
+    if output != "table":
+        document(record, output)
+        return
+    states = ", ".join(f"{count} {state}" for state, count in record.pop("task_states").items())
+    click.echo(fields([*((name.replace("_", " "), value) for name, value in record.items()), ("tasks", cell(states or None))]))
+
+
+@runs.command()
+@click.argument("dag_id", metavar="DAG")
+@click.argument("run_id", metavar="RUN")
+@click.option("-f", "--only-failed", is_flag=True, help="Only task instances that failed or could not run.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be cleared.")
+@output_option
+@pass_home
+def clear(home: Home, dag_id: str, run_id: str, only_failed: bool, dry_run: bool, output: str) -> None:
+    """Run the tasks of RUN again."""
+    with home.store() as db:
+        with db.read() as tx:
+            dag = find_dag(tx, dag_id)
+            run = report.find_run(tx, dag, run_id)
+            rows = instances(tx, dag, run, only_failed=only_failed)
+        if dry_run or not rows:
+            emit_touched(rows, output, "cleared", dry_run)
+            return
+        body = {"run_pk": run.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "only_failed": only_failed}
+        asked = ask_owner(home, db, dag, "clear", body)
+    if asked.answer is None:
+        say_pending(asked)
+    emit_touched(rows, output, "cleared", asked.answer is None)
+
+
+@runs.command()
+@click.argument("dag_id", metavar="DAG")
+@click.argument("run_id", metavar="RUN")
+@click.option("--state", required=True, type=click.Choice(["success", "failed"]), help="How the run ends.")
+@pass_home
+def mark(home: Home, dag_id: str, run_id: str, state: str) -> None:
+    """End RUN as success or failed; what still runs in it is stopped."""
+    with home.store() as db:
+        with db.read() as tx:
+            dag = find_dag(tx, dag_id)
+            run = report.find_run(tx, dag, run_id)
+        body = {"run_pk": run.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "state": state}
+        asked = ask_owner(home, db, dag, "mark", body)
+    if asked.answer is None:
+        say_pending(asked)
+    else:
+        click.echo(f"marked run {run_id!r} of DAG {dag_id!r} {state}")

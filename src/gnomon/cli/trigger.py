@@ -1,0 +1,68 @@
+"""`gnomon dags trigger`: a run by hand, written by the command itself (OWNERSHIP.md line 29)."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+import click
+
+from gnomon.cli.conf import Conf, check_conf
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.output import document, output_option
+from gnomon.cli.planned import planned_by_hand
+from gnomon.cli.times import Moment, instant_of
+from gnomon.errors.product import UserMistake
+from gnomon.model.ids import RUN_ID_MAX
+from gnomon.model.records import DagRecord
+from gnomon.report.dags import find_dag
+from gnomon.report.runs import run_row
+from gnomon.store import runs, wake
+
+
+@click.command()
+@click.argument("dag_id", metavar="DAG")
+@click.option("-r", "--run-id", help="Id of the run; default: manual__ and the time.")
+@click.option("-l", "--logical-date", type=Moment(), help="Logical date of the run; default: none.")
+@click.option("-c", "--conf", type=Conf(), default="{}", help="JSON object that the run's tasks read, and its params.")
+@output_option
+@pass_home
+def trigger(
+    home: Home, dag_id: str, run_id: str | None, logical_date: datetime | None, conf: dict[str, object], output: str
+) -> None:
+    """Make a run of DAG now, and print its run id."""
+    if run_id is not None:
+        _check_run_id(run_id, home.cfg.text("scheduler", "allowed_run_id_pattern"))
+    logical_at = instant_of(logical_date, home.cfg) if logical_date is not None else None
+    now = home.clock.now()
+    with home.store() as db:
+        with db.read() as tx:
+            dag = find_dag(tx, dag_id)
+        _check_active(dag)
+        check_conf(dag.spec, conf)
+        planned = planned_by_hand(dag.spec, logical_at, now)
+        with db.write() as tx:
+            run = runs.create_manual(
+                tx, dag_id=dag_id, run_id=run_id or planned.run_id, logical_at=logical_at, run_after=planned.run_after,
+                interval=(planned.interval_start, planned.interval_end), conf=conf, by=home.by, at=now,
+            )
+            wake(tx)
+    home.ring()
+    if dag.paused:
+        click.echo(f"DAG {dag_id!r} is paused: the run waits until `gnomon dags unpause {dag_id}`", err=True)
+    if output == "table":
+        click.echo(run.run_id)
+    else:
+        document(run_row(dag_id, run).__dict__, output)
+
+
+def _check_run_id(run_id: str, pattern: str) -> None:
+    if not run_id or len(run_id) > RUN_ID_MAX:
+        raise UserMistake(f"a run id has 1 to {RUN_ID_MAX} characters; this one has {len(run_id)}")
+    if re.search(pattern, run_id) is None:
+        raise UserMistake(f"run id {run_id!r} does not match [scheduler] allowed_run_id_pattern, {pattern}")
+
+
+def _check_active(dag: DagRecord) -> None:
+    if not dag.active:
+        raise UserMistake(f"DAG {dag.dag_id!r} is in no file any more (last in {dag.file}); put the file back to run it")

@@ -1,0 +1,78 @@
+"""`gnomon variables`: values that DAG files and tasks read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.output import emit, output_option
+from gnomon.report.missing import no_variable
+from gnomon.store import variables as store
+
+
+@dataclass(frozen=True, slots=True)
+class VariableRow:
+    """One Variable as listings print it."""
+
+    key: str
+    value: str | None
+    """None unless values were asked for."""
+    description: str | None
+
+
+@click.group()
+def variables() -> None:
+    """Variables: list, get, set, delete."""
+
+
+@variables.command("list")
+@click.option("--show-values", is_flag=True, help="Show the values too.")
+@output_option
+@pass_home
+def list_(home: Home, show_values: bool, output: str) -> None:
+    """The keys of all Variables."""
+    with home.store() as db, db.read() as tx:
+        rows = [_row(v, show_values) for v in store.list_variables(tx)]
+    emit(rows, output, ("key", "value", "description") if show_values else ("key", "description"), empty="no Variables")
+
+
+@variables.command()
+@click.argument("key")
+@click.option("--default", help="Printed when there is no such Variable.")
+@pass_home
+def get(home: Home, key: str, default: str | None) -> None:
+    """Print the value of KEY."""
+    with home.store() as db, db.read() as tx:
+        value = store.get(tx, key)
+        if value is None and default is None:
+            raise no_variable(key, store.keys(tx))
+    click.echo(default if value is None else value)
+
+
+@variables.command("set")
+@click.argument("key")
+@click.argument("value")
+@click.option("--description", help="What it is for.")
+@pass_home
+def set_(home: Home, key: str, value: str, description: str | None) -> None:
+    """Give KEY the text VALUE."""
+    with home.store() as db, db.write() as tx:
+        store.set(tx, key, value, description)
+    click.echo(f"set Variable {key}")
+
+
+@variables.command()
+@click.argument("key")
+@pass_home
+def delete(home: Home, key: str) -> None:
+    """Delete KEY."""
+    with home.store() as db, db.write() as tx:
+        if not store.delete(tx, key):
+            raise no_variable(key, store.keys(tx))
+    click.echo(f"deleted Variable {key}")
+
+
+def _row(variable: store.Variable, show_value: bool) -> VariableRow:
+    return VariableRow(variable.key, variable.value if show_value else None, variable.description)

@@ -1,0 +1,154 @@
+"""DAGs as listings print them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gnomon.model.instants import Instant, iso
+from gnomon.model.records import DagRecord
+from gnomon.model.spec import TaskSpec
+from gnomon.report.missing import no_dag
+from gnomon.report.schedule import family, next_runs
+from gnomon.store import Transaction, dags, load, runs
+
+
+@dataclass(frozen=True, slots=True)
+class DagRow:
+    """One DAG in a list."""
+
+    dag_id: str
+    schedule: str
+    paused: bool
+    active: bool
+    """False: it is in no file any more."""
+    next_run: str | None
+    last_run_id: str | None
+    last_run_state: str | None
+    owner: str
+    tags: list[str]
+    file: str
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """One task of a DAG."""
+
+    task_id: str
+    operator: str
+    group: str | None
+    upstream: list[str]
+    trigger_rule: str
+    retries: int
+    pool: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class DagDetail:
+    """One DAG with everything that `dags show` prints."""
+
+    dag_id: str
+    description: str | None
+    file: str
+    owner: str
+    tags: list[str]
+    paused: bool
+    active: bool
+    error: str | None
+    schedule: str
+    schedule_description: str
+    schedule_family: str
+    timezone: str
+    start_date: str | None
+    end_date: str | None
+    catchup: bool
+    max_active_runs: int
+    max_active_tasks: int
+    params: dict[str, object]
+    next_runs: list[dict[str, str | None]]
+    tasks: list[TaskRow]
+
+
+def find_dag(tx: Transaction, dag_id: str) -> DagRecord:
+    """The DAG with its newest version; NotThere with the nearest ids when there is none."""
+    row = dags.find(tx, dag_id)
+    found = load.load_dags(tx, [row.dag_pk]) if row is not None else []
+    if not found:
+        raise no_dag(dag_id, [other.dag_id for other in dags.list_dags(tx)])
+    return found[0]
+
+
+def list_dags(tx: Transaction, *, inactive: bool = False) -> list[DagRow]:
+    """All DAGs by id; those that are in no file any more only when asked for."""
+    rows = [row for row in dags.list_dags(tx) if row.active or inactive]
+    records = load.load_dags(tx, [row.dag_pk for row in rows])
+    return [_dag_row(tx, record) for record in sorted(records, key=lambda record: record.dag_id)]
+
+
+def show_dag(dag: DagRecord, now: Instant) -> DagDetail:
+    """Everything about one DAG but its history."""
+    spec = dag.spec
+    return DagDetail(
+        dag_id=dag.dag_id,
+        description=spec.description,
+        file=dag.file,
+        owner=spec.owner,
+        tags=sorted(spec.tags),
+        paused=dag.paused,
+        active=dag.active,
+        error=dag.error,
+        schedule=spec.timetable.summary,
+        schedule_description=spec.timetable.description,
+        schedule_family=family(spec.timetable),
+        timezone=spec.timezone,
+        start_date=iso(spec.start_at),
+        end_date=iso(spec.end_at),
+        catchup=spec.catchup,
+        max_active_runs=spec.max_active_runs,
+        max_active_tasks=spec.max_active_tasks,
+        params={name: _param(param.default, param.required, param.schema) for name, param in spec.params.items()},
+        next_runs=[run.as_record() for run in next_runs(dag, now)],
+        tasks=task_rows(spec.tasks),
+    )
+
+
+def task_rows(specs: Sequence[TaskSpec]) -> list[TaskRow]:
+    """The tasks of a DAG, in topological order."""
+    return [
+        TaskRow(
+            task_id=task.task_id,
+            operator=task.operator,
+            group=task.group,
+            upstream=list(task.upstream),
+            trigger_rule=task.trigger_rule,
+            retries=task.retries,
+            pool=task.pool,
+            owner=task.owner,
+        )
+        for task in specs
+    ]
+
+
+def _dag_row(tx: Transaction, dag: DagRecord) -> DagRow:
+    newest = runs.list_runs(tx, dag.dag_id, limit=1)
+    last = newest[0] if newest else None
+    due = dag.next_run.run_after if dag.next_run is not None and not dag.paused else None
+    return DagRow(
+        dag_id=dag.dag_id,
+        schedule=dag.spec.timetable.summary,
+        paused=dag.paused,
+        active=dag.active,
+        next_run=iso(due),
+        last_run_id=last.run_id if last is not None else None,
+        last_run_state=last.state.value if last is not None else None,
+        owner=dag.spec.owner,
+        tags=sorted(dag.spec.tags),
+        file=dag.file,
+        error=dag.error,
+    )
+
+
+def _param(default: object, required: bool, schema: dict[str, object]) -> dict[str, object]:
+    return {"default": default, "required": required, "schema": schema}

@@ -1,0 +1,125 @@
+"""Why is it not running? Facts of the store first, then the rules themselves, asked about what a take-over would load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gnomon.engine import explain as rules
+from gnomon.engine.load import load as take_over
+from gnomon.engine.memory import Limits, Memory, Worker
+from gnomon.model.ids import GROUPS
+from gnomon.model.instants import Instant, iso
+from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
+from gnomon.report import health
+from gnomon.report.missing import no_task
+from gnomon.report.tasks import TaskInstanceRow, spec_of_run, task_instances
+from gnomon.store import Transaction, files, load, runs
+
+_SHOWN = 5
+"""A sentence about each of so many runs or tasks; the rest is counted."""
+_FINISHED = {state.value for state in FINISHED_TASK_STATES}
+
+
+def why_dag(tx: Transaction, dag: DagRecord, limits: Limits, now: Instant) -> list[str]:
+    """Sentences on why the DAG has no run under way, or what its runs wait for."""
+    sentences = _facts_of_dag(tx, dag, now)
+    sentences += _nobody_there(tx)
+    sentences += rules.why_dag(_memory(tx, limits), dag.dag_pk, now)
+    newest = runs.list_runs(tx, dag.dag_id)
+    unfinished = [run for run in newest if run.state not in FINISHED_RUN_STATES]
+    sentences += [f"run {run.run_id} is {run.state}: gnomon explain {dag.dag_id} {run.run_id}" for run in unfinished[:_SHOWN]]
+    sentences += _more(len(unfinished), "unfinished runs")
+    ended = [run for run in newest if run.state in FINISHED_RUN_STATES]
+    sentences += [_ended(ended[0])] if ended else [] if unfinished else ["it has never run"]
+    return sentences
+
+
+def why_run(tx: Transaction, dag: DagRecord, run: RunRecord, limits: Limits, now: Instant) -> list[str]:
+    """Sentences on why the run has not ended, or how it did."""
+    if run.state in FINISHED_RUN_STATES:
+        failed = [row for row in task_instances(tx, dag, run) if row.state == "failed"] if run.state is DagRunState.FAILED else []
+        return [_ended(run), *(f"{_name(row)}: {_how(row)}" for row in failed[:_SHOWN]), *_more(len(failed), "failed tasks")]
+    sentences = _nobody_there(tx) + _file_error(tx, dag)
+    return sentences + rules.why_run(_memory(tx, limits), run.run_pk, now)
+
+
+def why_task(
+    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int, limits: Limits, now: Instant
+) -> list[str]:
+    """Sentences on why the task instance has not ended, or how it did."""
+    rows = [row for row in task_instances(tx, dag, run) if row.task_id == task_id]
+    if not rows and task_id not in dag.task_numbers:
+        raise no_task(dag.dag_id, task_id, dag.task_numbers)
+    mine = [row for row in rows if row.map_index == map_index]
+    if not mine:
+        return [_not_there(tx, dag, run, rows, task_id, map_index)]
+    if mine[0].state in _FINISHED:
+        return [_how(mine[0])]
+    if run.state in FINISHED_RUN_STATES:
+        return [f"it has no status, and {_ended(run)}"]
+    return _nobody_there(tx) + rules.why_task(_memory(tx, limits), run.run_pk, task_id, map_index, now)
+
+
+def _memory(tx: Transaction, limits: Limits) -> Memory:
+    """What one scheduler that owned everything would hold."""
+    memory = Memory(limits)
+    for worker in health.live_workers(tx):
+        memory.workers[worker.worker_id] = Worker(worker.worker_id, worker.slots)
+    take_over(memory, load.load_groups(tx, range(GROUPS)), {})
+    memory.set_pools(load.load_pools(tx))
+    return memory
+
+
+def _facts_of_dag(tx: Transaction, dag: DagRecord, now: Instant) -> list[str]:
+    sentences = []
+    if not dag.active:
+        sentences.append(f"it is in no file any more; the last one was {dag.file}")
+    sentences += _file_error(tx, dag)
+    if dag.paused:
+        sentences.append(f"it is paused; let it run with: gnomon dags unpause {dag.dag_id}")
+    start = dag.spec.start_at
+    if start is not None and start > now:
+        sentences.append(f"its start_date {iso(start)} is in the future")
+    return sentences
+
+
+def _file_error(tx: Transaction, dag: DagRecord) -> list[str]:
+    return [
+        f"its file {dag.file} cannot be loaded, the last good version stands: {error.message}"
+        for error in files.import_errors(tx)
+        if error.path == dag.file
+    ]
+
+
+def _nobody_there(tx: Transaction) -> list[str]:
+    if health.scheduler_alive(tx):
+        return []
+    return ["no scheduler is alive; start one with: gnomon standalone, or gnomon scheduler"]
+
+
+def _not_there(
+    tx: Transaction, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], task_id: str, map_index: int
+) -> str:
+    if rows:
+        return f"task {task_id} has no map index {map_index} in this run; it has {', '.join(str(row.map_index) for row in rows)}"
+    if any(task.task_id == task_id for task in spec_of_run(tx, dag, run).tasks):
+        return f"task {task_id} is not in this run: its start_date and end_date leave out logical date {iso(run.logical_at)}"
+    return f"task {task_id} is not in the version of the DAG that this run follows"
+
+
+def _ended(run: RunRecord) -> str:
+    return f"run {run.run_id} ended {run.state} at {iso(run.ended_at)}" + (f": {run.reason}" if run.reason else "")
+
+
+def _how(row: TaskInstanceRow) -> str:
+    tries = f" in try {row.try_number}" if row.try_number else ""
+    return f"it ended {row.state}{tries}" + (f" at {row.end_date}" if row.end_date else "") + (f": {row.reason}" if row.reason else "")
+
+
+def _name(row: TaskInstanceRow) -> str:
+    return row.task_id if row.map_index < 0 else f"{row.task_id}[{row.map_index}]"
+
+
+def _more(count: int, what: str) -> list[str]:
+    return [f"and {count - _SHOWN} more {what}"] if count > _SHOWN else []

@@ -1,0 +1,72 @@
+"""Who is alive: schedulers and workers, by the beats that they leave in the database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gnomon.model.instants import SECOND, Instant, iso
+from gnomon.model.records import WorkerRecord
+from gnomon.store import Transaction, leases
+
+SCHEDULER_SILENCE_S = 4.0
+"""A scheduler beats every second; one that was silent for so long is not alive (OWNERSHIP.md, TAKE-OVER)."""
+WORKER_SILENCE_S = 20.0
+"""A worker that was silent for so long is lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessRow:
+    """One scheduler or worker that did not end in good order."""
+
+    kind: str
+    id: str
+    host: str
+    beat_at: str | None
+    alive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The processes that the database knows of."""
+
+    processes: list[ProcessRow]
+
+    @property
+    def schedulers(self) -> int:
+        """How many schedulers are alive."""
+        return sum(row.alive for row in self.processes if row.kind == "scheduler")
+
+    @property
+    def workers(self) -> int:
+        """How many workers are alive."""
+        return sum(row.alive for row in self.processes if row.kind == "worker")
+
+
+def health(tx: Transaction) -> Health:
+    """The state of all processes, judged by the database's clock."""
+    now = tx.lease_now()
+    found = [
+        ProcessRow("scheduler", row.scheduler_id, row.host, iso(row.beat_at), _is_recent(row.beat_at, now, SCHEDULER_SILENCE_S))
+        for row in leases.schedulers(tx)
+        if not row.fenced
+    ]
+    found += [
+        ProcessRow("worker", row.worker_id, row.host, iso(row.beat_at), _is_recent(row.beat_at, now, WORKER_SILENCE_S))
+        for row in leases.workers(tx)
+    ]
+    return Health(found)
+
+
+def scheduler_alive(tx: Transaction) -> bool:
+    """Whether a scheduler does now what is asked of it."""
+    return health(tx).schedulers > 0
+
+
+def live_workers(tx: Transaction) -> list[WorkerRecord]:
+    """The workers that can be given tasks."""
+    now = tx.lease_now()
+    return [worker for worker in leases.workers(tx) if _is_recent(worker.beat_at, now, WORKER_SILENCE_S)]
+
+
+def _is_recent(beat_at: Instant, now: Instant, silence_s: float) -> bool:
+    return now - beat_at <= silence_s * SECOND

@@ -1,0 +1,90 @@
+"""The real scheduler over a scripted worker, and DAGs in the store, for commands to be tried on."""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+from gnomon.cli.home import Home
+from gnomon.clock import VirtualClock
+from gnomon.model.facts import Attempt
+from gnomon.model.instants import Instant
+from gnomon.model.slots import TimetableRef
+from gnomon.model.spec import DagParsed, DagSpec, FileInputs, ParsedFile, ParseFailure, TaskSpec
+from gnomon.scheduler.service import SchedulerService
+from gnomon.scheduler.settings import settings_from
+from gnomon.store import files, leases, open_database
+from gnomon.testing import Play, ScriptedExecutor, ScriptedWorker
+
+NOW: Instant = 1_772_355_600_000_000
+"""2026-03-01T09:00:00Z"""
+NEVER = TimetableRef(path="NullTimetable", summary="None", can_be_scheduled=False, periodic=False)
+HOURLY = TimetableRef(
+    path="CronTriggerTimetable", summary="0 * * * *", description="Every hour",
+    data={"expression": "0 * * * *", "timezone": "UTC", "interval": 0.0, "run_immediately": False},
+)  # fmt: skip
+
+
+class Ended(NamedTuple):
+    """How a command line ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+def spec_of(dag_id: str, edges: dict[str, tuple[str, ...]] | None = None, **kwargs: object) -> DagSpec:
+    """A DAG of tasks by their upstreams, without a schedule unless told."""
+    tasks = tuple(TaskSpec(task_id=task_id, upstream=upstream) for task_id, upstream in (edges or {"only": ()}).items())
+    return DagSpec(**{"dag_id": dag_id, "timetable": NEVER, "tasks": tasks, "owner": "me", **kwargs})  # type: ignore[arg-type]
+
+
+class Deployment:
+    """Scheduler, worker and database of one home, under its clock. `plays` says what the tasks do, by id."""
+
+    def __init__(self, home: Home, clock: VirtualClock) -> None:
+        self.clock = clock
+        self.plays: dict[str, Play] = {}
+        self.db = open_database(home.cfg.database_url, clock=clock)
+        self._worker = ScriptedWorker("worker-1", clock, self._play)
+        self._settings = settings_from(home.cfg)
+        self._service: SchedulerService | None = None
+        self._home = home
+
+    def add(self, *specs: DagSpec, file: str = "/dags/etl.py", failures: tuple[ParseFailure, ...] = (),
+            paused: bool = False, version: str = "1") -> None:  # fmt: skip
+        """The file was parsed and defines these DAGs."""
+        dags = tuple(DagParsed(spec=spec, spec_hash=version) for spec in specs)
+        parsed = ParsedFile(path=file, inputs=FileInputs(input_hash=version), dags=dags, failures=failures)
+        with self.db.write() as tx:
+            files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=paused)
+
+    def start(self, worker: bool = True) -> None:
+        """The scheduler lives from now on, and the worker; both move while a command waits."""
+        if worker:
+            with self.db.write() as tx:
+                leases.register_worker(tx, self._worker.record())
+        ids = (f"00000000-0000-0000-0000-{number:012d}" for number in itertools.count())
+        self._service = SchedulerService(
+            settings=self._settings, db=self.db, executor=ScriptedExecutor(lambda: [self._worker]), clock=self.clock,
+            ear=None, new_id=lambda: next(ids), scheduler_id="11111111-0000-0000-0000-000000000000", host="here",
+        )  # fmt: skip
+        self._home.sleep = self.move
+        self.move(0.0)
+
+    def move(self, seconds: float = 5.0) -> None:
+        """It is so much later; the scheduler did what it had to on the way, at least every second."""
+        assert self._service is not None
+        until = self.clock.now() + int(seconds * 1_000_000)
+        while True:
+            wake_at = self._service.tick()
+            now = self.clock.now()
+            if now >= until:
+                return
+            self.clock.advance_to(min(max(wake_at, now + 1000), now + 1_000_000, until))
+
+    def close(self) -> None:
+        self.db.close()
+
+    def _play(self, attempt: Attempt) -> Play:
+        return self.plays.get(attempt.task_id, Play(run_s=1.0))
