@@ -1,0 +1,29 @@
+"""`python -m gnomon.airflow_compat SCRIPT [ARGUMENT...]`: the script runs with Airflow's import paths enabled."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+
+from gnomon.loading import dialect
+
+
+def main(arguments: list[str]) -> int:
+    """The script has run as `__main__`, as `python SCRIPT` would run it; 2 when there is none to run."""
+    if not arguments:
+        sys.stderr.write("Usage: python -m gnomon.airflow_compat SCRIPT [ARGUMENT...]\n")
+        return 2
+    script = arguments[0]
+    if not os.path.exists(script):
+        sys.stderr.write(f"There is no file {script}.\n")
+        return 2
+    sys.argv = arguments
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+    dialect.enable()
+    runpy.run_path(script, run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,76 @@
+"""DagBag: the DAGs of a folder, as tests of DAG files ask for them."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gnomon.config import ambient
+from gnomon.loading import dagfile
+from gnomon.sdk.build import build
+from gnomon.sdk.dag import DAG
+
+
+class DagBag:
+    """All DAGs below `dag_folder` (a folder or a file), imported here and now, in this process.
+
+    `import_errors`: file to the traceback of what went wrong in it. Two files with the same DAG id: the first, in order
+    of their paths, has it. Arguments about Airflow's own stores and examples count for nothing.
+    """
+
+    def __init__(self, dag_folder: str | Path | None = None, include_examples: bool = False, **kwargs: Any) -> None:
+        self.dag_folder = str(dag_folder if dag_folder is not None else ambient().dags_folder)
+        self.dags: dict[str, DAG] = {}
+        self.import_errors: dict[str, str] = {}
+        self.captured_warnings: dict[str, tuple[str, ...]] = {}
+        for file in _files(Path(self.dag_folder)):
+            self.process_file(str(file))
+
+    def process_file(self, filepath: str, only_if_updated: bool = True, safe_mode: bool = True) -> list[DAG]:
+        """The DAGs of that file are in the bag, or its error is in `import_errors`."""
+        try:
+            loaded = dagfile.load(filepath)
+            for dag in loaded.dags.values():
+                build(dag, filepath)
+        except Exception:  # a file may raise anything; the bag is there to collect it
+            self.import_errors[filepath] = traceback.format_exc()
+            return []
+        for dag_id, dag in loaded.dags.items():
+            self.dags.setdefault(dag_id, dag)
+        if loaded.warnings:
+            self.captured_warnings[filepath] = loaded.warnings
+        return list(loaded.dags.values())
+
+    def collect_dags(self, dag_folder: str | Path | None = None, **kwargs: Any) -> None:
+        """The DAGs below that folder are in the bag too."""
+        for file in _files(Path(dag_folder if dag_folder is not None else self.dag_folder)):
+            self.process_file(str(file))
+
+    def get_dag(self, dag_id: str, session: Any = None) -> DAG | None:
+        """The DAG of that id, if it is in the bag."""
+        return self.dags.get(dag_id)
+
+    def bag_dag(self, dag: DAG, **kwargs: Any) -> None:
+        """The DAG is in the bag."""
+        self.dags[dag.dag_id] = dag
+
+    @property
+    def dag_ids(self) -> list[str]:
+        """The ids, sorted."""
+        return sorted(self.dags)
+
+    def size(self) -> int:
+        """How many DAGs there are."""
+        return len(self.dags)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    if folder.is_file():
+        yield folder
+        return
+    for file in sorted(folder.rglob("*.py")):
+        text = file.read_text(errors="replace").lower()
+        if "dag" in text and ("airflow" in text or "gnomon" in text):
+            yield file

@@ -1,0 +1,18 @@
+"""`airflow.configuration`: `conf`, and the module functions of Airflow 1."""
+
+from gnomon.airflow_compat.missing import missing
+from gnomon.context.configuration import AirflowConfigParser, conf
+from gnomon.errors.authoring import AirflowConfigException
+
+__all__ = [
+    "AirflowConfigException", "AirflowConfigParser", "as_dict", "conf", "get", "getboolean", "getfloat", "getint",
+    "has_option",
+]
+
+get = conf.get
+getboolean = conf.getboolean
+getfloat = conf.getfloat
+getint = conf.getint
+has_option = conf.has_option
+as_dict = conf.as_dict
+__getattr__ = missing(__name__)

@@ -1,0 +1,7 @@
+"""`airflow.operators.latest_only_operator`."""
+
+from gnomon.airflow_compat.missing import missing
+from gnomon.operators.latest_only import LatestOnlyOperator
+
+__all__ = ["LatestOnlyOperator"]
+__getattr__ = missing(__name__)

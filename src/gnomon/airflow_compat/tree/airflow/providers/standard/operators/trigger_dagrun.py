@@ -1,0 +1,5 @@
+"""`airflow.providers.standard.operators.trigger_dagrun`."""
+
+from gnomon.airflow_compat.missing import missing
+
+__getattr__ = missing(__name__)

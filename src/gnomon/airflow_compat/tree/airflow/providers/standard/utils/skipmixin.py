@@ -1,0 +1,7 @@
+"""`airflow.providers.standard.utils.skipmixin`."""
+
+from gnomon.airflow_compat.missing import missing
+from gnomon.sdk import SkipMixin
+
+__all__ = ["SkipMixin"]
+__getattr__ = missing(__name__)

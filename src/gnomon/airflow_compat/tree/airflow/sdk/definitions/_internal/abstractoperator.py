@@ -1,0 +1,7 @@
+"""`airflow.sdk.definitions._internal.abstractoperator`."""
+
+from gnomon.airflow_compat.missing import missing
+from gnomon.sdk.operator import BaseOperator as AbstractOperator
+
+__all__ = ["AbstractOperator"]
+__getattr__ = missing(__name__)

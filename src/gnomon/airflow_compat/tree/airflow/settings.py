@@ -1,0 +1,18 @@
+"""`airflow.settings`: where things are. Whoever looks for a database session is told what to use instead."""
+
+from gnomon.airflow_compat.missing import missing as _missing
+from gnomon.config import ambient as _ambient
+from gnomon.sdk.timezone import default_zone as _default_zone
+
+_stand_in = _missing(__name__)
+_VALUES = {
+    "AIRFLOW_HOME": lambda: str(_ambient().home),
+    "DAGS_FOLDER": lambda: str(_ambient().dags_folder),
+    "PLUGINS_FOLDER": lambda: str(_ambient().plugins_folder),
+    "TIMEZONE": _default_zone,
+}
+__all__ = list(_VALUES)
+
+
+def __getattr__(name):
+    return _VALUES[name]() if name in _VALUES else _stand_in(name)

@@ -1,0 +1,24 @@
+"""`airflow.utils.dates`: Airflow 2's helpers for start dates."""
+
+import datetime as _dt
+
+from gnomon.airflow_compat.missing import missing
+from gnomon.sdk import timezone as _timezone
+from gnomon.timetables.presets import CRON_PRESETS as cron_presets
+
+__all__ = ["cron_presets", "days_ago", "parse_execution_date"]
+
+
+def days_ago(n, hour=0, minute=0, second=0, microsecond=0):
+    """The moment `n` days before today, UTC, at that time of day."""
+    today = _timezone.coerce_datetime(_timezone.utcnow())
+    at = today.replace(hour=hour, minute=minute, second=second, microsecond=microsecond)
+    return at - _dt.timedelta(days=n)
+
+
+def parse_execution_date(execution_date_str):
+    """The moment that the text names."""
+    return _timezone.parse(execution_date_str)
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,16 @@
+"""`airflow.utils.file`."""
+
+import os as _os
+from tempfile import TemporaryDirectory
+
+from gnomon.airflow_compat.missing import missing
+
+__all__ = ["TemporaryDirectory", "mkdirs"]
+
+
+def mkdirs(path, mode):
+    """The folder exists, with those above it."""
+    _os.makedirs(path, mode=mode, exist_ok=True)
+
+
+__getattr__ = missing(__name__)

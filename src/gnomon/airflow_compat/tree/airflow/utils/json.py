@@ -1,0 +1,28 @@
+"""`airflow.utils.json`."""
+
+import datetime as _dt
+import decimal as _decimal
+import json as _json
+
+from gnomon.airflow_compat.missing import missing
+
+__all__ = ["AirflowJsonEncoder", "WebEncoder"]
+
+
+class AirflowJsonEncoder(_json.JSONEncoder):
+    """Writes moments as ISO 8601, decimals as numbers, sets as lists."""
+
+    def default(self, o):
+        if isinstance(o, _dt.datetime | _dt.date | _dt.time):
+            return o.isoformat()
+        if isinstance(o, _decimal.Decimal):
+            return int(o) if o == o.to_integral_value() else float(o)
+        if isinstance(o, set | frozenset):
+            return sorted(o)
+        if isinstance(o, bytes):
+            return o.decode("unicode_escape")
+        return super().default(o)
+
+
+WebEncoder = AirflowJsonEncoder
+__getattr__ = missing(__name__)

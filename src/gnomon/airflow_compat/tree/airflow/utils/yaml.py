@@ -1,0 +1,17 @@
+"""`airflow.utils.yaml`: the safe functions of PyYAML."""
+
+from yaml import YAMLError, safe_load
+
+from gnomon.airflow_compat.missing import missing
+
+__all__ = ["YAMLError", "dump", "safe_load"]
+
+
+def dump(data, **kwargs):
+    """The data as YAML text."""
+    from yaml import safe_dump
+
+    return safe_dump(data, **kwargs)
+
+
+__getattr__ = missing(__name__)
