@@ -68,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.dumps({"detail": f"there is no page {path}; there are / and {HEALTH_PATHS[0]}"})
             self._answer(HTTPStatus.NOT_FOUND, "application/json", body)
 
-    do_HEAD = do_GET
+    do_HEAD = do_GET  # noqa: N815
 
     def _answer(self, status: HTTPStatus, content_type: str, text: str) -> None:
         body = text.encode()
