@@ -151,7 +151,6 @@ class BaseOperator(Templated, DependencyMixin, metaclass=OperatorMeta):
         state["_dag"] = None
         if group is not None:
             state["task_id"] = group.child_id(task_id)
-            state["_id_in_group"] = task_id
         if dag is not None:
             dag.add_task(self)
         if group is not None:

@@ -1,0 +1,230 @@
+"""DAGs: both dialects' arguments, schedules, naive dates, ids, registration."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pendulum
+import pytest
+from dateutil.relativedelta import relativedelta
+
+from gnomon import timetables
+from gnomon.errors import UserMistake
+from gnomon.errors.authoring import AirflowTimetableInvalid, FailFastDagInvalidTriggerRule, ParamValidationError
+from gnomon.sdk import current, timezone
+from gnomon.sdk.assets import Asset, AssetAlias
+from gnomon.sdk.dag import DAG
+from gnomon.sdk.dag_decorator import dag
+from gnomon.sdk.operator import BaseOperator
+from gnomon.sdk.params import Param
+
+
+@pytest.mark.parametrize("spelling", ["schedule", "schedule_interval", "timetable"])
+def test_the_schedule_is_taken_under_each_of_its_names(spelling: str) -> None:
+    found = DAG("d", **{spelling: "0 6 * * *"})
+    assert isinstance(found.timetable, timetables.CronTriggerTimetable)
+    assert found.schedule_interval == "0 6 * * *"
+
+
+def test_other_arguments_of_airflow_2_are_taken() -> None:
+    found = DAG("d", "what it does", concurrency=3, fail_stop=True, full_filepath="x", default_view="grid", orientation="LR",
+                sla_miss_callback=print)
+    assert (found.description, found.max_active_tasks, found.concurrency, found.fail_fast) == ("what it does", 3, 3, True)
+    assert any("sla_miss_callback" in sentence for sentence in found.warnings)
+
+
+def test_two_names_for_one_thing_are_refused() -> None:
+    with pytest.raises(TypeError, match="schedule_interval= and schedule= say the same thing"):
+        DAG("d", schedule="@daily", schedule_interval="@daily")
+
+
+def test_an_unknown_argument_names_dag_line_and_nearest() -> None:
+    with pytest.raises(TypeError, match=r"DAG 'd' \(.*test_dag.py:\d+\).*did you mean schedule="):
+        DAG("d", shedule="@daily")
+
+
+@pytest.mark.parametrize(
+    ("schedule", "kind"),
+    [
+        (None, "NullTimetable"),
+        ("@once", "OnceTimetable"),
+        ("@daily", "CronTriggerTimetable"),
+        ("*/5 * * * *", "CronTriggerTimetable"),
+        (dt.timedelta(hours=1), "DeltaTriggerTimetable"),
+        (relativedelta(months=1), "DeltaTriggerTimetable"),
+        (timetables.CronDataIntervalTimetable("@daily", "UTC"), "CronDataIntervalTimetable"),
+    ],
+)
+def test_each_kind_of_schedule_has_its_timetable(schedule: Any, kind: str) -> None:
+    assert type(DAG("d", schedule=schedule).timetable).__name__ == kind
+
+
+@pytest.mark.parametrize(
+    ("cron", "delta", "expected"),
+    [
+        ("False", "False", ("CronTriggerTimetable", "DeltaTriggerTimetable")),
+        ("True", "False", ("CronDataIntervalTimetable", "DeltaTriggerTimetable")),
+        ("False", "True", ("CronTriggerTimetable", "DeltaDataIntervalTimetable")),
+        ("True", "True", ("CronDataIntervalTimetable", "DeltaDataIntervalTimetable")),
+    ],
+)
+def test_each_interval_option_counts_for_its_own_kind(options: Any, cron: str, delta: str, expected: tuple[str, str]) -> None:
+    options(AIRFLOW__SCHEDULER__CREATE_CRON_DATA_INTERVALS=cron, AIRFLOW__SCHEDULER__CREATE_DELTA_DATA_INTERVALS=delta)
+    found = [type(DAG("d", schedule=one).timetable).__name__ for one in ("@daily", dt.timedelta(days=1))]
+    assert tuple(found) == expected
+
+
+def test_continuous_needs_one_active_run() -> None:
+    with pytest.raises(ValueError, match="max_active_runs=1"):
+        DAG("d", schedule="@continuous")
+    assert DAG("d", schedule="@continuous", max_active_runs=1).timetable.active_runs_limit == 1
+
+
+def test_a_schedule_that_is_none_of_these_is_refused() -> None:
+    with pytest.raises(TypeError, match="is not understood"):
+        DAG("d", schedule=5)
+    with pytest.raises(ValueError, match="without quotes"):
+        DAG("d", schedule="None")
+
+
+@pytest.mark.parametrize("schedule", [Asset("a"), [Asset("a"), AssetAlias("b")], Asset("a") | Asset("b"), Asset("a") & Asset("b")])
+def test_a_schedule_by_assets_is_taken_with_a_visible_warning(schedule: Any) -> None:
+    found = DAG("d", schedule=schedule)
+    found.validate()
+    assert not found.timetable.can_be_scheduled
+    assert any("later feature" in sentence for sentence in found.warnings)
+
+
+def test_a_bad_cron_text_is_refused_when_the_dag_is_checked() -> None:
+    found = DAG("d", schedule="61 * * * *")
+    with pytest.raises(AirflowTimetableInvalid, match=r"DAG 'd' \(.*test_dag.py:\d+\)"):
+        found.validate()
+
+
+def test_a_cron_text_that_never_fires_is_refused_by_name() -> None:
+    with pytest.raises(AirflowTimetableInvalid, match="DAG 'd'"):
+        DAG("d", schedule="0 0 31 2 *").validate()
+
+
+def test_a_naive_start_is_read_in_the_default_zone_and_said(options: Any) -> None:
+    options(AIRFLOW__CORE__DEFAULT_TIMEZONE="Europe/Zurich")
+    found = DAG("d", start_date=dt.datetime(2026, 1, 1))
+    assert found.start_date is not None
+    assert found.start_date.utcoffset() == dt.timedelta(hours=1)
+    assert timezone.zone_name(found.timezone) == "Europe/Zurich"
+    assert "has no time zone and is read as Europe/Zurich" in found.warnings[0]
+
+
+def test_an_aware_start_stays_as_it_is_and_gives_the_zone() -> None:
+    start = pendulum.datetime(2026, 1, 1, tz="Asia/Tokyo")
+    found = DAG("d", start_date=start)
+    assert found.start_date is start
+    assert timezone.zone_name(found.timezone) == "Asia/Tokyo"
+    assert found.warnings == []
+
+
+def test_the_start_may_stand_in_default_args_also_as_text() -> None:
+    with DAG("d", default_args={"start_date": "2026-01-01T00:00:00+02:00"}) as found:
+        task = BaseOperator(task_id="t")
+    assert task.start_date == dt.datetime(2025, 12, 31, 22, tzinfo=dt.UTC)
+    assert found.timezone.utcoffset(None) == dt.timedelta(hours=2)
+
+
+def test_an_unknown_zone_names_option_and_remedy(options: Any) -> None:
+    options(AIRFLOW__CORE__DEFAULT_TIMEZONE="Europe/Zurick")
+    with pytest.raises(UserMistake, match=r"default_timezone.*'Europe/Zurick' is not known; did you mean 'Europe/Zurich'"):
+        DAG("d")
+
+
+@pytest.mark.parametrize("dag_id", ["a b", "", "x" * 251, "a/b"])
+def test_dag_ids_are_checked(dag_id: str) -> None:
+    with pytest.raises(ValueError, match="dag_id"):
+        DAG(dag_id)
+
+
+def test_one_text_is_not_a_list_of_tags() -> None:
+    with pytest.raises(TypeError, match=r"\['daily'\]"):
+        DAG("d", tags="daily")
+
+
+def test_catchup_needs_a_start() -> None:
+    with DAG("d", schedule="@daily", catchup=True) as found:
+        BaseOperator(task_id="t")
+    with pytest.raises(ValueError, match="start_date"):
+        found.validate()
+
+
+def test_a_param_without_default_needs_a_dag_without_schedule() -> None:
+    DAG("d", params={"x": Param(type="string")}).validate()
+    with pytest.raises(ValueError, match="param 'x' has no default"):
+        DAG("d", schedule="@daily", params={"x": Param(type="string")}).validate()
+
+
+def test_a_default_that_its_own_schema_refuses_is_named() -> None:
+    with pytest.raises(ParamValidationError, match="param 'x'.*integer"):
+        DAG("d", params={"x": Param("one", type="integer")}).validate()
+
+
+def test_fail_fast_allows_only_all_success() -> None:
+    with DAG("d", fail_fast=True) as found:
+        BaseOperator(task_id="t", trigger_rule="all_done")
+    with pytest.raises(FailFastDagInvalidTriggerRule, match="'t'"):
+        found.validate()
+
+
+# Being found
+
+
+def test_with_blocks_and_decorated_functions_register_themselves() -> None:
+    @dag(schedule=None)
+    def made(x: int = 3) -> None:
+        """What it is for."""
+        BaseOperator(task_id="t", params={"x": x} if isinstance(x, int) else None)
+
+    with current.collecting() as found:
+        with DAG("one"):
+            pass
+        with DAG("two", auto_register=False):
+            pass
+        third = made()
+        DAG("four")
+    assert [one.dag_id for one in found] == ["one", "made"]
+    assert third.doc_md == "What it is for."  # type: ignore[attr-defined]
+    assert third.params.dump() == {"x": 3}
+
+
+def test_a_file_that_fails_inside_a_block_leaves_nothing_open() -> None:
+    with pytest.raises(ZeroDivisionError), current.collecting():
+        DAG("one").__enter__()
+        _ = 1 / 0
+    assert current.current_dag() is None
+
+
+def test_the_arguments_of_a_decorated_function_resolve_in_the_run() -> None:
+    seen: list[Any] = []
+
+    @dag(dag_id="named")
+    def made(x: int, y: int = 2) -> None:
+        seen.extend([x, y])
+
+    made(5)
+
+    class Run:
+        conf = {"y": 7}
+
+    context = {"dag_run": Run(), "params": {}}
+    assert [one.resolve(context) for one in seen] == [5, 7]
+
+
+def test_running_in_the_foreground_is_for_whoever_installs_it() -> None:
+    from gnomon.sdk.dag import set_foreground
+
+    found = DAG("d")
+    with pytest.raises(RuntimeError, match="gnomon dags test"):
+        found.test()
+    set_foreground(lambda dag, **arguments: (dag.dag_id, arguments))
+    try:
+        assert found.test(run_conf={"a": 1}) == ("d", {"run_conf": {"a": 1}})
+    finally:
+        set_foreground(None)

@@ -1,0 +1,132 @@
+"""Task groups: prefixes, nesting, collisions, edges, the decorator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gnomon.errors.authoring import DuplicateTaskIdFound, TaskAlreadyInTaskGroup
+from gnomon.sdk.dag import DAG
+from gnomon.sdk.decorators import task
+from gnomon.sdk.edges import Label, chain
+from gnomon.sdk.operator import BaseOperator
+from gnomon.sdk.taskgroup import TaskGroup
+from gnomon.sdk.taskgroup_decorator import task_group
+
+
+def test_ids_carry_the_prefixes_of_their_groups() -> None:
+    with DAG("d") as dag, TaskGroup("outer") as outer:
+        BaseOperator(task_id="a")
+        with TaskGroup("inner", prefix_group_id=False) as inner:
+            b = BaseOperator(task_id="b")
+        with TaskGroup("deep"), TaskGroup("deeper"):
+            c = BaseOperator(task_id="c")
+    assert dag.task_ids == ["outer.a", "outer.b", "outer.deep.deeper.c"]
+    assert (b.task_id, c.label, inner.group_id) == ("outer.b", "c", "outer.inner")
+    assert outer.get_child_by_label("a") is dag.get_task("outer.a")
+    assert list(dag.task_group_dict) == ["outer", "outer.inner", "outer.deep", "outer.deep.deeper"]
+
+
+def test_edges_join_leaves_to_roots() -> None:
+    with DAG("d") as dag:
+        start, end = BaseOperator(task_id="start"), BaseOperator(task_id="end")
+        with TaskGroup("g") as g:
+            a, b, c = (BaseOperator(task_id=name) for name in "abc")
+            a >> [b, c]
+        with TaskGroup("h") as h:
+            BaseOperator(task_id="d")
+        start >> Label("go") >> g >> h >> end
+    assert a.upstream_task_ids == {"start"}
+    assert dag.get_task("h.d").upstream_task_ids == {"g.b", "g.c"}
+    assert end.upstream_task_ids == {"h.d"}
+    assert dag.get_edge_info("start", "g.a") == {"label": "go"}
+    assert g.downstream_group_ids == {"h"}
+
+
+def test_groups_stand_in_lists_and_chains() -> None:
+    with DAG("d") as dag:
+        start, end = BaseOperator(task_id="start"), BaseOperator(task_id="end")
+        groups = []
+        for name in "gh":
+            with TaskGroup(name) as group:
+                BaseOperator(task_id="t")
+            groups.append(group)
+        start >> groups >> end
+        chain(*groups)
+    assert end.upstream_task_ids == {"g.t", "h.t"}
+    assert dag.get_task("h.t").upstream_task_ids == {"start", "g.t"}
+
+
+def test_a_last_teardown_is_no_end_of_its_group() -> None:
+    with DAG("d"):
+        with TaskGroup("g") as group:
+            setup, work, clean = (BaseOperator(task_id=name) for name in ("setup", "work", "clean"))
+            setup >> work >> clean.as_teardown(setups=setup)
+        after = BaseOperator(task_id="after")
+        group >> after
+    assert after.upstream_task_ids == {"g.work"}
+
+
+def test_a_group_id_twice_is_refused_unless_a_suffix_is_wanted() -> None:
+    with DAG("d"):
+        TaskGroup("g")
+        with pytest.raises(DuplicateTaskIdFound, match=r"two nodes 'g'.*add_suffix_on_collision"):
+            TaskGroup("g")
+        assert [TaskGroup("g", add_suffix_on_collision=True).group_id for _ in range(2)] == ["g__1", "g__2"]
+
+
+def test_a_task_and_a_group_cannot_share_an_id() -> None:
+    with DAG("d"):
+        BaseOperator(task_id="x")
+        with pytest.raises(DuplicateTaskIdFound):
+            TaskGroup("x")
+        TaskGroup("y")
+        with pytest.raises(DuplicateTaskIdFound, match="the task group"):
+            BaseOperator(task_id="y")
+
+
+def test_a_task_stands_in_one_group_only() -> None:
+    with DAG("d"):
+        one, other = TaskGroup("one"), TaskGroup("other")
+        inside = BaseOperator(task_id="t", task_group=one)
+        with pytest.raises(TaskAlreadyInTaskGroup, match="'one'"):
+            other.add(inside)
+
+
+def test_a_group_outside_of_a_dag_says_what_to_do() -> None:
+    with pytest.raises(RuntimeError, match="with DAG"):
+        TaskGroup("g")
+
+
+def test_a_decorated_function_is_a_group_each_time_it_is_called() -> None:
+    @task
+    def one(value: Any) -> Any:
+        return value
+
+    @task_group
+    def section(value: int) -> Any:
+        """What it holds."""
+        return one(one(value))
+
+    with DAG("d") as dag:
+        start, end = BaseOperator(task_id="start"), BaseOperator(task_id="end")
+        for number in range(2):
+            start >> section(number) >> end
+        named = section.override(group_id="named")(3)
+        after = one(named)
+    assert dag.task_ids[2:8] == ["section.one", "section.one__1", "section__1.one", "section__1.one__1", "named.one",
+                                 "named.one__1"]
+    assert dag.get_task("section__1.one").upstream_task_ids == {"start"}
+    assert end.upstream_task_ids == {"section.one__1", "section__1.one__1"}
+    assert after.operator.upstream_task_ids == {"named.one__1"}
+    assert dag.task_group_dict["section"].tooltip == "What it holds."
+
+
+def test_mapping_a_group_is_refused_in_words() -> None:
+    @task_group
+    def section(value: int) -> None:
+        pass
+
+    with DAG("d"), pytest.raises(NotImplementedError, match="@task_group 'section': dynamic task mapping"):
+        section.expand(value=[1])
