@@ -1,0 +1,142 @@
+"""The executor of one host: attempts go to the workers of this host over their Unix sockets."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+
+from gnomon import log
+from gnomon.executors.interface import (
+    AttemptEnded,
+    AttemptEntered,
+    AttemptRefused,
+    ExecutorEvent,
+    InventoryTaken,
+    WorkerUnreachable,
+    WorkerUp,
+)
+from gnomon.model.facts import Attempt
+from gnomon.model.records import WorkerRecord
+from gnomon.wire.frames import Splitter
+from gnomon.wire.links import Link
+from gnomon.wire.messages import (
+    Acknowledge,
+    AskInventory,
+    Cancel,
+    Ended,
+    Entered,
+    FromWorker,
+    Hello,
+    Inventory,
+    Message,
+    Refused,
+    Submit,
+    Welcome,
+)
+
+events = log.get("executor")
+
+SUBMIT_MAX = 256
+"""Attempts in one message, so that a worker begins with the first while it reads the rest."""
+
+
+class LocalExecutor:
+    """One stream to each live worker. Nothing here blocks; what a worker does not read yet waits in memory."""
+
+    def __init__(self, scheduler_id: str) -> None:
+        self._scheduler_id = scheduler_id
+        self._links: dict[str, Link[FromWorker]] = {}
+        self._lost: list[str] = []
+        """Workers whose connection ended since the last poll."""
+
+    def refresh(self, workers: Sequence[WorkerRecord]) -> None:
+        """Connected to every live worker that answers; the others are let go. Call it again for those that do not yet."""
+        live = {worker.worker_id: worker.address for worker in workers if not worker.lost}
+        for worker_id in [known for known in self._links if known not in live]:
+            self._drop(worker_id)
+        for worker_id, address in live.items():
+            if worker_id not in self._links:
+                self._connect(worker_id, address)
+
+    def submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
+        """The attempts are on their way; when the worker is gone, its inventory or its loss will say so."""
+        for first in range(0, len(attempts), SUBMIT_MAX):
+            self._send(worker_id, Submit(attempts=tuple(attempts[first : first + SUBMIT_MAX])))
+
+    def cancel(self, worker_id: str, attempt_id: str, reason: str, grace_s: float) -> None:
+        """The worker is told to end the attempt."""
+        self._send(worker_id, Cancel(attempt_id=attempt_id, reason=reason, grace_s=grace_s))
+
+    def acknowledge(self, worker_id: str, attempt_ids: Sequence[str]) -> None:
+        """The worker may forget these results."""
+        if attempt_ids:
+            self._send(worker_id, Acknowledge(attempt_ids=tuple(attempt_ids)))
+
+    def ask_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
+        """An InventoryTaken will come."""
+        self._send(worker_id, AskInventory(groups=tuple(groups)))
+
+    def poll(self) -> list[ExecutorEvent]:
+        """Everything that arrived; what still waited to be written was tried again."""
+        said: list[ExecutorEvent] = []
+        for worker_id, link in list(self._links.items()):
+            link.flush()
+            for message in link.receive():
+                said.extend(_events_of(worker_id, message))
+            if link.ended:
+                if link.fault:
+                    events.error("worker_unreadable", worker=worker_id, fault=link.fault)
+                self._drop(worker_id)
+        said.extend(WorkerUnreachable(worker_id) for worker_id in self._lost)
+        self._lost.clear()
+        return said
+
+    def filenos(self) -> list[int]:
+        """The descriptors of the streams."""
+        return [link.sock.fileno() for link in self._links.values()]
+
+    def unsent(self) -> bool:
+        """Something still waits to be written: poll again soon."""
+        return any(not link.flush() for link in self._links.values())
+
+    def close(self) -> None:
+        """The connections are closed; the workers go on."""
+        for link in self._links.values():
+            link.close()
+        self._links.clear()
+
+    def _connect(self, worker_id: str, address: str) -> None:
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        sock.setblocking(False)
+        try:
+            sock.connect(address)
+        except OSError as error:
+            events.debug("worker_does_not_answer", worker=worker_id, address=address, error=str(error))
+            sock.close()
+            return
+        self._links[worker_id] = Link(sock, Splitter(FromWorker))
+        self._send(worker_id, Hello(scheduler_id=self._scheduler_id))
+
+    def _send(self, worker_id: str, message: Message) -> None:
+        link = self._links.get(worker_id)
+        if link is not None:
+            link.put(message)
+            link.flush()
+
+    def _drop(self, worker_id: str) -> None:
+        self._links.pop(worker_id).close()
+        self._lost.append(worker_id)
+
+
+def _events_of(worker_id: str, message: FromWorker) -> list[ExecutorEvent]:
+    match message:
+        case Welcome(worker_id=answering, slots=slots):
+            return [WorkerUp(answering, slots)]
+        case Entered(attempts=attempts):
+            return [AttemptEntered(worker_id, attempt_id, group_no, at) for attempt_id, group_no, at in attempts]
+        case Ended(results=results):
+            return [AttemptEnded(worker_id, result) for result in results]
+        case Refused(attempt_ids=attempt_ids, reason=reason):
+            return [AttemptRefused(worker_id, attempt_ids, reason)]
+        case Inventory(groups=groups, running=running, results=results):
+            return [InventoryTaken(worker_id, groups, running, results)]

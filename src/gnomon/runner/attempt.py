@@ -1,0 +1,170 @@
+"""One attempt, from its context to its result, in this process."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from typing import Any
+
+from gnomon.clock import SystemClock
+from gnomon.context import build_context, environment_of
+from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout
+from gnomon.model.facts import Attempt, AttemptResult, XComItem
+from gnomon.model.instants import Instant
+from gnomon.runner import callbacks
+from gnomon.runner.outcomes import Judged, judge
+from gnomon.runner.signals import terminable, time_limit
+from gnomon.runner.xcoms import collect
+from gnomon.sdk import channel as sdk_channel
+
+log = logging.getLogger("gnomon.task")
+
+_DONE = Judged("success", traceback=False)
+
+
+def run_attempt(
+    dag: Any, attempt: Attempt, channel: Any, on_entered: Callable[[Instant], None] | None = None
+) -> AttemptResult:
+    """The result of this attempt: never raises for what the author's code does, and leaves a traceback in the log.
+
+    `channel` answers questions (`sdk.channel.Channel`); `on_entered` is called with the instant right before the first
+    line of author code. SIGTERM ends the attempt as failed, after `on_kill`, when this is the main thread.
+    """
+    return _Attempting(dag, attempt, channel, on_entered).run()
+
+
+class _Attempting:
+    """The steps of one attempt and what they found out."""
+
+    def __init__(
+        self, dag: Any, attempt: Attempt, channel: Any, on_entered: Callable[[Instant], None] | None
+    ) -> None:
+        self._dag = dag
+        self._attempt = attempt
+        self._channel = channel
+        self._on_entered = on_entered
+        self._clock = SystemClock()
+        self._task: Any = None
+        self._context: Any = None
+        self._started_at: Instant | None = None
+        self._ended_at: Instant | None = None
+        self._xcoms: tuple[XComItem, ...] = ()
+
+    def run(self) -> AttemptResult:
+        sdk_channel.install(self._channel)
+        judged = self._judged()
+        try:
+            with terminable():
+                self._call_back(judged)
+        except AirflowTaskTerminated:
+            log.warning("told to end (SIGTERM) while callbacks ran; the outcome stays %s", judged.outcome)
+        return self._result(judged)
+
+    def _judged(self) -> Judged:
+        error: BaseException | None = None
+        try:
+            with terminable():
+                self._execute()
+        except BaseException as raised:  # the edge of author code: whatever it raises is an outcome
+            error = raised
+        if self._started_at is not None and self._ended_at is None:
+            self._ended_at = self._clock.now()
+        if error is None:
+            return _DONE
+        judged = judge(error)
+        if judged.traceback:
+            log.error("task failed: %s", judged.reason, exc_info=error)
+        elif judged.reason:
+            log.info("%s: %s", judged.outcome, judged.reason)
+        if self._context is not None:
+            self._context["exception"] = error
+        return judged if judged.outcome not in ("success", "skipped") else self._with_pushed(judged)
+
+    def _execute(self) -> None:
+        if self._attempt.kind != "task":
+            raise ValueError(f"an attempt of kind {self._attempt.kind!r} is not known in this version")
+        task = self._find_task()
+        context = self._context = build_context(
+            task=task, dag=self._dag, run=self._attempt.run, attempt=self._attempt, channel=self._channel
+        )
+        os.environ.update(environment_of(context))  # noqa: TID251 - written for the task, not read
+        if self._on_entered is not None:
+            self._on_entered(self._clock.now())
+        try:
+            task.render_template_fields(context)
+            callbacks.call(task, "on_execute_callback", context)
+            task.pre_execute(context)
+            result = self._timed_execute(task, context)
+            self._ended_at = self._clock.now()
+            task.post_execute(context, result)
+            self._xcoms = collect(task, context["ti"].pushed, result)
+        except (AirflowTaskTerminated, AirflowTaskTimeout):
+            self._kill(task)
+            raise
+
+    def _find_task(self) -> Any:
+        known = self._dag.task_dict
+        if self._attempt.task_id not in known:
+            raise LookupError(
+                f"DAG {self._attempt.run.dag_id!r} in {self._attempt.file} has no task {self._attempt.task_id!r} any more;"
+                " clear the run so that it follows the file as it is now"
+            )
+        self._task = known[self._attempt.task_id].prepare_for_execution()
+        return self._task
+
+    def _timed_execute(self, task: Any, context: Any) -> object:
+        self._started_at = self._clock.now()
+        timeout_s = self._attempt.timeout_s
+        if timeout_s is None and task.execution_timeout is not None:
+            timeout_s = task.execution_timeout.total_seconds()
+        with time_limit(timeout_s, f"task {task.task_id!r}"):
+            result: object = task.execute(context)
+        return result
+
+    def _kill(self, task: Any) -> None:
+        self._ended_at = self._clock.now()
+        try:
+            task.on_kill()
+        except Exception:
+            log.exception("on_kill of task %s failed", task.task_id)
+
+    def _with_pushed(self, judged: Judged) -> Judged:
+        """A task that skips keeps what it pushed; its returned value is not one of them."""
+        if self._context is None:
+            return judged
+        try:
+            self._xcoms = collect(self._task, self._context["ti"].pushed, None)
+        except Exception as error:
+            log.exception("task failed")
+            return judge(error)
+        return judged
+
+    def _call_back(self, judged: Judged) -> None:
+        if self._context is None:
+            return
+        outcome = judged.outcome
+        if outcome == "failed" and judged.retryable and self._attempt.try_number <= self._attempt.max_tries:
+            outcome = "retry"
+        argument = callbacks.AFTER.get(outcome)
+        if argument is not None:
+            callbacks.call(self._task, argument, self._context)
+        callbacks.mention_mail(self._task, outcome)
+
+    def _result(self, judged: Judged) -> AttemptResult:
+        attempt = self._attempt
+        return AttemptResult(
+            attempt_id=attempt.attempt_id,
+            group_no=attempt.group_no,
+            run_pk=attempt.run.run_pk,
+            task_no=attempt.task_no,
+            map_index=attempt.map_index,
+            outcome=judged.outcome,
+            retryable=judged.retryable,
+            started_at=self._started_at,
+            ended_at=self._ended_at,
+            reason=judged.reason,
+            xcoms=self._xcoms,
+            skip_task_ids=judged.skip_task_ids,
+            resume_at=judged.resume_at,
+        )

@@ -1,0 +1,39 @@
+"""An author's callbacks, called once the outcome is known; what they raise is logged and changes nothing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any
+
+log = logging.getLogger("gnomon.task")
+
+AFTER = {
+    "success": "on_success_callback",
+    "failed": "on_failure_callback",
+    "retry": "on_retry_callback",
+    "skipped": "on_skipped_callback",
+}
+"""Outcome to the argument of the operator; "retry" is a failure with a try left."""
+
+
+def call(task: Any, argument: str, context: Any) -> None:
+    """Every callback of that argument was called; an exception of one does not keep the next from its turn."""
+    for callback in _callbacks(getattr(task, argument, None)):
+        try:
+            callback(context)
+        except Exception:
+            log.exception("%s of task %s failed; the outcome stays", argument, task.task_id)
+
+
+def mention_mail(task: Any, outcome: str) -> None:
+    """A line in the log when the author asked for mail, which this version does not send."""
+    wanted = {"failed": "email_on_failure", "retry": "email_on_retry"}.get(outcome)
+    if wanted and getattr(task, "email", None) and getattr(task, wanted, False):
+        log.info("%s is not sent in this version; use a callback or a notifier", wanted)
+
+
+def _callbacks(value: Any) -> Iterable[Callable[[Any], object]]:
+    if value is None:
+        return ()
+    return value if isinstance(value, list | tuple) else (value,)

@@ -1,0 +1,41 @@
+"""`python -m gnomon.runner.fresh`: one attempt in a new interpreter, for files that do not survive a fork.
+
+The socket to the worker is descriptor 3. The file is imported after the log is open, so that a failing import is told
+there.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+from typing import Any, NoReturn
+
+from gnomon.config import ambient, set_ambient
+from gnomon.loading.dagfile import load
+from gnomon.model.facts import Attempt
+from gnomon.runner import child, logs
+from gnomon.runner.channel import new_splitter
+from gnomon.runner.kernel import die_with_parent, raise_oom_score
+
+SOCKET_FD = 3
+OOM_SCORE = 300
+
+
+def main() -> NoReturn:
+    """Never returns: the process ends with its attempt, or with its worker."""
+    die_with_parent(signal.SIGKILL)
+    raise_oom_score(OOM_SCORE)
+    options = ambient().for_author_code()
+    set_ambient(options)
+    logs.prepare(options.text("logging", "logging_level"))
+    sock = socket.socket(fileno=SOCKET_FD)
+    sock.set_inheritable(False)
+    child.main(sock, new_splitter(), _load)
+
+
+def _load(attempt: Attempt) -> Any:
+    return child.dag_of(load(attempt.file).dags)(attempt)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""The log of an attempt: whatever this process and its children print, and what `logging` is told, in one file."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from datetime import UTC, datetime
+
+_STDOUT, _STDERR = 1, 2
+
+
+class LineHandler(logging.Handler):
+    """Writes each record to descriptor 2, wherever that leads by then: forks need no set-up of their own."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            os.write(_STDERR, (self.format(record) + "\n").encode(errors="backslashreplace"))
+        except Exception:
+            self.handleError(record)
+
+
+class LineFormatter(logging.Formatter):
+    """`2026-03-01T12:00:00.123456Z INFO     message`, tracebacks below."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds")[:-6]
+        line = f"{moment}Z {record.levelname:<8} {record.getMessage()}"
+        if record.exc_info:
+            line += "\n" + self.formatException(record.exc_info)
+        if record.stack_info:
+            line += "\n" + self.formatStack(record.stack_info)
+        return line
+
+
+def prepare(level: str = "INFO") -> None:
+    """The root logger writes readable lines to descriptor 2; what is printed leaves line by line."""
+    handler = LineHandler()
+    handler.setFormatter(LineFormatter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(line_buffering=True, errors="backslashreplace")
+
+
+def redirect(path: str) -> None:
+    """Descriptors 1 and 2 append to the file at `path`; its folders are made. OSError when that is not possible."""
+    try:
+        descriptor = _open(path)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        descriptor = _open(path)
+    os.dup2(descriptor, _STDOUT)
+    os.dup2(descriptor, _STDERR)
+    os.close(descriptor)
+
+
+def flush() -> None:
+    """What was printed is in the file, so far as the streams still work."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue
+
+
+def _open(path: str) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)

@@ -1,0 +1,158 @@
+"""A file zygote: has imported one version of one DAG file, and forks a child per attempt on request."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import select
+import signal
+import socket
+from typing import Any, NoReturn
+
+import msgspec
+
+from gnomon.loading.dagfile import load
+from gnomon.runner import child
+from gnomon.runner.outcomes import one_line
+from gnomon.wire.frames import Splitter
+from gnomon.wire.messages import ToChild
+from gnomon.worker import orders
+from gnomon.worker.inspection import reason_not_to_fork
+
+log = logging.getLogger("gnomon.zygote")
+
+ORPHAN_GRACE_S = 3.0
+"""Between SIGTERM and SIGKILL for the children of a worker that died."""
+_WAKE_BYTES = 4096
+
+
+def main(control: socket.socket, file: str, splitter: Splitter[ToChild]) -> NoReturn:
+    """Never returns: the process ends when the service lets go of it, or when the file cannot be forked."""
+    try:
+        orders.send(control, orders.Loading(pid=os.getpid()))
+        dags = _load(control, file)
+        if dags is not None:
+            _FileZygote(control, dags, splitter).serve()
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+    except BaseException:
+        log.exception("the zygote of %s failed", file)
+    finally:
+        os._exit(0)
+
+
+def _load(control: socket.socket, file: str) -> dict[str, Any] | None:
+    """The DAGs of the file; None when it cannot be imported or forked, and the service was told."""
+    try:
+        loaded = load(file)
+    except BaseException as error:  # the edge of author code
+        orders.send(control, orders.Loaded(error=one_line(error)))
+        return None
+    fresh = reason_not_to_fork(frozenset({control.fileno()}))
+    gc.collect()
+    gc.freeze()
+    orders.send(control, orders.Loaded(fresh=fresh))
+    return loaded.dags if fresh is None else None
+
+
+class _FileZygote:
+    """The loop: fork on order, report who ended."""
+
+    def __init__(self, control: socket.socket, dags: dict[str, Any], splitter: Splitter[ToChild]) -> None:
+        self._control = control
+        self._find_dag = child.dag_of(dags)
+        self._splitter = splitter
+        self._decoder = msgspec.msgpack.Decoder(orders.ToFile)
+        self._numbers: dict[int, int] = {}
+        """pid of a living child to its number."""
+        self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def serve(self) -> None:
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
+        poller = select.poll()
+        poller.register(self._control, select.POLLIN)
+        poller.register(self._wake_read, select.POLLIN)
+        while True:
+            ready = {descriptor for descriptor, _ in poller.poll()}
+            if self._wake_read in ready:
+                os.read(self._wake_read, _WAKE_BYTES)
+                self._report_gone()
+            if self._control.fileno() in ready and not self._obey():
+                self._end_children()
+                return
+
+    def _obey(self) -> bool:
+        body, descriptors = orders.receive(self._control)
+        if not body:
+            return False
+        numbers = self._decoder.decode(body).numbers
+        born = [(number, self._fork(descriptors, index)) for index, number in enumerate(numbers)]
+        self._numbers.update((pid, number) for number, pid in born)
+        orders.send(self._control, orders.Born(children=tuple(born)))
+        return True
+
+    def _fork(self, descriptors: list[int], index: int) -> int:
+        """The pid of a new child that speaks over that descriptor. In the child it does not return."""
+        pid = os.fork()
+        if pid == 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for later in descriptors[index + 1 :]:
+                os.close(later)
+            os.close(self._wake_read)
+            os.close(self._wake_write)
+            self._control.close()
+            sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[index])
+            child.main(sock, self._splitter, self._find_dag)
+        os.close(descriptors[index])
+        return pid
+
+    def _report_gone(self) -> None:
+        gone = []
+        while (ended := _reap_one()) is not None:
+            number = self._numbers.pop(ended[0], None)
+            if number is not None:  # else a process that the import started
+                gone.append((number, ended[1]))
+        if gone:
+            orders.send(self._control, orders.Gone(children=tuple(gone)))
+
+    def _end_children(self) -> None:
+        """The worker died: nobody takes results any more, and the attempts are lost by the protocol."""
+        self._signal(signal.SIGTERM)
+        poller = select.poll()
+        poller.register(self._wake_read, select.POLLIN)
+        waited = 0.0
+        while self._numbers and waited < ORPHAN_GRACE_S:
+            poller.poll(_STEP_S * 1000)
+            waited += _STEP_S
+            while (ended := _reap_one()) is not None:
+                self._numbers.pop(ended[0], None)
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: int) -> None:
+        for pid in self._numbers:
+            os.kill(pid, number)
+
+
+_STEP_S = 0.1
+
+
+def _reap_one() -> tuple[int, int] | None:
+    """(pid, exit code) of one ended child, None when there is none.
+
+    What is left of its process group is killed while the defunct child still keeps its number from being used again.
+    """
+    try:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None:
+            return None
+        try:
+            os.killpg(ended.si_pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+        _, status = os.waitpid(ended.si_pid, 0)
+    except ChildProcessError:
+        return None
+    return ended.si_pid, os.waitstatus_to_exitcode(status)

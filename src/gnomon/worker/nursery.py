@@ -1,0 +1,291 @@
+"""Where children come from: a spare that waits, a fork of the file's zygote, or a new interpreter."""
+
+from __future__ import annotations
+
+import itertools
+import socket
+from collections.abc import Mapping
+from typing import Protocol
+
+from gnomon.worker import interpreters, orders, zygotes
+from gnomon.worker.children import Child, new_child
+from gnomon.worker.ledger import Held
+from gnomon.worker.zygotes import ZYGOTES_MAX, BaseZygote, Key, Zygote, key_of
+
+IDLE_S = 5.0
+"""A child without an attempt leaves after so long."""
+FAILED_IMPORT_KEPT_S = 30.0
+"""So long, attempts of a file whose import failed go straight to new interpreters."""
+
+
+class Host(Protocol):
+    """The service, as the nursery needs it."""
+
+    def watch_zygote(self, zygote: Zygote) -> None:
+        """Call `obey` when the zygote speaks."""
+
+    def forget_zygote(self, zygote: Zygote) -> None:
+        """No more."""
+
+    def watch_child(self, child: Child) -> None:
+        """The child exists from now on, for all that concerns its socket."""
+
+    def begin(self, child: Child, held: Held) -> None:
+        """Give the attempt to the child."""
+
+    def child_gone(self, child: Child, code: int | None) -> None:
+        """The process ended."""
+
+
+class Nursery:
+    """All zygotes and all children of a worker."""
+
+    def __init__(self, host: Host, environ: Mapping[str, str], import_limit_s: float) -> None:
+        self.children: dict[int, Child] = {}
+        self.base = BaseZygote(environ)
+        self.import_limit_s = import_limit_s
+        self._host = host
+        self._environ = environ
+        self._zygotes: dict[Key, Zygote] = {}
+        self._retired: list[Zygote] = []
+        self._by_number: dict[int, Zygote] = {}
+        self._numbers = itertools.count(1)
+
+    # ---- attempts get children ---------------------------------------------------------------------------------------
+    def place(self, held: Held, now: float) -> None:
+        """The attempt has a child, or waits for its zygote, or will be given one at `flush`."""
+        if held.fresh:
+            self._start_fresh(held, now)
+            return
+        zygote = self._zygote_for(held, now)
+        if zygote.unfit is not None:
+            self._send_to_fresh(zygote, held, now)
+        elif not zygote.ready:
+            zygote.waiting.append(held)
+        else:
+            self._take(zygote, held, now)
+
+    def give_back(self, child: Child, now: float) -> bool:
+        """A child that can run more attempts waits for the next; False when its zygote wants no more of it."""
+        zygote = self._by_number.get(child.zygote or 0)
+        if zygote is None or zygote.sock is None or self._zygotes.get(zygote.key) is not zygote:
+            return False
+        child.heard_at = now
+        zygote.spares.append(child)
+        return True
+
+    def flush(self, now: float) -> None:
+        """Every fork that was wanted in this turn is ordered, with what should wait ahead of need."""
+        for zygote in list(self._zygotes.values()):
+            if not zygote.ready:
+                continue
+            waiting = len(zygote.spares) + sum(child.held is None for child, _ in zygote.ordered)
+            for _ in range(zygote.spares_wanted(now) - waiting):
+                zygote.spares.appendleft(self._order_child(zygote, now))
+            self._send_orders(zygote)
+
+    def _take(self, zygote: Zygote, held: Held, now: float) -> None:
+        zygote.used_at = now
+        if held.attempt.attempts_per_child <= 1:
+            zygote.note_demand(now)
+        while zygote.spares:
+            child = zygote.spares.pop()
+            reusable = child.attempts < held.attempt.attempts_per_child
+            if child.link.ended or not reusable:
+                self.let_go(child, now)
+                continue
+            self._host.begin(child, held)
+            return
+        self._host.begin(self._order_child(zygote, now), held)
+
+    def _order_child(self, zygote: Zygote, now: float) -> Child:
+        child, theirs = new_child(next(self._numbers), now, zygote.number)
+        self.children[child.number] = zygote.children[child.number] = child
+        zygote.ordered.append((child, theirs))
+        self._host.watch_child(child)
+        return child
+
+    def _send_orders(self, zygote: Zygote) -> None:
+        while zygote.ordered and zygote.sock is not None:
+            batch = zygote.ordered[: orders.FORKS_MAX]
+            order = orders.Fork(numbers=tuple(child.number for child, _ in batch))
+            try:
+                orders.send(zygote.sock, order, tuple(theirs.fileno() for _, theirs in batch))
+            except BlockingIOError:
+                return  # it is busy forking; the next turn tries again
+            except OSError:
+                break
+            del zygote.ordered[: len(batch)]
+            for _, theirs in batch:
+                theirs.close()
+        if zygote.sock is None:
+            _close_orders(zygote)
+
+    def let_go(self, child: Child, now: float) -> None:
+        """The child is wanted no more: the end of its socket tells it."""
+        child.leaving_at = child.leaving_at or now
+        try:
+            child.link.sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            return  # it went by itself
+
+    # ---- new interpreters --------------------------------------------------------------------------------------------
+    def _send_to_fresh(self, zygote: Zygote, held: Held, now: float) -> None:
+        held.fresh = True
+        if not zygote.failed:
+            held.fresh_reason = zygote.unfit
+        self._start_fresh(held, now)
+
+    def _start_fresh(self, held: Held, now: float) -> None:
+        child, theirs = new_child(next(self._numbers), now, None)
+        with theirs:
+            child.pid = interpreters.start(interpreters.CHILD, theirs, self._environ)
+        self.children[child.number] = child
+        self._host.watch_child(child)
+        self._host.begin(child, held)
+
+    # ---- zygotes -----------------------------------------------------------------------------------------------------
+    def obey(self, zygote: Zygote, now: float) -> None:
+        """Take in what a zygote said, and its end."""
+        said = zygotes.read(zygote)
+        for order in said or ():
+            match order:
+                case orders.Loading(pid=pid):
+                    zygote.pid = pid
+                case orders.Loaded(fresh=fresh, error=error):
+                    self._loaded(zygote, fresh or error, error is not None, now)
+                case orders.Born(children=born):
+                    for number, pid in born:
+                        if number in self.children:
+                            self.children[number].pid = pid
+                case orders.Gone(children=gone):
+                    for number, code in gone:
+                        self.forget_child(number, code)
+        if said is None:
+            self._zygote_ended(zygote, now)
+
+    def _loaded(self, zygote: Zygote, unfit: str | None, failed: bool, now: float) -> None:
+        waiting, zygote.waiting = zygote.waiting, []
+        zygote.used_at = now
+        if unfit is None:
+            zygote.ready = True
+        else:
+            zygote.unfit, zygote.failed = unfit, failed
+            self._close(zygote)
+        for held in waiting:
+            if held.ended:
+                continue
+            if zygote.unfit is not None:
+                self._send_to_fresh(zygote, held, now)
+            else:
+                self._take(zygote, held, now)
+
+    def _zygote_ended(self, zygote: Zygote, now: float) -> None:
+        """Its children live on; what waited for its import goes to new interpreters."""
+        if self._zygotes.get(zygote.key) is zygote and zygote.ready:
+            del self._zygotes[zygote.key]
+        if zygote in self._retired:
+            self._retired.remove(zygote)
+        was_ready = zygote.ready
+        self._close(zygote)
+        if not was_ready and zygote.unfit is None:
+            self._loaded(zygote, "the process that imported the file died", True, now)
+
+    def _close(self, zygote: Zygote) -> None:
+        if zygote.sock is not None:
+            self._host.forget_zygote(zygote)
+            zygotes.end(zygote)
+        zygote.ready = False
+        self._by_number.pop(zygote.number, None)
+        _close_orders(zygote)
+
+    def forget_child(self, number: int, code: int | None) -> None:
+        """The child's process is gone, with this exit code."""
+        child = self.children.pop(number, None)
+        if child is None:
+            return
+        zygote = self._by_number.get(child.zygote or 0)
+        if zygote is not None:
+            zygote.children.pop(number, None)
+            if child in zygote.spares:
+                zygote.spares.remove(child)
+            if zygote in self._retired and not zygote.children:
+                self._retired.remove(zygote)
+                self._close(zygote)
+        self._host.child_gone(child, code)
+
+    def _zygote_for(self, held: Held, now: float) -> Zygote:
+        key = key_of(held.attempt)
+        zygote = self._zygotes.get(key)
+        max_age_s = held.attempt.zygote_max_age_s
+        if zygote is not None and max_age_s is not None and now - zygote.opened_at > max_age_s:
+            self._retire(zygote, now)
+            zygote = None
+        if zygote is not None:
+            zygote.used_at = now
+            return zygote
+        return self._open(key, now)
+
+    def _open(self, key: Key, now: float) -> Zygote:
+        for other in [z for z in self._zygotes.values() if z.key[0] == key[0]]:
+            self._retire(other, now)
+        while len(self._zygotes) >= ZYGOTES_MAX:
+            self._retire(min(self._zygotes.values(), key=lambda zygote: zygote.used_at), now)
+        zygote = Zygote(next(self._numbers), key, self.base.open(key[0]), opened_at=now, used_at=now)
+        self._zygotes[key] = zygote
+        self._by_number[zygote.number] = zygote
+        self._host.watch_zygote(zygote)
+        return zygote
+
+    def _retire(self, zygote: Zygote, now: float) -> None:
+        """No new children of it; it goes when its last one has gone."""
+        del self._zygotes[zygote.key]
+        while zygote.spares:
+            self.let_go(zygote.spares.pop(), now)
+        self._send_orders(zygote)
+        if zygote.children or zygote.waiting:
+            self._retired.append(zygote)
+        else:
+            self._close(zygote)
+
+    # ---- time --------------------------------------------------------------------------------------------------------
+    def tick(self, now: float) -> None:
+        """Idle children leave; an import that hangs ends; what failed may be tried again."""
+        for zygote in list(self._by_number.values()):
+            while zygote.spares and now - max(zygote.spares[0].heard_at, zygote.spares[0].born_at) > IDLE_S:
+                self.let_go(zygote.spares.popleft(), now)
+            if not zygote.ready and zygote.unfit is None and now - zygote.opened_at > self.import_limit_s:
+                self._loaded(zygote, f"the import took longer than {self.import_limit_s:g} s", True, now)
+        for zygote in [z for z in self._zygotes.values() if z.failed and now - z.opened_at > FAILED_IMPORT_KEPT_S]:
+            del self._zygotes[zygote.key]
+
+    def close(self) -> None:
+        """Every zygote is told to go."""
+        for zygote in list(self._by_number.values()):
+            self._close(zygote)
+        self._zygotes.clear()
+        self._retired.clear()
+        self.base.forget()
+
+    def kill_zygote_of(self, child: Child, now: float) -> None:
+        """The zygote does not answer: it ends, and the children it did not fork with it."""
+        zygote = self._by_number.get(child.zygote or 0)
+        if zygote is not None:
+            zygote.ready = False  # so that it is killed, not asked to go
+            self._zygotes.pop(zygote.key, None)
+            self._close(zygote)
+
+    def has_zygote(self, child: Child) -> bool:
+        """Somebody will report the end of this child."""
+        return (child.zygote or 0) in self._by_number
+
+    def known_pids(self) -> set[int]:
+        """The processes that may be direct children of this one."""
+        pids = {zygote.pid for zygote in self._by_number.values()} | {child.pid for child in self.children.values()}
+        return {pid for pid in pids | {self.base.pid} if pid is not None}
+
+
+def _close_orders(zygote: Zygote) -> None:
+    for _, theirs in zygote.ordered:
+        theirs.close()
+    zygote.ordered.clear()

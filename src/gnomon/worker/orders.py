@@ -1,0 +1,90 @@
+"""What the service and its zygotes say to each other: one packet a message, descriptors beside it."""
+
+from __future__ import annotations
+
+import array
+import socket
+
+import msgspec
+
+PACKET_MAX = 64 * 1024
+FORKS_MAX = 32
+"""Children in one order: each brings a descriptor, and the kernel takes 253 of them with one packet."""
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Base of the messages; the class name is the tag."""
+
+
+# ---- service -> base zygote ------------------------------------------------------------------------------------------
+class OpenZygote(Order, frozen=True, kw_only=True, tag=True):
+    """Fork a file zygote that loads `file`; its socket is the descriptor of this packet."""
+
+    file: str
+
+
+# ---- service -> file zygote ------------------------------------------------------------------------------------------
+class Fork(Order, frozen=True, kw_only=True, tag=True):
+    """Fork one child per number; the descriptors of this packet are their sockets, in the same order."""
+
+    numbers: tuple[int, ...]
+
+
+# ---- file zygote -> service ------------------------------------------------------------------------------------------
+class Loading(Order, frozen=True, kw_only=True, tag=True):
+    """The zygote exists and begins to import its file."""
+
+    pid: int
+
+
+class Loaded(Order, frozen=True, kw_only=True, tag=True):
+    """The file was imported. With a reason in `fresh` or `error`, the zygote ends and the file is not forked."""
+
+    fresh: str | None = None
+    """Why a process that imported this file must not fork."""
+    error: str | None = None
+    """The import failed: one line."""
+
+
+class Born(Order, frozen=True, kw_only=True, tag=True):
+    """(number, pid) of forked children."""
+
+    children: tuple[tuple[int, int], ...]
+
+
+class Gone(Order, frozen=True, kw_only=True, tag=True):
+    """(number, exit code; negative: the signal) of children that ended; their process groups were killed."""
+
+    children: tuple[tuple[int, int], ...]
+
+
+ToBase = OpenZygote
+ToFile = Fork
+FromFile = Loading | Loaded | Born | Gone
+
+_ANCILLARY_BYTES = socket.CMSG_SPACE(FORKS_MAX * array.array("i").itemsize)
+_encoder = msgspec.msgpack.Encoder()
+
+
+def socket_pair() -> tuple[socket.socket, socket.socket]:
+    """Two ends that keep the bounds of packets."""
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+def send(sock: socket.socket, order: Order, descriptors: tuple[int, ...] = ()) -> None:
+    """One packet; OSError when the other end is gone, BlockingIOError when it does not read."""
+    body = _encoder.encode(order)
+    if descriptors:
+        socket.send_fds(sock, [body], list(descriptors))
+    else:
+        sock.send(body)
+
+
+def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
+    """The next packet and its descriptors, which are closed on exec; (b"", []) at the end."""
+    body, ancillary, _, _ = sock.recvmsg(PACKET_MAX, _ANCILLARY_BYTES, socket.MSG_CMSG_CLOEXEC)
+    descriptors = array.array("i")
+    for level, kind, data in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            descriptors.frombytes(data[: len(data) - len(data) % descriptors.itemsize])
+    return body, list(descriptors)

@@ -1,0 +1,122 @@
+"""The schedulers that are connected to this worker."""
+
+from __future__ import annotations
+
+import selectors
+import socket
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from gnomon import log
+from gnomon.model.facts import AttemptResult
+from gnomon.wire.frames import Splitter
+from gnomon.wire.links import Link
+from gnomon.wire.messages import Ended, Entered, Hello, ToWorker, Welcome
+
+events = log.get("worker")
+
+Handle = Callable[["Connection", ToWorker], None]
+
+
+class Connection:
+    """One scheduler's stream."""
+
+    __slots__ = ("greeted", "link", "scheduler_id")
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.link: Link[ToWorker] = Link(sock, Splitter(ToWorker))
+        self.scheduler_id: str | None = None
+        self.greeted = False
+
+
+class Schedulers:
+    """Listens, greets, and tells every greeted scheduler what happened: each takes what is of its groups."""
+
+    def __init__(self, path: str, selector: selectors.BaseSelector, handle: Handle) -> None:
+        self._selector = selector
+        self._handle = handle
+        self._connections: list[Connection] = []
+        self._entered: list[tuple[str, int, int]] = []
+        self._ended: list[AttemptResult] = []
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(path)
+        self._listener.listen(64)
+        self._listener.setblocking(False)
+        selector.register(self._listener, selectors.EVENT_READ, self._accept)
+
+    @property
+    def connected(self) -> bool:
+        """At least one scheduler listens."""
+        return any(connection.greeted for connection in self._connections)
+
+    def welcome(self, connection: Connection, hello: Hello, worker_id: str, slots: int,
+                results: Sequence[AttemptResult]) -> None:
+        """The scheduler knows this worker and every result that nobody has acknowledged."""
+        connection.scheduler_id = hello.scheduler_id
+        connection.greeted = True
+        connection.link.put(Welcome(worker_id=worker_id, slots=slots))
+        if results:
+            connection.link.put(Ended(results=tuple(results)))
+
+    def entered(self, attempt_id: str, group_no: int, at: int) -> None:
+        self._entered.append((attempt_id, group_no, at))
+
+    def ended(self, result: AttemptResult) -> None:
+        self._ended.append(result)
+
+    def flush(self) -> None:
+        """What happened in this turn is on its way, one message of each kind."""
+        if self._entered:
+            self._tell(Entered(attempts=tuple(self._entered)))
+            self._entered.clear()
+        if self._ended:
+            self._tell(Ended(results=tuple(self._ended)))
+            self._ended.clear()
+        for connection in list(self._connections):
+            self._write(connection)
+
+    def close(self) -> None:
+        """Nobody is connected and nobody can connect."""
+        self._selector.unregister(self._listener)
+        self._listener.close()
+        for connection in list(self._connections):
+            self._drop(connection)
+
+    def _tell(self, message: msgspec.Struct) -> None:
+        for connection in self._connections:
+            if connection.greeted:
+                connection.link.put(message)
+
+    def _accept(self, _mask: int) -> None:
+        try:
+            sock, _ = self._listener.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return
+        connection = Connection(sock)
+        self._connections.append(connection)
+        self._selector.register(sock, selectors.EVENT_READ, lambda mask: self._turn(connection, mask))
+
+    def _turn(self, connection: Connection, mask: int) -> None:
+        if mask & selectors.EVENT_READ:
+            for message in connection.link.receive():
+                self._handle(connection, message)
+        if connection.link.ended:
+            self._drop(connection)
+
+    def _write(self, connection: Connection) -> None:
+        empty = connection.link.flush()
+        if connection.link.ended:
+            self._drop(connection)
+            return
+        wanted = selectors.EVENT_READ if empty else selectors.EVENT_READ | selectors.EVENT_WRITE
+        key = self._selector.get_key(connection.link.sock)
+        if key.events != wanted:
+            self._selector.modify(connection.link.sock, wanted, key.data)
+
+    def _drop(self, connection: Connection) -> None:
+        if connection.link.fault:
+            events.error("scheduler_unreadable", scheduler=connection.scheduler_id, fault=connection.link.fault)
+        self._connections.remove(connection)
+        self._selector.unregister(connection.link.sock)
+        connection.link.close()

@@ -1,0 +1,47 @@
+"""The worker as a process of its own: `gnomon worker`, or one of the services of `gnomon standalone`."""
+
+from __future__ import annotations
+
+import resource
+
+from gnomon import log
+from gnomon.clock import SystemClock
+from gnomon.config import Config, environment
+from gnomon.store import open_database
+from gnomon.wakeups import StopFlag
+from gnomon.worker.loop import Worker
+from gnomon.worker.settings import settings_from
+from gnomon.worker.stored import StoredPresence
+
+events = log.get("worker")
+
+DESCRIPTORS = 16_384
+"""Open files the worker asks for: a child takes one."""
+
+
+def main(cfg: Config) -> int:
+    """Runs tasks until SIGTERM or Ctrl-C; returns the exit code."""
+    stop = StopFlag().listen()
+    _raise_descriptor_limit()
+    settings = settings_from(cfg, environment())
+    presence = StoredPresence(lambda: open_database(cfg.database_url, role="worker"))
+    worker = Worker(settings, presence, SystemClock())
+    worker.wake_on(stop.fileno())
+    worker.start()
+    events.info("worker_started", worker=worker.worker_id, slots=settings.slots, address=worker.address)
+    try:
+        while not stop():
+            worker.turn()
+    finally:
+        worker.stop()
+        presence.close()
+        worker.close()
+    events.info("worker_stopped", worker=worker.worker_id)
+    return 0
+
+
+def _raise_descriptor_limit() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(DESCRIPTORS, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,51 @@
+"""What a worker takes from its installation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gnomon.config import Config, run_folder
+from gnomon.worker.environment import without_database
+
+SLOTS_UNBOUND = 1024
+"""`[core] parallelism` 0 means no bound; a machine has one all the same."""
+STOP_GRACE_MAX_S = 6.0
+"""A worker that ends gives its tasks no longer, so that all of a standalone is gone within 10 s."""
+TTL_S = 20.0
+"""A worker without a beat for so long is lost to schedulers (their `WORKER_TTL_S`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the loop needs to know."""
+
+    run_folder: Path
+    logs_folder: Path
+    slots: int
+    environ: Mapping[str, str]
+    """Of zygotes and tasks: nothing in it leads to the database."""
+    import_limit_s: float = 30.0
+    stop_grace_s: float = STOP_GRACE_MAX_S
+    """Between SIGTERM and SIGKILL for children, when the worker itself is told to end."""
+    ttl_s: float = TTL_S
+
+
+def settings_from(cfg: Config, environ: Mapping[str, str]) -> Settings:
+    """The settings that hold for this configuration; `environ` is the worker's own environment."""
+    inherited = without_database(environ, _addresses(cfg.database_url))
+    return Settings(
+        run_folder=run_folder(cfg.home),
+        logs_folder=cfg.logs_folder,
+        slots=cfg.integer("core", "parallelism") or SLOTS_UNBOUND,
+        environ={**inherited, "GNOMON_HOME": str(cfg.home)},
+        import_limit_s=cfg.number("core", "dagbag_import_timeout"),
+        stop_grace_s=min(cfg.number("core", "killed_task_cleanup_time"), STOP_GRACE_MAX_S),
+    )
+
+
+def _addresses(url: str) -> list[str]:
+    """The address as configured, and its part after the scheme, which drivers are given in many spellings."""
+    _, _, rest = url.partition("://")
+    return [url, rest.lstrip("/")]

@@ -1,0 +1,66 @@
+"""The worker's place in the store: registration, beats, results by mail, answers to tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import msgspec
+
+from gnomon import store, taskapi
+from gnomon.model.facts import Attempt, AttemptResult
+from gnomon.model.questions import AnyQuestion
+from gnomon.model.records import NewMail, WorkerRecord
+from gnomon.store import leases, mail
+from gnomon.worker.presence import StoreAway
+
+
+class StoredPresence:
+    """Opens the database at the first need, after the zygote was started, and again after it was away."""
+
+    def __init__(self, open_database: Callable[[], store.Database]) -> None:
+        self._open_database = open_database
+        self._database: store.Database | None = None
+
+    def register(self, record: WorkerRecord) -> None:
+        with self._reached() as database, database.write() as tx:
+            leases.register_worker(tx, record)
+
+    def beat(self, worker_id: str) -> bool:
+        with self._reached() as database, database.write() as tx:
+            return leases.beat_worker(tx, worker_id)
+
+    def retire(self, worker_id: str) -> None:
+        with self._reached() as database, database.write() as tx:
+            leases.retire_worker(tx, worker_id)
+
+    def mail(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
+        letters = [_letter(worker_id, result) for result in results]
+        with self._reached() as database, database.write() as tx:
+            mail.send(tx, letters)
+            store.wake(tx)
+
+    def answer(self, attempt: Attempt, question: AnyQuestion) -> object:
+        with self._reached() as database:
+            return taskapi.answer(database, attempt, question)
+
+    def close(self) -> None:
+        """The connection is closed; the next call opens another."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    @contextmanager
+    def _reached(self) -> Iterator[store.Database]:
+        try:
+            if self._database is None:
+                self._database = self._open_database()
+            yield self._database
+        except store.DatabaseAway as error:
+            self.close()
+            raise StoreAway(str(error)) from error
+
+
+def _letter(worker_id: str, result: AttemptResult) -> NewMail:
+    body = msgspec.json.encode({"worker_id": worker_id, "result": result}).decode()
+    return NewMail(group_no=result.group_no, kind="result", body=body, key=f"res:{result.attempt_id}")

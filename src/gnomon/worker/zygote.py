@@ -1,0 +1,83 @@
+"""`python -m gnomon.worker.zygote`: the base zygote. It has imported what every task needs and forks file zygotes.
+
+It is an interpreter of its own, started with an environment that names no database: neither a descriptor nor a byte of
+memory of the store can be in it, whoever started the worker. The socket to the service is descriptor 3.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import socket
+import sys
+from types import FrameType
+
+import jinja2  # noqa: F401 - imported here once, for all children
+import msgspec
+import pendulum  # noqa: F401
+
+import gnomon.context
+import gnomon.loading.dagfile
+import gnomon.operators
+import gnomon.runner
+import gnomon.sdk  # noqa: F401
+from gnomon.config import ambient, set_ambient
+from gnomon.runner import logs
+from gnomon.runner.channel import new_splitter
+from gnomon.runner.kernel import raise_oom_score
+from gnomon.worker import filezygote, orders
+
+SOCKET_FD = 3
+OOM_SCORE = 300
+"""Of zygotes and all that they fork: under memory pressure tasks go before services."""
+FORBIDDEN = ("gnomon.store", "sqlalchemy", "psycopg", "sqlite3", "fastapi")
+"""What must not be in a process that author code runs in."""
+
+
+def main() -> None:
+    """Returns when the service is gone."""
+    prepare()
+    control = socket.socket(fileno=SOCKET_FD)
+    control.set_inheritable(False)
+    decoder = msgspec.msgpack.Decoder(orders.ToBase)
+    splitter = new_splitter()
+    gc.collect()
+    gc.freeze()
+    while True:
+        body, descriptors = orders.receive(control)
+        if not body:
+            return
+        order = decoder.decode(body)
+        if os.fork() == 0:
+            control.close()
+            filezygote.main(socket.socket(fileno=descriptors[0]), order.file, splitter)
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def prepare() -> None:
+    """Signals, options and logging are as every task wants to find them; RuntimeError when the store is in here."""
+    for name in FORBIDDEN:
+        if name in sys.modules:
+            raise RuntimeError(f"a zygote must not import {name}: author code runs in its forks")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, _reap)
+    raise_oom_score(OOM_SCORE)
+    options = ambient().for_author_code()
+    set_ambient(options)
+    logs.prepare(options.text("logging", "logging_level"))
+
+
+def _reap(_signal: int, _frame: FrameType | None) -> None:
+    """File zygotes that ended leave nothing defunct; the service knows by their sockets."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""The service's side of the zygotes: at most 16 by file version, the least recently used leave."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from gnomon.model.facts import Attempt
+from gnomon.worker import interpreters, orders
+from gnomon.worker.children import Child
+from gnomon.worker.ledger import Held
+
+ZYGOTES_MAX = 16
+FOLLOWING_S = 2.0
+"""The demand of so many seconds decides how many children wait ahead of need."""
+SPARES_MAX = 8
+
+Key = tuple[str, str]
+"""(file, input hash)"""
+
+
+@dataclass(slots=True, eq=False)
+class Zygote:
+    """One file zygote, alive or known to be of no use."""
+
+    number: int
+    key: Key
+    sock: socket.socket | None
+    opened_at: float
+    used_at: float
+    pid: int | None = None
+    ready: bool = False
+    unfit: str | None = None
+    """Why attempts of this file version go to new interpreters."""
+    failed: bool = False
+    """It is of no use because the import failed or hung, not because a fork would."""
+    waiting: list[Held] = field(default_factory=list)
+    """Attempts that wait for the import."""
+    spares: deque[Child] = field(default_factory=deque)
+    """Children without an attempt, the longest idle first."""
+    ordered: list[tuple[Child, socket.socket]] = field(default_factory=list)
+    """Children to fork at the end of this turn."""
+    children: dict[int, Child] = field(default_factory=dict)
+    taken: deque[float] = field(default_factory=deque)
+    """When children were taken of late."""
+
+    def note_demand(self, now: float) -> None:
+        """One more child was wanted now."""
+        self.used_at = now
+        self.taken.append(now)
+        self._forget_demand(now)
+
+    def spares_wanted(self, now: float) -> int:
+        """How many children should wait ahead of need."""
+        self._forget_demand(now)
+        return min(SPARES_MAX, len(self.taken))
+
+    def _forget_demand(self, now: float) -> None:
+        while self.taken and (len(self.taken) > SPARES_MAX or self.taken[0] < now - FOLLOWING_S):
+            self.taken.popleft()
+
+
+def key_of(attempt: Attempt) -> Key:
+    return attempt.file, attempt.input_hash
+
+
+class BaseZygote:
+    """The process that forks file zygotes; started again when it is found dead."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._sock: socket.socket | None = None
+        self.pid: int | None = None
+
+    def open(self, file: str) -> socket.socket:
+        """The socket of a new file zygote that begins to import `file`."""
+        ours, theirs = orders.socket_pair()
+        ours.setblocking(False)
+        with theirs:
+            for last in (False, True):
+                try:
+                    orders.send(self._started(), orders.OpenZygote(file=file), (theirs.fileno(),))
+                    break
+                except OSError:
+                    self.forget()
+                    if last:
+                        ours.close()
+                        raise
+        return ours
+
+    def start(self) -> None:
+        """The process exists."""
+        self._started()
+
+    def forget(self) -> None:
+        """It is dead, or not wanted any more: the next `open` starts another."""
+        if self._sock is not None:
+            self._sock.close()
+        self._sock = self.pid = None
+
+    def _started(self) -> socket.socket:
+        if self._sock is None:
+            ours, theirs = orders.socket_pair()
+            with theirs:
+                self.pid = interpreters.start(interpreters.ZYGOTE, theirs, self._environ)
+            self._sock = ours
+        return self._sock
+
+
+def end(zygote: Zygote) -> None:
+    """The zygote process is told to go, by the end of its socket; kills it while it still imports."""
+    if zygote.sock is not None:
+        if not zygote.ready and zygote.pid is not None:
+            try:
+                os.kill(zygote.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        zygote.sock.close()
+        zygote.sock = None
+
+
+def read(zygote: Zygote) -> list[orders.FromFile] | None:
+    """What the zygote said; None at its end."""
+    assert zygote.sock is not None
+    said: list[orders.FromFile] = []
+    while True:
+        try:
+            body = zygote.sock.recv(orders.PACKET_MAX)
+        except BlockingIOError:
+            return said
+        except OSError:
+            body = b""
+        if not body:
+            return said or None
+        said.append(_decoder.decode(body))
+
+
+_decoder: msgspec.msgpack.Decoder[orders.FromFile] = msgspec.msgpack.Decoder(orders.FromFile)
