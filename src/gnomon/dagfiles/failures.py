@@ -7,6 +7,7 @@ import traceback
 from types import TracebackType
 
 from gnomon.errors.authoring import AirflowException
+from gnomon.errors.product import GnomonError
 from gnomon.model.spec import ParseFailure
 
 TRACEBACK_MAX = 20_000
@@ -22,7 +23,8 @@ class ImportTimeoutReached(BaseException):
 def of_import(path: str, error: BaseException, *, limits: Limits) -> ParseFailure:
     """Why importing `path` failed."""
     if isinstance(error, SyntaxError) and error.filename == path:
-        return _failure("syntax", path, error.lineno, f"{error.msg}{_shown_line(error.text)}", "Correct that line.", error)
+        what = f"{error.msg}: {error.text.strip()}" if error.text and error.text.strip() else error.msg
+        return _failure("syntax", path, error.lineno, what, "Correct that line.", error.with_traceback(None))
     line = _line_in(path, error.__traceback__)
     if isinstance(error, ImportTimeoutReached):
         return _timeout(path, line, limits.import_s, error)
@@ -153,11 +155,7 @@ def _told(error: BaseException) -> str:
 
 def _typed(error: BaseException) -> str:
     """The class of an error that is Python's; the product's own sentences stand alone."""
-    return "" if isinstance(error, AirflowException) else f"{type(error).__name__}: "
-
-
-def _shown_line(text: str | None) -> str:
-    return f": {text.strip()}" if text and text.strip() else ""
+    return "" if isinstance(error, (AirflowException, GnomonError)) else f"{type(error).__name__}: "
 
 
 def _signal_name(number: int) -> str:

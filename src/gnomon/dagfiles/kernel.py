@@ -27,13 +27,13 @@ def adopt_orphans() -> None:
 
 
 def resident_bytes(pid: int) -> int:
-    """The memory that a process holds now, without what it shares with files; 0 when nobody can tell."""
+    """The memory that a process holds now, without the pages of files; 0 when nobody can tell."""
     try:
-        with open(f"/proc/{pid}/statm", encoding="ascii") as opened:
-            fields = opened.read().split()
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as opened:
+            lines = [line.split() for line in opened if line.startswith(("RssAnon:", "RssShmem:"))]
     except OSError:
         return 0
-    return (int(fields[1]) - int(fields[2])) * _PAGE
+    return sum(int(fields[1]) for fields in lines) * 1024
 
 
 def data_bytes() -> int:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 
 from gnomon.loading import dialect
+from gnomon.operators.bash import BashOperator
+from gnomon.operators.empty import EmptyOperator
+from gnomon.operators.python import PythonOperator
+from gnomon.sdk.build import build
+from gnomon.sdk.dag import DAG
 
-OURS = ("gnomon.sdk.dag", "gnomon.sdk.build", "gnomon.sdk.decorators", "gnomon.loading.dagfile", "gnomon.operators")
+OURS = ("gnomon.sdk.decorators", "gnomon.sdk.taskgroup", "gnomon.loading.dagfile")
 COMMON = (
     "airflow", "airflow.sdk", "airflow.decorators", "airflow.models", "airflow.operators.python", "airflow.operators.bash",
     "airflow.operators.empty", "airflow.providers.standard.operators.python", "airflow.providers.standard.operators.bash",
@@ -21,7 +27,20 @@ def preload() -> list[str]:
     for name in OURS:
         import_module(name)
     dialect.enable()
-    return [name for name in COMMON if not _imported(name)]
+    missing = [name for name in COMMON if not _imported(name)]
+    warm_up()
+    return missing
+
+
+def warm_up() -> None:
+    """What is imported or computed at the first DAG of a process is there: children are spared it."""
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    for schedule in ("@daily", timedelta(hours=1), None):
+        with DAG("warm_up", schedule=schedule, start_date=start, tags=["warm"], auto_register=False) as dag:
+            first = EmptyOperator(task_id="first", retries=1, retry_delay=timedelta(minutes=5))
+            second = PythonOperator(task_id="second", python_callable=warm_up, op_kwargs={"text": "{{ ds }}"})
+            first >> BashOperator(task_id="third", bash_command="true") >> second
+        build(dag, __file__)
 
 
 def _imported(name: str) -> bool:

@@ -27,6 +27,8 @@ UNRECORDED_MAX = 200
 """While so many outcomes wait for the store, no further file is parsed."""
 AWAY_S = 1.0
 """Between two tries while the store is away."""
+ASK_STALE_S = 2.0
+"""Between two questions to the store for files that are to be parsed again."""
 LISTING_GAP_S = 0.2
 """Events ask for a listing at most so often."""
 _log = log.get("dagfiles")
@@ -56,17 +58,14 @@ class Processor:
         self._finished: list[ParsedFile] = []
         self._finished_at = 0.0
         self._recorded: dict[str, bytes] = {}
-        self._outranked: set[str] = set()
-        """Files with a DAG whose id belongs to another file."""
-        self._list_at = self._look_at = self._record_at = clock.monotonic()
+        self._list_at = self._look_at = self._record_at = self._stale_at = clock.monotonic()
         self._said: set[str] = set()
 
     def begin(self) -> None:
         """What earlier processes recorded is remembered, and not parsed again unless it changed. Raises Away."""
         now = self._clock.monotonic()
         for path, inputs in self._ledger.known().items():
-            if inputs is not None:
-                self.agenda.remember(path, inputs, now)
+            self.agenda.remember(path, inputs, now)
         self.agenda.look(Look(self._facts))
 
     def heard(self, changed: Iterable[str]) -> None:
@@ -86,12 +85,14 @@ class Processor:
         if now >= self._look_at:
             self.agenda.look(Look(self._facts))
             self._look_at = now + CHECK_INPUTS_S
+        if now >= self._stale_at:
+            self._ask_stale(now)
         due = self.agenda.due(now)
         if len(self._finished) < UNRECORDED_MAX:
             for path in self.agenda.next(self._pool.running(), now):
                 self._pool.start(path)
         self._record(now)
-        return min(at for at in (self._list_at, self._look_at, due, self._next_record(), self._next_place(now)) if at is not None)
+        return min(at for at in (self._list_at, self._look_at, self._stale_at, due, self._next_record(), self._next_place(now)) if at is not None)
 
     def is_idle(self) -> bool:
         """Nothing runs, waits or is to be recorded."""
@@ -148,21 +149,31 @@ class Processor:
         if not paths:
             return
         try:
-            self._ledger.gone(paths)
+            again = self._ledger.gone(paths)
         except Away as error:
             self._say(str(error), "store_away", error=str(error))
             return  # they are still known: the next listing finds them gone again
         for path in paths:
             self.agenda.forget(path)
             self._recorded.pop(path, None)
-            self._outranked.discard(path)
         self._finished = [parsed for parsed in self._finished if parsed.path not in set(paths)]
         _log.info("files_gone", files=len(paths), first=paths[0])
-        self._give_others_a_turn()
+        self._parse_again(again)
 
-    def _give_others_a_turn(self) -> None:
-        """DAG ids became free: files that were refused one are recorded again."""
-        for path in self._outranked:
+    def _ask_stale(self, now: float) -> None:
+        """Somebody may have deleted a DAG whose file is still there."""
+        self._stale_at = now + ASK_STALE_S
+        try:
+            stale = self._ledger.stale()
+        except Away as error:
+            self._say(str(error), "store_away", error=str(error))
+            return
+        under_way = {parsed.path for parsed in self._finished} | set(self._pool.running())
+        self._parse_again(stale - under_way)
+
+    def _parse_again(self, paths: Iterable[str]) -> None:
+        """These files are parsed, and recorded even when nothing in them has changed."""
+        for path in paths:
             self._recorded.pop(path, None)
             self.agenda.want(path)
 
@@ -173,7 +184,7 @@ class Processor:
         if not self._finished or now < self._next_record_at():
             return
         try:
-            recorded = self._ledger.record(self._finished)
+            again = self._ledger.record(self._finished)
         except Away as error:
             self._record_at = now + AWAY_S
             self._say(str(error), "store_away", error=str(error))
@@ -181,11 +192,8 @@ class Processor:
         self._said.clear()
         for parsed in self._finished:
             _report(parsed)
-        self._outranked -= {parsed.path for parsed in self._finished}
-        self._outranked |= recorded.outranked
         self._finished = []
-        if recorded.freed:
-            self._give_others_a_turn()
+        self._parse_again(again)
 
     def _next_record(self) -> float | None:
         return self._next_record_at() if self._finished else None

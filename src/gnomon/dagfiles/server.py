@@ -21,6 +21,8 @@ from gnomon.dagfiles.child import Conditions
 from gnomon.dagfiles.messages import ChildEnded, ParseOrder
 
 MEMORY_CHECK_S = 0.1
+MEMORY_SLACK = 128 * 1024 * 1024
+"""A child has its own limit, which tells the line; it is killed from outside only when that one did not hold."""
 OUTPUT_MAX = 8_000
 """Bytes of a child's output that are kept, of its end."""
 CHILD_TROUBLE = 70
@@ -169,7 +171,7 @@ class ParseServer:
                 continue
             if now >= one.ends_at:
                 one.killed_for = "time"
-            elif most is not None and kernel.resident_bytes(one.pid) > most:
+            elif most is not None and kernel.resident_bytes(one.pid) > most + MEMORY_SLACK:
                 one.killed_for = "memory"
             if one.killed_for is not None:
                 _kill(one.pid)

@@ -83,14 +83,14 @@ class Stop:
 
 def _serve(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock, pool: ParsePool, stop: Stop) -> int:
     # After the fork: the parse server has neither the store's modules nor, later, a thread beside its own.
-    from gnomon import store
+    from gnomon import store, taskapi
     from gnomon.dagfiles.stored import StoreLedger
     from gnomon.dagfiles.watched import Watched
 
     db = store.open_database(cfg.database_url, role="dag-processor", synchronous=cfg.text("database", "synchronous"))
     bell = Bell(run_folder(cfg.home), db.url)
     ledger = StoreLedger(db, clock, bell, paused_by_default=settings.paused_by_default)
-    pool.answers = ledger.answer
+    pool.answers = lambda question: taskapi.answer(db, None, question)
     processor = Processor(settings, pool, ledger, facts, clock)
     with contextlib.closing(db), contextlib.closing(Watched(settings.folders)) as watched:
         if not _begun(processor, stop):

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 
 from gnomon import log, store
 from gnomon.clock import Clock
-from gnomon.dagfiles.ledger import Away, Recorded
-from gnomon.errors.product import GnomonError, WorldAway
-from gnomon.model.questions import Question
+from gnomon.dagfiles.ledger import Away
+from gnomon.errors import GnomonError, WorldAway
 from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
-from gnomon.taskapi import answer
+from gnomon.store import files
 from gnomon.wakeups import Bell
 
 BATCH_DAGS = 200
@@ -28,59 +27,52 @@ class StoreLedger:
         self._bell = bell
         self._paused_by_default = paused_by_default
 
-    def known(self) -> dict[str, FileInputs | None]:
+    def known(self) -> dict[str, FileInputs]:
         with _reachable(), self._db.read() as tx:
-            return {row.path: row.inputs for row in store.files.known(tx)}
+            return {row.path: row.inputs for row in files.known(tx)}
 
-    def record(self, files: Sequence[ParsedFile]) -> Recorded:
-        whole = Recorded()
-        for batch in _batches(files):
+    def stale(self) -> set[str]:
+        with _reachable(), self._db.read() as tx:
+            return set(files.stale(tx))
+
+    def record(self, parsed: Sequence[ParsedFile]) -> set[str]:
+        again: set[str] = set()
+        for batch in _batches(parsed):
             try:
-                whole = _joined(whole, self._record(batch))
+                again |= self._record(batch)
             except WorldAway as error:
                 raise Away(str(error)) from None
             except Exception:
                 _log.exception("batch_not_recorded", files=len(batch))
-                whole = _joined(whole, self._record_singly(batch))
+                again |= self._record_singly(batch)
         self._bell.ring()
-        return whole
+        return again
 
-    def gone(self, paths: Sequence[str]) -> None:
+    def gone(self, paths: Sequence[str]) -> set[str]:
         with _reachable(), self._db.write() as tx:
-            store.files.record_gone(tx, list(paths), self._clock.now())
+            outcome = files.record_gone(tx, paths, self._clock.now())
             store.wake(tx)
         self._bell.ring()
+        return set(outcome.parse_again)
 
-    def answer(self, question: Question) -> object:
-        """What author code asked while it was imported. Raises GnomonError with the words of a refusal."""
-        return answer(self._db, None, question)
-
-    def _record(self, batch: Sequence[ParsedFile]) -> Recorded:
-        now = self._clock.now()
+    def _record(self, batch: Sequence[ParsedFile]) -> set[str]:
         with self._db.write() as tx:
-            outcomes = [
-                store.files.record_parsed(tx, parsed, at=now, paused_by_default=self._paused_by_default) for parsed in batch
-            ]
+            outcomes = files.record_many(tx, batch, at=self._clock.now(), paused_by_default=self._paused_by_default)
             store.wake(tx)
-        outranked = frozenset(parsed.path for parsed, outcome in zip(batch, outcomes, strict=True) if outcome.outranked)
-        return Recorded(any(outcome.deactivated for outcome in outcomes), outranked)
+        return {path for outcome in outcomes for path in outcome.parse_again}
 
-    def _record_singly(self, batch: Sequence[ParsedFile]) -> Recorded:
+    def _record_singly(self, batch: Sequence[ParsedFile]) -> set[str]:
         """Files that cannot be recorded get an error in the place of their DAGs; the others of the batch are as they are."""
-        whole = Recorded()
+        again: set[str] = set()
         for parsed in batch:
             try:
-                whole = _joined(whole, self._record([parsed]))
+                again |= self._record([parsed])
             except WorldAway as error:
                 raise Away(str(error)) from None
             except Exception as error:
                 _log.exception("file_not_recorded", path=parsed.path)
-                whole = _joined(whole, self._record([_refused(parsed, error)]))
-        return whole
-
-
-def _joined(one: Recorded, other: Recorded) -> Recorded:
-    return Recorded(one.freed or other.freed, one.outranked | other.outranked)
+                again |= self._record([_refused(parsed, error)])
+        return again
 
 
 def _refused(parsed: ParsedFile, error: Exception) -> ParsedFile:
@@ -89,10 +81,10 @@ def _refused(parsed: ParsedFile, error: Exception) -> ParsedFile:
     return ParsedFile(path=parsed.path, inputs=parsed.inputs, failures=(*parsed.failures, failure), duration_s=parsed.duration_s)
 
 
-def _batches(files: Sequence[ParsedFile]) -> Iterator[list[ParsedFile]]:
+def _batches(outcomes: Sequence[ParsedFile]) -> Iterator[list[ParsedFile]]:
     batch: list[ParsedFile] = []
     dags = 0
-    for parsed in files:
+    for parsed in outcomes:
         if batch and dags + len(parsed.dags) > BATCH_DAGS:
             yield batch
             batch, dags = [], 0

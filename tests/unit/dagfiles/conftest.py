@@ -1,0 +1,110 @@
+"""A home with a DAG folder, and a real parse server for it."""
+
+from __future__ import annotations
+
+import select
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gnomon.clock import SystemClock
+from gnomon.config import Config, load_config, set_ambient
+from gnomon.dagfiles.facts import facts_of
+from gnomon.dagfiles.pool import Answers, ParsePool
+from gnomon.dagfiles.service import start_pool
+from gnomon.dagfiles.settings import settings_from
+from gnomon.model.spec import ParsedFile
+
+PATIENCE_S = 30.0
+ONE_DAG = """
+    from datetime import datetime, timezone
+    from gnomon.operators.empty import EmptyOperator
+    from gnomon.sdk.dag import DAG
+
+    with DAG({dag_id!r}, schedule="@daily", start_date=datetime(2026, 1, 1, tzinfo=timezone.utc)):
+        EmptyOperator(task_id="only")
+"""
+
+
+class Home:
+    """One installation's folders."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.dags = folder / "dags"
+        self.plugins = folder / "plugins"
+        self.dags.mkdir(parents=True)
+        self.plugins.mkdir()
+
+    def write(self, name: str, text: str) -> str:
+        """`name` below the DAG folder holds the text; returns its path."""
+        path = self.dags / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+        return str(path)
+
+    def one_dag(self, name: str, dag_id: str | None = None) -> str:
+        """A good file with one DAG."""
+        return self.write(name, ONE_DAG.format(dag_id=dag_id or Path(name).stem))
+
+    def config(self, **options: object) -> Config:
+        """Options as `section__name=value`."""
+        environ = {f"GNOMON__{name.upper()}": str(value) for name, value in options.items()}
+        return load_config(environ, self.folder)
+
+
+class Parser:
+    """A parse pool, asked one file at a time."""
+
+    def __init__(self, cfg: Config, answers: Answers | None = None) -> None:
+        set_ambient(cfg)
+        self.settings = settings_from(cfg)
+        self.facts = facts_of(cfg)
+        self.clock = SystemClock()
+        self.pool: ParsePool = start_pool(cfg, self.settings, self.facts, self.clock)
+        if answers is not None:
+            self.pool.answers = answers
+
+    def parse(self, path: str) -> ParsedFile:
+        """What parsing this file gives."""
+        self.pool.start(path)
+        return self.wait(1)[0]
+
+    def wait(self, count: int) -> list[ParsedFile]:
+        """The next `count` outcomes."""
+        outcomes: list[ParsedFile] = []
+        while len(outcomes) < count:
+            ready, _, _ = select.select([self.pool], [], [], PATIENCE_S)
+            assert ready, f"no outcome after {PATIENCE_S} s"
+            outcomes += self.pool.poll()
+        return outcomes
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def parser_with() -> Iterator[Callable[..., Parser]]:
+    """Makes parsers; their servers end with the test."""
+    made: list[Parser] = []
+
+    def make(cfg: Config, answers: Answers | None = None) -> Parser:
+        made.append(Parser(cfg, answers))
+        return made[-1]
+
+    yield make
+    for parser in made:
+        parser.pool.close()
+    set_ambient(None)
+
+
+@pytest.fixture
+def parser(home: Home, parser_with: Callable[..., Parser]) -> Parser:
+    """Short limits, so that a file that breaks them is soon found out."""
+    return parser_with(home.config(
+        core__dagbag_import_timeout=1, dag_processor__dag_file_processor_timeout=3, dag_processor__parsing_memory_limit=200,
+    ))

@@ -1,0 +1,392 @@
+"""The dag-processor as a whole, with a real parse server and a real database: what `dags list` would show."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gnomon import store
+from gnomon.clock import SystemClock
+from gnomon.dagfiles.processor import Processor
+from gnomon.dagfiles.stored import StoreLedger
+from gnomon.store import dags, files, migrations, removal
+from gnomon.wakeups import Bell
+from tests.unit.dagfiles.conftest import Home, Parser
+
+TURNS_MAX = 600
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("database") / "empty.db"
+    migrations.upgrade(f"sqlite:///{path}")
+    return path
+
+
+class CountingClock(SystemClock):
+    """The system's clock, which a test may put forward."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self.ahead
+
+
+class Deployment:
+    """A processor and its database."""
+
+    def __init__(self, home: Home, parser: Parser, database: Path) -> None:
+        self.home = home
+        self.parser = parser
+        self.clock = CountingClock()
+        self.db = store.open_database(f"sqlite:///{database}")
+        self.parsed: list[str] = []
+        self.processor = self._processor()
+
+    def _processor(self) -> Processor:
+        ledger = StoreLedger(self.db, self.clock, Bell(self.home.folder / "run"), paused_by_default=True)
+        made = Processor(self.parser.settings, self, ledger, self.parser.facts, self.clock)
+        made.begin()
+        return made
+
+    def restart(self) -> None:
+        """Another process takes over."""
+        self.processor = self._processor()
+
+    # The parse pool, with a note of what is parsed.
+    def start(self, path: str) -> None:
+        self.parsed.append(os.path.basename(path))
+        self.parser.pool.start(path)
+
+    def running(self):
+        return self.parser.pool.running()
+
+    def poll(self):
+        return self.parser.pool.poll()
+
+    def settle(self, heard: list[str] | None = None) -> list[str]:
+        """Turns until nothing is left to do; returns the names of the files that were parsed."""
+        self.parsed = []
+        if heard:
+            self.processor.heard(heard)
+        self.clock.ahead += 1.0
+        self.processor.turn()
+        while not self.processor.is_idle():
+            select.select([self.parser.pool], [], [], 0.05)
+            self.processor.turn()
+        return self.parsed
+
+    def later(self, seconds: float) -> list[str]:
+        """As `settle`, when so much time has passed."""
+        self.clock.ahead += seconds
+        return self.settle()
+
+    def active(self) -> list[str]:
+        with self.db.read() as tx:
+            return sorted(row.dag_id for row in dags.list_dags(tx) if row.active)
+
+    def errors(self) -> dict[str, str]:
+        with self.db.read() as tx:
+            return {os.path.basename(row.path): row.kind for row in files.import_errors(tx)}
+
+
+@pytest.fixture
+def deployed(home, parser_with, tmp_path, empty_database):
+    made: list[Deployment] = []
+
+    def deploy(**options: object) -> Deployment:
+        options = {"dag_processor__parsing_memory_limit": 300, "core__dagbag_import_timeout": 1, **options}
+        path = tmp_path / f"gnomon{len(made)}.db"
+        shutil.copy(empty_database, path)
+        made.append(Deployment(home, parser_with(home.config(**options)), path))
+        return made[-1]
+
+    yield deploy
+    for one in made:
+        one.db.close()
+
+
+def test_a_folder_of_files_becomes_dags(home, deployed):
+    for number in range(5):
+        home.one_dag(f"file_{number}.py")
+    home.write("not_one.py", "print('no dag here')")
+
+    one = deployed()
+
+    assert sorted(one.settle()) == [f"file_{number}.py" for number in range(5)]
+    assert one.active() == [f"file_{number}" for number in range(5)]
+    assert one.errors() == {}
+
+
+def test_unchanged_files_are_not_parsed_again_not_even_by_another_process(home, deployed):
+    home.one_dag("a.py")
+    home.one_dag("b.py")
+    one = deployed()
+    one.settle()
+
+    assert one.later(600) == []
+    one.restart()
+    assert one.settle() == []
+    home.one_dag("b.py", "renamed")
+    assert one.later(600) == ["b.py"]
+    assert one.active() == ["a", "renamed"]
+
+
+def test_a_change_that_is_heard_of_is_parsed_at_once(home, deployed):
+    path = home.one_dag("a.py")
+    one = deployed()
+    one.settle()
+
+    home.one_dag("a.py", "renamed")
+
+    assert one.settle(heard=[path]) == ["a.py"]
+    assert one.active() == ["renamed"]
+
+
+def test_a_changed_helper_parses_the_files_that_import_it_and_no_other(home, deployed):
+    helper = home.write("ids.py", "ID = 'before'\n")
+    home.write("uses.py", "from ids import ID\nfrom gnomon.sdk.dag import DAG\ndag = DAG(ID)\n")
+    home.one_dag("other.py")
+    one = deployed()
+    one.settle()
+
+    home.write("ids.py", "ID = 'after'\n")
+
+    assert one.settle(heard=[helper]) == ["uses.py"]
+    assert one.active() == ["after", "other"]
+
+
+def test_a_missing_helper_that_comes_heals_the_import_at_once(home, deployed):
+    home.write("uses.py", "from late_helper import ID\nfrom gnomon.sdk.dag import DAG\ndag = DAG(ID)\n")
+    one = deployed()
+    one.settle()
+    assert one.errors() == {"uses.py": "import"}
+
+    helper = home.write("late_helper.py", "ID = 'healed'\n# dag, airflow\n")
+
+    one.settle(heard=[helper])
+    assert (one.active(), one.errors()) == (["healed"], {})
+
+
+def test_a_file_that_looks_further_is_parsed_every_interval(home, deployed):
+    home.write("asks.py", "import subprocess\nsubprocess.run(['true'])\n# airflow\nfrom gnomon.sdk.dag import DAG\ndag = DAG('a')\n")
+    home.one_dag("plain.py")
+    one = deployed(dag_processor__min_file_process_interval=100)
+    one.settle()
+
+    assert one.later(50) == []
+    assert one.later(51) == ["asks.py"]
+
+
+def test_a_deleted_file_deactivates_its_dags(home, deployed):
+    path = home.one_dag("a.py")
+    one = deployed()
+    one.settle()
+
+    os.unlink(path)
+
+    one.settle(heard=[path])
+    assert one.active() == []
+    home.one_dag("a.py")
+    one.settle(heard=[path])
+    assert one.active() == ["a"]
+
+
+def test_a_file_that_breaks_keeps_its_dags_with_the_error_beside_them(home, deployed):
+    path = home.one_dag("a.py")
+    one = deployed()
+    one.settle()
+
+    home.write("a.py", "dag = airflow(\n")
+
+    one.settle(heard=[path])
+    assert (one.active(), one.errors()) == (["a"], {"a.py": "syntax"})
+
+
+@pytest.mark.parametrize("source", ["import os\nos._exit(1)\n# airflow dag", "while True: pass\n# airflow dag"])
+def test_a_file_whose_parse_ends_badly_keeps_its_dags(source, home, deployed):
+    path = home.one_dag("a.py")
+    one = deployed()
+    one.settle()
+
+    home.write("a.py", source)
+
+    one.settle(heard=[path])
+    assert one.active() == ["a"]
+    assert list(one.errors()) == ["a.py"]
+
+
+def test_a_folder_that_vanishes_removes_no_dag(home, deployed):
+    home.one_dag("team/a.py")
+    one = deployed()
+    one.settle()
+
+    home.dags.rename(home.folder / "away")
+    one.later(600)
+    assert one.active() == ["a"]
+
+    home.dags.mkdir()  # as a mount point without its file system
+    one.later(600)
+    assert one.active() == ["a"]
+
+    home.one_dag("b.py")
+    one.later(600)
+    assert one.active() == ["b"]
+
+
+def test_an_unreadable_folder_removes_no_dag(home, deployed):
+    path = Path(home.one_dag("team/a.py"))
+    one = deployed()
+    one.settle()
+
+    path.unlink()
+    path.parent.rmdir()
+    path.parent.symlink_to(path.parent)  # listing it fails, whoever asks
+    one.later(600)
+    assert one.active() == ["a"]
+
+    path.parent.unlink()
+    one.later(600)
+    assert one.active() == []
+
+
+def test_a_dag_id_that_two_files_define_belongs_to_the_first_and_passes_on_when_it_goes(home, deployed):
+    first = home.one_dag("first.py", "same")
+    one = deployed()
+    one.settle()
+    second = home.one_dag("second.py", "same")
+    one.settle(heard=[second])
+    assert one.errors() == {"second.py": "duplicate"}
+
+    os.unlink(first)
+
+    one.settle(heard=[first])
+    assert (one.active(), one.errors()) == (["same"], {})
+    with one.db.read() as tx:
+        assert dags.find(tx, "same").file == second
+
+
+def test_members_of_an_archive_are_dag_files_with_the_archives_modules(home, deployed):
+    archive = home.dags / "team.zip"
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr("etl.py", "# airflow\nfrom inside.ids import ID\nfrom gnomon.sdk.dag import DAG\ndag = DAG(ID)\n")
+        opened.writestr("plain.py", "x = 1\n")
+        opened.writestr("inside/__init__.py", "")
+        opened.writestr("inside/ids.py", "ID = 'zipped'  # airflow dag\n")
+    one = deployed()
+
+    assert one.settle() == ["etl.py"]
+    assert one.active() == ["zipped"]
+    assert one.later(600) == []
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr("other.py", "# airflow\nfrom gnomon.sdk.dag import DAG\ndag = DAG('other')\n")
+    one.settle(heard=[str(archive)])
+    assert one.active() == ["other"]
+    archive.unlink()
+    one.settle(heard=[str(archive)])
+    assert one.active() == []
+
+
+def test_a_file_that_is_ignored_from_now_on_is_no_dag_file(home, deployed):
+    home.one_dag("keep/a.py")
+    home.one_dag("skip/b.py")
+    one = deployed()
+    one.settle()
+
+    ignore = home.write(".airflowignore", "skip/\n")
+
+    one.settle(heard=[ignore])
+    assert one.active() == ["a"]
+
+
+def test_a_file_that_generates_many_dags_is_recorded_whole(home, deployed):
+    home.write("many.py", """
+        from gnomon.operators.empty import EmptyOperator
+        from gnomon.sdk.dag import DAG
+        for number in range(1000):
+            with DAG(f"many_{number}"):
+                EmptyOperator(task_id="only")
+    """)
+    one = deployed(core__dagbag_import_timeout=30)
+
+    one.settle()
+
+    assert len(one.active()) == 1000
+    assert one.later(600) == []
+
+
+def test_a_file_that_is_deleted_while_it_is_parsed_is_no_error(home, deployed):
+    path = home.write("vanishes.py", """
+        import os
+        from gnomon.sdk.dag import DAG
+        os.unlink(__file__)
+        raise RuntimeError("# airflow")
+    """)
+    one = deployed()
+
+    one.settle()
+
+    assert not os.path.exists(path)
+    assert (one.active(), one.errors()) == ([], {})
+
+
+def test_a_sleeping_a_crashing_and_a_vanishing_file_delay_no_other(home, deployed):
+    """The sleeper is started first and still sleeps when the twenty good ones are done."""
+    good = [home.one_dag(f"good_{number:02}.py") for number in range(20)]
+    for path in good:
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    home.write("sleeps.py", "import time\ntime.sleep(3600)\n# airflow dag\n")
+    home.write("crashes.py", "import os\nos.abort()\n# airflow dag\n")
+    home.write("vanishes.py", "import os\nos.unlink(__file__)\nos._exit(1)\n# airflow dag\n")
+    one = deployed(core__dagbag_import_timeout=600, dag_processor__dag_file_processor_timeout=600)
+
+    for _ in range(TURNS_MAX):
+        one.processor.turn()
+        if len(one.active()) == 20:
+            break
+        select.select([one.parser.pool], [], [], 0.05)
+        one.clock.ahead += 0.05
+
+    assert [os.path.basename(path) for path in one.running()] == ["sleeps.py"]
+    assert one.errors() == {"crashes.py": "crash"}
+
+
+def test_while_the_store_is_away_outcomes_are_kept(home, deployed, monkeypatch):
+    home.one_dag("a.py")
+    one = deployed()
+    write, calls = one.db.write, []
+
+    def away():
+        calls.append(1)
+        if len(calls) < 3:
+            raise store.DatabaseAway("the database does not answer")
+        return write()
+
+    monkeypatch.setattr(one.db, "write", away)
+    for _ in range(TURNS_MAX):
+        one.clock.ahead += 1.0
+        one.processor.turn()
+        if one.active():
+            break
+        select.select([one.parser.pool], [], [], 0.05)
+
+    assert one.active() == ["a"]
+    assert one.parsed == ["a.py"]
+
+
+def test_a_dag_that_was_deleted_comes_back_from_its_file(home, deployed):
+    home.one_dag("a.py")
+    one = deployed()
+    one.settle()
+    with one.db.write() as tx:
+        removal.delete_dags(tx, [dags.find(tx, "a").dag_pk])
+    assert one.active() == []
+
+    assert one.later(10) == ["a.py"]
+    assert one.active() == ["a"]
