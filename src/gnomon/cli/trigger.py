@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from datetime import datetime
 
 import click
@@ -53,7 +54,7 @@ def trigger(
     if output == "table":
         click.echo(run.run_id)
     else:
-        document(run_row(dag_id, run).__dict__, output)
+        document(asdict(run_row(dag_id, run)), output)
 
 
 def _check_run_id(run_id: str, pattern: str) -> None:

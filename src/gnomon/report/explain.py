@@ -40,7 +40,7 @@ def why_run(tx: Transaction, dag: DagRecord, run: RunRecord, limits: Limits, now
     if run.state in FINISHED_RUN_STATES:
         failed = [row for row in task_instances(tx, dag, run) if row.state == "failed"] if run.state is DagRunState.FAILED else []
         return [_ended(run), *(f"{_name(row)}: {_how(row)}" for row in failed[:_SHOWN]), *_more(len(failed), "failed tasks")]
-    sentences = _nobody_there(tx) + _file_error(tx, dag)
+    sentences = _nobody_there(tx) + _file_error(tx, dag) + _paused(dag)
     return sentences + rules.why_run(_memory(tx, limits), run.run_pk, now)
 
 
@@ -58,7 +58,7 @@ def why_task(
         return [_how(mine[0])]
     if run.state in FINISHED_RUN_STATES:
         return [f"it has no status, and {_ended(run)}"]
-    return _nobody_there(tx) + rules.why_task(_memory(tx, limits), run.run_pk, task_id, map_index, now)
+    return _nobody_there(tx) + _paused(dag) + rules.why_task(_memory(tx, limits), run.run_pk, task_id, map_index, now)
 
 
 def _memory(tx: Transaction, limits: Limits) -> Memory:
@@ -76,12 +76,15 @@ def _facts_of_dag(tx: Transaction, dag: DagRecord, now: Instant) -> list[str]:
     if not dag.active:
         sentences.append(f"it is in no file any more; the last one was {dag.file}")
     sentences += _file_error(tx, dag)
-    if dag.paused:
-        sentences.append(f"it is paused; let it run with: gnomon dags unpause {dag.dag_id}")
+    sentences += _paused(dag)
     start = dag.spec.start_at
     if start is not None and start > now:
         sentences.append(f"its start_date {iso(start)} is in the future")
     return sentences
+
+
+def _paused(dag: DagRecord) -> list[str]:
+    return [f"DAG {dag.dag_id} is paused; let it run with: gnomon dags unpause {dag.dag_id}"] if dag.paused else []
 
 
 def _file_error(tx: Transaction, dag: DagRecord) -> list[str]:

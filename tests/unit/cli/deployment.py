@@ -18,6 +18,7 @@ from gnomon.testing import Play, ScriptedExecutor, ScriptedWorker
 
 NOW: Instant = 1_772_355_600_000_000
 """2026-03-01T09:00:00Z"""
+SCHEDULER = "11111111-0000-0000-0000-000000000000"
 NEVER = TimetableRef(path="NullTimetable", summary="None", can_be_scheduled=False, periodic=False)
 HOURLY = TimetableRef(
     path="CronTriggerTimetable", summary="0 * * * *", description="Every hour",
@@ -67,7 +68,7 @@ class Deployment:
         ids = (f"00000000-0000-0000-0000-{number:012d}" for number in itertools.count())
         self._service = SchedulerService(
             settings=self._settings, db=self.db, executor=ScriptedExecutor(lambda: [self._worker]), clock=self.clock,
-            ear=None, new_id=lambda: next(ids), scheduler_id="11111111-0000-0000-0000-000000000000", host="here",
+            ear=None, new_id=lambda: next(ids), scheduler_id=SCHEDULER, host="here",
         )  # fmt: skip
         self._home.sleep = self.move
         self.move(0.0)
@@ -81,7 +82,21 @@ class Deployment:
             now = self.clock.now()
             if now >= until:
                 return
+            self._beat()
             self.clock.advance_to(min(max(wake_at, now + 1000), now + 1_000_000, until))
+
+    def freeze(self) -> None:
+        """The scheduler does nothing from now on, while its last beat is fresh."""
+        self._home.sleep = self._only_beat
+
+    def _only_beat(self, seconds: float) -> None:
+        self.clock.advance(seconds)
+        with self.db.write() as tx:
+            leases.beat_scheduler(tx, SCHEDULER)
+
+    def _beat(self) -> None:
+        with self.db.write() as tx:
+            leases.beat_worker(tx, "worker-1")
 
     def close(self) -> None:
         self.db.close()

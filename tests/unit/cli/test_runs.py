@@ -1,0 +1,130 @@
+"""`gnomon runs`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gnomon.testing import Play
+from tests.unit.cli.conftest import Gnomon
+from tests.unit.cli.deployment import Deployment, spec_of
+
+RUN_FIELDS = ["dag_id", "run_id", "run_type", "state", "logical_date", "run_after", "data_interval_start",
+              "data_interval_end", "start_date", "end_date", "conf", "reason"]  # fmt: skip
+
+
+@pytest.fixture
+def failed(gnomon: Gnomon, deployment: Deployment) -> Deployment:
+    """Run `r` of `a`: x succeeded, y failed, z could not run."""
+    deployment.add(spec_of("a", {"x": (), "y": ("x",), "z": ("y",)}))
+    deployment.plays["y"] = Play(outcome="failed", reason="ValueError: no")
+    deployment.start()
+    gnomon("dags", "trigger", "a", "--run-id", "r")
+    deployment.move()
+    return deployment
+
+
+def _states(gnomon: Gnomon) -> dict[str, str]:
+    return {row["task_id"]: row["state"] for row in json.loads(gnomon("tasks", "states", "a", "r", "-o", "json").out)}
+
+
+def test_list_has_exactly_the_fields_of_a_run_newest_first(gnomon: Gnomon, failed: Deployment) -> None:
+    gnomon("dags", "trigger", "a", "--run-id", "later")
+    rows = json.loads(gnomon("runs", "list", "a", "-o", "json").out)
+    assert [row["run_id"] for row in rows] == ["later", "r"]
+    assert all(list(row) == RUN_FIELDS for row in rows)
+    assert (rows[1]["state"], rows[1]["start_date"]) == ("failed", "2026-03-01T09:00:01.000000+00:00")
+    assert "z (upstream_failed)" in rows[1]["reason"]
+
+
+def test_list_of_one_state_alone(gnomon: Gnomon, failed: Deployment) -> None:
+    gnomon("dags", "trigger", "a", "--run-id", "later")
+    assert [row["run_id"] for row in json.loads(gnomon("runs", "list", "a", "--state", "failed", "-o", "json").out)] == ["r"]
+
+
+def test_list_of_a_dag_without_runs(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a"))
+    assert gnomon("runs", "list", "a") == (0, "no runs; `gnomon explain a` says why\n", "")
+    assert json.loads(gnomon("runs", "list", "a", "-o", "json").out) == []
+
+
+def test_show_counts_the_states_of_its_tasks(gnomon: Gnomon, failed: Deployment) -> None:
+    shown = json.loads(gnomon("runs", "show", "a", "r", "-o", "json").out)
+    assert list(shown) == [*RUN_FIELDS, "task_states"]
+    assert shown["task_states"] == {"success": 1, "failed": 1, "upstream_failed": 1}
+    assert "1 success, 1 failed, 1 upstream_failed" in gnomon("runs", "show", "a", "r").out
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("runs", "show", "a", "s"), "there is no run 's' of DAG 'a'"),
+        (("runs", "show", "b", "r"), "there is no DAG 'b'"),
+        (("runs", "clear", "a", "rr"), "there is no run 'rr' of DAG 'a'; did you mean 'r'?"),
+        (("runs", "mark", "a", "s", "--state", "failed"), "there is no run 's' of DAG 'a'"),
+        (("tasks", "states", "a", "s"), "there is no run 's' of DAG 'a'"),
+    ],
+)
+def test_an_unknown_run_is_exit_code_1(args: tuple[str, ...], said: str, gnomon: Gnomon, failed: Deployment) -> None:
+    code, out, err = gnomon(*args)
+    assert (code, out) == (1, "") and said in err
+
+
+def test_clear_runs_everything_again(gnomon: Gnomon, failed: Deployment) -> None:
+    failed.plays.clear()
+    code, out, err = gnomon("runs", "clear", "a", "r")
+    assert (code, err) == (0, "") and out.startswith("3 task instances cleared\n")
+    failed.move()
+    assert _states(gnomon) == {"x": "success", "y": "success", "z": "success"}
+    assert json.loads(gnomon("runs", "show", "a", "r", "-o", "json").out)["state"] == "success"
+
+
+def test_clear_only_failed_leaves_what_succeeded(gnomon: Gnomon, failed: Deployment) -> None:
+    failed.plays.clear()
+    rows = json.loads(gnomon("runs", "clear", "a", "r", "--only-failed", "-o", "json").out)
+    assert [row["task_id"] for row in rows] == ["y", "z"]
+    failed.move()
+    tries = {row["task_id"]: row["try_number"] for row in json.loads(gnomon("tasks", "states", "a", "r", "-o", "json").out)}
+    assert tries == {"x": 1, "y": 2, "z": 1}
+
+
+def test_a_dry_run_changes_nothing(gnomon: Gnomon, failed: Deployment) -> None:
+    code, out, _ = gnomon("runs", "clear", "a", "r", "--only-failed", "--dry-run")
+    assert code == 0 and out.startswith("2 task instances would be cleared\n")
+    failed.move()
+    assert _states(gnomon) == {"x": "success", "y": "failed", "z": "upstream_failed"}
+
+
+@pytest.mark.parametrize("state", ["success", "failed"])
+def test_mark_ends_a_running_run(state: str, gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a", {"x": (), "y": ("x",)}))
+    deployment.plays["x"] = Play(run_s=1000)
+    deployment.start()
+    gnomon("dags", "trigger", "a", "--run-id", "r")
+    deployment.move()
+    assert gnomon("runs", "mark", "a", "r", "--state", state) == (0, f"marked run 'r' of DAG 'a' {state}\n", "")
+    shown = json.loads(gnomon("runs", "show", "a", "r", "-o", "json").out)
+    assert shown["state"] == state and "marked" in shown["reason"]
+
+
+def test_without_a_scheduler_the_request_stands(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a"))
+    gnomon("dags", "trigger", "a", "--run-id", "r")
+    code, out, err = gnomon("runs", "mark", "a", "r", "--state", "failed")
+    assert (code, out) == (0, "")
+    assert err == "accepted as request 1: no scheduler is alive; it will be applied when one starts\n"
+    deployment.start()
+    deployment.move()
+    assert json.loads(gnomon("runs", "show", "a", "r", "-o", "json").out)["state"] == "failed"
+
+
+def test_a_busy_scheduler_is_waited_for_and_the_request_stands(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a"))
+    deployment.start()
+    gnomon("dags", "trigger", "a", "--run-id", "r")
+    deployment.freeze()
+    began = deployment.clock.now()
+    code, _, err = gnomon("runs", "mark", "a", "r", "--state", "failed")
+    assert code == 0 and err == "accepted as request 1: not done within 5 s; it stands\n"
+    assert 4.9 < (deployment.clock.now() - began) / 1_000_000 < 5.2

@@ -1,0 +1,131 @@
+"""`gnomon tasks`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gnomon.cli.home import Home
+from gnomon.testing import Play
+from tests.unit.cli.conftest import Gnomon
+from tests.unit.cli.deployment import Deployment, spec_of
+
+FIELDS = ["dag_id", "run_id", "task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason"]
+
+
+@pytest.fixture
+def done(gnomon: Gnomon, deployment: Deployment) -> Deployment:
+    """Run `r` of `a`: extract_1 and extract_2 succeeded, load failed, report could not run."""
+    edges = {"extract_1": (), "extract_2": (), "load": ("extract_1", "extract_2"), "report": ("load",)}
+    deployment.add(spec_of("a", edges))
+    deployment.plays["load"] = Play(outcome="failed", reason="ValueError: no")
+    deployment.start()
+    gnomon("dags", "trigger", "a", "--run-id", "r")
+    deployment.move()
+    return deployment
+
+
+def _rows(gnomon: Gnomon, *args: str) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = json.loads(gnomon("tasks", *args, "-o", "json").out)
+    return rows
+
+
+def _ids(rows: list[dict[str, object]]) -> list[object]:
+    return [row["task_id"] for row in rows]
+
+
+def test_states_has_exactly_the_fields_of_a_task_instance(gnomon: Gnomon, done: Deployment) -> None:
+    rows = _rows(gnomon, "states", "a", "r")
+    assert all(list(row) == FIELDS for row in rows)
+    assert rows[2] == {
+        "dag_id": "a", "run_id": "r", "task_id": "load", "map_index": -1, "state": "failed", "try_number": 1,
+        "start_date": "2026-03-01T09:00:02.000000+00:00", "end_date": "2026-03-01T09:00:03.000000+00:00",
+        "reason": "ValueError: no",
+    }  # fmt: skip
+    assert (rows[3]["state"], rows[3]["try_number"], rows[3]["start_date"]) == ("upstream_failed", 0, None)
+
+
+def test_states_shows_task_instances_without_a_state_too(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a", {"x": (), "y": ("x",)}))
+    gnomon("dags", "trigger", "a", "--run-id", "r")
+    assert [(row["task_id"], row["map_index"], row["state"], row["try_number"]) for row in _rows(gnomon, "states", "a", "r")] == [
+        ("x", -1, None, 0), ("y", -1, None, 0),
+    ]  # fmt: skip
+
+
+def test_a_run_keeps_the_tasks_of_the_version_it_ran(gnomon: Gnomon, done: Deployment) -> None:
+    done.add(spec_of("a", {"new": ()}), version="2")
+    done.move()
+    assert _ids(_rows(gnomon, "states", "a", "r")) == ["extract_1", "extract_2", "load", "report"]
+
+
+@pytest.mark.parametrize(
+    ("args", "chosen"),
+    [
+        (("load",), ["load"]),
+        (("load", "--downstream"), ["load", "report"]),
+        (("load", "--upstream"), ["extract_1", "extract_2", "load"]),
+        (("--task-regex", "^extract"), ["extract_1", "extract_2"]),
+        (("report", "-t", "_1$"), ["extract_1", "report"]),
+        (("-t", ".", "--only-failed"), ["load", "report"]),
+        (("extract_1", "--map-index", "-1"), ["extract_1"]),
+    ],
+)
+def test_clear_takes_what_was_chosen(args: tuple[str, ...], chosen: list[str], gnomon: Gnomon, done: Deployment) -> None:
+    assert _ids(_rows(gnomon, "clear", "a", "r", *args, "--dry-run")) == chosen
+
+
+def test_clear_runs_them_again(gnomon: Gnomon, done: Deployment) -> None:
+    done.plays.clear()
+    code, out, err = gnomon("tasks", "clear", "a", "r", "load", "--downstream")
+    assert (code, err) == (0, "") and out.startswith("2 task instances cleared\n")
+    done.move()
+    assert [(row["state"], row["try_number"]) for row in _rows(gnomon, "states", "a", "r")] == [
+        ("success", 1), ("success", 1), ("success", 2), ("success", 1),
+    ]  # fmt: skip
+
+
+def test_clear_of_nothing_says_so(gnomon: Gnomon, done: Deployment) -> None:
+    assert gnomon("tasks", "clear", "a", "r", "extract_1", "--only-failed") == (0, "0 task instances cleared\n", "")
+
+
+@pytest.mark.parametrize("state", ["success", "failed", "skipped"])
+def test_mark_sets_the_state(state: str, gnomon: Gnomon, done: Deployment) -> None:
+    code, out, err = gnomon("tasks", "mark", "a", "r", "report", "--state", state)
+    assert (code, err) == (0, "") and out.startswith(f"1 task instance marked {state}\n")
+    row = _rows(gnomon, "states", "a", "r")[3]
+    assert row["state"] == state and "marked" in str(row["reason"])
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (("clear", "a", "r"), 2, "name tasks, or give --task-regex"),
+        (("clear", "a", "r", "-t", "("), 2, "is no regular expression"),
+        (("clear", "a", "r", "lod"), 1, "there is no task 'lod' in DAG 'a'; did you mean 'load'?"),
+        (("clear", "a", "r", "-t", "zzz"), 1, "no task of DAG 'a' matches 'zzz'"),
+        (("clear", "a", "r", "load", "--map-index", "3"), 1, "none of these tasks has map index 3 in run 'r'"),
+        (("clear", "a", "nope", "load"), 1, "there is no run 'nope' of DAG 'a'"),
+        (("mark", "a", "r", "load"), 2, "--state"),
+        (("mark", "a", "r", "load", "--state", "running"), 2, "'running' is not one of"),
+        (("logs", "a", "r", "lod"), 1, "there is no task 'lod' in DAG 'a'; did you mean 'load'?"),
+        (("logs", "a", "r", "report"), 1, "no attempt of it was made; `gnomon explain a r report` says why"),
+        (("logs", "a", "r", "load", "--try", "2"), 1, "task 'load' has no try 2 in run 'r'; there are: 1"),
+        (("logs", "a", "r", "load"), 1, "the log of task 'load', try 1, is not on this machine"),
+    ],
+)
+def test_bad_input_is_a_sentence(args: tuple[str, ...], code: int, said: str, gnomon: Gnomon, done: Deployment) -> None:
+    ended = gnomon("tasks", *args)
+    assert (ended.code, ended.out) == (code, "") and said in " ".join(ended.err.split())
+
+
+def test_logs_prints_the_log_of_the_last_try_or_the_one_named(gnomon: Gnomon, done: Deployment, home: Home) -> None:
+    folder = home.cfg.logs_folder / "dag_id=a" / "run_id=r" / "task_id=load"
+    folder.mkdir(parents=True)
+    for seq in (1, 2):
+        (folder / f"attempt={seq}.log").write_text(f"try {seq}: é\n")
+    gnomon("tasks", "clear", "a", "r", "load")
+    done.move()
+    assert gnomon("tasks", "logs", "a", "r", "load") == (0, "try 2: é\n", "")
+    assert gnomon("tasks", "logs", "a", "r", "load", "--try", "1") == (0, "try 1: é\n", "")
