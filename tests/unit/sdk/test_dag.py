@@ -162,7 +162,7 @@ def test_a_param_without_default_needs_a_dag_without_schedule() -> None:
 
 
 def test_a_default_that_its_own_schema_refuses_is_named() -> None:
-    with pytest.raises(ParamValidationError, match="param 'x'.*integer"):
+    with pytest.raises(ParamValidationError, match=r"param 'x'.*integer"):
         DAG("d", params={"x": Param("one", type="integer")}).validate()
 
 

@@ -1,0 +1,142 @@
+"""Connections and Variables: where they come from, how they read and write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
+from gnomon.model.questions import DeleteVariable, GetConnection, GetVariable, ListVariables, SetVariable
+from gnomon.sdk import channel
+from gnomon.sdk.connection import Connection
+from gnomon.sdk.hook import BaseHook
+from gnomon.sdk.variable import Variable
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=8)
+
+
+class Server:
+    """Answers from two dicts."""
+
+    def __init__(self, variables: dict[str, str], connections: dict[str, dict[str, Any]] | None = None) -> None:
+        self.variables = variables
+        self.connections = connections or {}
+
+    def ask(self, question: object) -> object:
+        match question:
+            case GetVariable(key=key):
+                return self.variables.get(key)
+            case SetVariable(key=key, value=value):
+                self.variables[key] = value
+                return None
+            case DeleteVariable(key=key):
+                return self.variables.pop(key, None) is not None
+            case ListVariables(prefix=prefix):
+                return sorted(key for key in self.variables if key.startswith(prefix))
+            case GetConnection(conn_id=conn_id):
+                return self.connections.get(conn_id)
+        raise AssertionError(question)
+
+
+def test_a_uri_gives_the_fields() -> None:
+    found = Connection.from_uri("postgresql://me:p%40ss@Db.Example:5433/my%2Fdb?sslmode=require", "c")
+    assert (found.conn_type, found.login, found.password, found.host, found.port, found.schema) == (
+        "postgres", "me", "p@ss", "Db.Example", 5433, "my/db")
+    assert found.extra_dejson == {"sslmode": "require"}
+
+
+def test_a_uri_may_hold_an_address_with_its_own_protocol() -> None:
+    found = Connection.from_uri("http://https://example.org:8080/path")
+    assert (found.conn_type, found.host, found.port) == ("http", "https://example.org", 8080)
+    assert Connection.from_uri(found.get_uri()) == found
+
+
+def test_an_underscore_in_the_type_is_a_dash_in_the_uri() -> None:
+    found = Connection(conn_type="google_cloud_platform", extra={"a": {"b": 1}})
+    assert found.get_uri().startswith("google-cloud-platform://")
+    read = Connection.from_uri(found.get_uri())
+    assert (read.conn_type, read.extra_dejson) == ("google_cloud_platform", {"a": {"b": 1}})
+
+
+@given(
+    st.none() | TEXT, st.none() | TEXT, st.none() | TEXT, st.none() | st.integers(1, 65535),
+    st.none() | st.dictionaries(TEXT, TEXT | st.integers() | st.none(), min_size=1, max_size=3),
+)
+def test_uri_and_json_read_back_what_they_wrote(
+    login: str | None, password: str | None, schema: str | None, port: int | None, extra: dict[str, Any] | None
+) -> None:
+    written = Connection(conn_id="c", conn_type="mysql", host="db", login=login, password=password, schema=schema, port=port,
+                         extra=extra)
+    for read in (Connection.from_uri(written.get_uri(), "c"), Connection.from_json(written.as_json(), "c")):
+        assert {key: item or None for key, item in read.to_dict().items()} == {
+            key: item or None for key, item in written.to_dict().items()}
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Connection("c", port="many"), "port must be a number"),
+        (lambda: Connection("c", uri="a://b", host="c"), "either uri="),
+        (lambda: Connection("c", extra="[1]"), "extra must be a JSON object"),
+        (lambda: Connection.from_json("{", "c"), "does not read as JSON"),
+        (lambda: Connection.from_json('{"hots": "x"}', "c"), "unknown keys: hots"),
+        (lambda: Connection.from_uri("a://b:x", "c"), "port in the URI"),
+    ],
+)
+def test_a_wrong_connection_is_named(make: Any, words: str) -> None:
+    with pytest.raises(AirflowException, match=words) as found:
+        make()
+    assert "'c'" in str(found.value)
+
+
+def test_the_environment_wins_over_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel.install(Server({"k": "stored"}, {"c": {"conn_type": "ftp", "host": "stored"}}))
+    assert (Variable.get("k"), BaseHook.get_connection("c").host) == ("stored", "stored")
+    monkeypatch.setenv("AIRFLOW_VAR_K", "environment")
+    monkeypatch.setenv("AIRFLOW_CONN_C", '{"conn_type": "http", "host": "environment"}')
+    assert (Variable.get("k"), Connection.get("c").host) == ("environment", "environment")
+    monkeypatch.setenv("GNOMON_VAR_K", "ours")
+    monkeypatch.setenv("GNOMON_CONN_C", "http://ours")
+    assert (Variable.get("k"), Connection.get("c").host) == ("ours", "ours")
+
+
+def test_without_a_server_the_message_says_so() -> None:
+    with pytest.raises(KeyError, match="without Gnomon"):
+        Variable.get("k")
+    with pytest.raises(AirflowNotFoundException, match="GNOMON_CONN_C"):
+        Connection.get("c")
+    with pytest.raises(channel.NoChannel, match="gnomon dags test"):
+        Variable.set("k", "v")
+    assert Variable.get("k", default=None) is None
+    assert Variable.get("k", default_var="old") == "old"
+
+
+def test_variables_are_set_listed_and_deleted() -> None:
+    channel.install(Server({}))
+    Variable.set("a.json", {"x": [1]}, serialize_json=True)
+    Variable.set("b", 5)
+    assert Variable.get("a.json", deserialize_json=True) == {"x": [1]}
+    assert Variable.get("b") == "5"
+    assert Variable.keys("a") == ["a.json"]
+    assert Variable.setdefault("b", "other") == "5"
+    assert Variable.setdefault("c", [2], deserialize_json=True) == [2]
+    Variable.update("b", "6")
+    assert (Variable.delete("b"), Variable.delete("b")) == (1, 0)
+    with pytest.raises(KeyError, match="gnomon variables set"):
+        Variable.get("b")
+    with pytest.raises(KeyError):
+        Variable.update("b", "7")
+
+
+def test_a_variable_that_is_not_json_is_named() -> None:
+    channel.install(Server({"k": "{"}))
+    with pytest.raises(ValueError, match="Variable 'k' is not JSON"):
+        Variable.get("k", deserialize_json=True)
+
+
+def test_nested_json_in_extra_is_parsed_on_request() -> None:
+    found = Connection(extra={"a": '{"b": 1}', "c": "text"})
+    assert found.get_extra_dejson(nested=True) == {"a": {"b": 1}, "c": "text"}

@@ -1,0 +1,45 @@
+"""What importing costs, told by the modules that are loaded (DESIGN: section 6)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"pendulum", "jinja2", "sqlalchemy", "psycopg", "asyncio", "logging", "msgspec", "inspect", "dateutil", "zoneinfo",
+         "json", "hashlib", "click", "rich", "cron_descriptor", "yaml", "dataclasses", "subprocess", "socket"}
+
+
+def loaded_after(code: str) -> set[str]:
+    script = f"import sys\nbefore = set(sys.modules)\n{code}\nprint(*(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_of_it() -> None:
+    found = loaded_after("import gnomon")
+    assert {name for name in found if name.startswith("gnomon.")} == set()
+    assert found & (HEAVY | {"typing"}) == set()
+
+
+def test_importing_the_words_of_authors_loads_nothing_heavy() -> None:
+    found = loaded_after("from gnomon import DAG, task")
+    assert {name.partition(".")[0] for name in found} & HEAVY == set()
+    assert {name.split(".")[1] for name in found if name.startswith("gnomon.")} <= {"sdk", "errors", "clock", "model", "config"}
+
+
+@pytest.mark.parametrize("code", ["import gnomon.sdk.build", "from gnomon import *", "from gnomon.sdk import *"])
+def test_the_zygotes_side_never_loads_the_store(code: str) -> None:
+    found = {name.partition(".")[0] for name in loaded_after(code)}
+    assert found & {"sqlalchemy", "psycopg", "fastapi", "alembic", "sqlite3"} == set()
+
+
+def test_every_exported_name_exists() -> None:
+    import gnomon
+    from gnomon import sdk
+
+    for module in (gnomon, sdk):
+        assert [name for name in module.__all__ if not hasattr(module, name)] == []
+    with pytest.raises(AttributeError, match="no attribute 'dga'"):
+        _ = gnomon.dga
