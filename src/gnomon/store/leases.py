@@ -66,7 +66,7 @@ def give_group(tx: Transaction, me: str, group: int, other: str) -> bool:
 
 def owned_groups(tx: Transaction, me: str) -> dict[int, int]:
     """The groups that a scheduler owns, with their epochs."""
-    return {group: epoch for group, epoch in tx.all("leases.owned_groups", me=me)}
+    return {row[0]: row[1] for row in tx.all("leases.owned_groups", me=me)}
 
 
 def schedulers(tx: Transaction) -> list[SchedulerRow]:

@@ -14,7 +14,7 @@ mail = Table(
     words("kind", nullable=False),
     words("key", unique=True),
     words("body", nullable=False),
-    big("at", comment="when it was sent, where the sender says so"),
+    big("at", doc="when it was sent, where the sender says so"),
     check("group", "group_no BETWEEN 0 AND 63"),
     sqlite_autoincrement=True,
 )
@@ -64,7 +64,7 @@ run_wait = Table(
     big("down_run", nullable=False),
     integer("edge_no", nullable=False),
     big("up_dag", nullable=False),
-    big("up_at", nullable=False, comment="planned time (run_after) of the upstream's scheduled run, never its slot_key"),
+    big("up_at", nullable=False, doc="planned time (run_after) of the upstream's scheduled run, never its slot_key"),
     words("state", nullable=False),
     PrimaryKeyConstraint("down_run", "edge_no", "up_dag", "up_at"),
 )

@@ -9,7 +9,7 @@ from gnomon.store.schema.columns import big, check, flag, integer, metadata, sma
 scheduler = Table(
     "scheduler",
     metadata,
-    words("id", primary_key=True, comment="one process start"),
+    words("id", primary_key=True, doc="one process start"),
     words("host", nullable=False),
     big("started_at", nullable=False),
     big("beat_at", nullable=False),
@@ -19,7 +19,7 @@ scheduler = Table(
 worker = Table(
     "worker",
     metadata,
-    words("id", primary_key=True, comment="one process start"),
+    words("id", primary_key=True, doc="one process start"),
     words("host", nullable=False),
     words("address", nullable=False),
     integer("slots", nullable=False),
@@ -30,7 +30,7 @@ worker = Table(
 triggerer = Table(
     "triggerer",
     metadata,
-    words("id", primary_key=True, comment="one process start"),
+    words("id", primary_key=True, doc="one process start"),
     words("host", nullable=False),
     integer("capacity", nullable=False),
     words("queues", nullable=False, server_default="[]"),

@@ -59,7 +59,7 @@ task_instance = Table(
     big("started_at"),
     big("ended_at"),
     words("reason"),
-    big("version_pk", comment="of the run when this row was written"),
+    big("version_pk", doc="of the run when this row was written"),
     PrimaryKeyConstraint("run_pk", "task_no", "map_index"),
     check("final", "state < 100 OR ended_at IS NOT NULL"),
     sqlite_with_rowid=False,

@@ -9,8 +9,8 @@ from gnomon.store.schema.columns import metadata, small, words
 state = Table(
     "state",
     metadata,
-    words("kind", nullable=False, comment="run | task"),
-    small("code", nullable=False, comment="final states from 100 on"),
+    words("kind", nullable=False, doc="run | task"),
+    small("code", nullable=False, doc="final states from 100 on"),
     words("name", nullable=False),
     PrimaryKeyConstraint("kind", "code"),
 )

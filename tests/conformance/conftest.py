@@ -1,0 +1,43 @@
+"""Every store test runs on both databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gnomon.store import Database, migrations, open_database
+from tests.conformance.storeworld import World
+from tests.postgres import own_schema
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a database without a schema."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'gnomon.db'}"
+    else:
+        with own_schema() as url:
+            yield url
+
+
+@pytest.fixture
+def url(empty_url: str) -> str:
+    """The address of a new database."""
+    migrations.upgrade(empty_url)
+    return empty_url
+
+
+@pytest.fixture
+def db(url: str) -> Iterator[Database]:
+    """A new database."""
+    database = open_database(url)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def world(db: Database) -> World:
+    """A new database with a scheduler that owns every group."""
+    return World(db)

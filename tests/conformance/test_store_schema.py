@@ -1,0 +1,185 @@
+"""The schema: migrated equals described, invariants are CHECKs, upgrades never race."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine, inspect
+from sqlalchemy.engine.interfaces import ReflectedColumn
+from sqlalchemy.pool import NullPool
+
+from gnomon.model.states import NO_STATUS_CODE, RUN_STATE_CODES, TASK_STATE_CODES
+from gnomon.store import Database, NotInitialised, SchemaTooNew, SchemaTooOld, migrations, open_database
+from gnomon.store.address import parse_address
+from gnomon.store.migrations.chain import alembic_config, run_chain
+from gnomon.store.migrations.places import PostgresPlace, SqlitePlace
+from gnomon.store.revisions import HEAD, KNOWN
+from gnomon.store.schema import metadata
+from tests.conformance.storeworld import World, attempt, raw, task
+
+_UPGRADE = "import sys; from gnomon.store import migrations; migrations.upgrade(sys.argv[1]); print('sqlalchemy' in sys.modules)"
+
+
+def place_of(url: str) -> SqlitePlace | PostgresPlace:
+    address = parse_address(url)
+    return SqlitePlace(address) if address.dialect == "sqlite" else PostgresPlace(address)
+
+
+def differences(url: str) -> list[object]:
+    engine = create_engine(place_of(url).sqlalchemy_url, poolclass=NullPool)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        return compare_metadata(context, metadata)
+
+
+def test_a_migrated_database_is_what_the_metadata_describe(url: str) -> None:
+    assert differences(url) == []
+
+
+def test_alembic_alone_makes_the_same_schema(empty_url: str) -> None:
+    run_chain(place_of(empty_url).sqlalchemy_url)
+    assert differences(empty_url) == []
+    migrations.check(empty_url)
+
+
+def test_the_known_revisions_are_those_of_the_scripts() -> None:
+    scripts = ScriptDirectory.from_config(alembic_config("sqlite://"))
+    assert scripts.get_current_head() == HEAD
+    assert tuple(reversed([script.revision for script in scripts.walk_revisions()])) == KNOWN
+
+
+def test_the_look_up_of_states_is_the_one_of_the_code(db: Database) -> None:
+    with db.read() as tx:
+        rows = set(raw(tx, "SELECT kind, code, name FROM state"))
+    tasks = {("task", code, state.value) for state, code in TASK_STATE_CODES.items()}
+    runs = {("run", code, state.value) for state, code in RUN_STATE_CODES.items()}
+    assert rows == tasks | runs | {("task", NO_STATUS_CODE, "no_status")}
+
+
+def test_there_are_64_groups_and_a_default_pool(world: World) -> None:
+    assert world.count("SELECT count(*) FROM dag_group") == 64
+    assert world.count("SELECT slots FROM pool WHERE name = 'default_pool'") == 128
+
+
+@pytest.mark.parametrize("update", [
+    "UPDATE dag_run SET state = 100",
+    "UPDATE dag_run SET ended_at = 1",
+    "UPDATE task_instance SET state = 100, ended_at = NULL",
+    "UPDATE pool SET used = -1",
+    "UPDATE pool SET slots = -2",
+    "UPDATE dag SET group_no = 64",
+    "UPDATE dag SET next_run_after = 1, next_body = NULL",
+    "UPDATE attempt SET kind = 'other'",
+])
+def test_an_invariant_is_a_check_of_the_database(world: World, update: str) -> None:
+    from gnomon.model.records import Changes
+
+    world.dag()
+    run = world.run()
+    world.apply(Changes(tasks=[task(run)], attempts=[attempt(run)]))
+    with pytest.raises(Exception, match=r"(?i)check constraint"), world.db.write() as tx:
+        tx._link.simple(update)
+
+
+def test_a_new_database_is_made_without_the_migration_tool(empty_url: str) -> None:
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", _UPGRADE, empty_url], check=True, capture_output=True, text=True)
+        assert done.stdout.strip() == "False"
+    migrations.check(empty_url)
+
+
+def test_upgrades_that_come_at_once_make_one_schema(empty_url: str) -> None:
+    command = [sys.executable, "-c", _UPGRADE, empty_url]
+    racing = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(4)]
+    errors = [process.communicate(timeout=60)[1] for process in racing]
+    assert [process.returncode for process in racing] == [0, 0, 0, 0], errors
+    migrations.check(empty_url)
+
+
+def test_a_missing_an_old_and_a_new_schema_are_refused_with_the_remedy(empty_url: str) -> None:
+    with pytest.raises(NotInitialised, match="gnomon db migrate"):
+        open_database(empty_url)
+    with pytest.raises(NotInitialised, match="gnomon db migrate"):
+        migrations.check(empty_url)
+    migrations.upgrade(empty_url)
+    set_revision(empty_url, "9999")
+    for ask in (open_database, migrations.check, migrations.upgrade):
+        with pytest.raises(SchemaTooNew, match="newer Gnomon"):
+            ask(empty_url)
+
+
+def test_a_database_without_a_schema_is_no_database(empty_url: str) -> None:
+    place = place_of(empty_url)
+    with place._connection() as connection:
+        connection.execute("CREATE TABLE other (n integer)")
+    with pytest.raises(NotInitialised):
+        open_database(empty_url)
+
+
+@pytest.fixture
+def second_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gnomon's next version: a revision 0002 that adds a column."""
+    versions = tmp_path / "versions"
+    versions.mkdir()
+    (versions / "0002_note.py").write_text(
+        "from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = '0002', '0001'\n"
+        "branch_labels = depends_on = None\n\n"
+        "def upgrade():\n    op.add_column('dag_run', sa.Column('note', sa.Text()))\n"
+    )
+    from gnomon.store import revisions
+    from gnomon.store.migrations import chain, upgrading
+
+    own = alembic_config("sqlite://").get_main_option("script_location")
+
+    def config(url: str) -> object:
+        made = alembic_config(url)
+        made.set_main_option("path_separator", "newline")
+        made.set_main_option("version_locations", f"{own}/versions\n{versions}")
+        return made
+
+    monkeypatch.setattr(chain, "alembic_config", config)
+    for module in (revisions, upgrading):
+        monkeypatch.setattr(module, "HEAD", "0002")
+        monkeypatch.setattr(module, "KNOWN", ("0001", "0002"))
+
+
+def test_an_upgrade_keeps_the_rows_and_backs_up_a_file(world: World, url: str, second_revision: None) -> None:
+    world.dag()
+    world.run(run_id="kept")
+    with pytest.raises(SchemaTooOld, match="gnomon db migrate"):
+        open_database(url)
+    migrations.upgrade(url)
+    migrations.upgrade(url)
+    assert world.count("SELECT count(*) FROM dag_run WHERE note IS NULL AND run_id = 'kept'") == 1
+    if world.db.dialect == "sqlite":
+        backups = list(Path(parse_address(url).target).parent.glob("gnomon.db.backup-0001-*"))
+        assert len(backups) == 1
+        assert SqlitePlace(parse_address(f"sqlite:///{backups[0]}")).revision() == "0001"
+
+
+def test_an_upgrade_that_fails_leaves_nothing_behind(
+    world: World, url: str, second_revision: None, tmp_path: Path
+) -> None:
+    script = tmp_path / "versions" / "0002_note.py"
+    script.write_text(script.read_text() + "    op.execute('this is no SQL')\n")
+    with pytest.raises(Exception, match="this|syntax"):
+        migrations.upgrade(url)
+    assert place_of(url).revision() == "0001"
+    assert "note" not in {column["name"] for column in columns_of(url, "dag_run")}
+
+
+def columns_of(url: str, table: str) -> list[ReflectedColumn]:
+    engine = create_engine(place_of(url).sqlalchemy_url, poolclass=NullPool)
+    with engine.connect() as connection:
+        return inspect(connection).get_columns(table)
+
+
+def set_revision(url: str, revision: str) -> None:
+    with place_of(url)._connection() as connection:
+        connection.execute(f"UPDATE alembic_version SET version_num = '{revision}'")
