@@ -9,6 +9,9 @@ from gnomon.sdk.connection import Connection
 from gnomon.sdk.notset import NOTSET, is_given
 from gnomon.sdk.variable import Variable
 
+_NO_NAME = "template_fields"
+"""What rendering looks for on every object: nobody's Variable or connection."""
+
 
 class VariableAccessor:
     """`var.value.name` and `var.json.name`; `get(name, default)` for one that may be missing."""
@@ -17,7 +20,7 @@ class VariableAccessor:
         self._deserialize_json = deserialize_json
 
     def __getattr__(self, key: str) -> Any:
-        if key.startswith("__"):
+        if key.startswith("__") or key == _NO_NAME:
             raise AttributeError(key)
         return Variable.get(key, deserialize_json=self._deserialize_json)
 
@@ -38,7 +41,7 @@ class ConnectionAccessor:
     """`conn.conn_id.host` and so on; `get(conn_id, default)` for one that may be missing."""
 
     def __getattr__(self, conn_id: str) -> Any:
-        if conn_id.startswith("__"):
+        if conn_id.startswith("__") or conn_id == _NO_NAME:
             raise AttributeError(conn_id)
         return Connection.get(conn_id)
 

@@ -12,14 +12,23 @@ from gnomon.context import build_context, environment_of
 from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout
 from gnomon.model.facts import Attempt, AttemptResult, XComItem
 from gnomon.model.instants import Instant
+from gnomon.model.states import TaskInstanceState
 from gnomon.runner import callbacks
 from gnomon.runner.outcomes import Judged, judge
 from gnomon.runner.signals import terminable, time_limit
 from gnomon.runner.xcoms import collect
 from gnomon.sdk import channel as sdk_channel
+from gnomon.sdk import current
 
 log = logging.getLogger("gnomon.task")
 
+_STATES = {
+    "success": TaskInstanceState.SUCCESS,
+    "failed": TaskInstanceState.FAILED,
+    "retry": TaskInstanceState.UP_FOR_RETRY,
+    "skipped": TaskInstanceState.SKIPPED,
+}
+"""What callbacks read in `ti.state`."""
 _DONE = Judged("success", traceback=False)
 
 
@@ -92,12 +101,13 @@ class _Attempting:
         if self._on_entered is not None:
             self._on_entered(self._clock.now())
         try:
-            task.render_template_fields(context)
-            callbacks.call(task, "on_execute_callback", context)
-            task.pre_execute(context)
-            result = self._timed_execute(task, context)
-            self._ended_at = self._clock.now()
-            task.post_execute(context, result)
+            with current.running(context):
+                task.render_template_fields(context)
+                callbacks.call(task, "on_execute_callback", context)
+                task.pre_execute(context)
+                result = self._timed_execute(task, context)
+                self._ended_at = self._clock.now()
+                task.post_execute(context, result)
             self._xcoms = collect(task, context["ti"].pushed, result)
         except (AirflowTaskTerminated, AirflowTaskTimeout):
             self._kill(task)
@@ -115,6 +125,7 @@ class _Attempting:
 
     def _timed_execute(self, task: Any, context: Any) -> object:
         self._started_at = self._clock.now()
+        context["ti"].started(self._started_at)
         timeout_s = self._attempt.timeout_s
         if timeout_s is None and task.execution_timeout is not None:
             timeout_s = task.execution_timeout.total_seconds()
@@ -146,9 +157,12 @@ class _Attempting:
         outcome = judged.outcome
         if outcome == "failed" and judged.retryable and self._attempt.try_number <= self._attempt.max_tries:
             outcome = "retry"
+        if self._ended_at is not None:
+            self._context["ti"].ended(self._ended_at, _STATES.get(outcome, TaskInstanceState.RUNNING))
         argument = callbacks.AFTER.get(outcome)
         if argument is not None:
-            callbacks.call(self._task, argument, self._context)
+            with current.running(self._context):
+                callbacks.call(self._task, argument, self._context)
         callbacks.mention_mail(self._task, outcome)
 
     def _result(self, judged: Judged) -> AttemptResult:

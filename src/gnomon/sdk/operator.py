@@ -171,7 +171,9 @@ class BaseOperator(Templated, DependencyMixin, metaclass=OperatorMeta):
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-        if "_ready" in self.__dict__ and name in self.template_fields:
+        state = self.__dict__
+        # A copy that is being executed gets rendered values; it has no edges any more.
+        if "_ready" in state and "_lock_for_execution" not in state and name in self.template_fields:
             self.connect_references([name])
 
     # Where it stands
