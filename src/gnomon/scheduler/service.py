@@ -13,13 +13,14 @@ from gnomon.engine.load import drop, load
 from gnomon.engine.memory import Memory
 from gnomon.engine.step import step
 from gnomon.engine.turn import Step
+from gnomon.errors import OperatorMistake, WorldAway
 from gnomon.executors.interface import Executor
 from gnomon.model.instants import SECOND, Instant
 from gnomon.scheduler.intake import from_mail, from_workers, read_dags
 from gnomon.scheduler.lease import Lease
 from gnomon.scheduler.planner import Planner
 from gnomon.scheduler.settings import MAIL_BATCH, RETRY_AWAY_S, SWEEP_S, WORKER_TTL_S, Settings
-from gnomon.store import CommitUncertain, Database, DatabaseAway, PoolExhausted, RowsMissing, commit, leases, mail
+from gnomon.store import CommitUncertain, Database, PoolExhausted, RowsMissing, commit, leases, mail
 from gnomon.store import load as store_load
 from gnomon.wakeups import Ear
 
@@ -63,7 +64,7 @@ class SchedulerService:
             self._plan(now)
             if self._healthy_since is None:
                 self._healthy_since = self._clock.monotonic()
-        except (DatabaseAway, CommitUncertain, RowsMissing, PoolExhausted) as error:
+        except (WorldAway, OperatorMistake, RowsMissing, PoolExhausted) as error:
             return self._give_up(error)
         sweep_at = self._clock.now() + int((self._next_sweep - self._clock.monotonic()) * SECOND)
         times = (self._wake_at, self._planner.wake_at(now), self.lease.next_beat, sweep_at)
@@ -191,7 +192,7 @@ class SchedulerService:
         self._reload = True
         self._mail_waits = True
         self._wake_at = None
-        if isinstance(error, DatabaseAway):
+        if isinstance(error, (WorldAway, OperatorMistake)) and not isinstance(error, CommitUncertain):
             self._healthy_since = None
             return self._clock.now() + int(RETRY_AWAY_S * SECOND)
         return self._clock.now()
@@ -204,7 +205,7 @@ class SchedulerService:
             self._sleep((wake_at - self._clock.now()) / SECOND)
         try:
             self.lease.retire()
-        except DatabaseAway as error:
+        except (WorldAway, OperatorMistake) as error:
             _log.warning("retire_failed", error=str(error))
 
     def _sleep(self, seconds: float) -> None:

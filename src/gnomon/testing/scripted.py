@@ -117,7 +117,7 @@ class ScriptedWorker:
 
     def next_at(self) -> Instant | None:
         """When something happens here next."""
-        times = [live.ends_at if live.entered else live.enters_at for live in self.live.values()]
+        times = [live.ends_at if live.entered or not live.play.entered else live.enters_at for live in self.live.values()]
         return min(times, default=None)
 
 

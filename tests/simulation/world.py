@@ -1,0 +1,102 @@
+"""Random DAGs, and the questions that an auditor asks the store after a simulation."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from gnomon.engine.memory import Limits
+from gnomon.model.facts import Attempt
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
+from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.simulate import Deployment, FaultPlan, audit
+from gnomon.store import Database, load, migrations, open_database, runs, tasks
+from gnomon.testing import Play
+from gnomon.timetables import CronTriggerTimetable
+from gnomon.timetables.registry import reference
+
+START: Instant = 1_767_225_600 * SECOND
+"""2026-01-01T00:00:00Z"""
+MINUTE = 60 * SECOND
+
+
+def random_dag(rng: random.Random, number: int, minutes: int) -> DagSpec:
+    """A DAG that runs every minute for some minutes, with catchup, of up to eight tasks."""
+    ids = [f"t{i}" for i in range(rng.randint(1, 8))]
+    specs = tuple(
+        TaskSpec(
+            task_id=task_id, upstream=tuple(sorted(rng.sample(ids[:i], rng.randint(0, min(i, 2))))),
+            trigger_rule=rng.choice(("all_done", "one_success", "none_failed")) if rng.random() < 0.3 else "all_success",
+            retries=rng.randint(0, 2), retry_delay_s=rng.choice((0.0, 10.0)), runs_code=rng.random() < 0.85,
+            max_active_tis_per_dag=rng.choice((None, None, None, 2)),
+        )
+        for i, task_id in enumerate(ids)
+    )
+    return DagSpec(
+        dag_id=f"dag_{number}", timetable=reference(CronTriggerTimetable("* * * * *", timezone="UTC")), tasks=specs,
+        start_at=START, end_at=START + (minutes - 1) * MINUTE, catchup=True, max_active_runs=rng.randint(1, 4),
+        max_active_tasks=rng.choice((1, 4, 16)), paused_upon_creation=False,
+    )
+
+
+def random_play(attempt: Attempt, rng: random.Random) -> Play:
+    """Most attempts succeed; some fail, some are skipped, some are lost before or after they entered author code."""
+    run_s = rng.expovariate(1 / 3)
+    roll = rng.random()
+    if roll < 0.8:
+        return Play(run_s)
+    if roll < 0.9:
+        return Play(run_s, outcome="failed", reason="ValueError: by chance")
+    if roll < 0.93:
+        return Play(run_s, outcome="skipped")
+    if roll < 0.96:
+        return Play(run_s, outcome="lost", entered=False, reason="lost: the child died before it entered")
+    return Play(run_s, outcome="lost", reason="lost: killed by signal 9")
+
+
+def simulate(folder: Path, seed: int, faults: FaultPlan, *, dags: int = 4, minutes: int = 8, schedulers: int = 1,
+             worker_deaths: float = 0.0) -> tuple[list[str], Deployment]:
+    """Play one seed to its end, and audit it."""
+    url = f"sqlite:///{folder / f'sim-{seed}.db'}"
+    migrations.upgrade(url)
+    rng = random.Random(seed)
+    specs = {spec.dag_id: spec for spec in (random_dag(rng, i, minutes) for i in range(dags))}
+    clock_holder: list[Deployment] = []
+    db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: clock_holder[0].clock.now() if clock_holder else START)
+    deployment = Deployment(db, seed=seed, start=START, script=random_play, limits=Limits(parallelism=8, per_admission=4),
+                            faults=faults, schedulers=schedulers)
+    clock_holder.append(deployment)
+    deployment.add_dags(specs.values())
+
+    def chance(it: Deployment) -> None:
+        if worker_deaths and it.rng.random() < worker_deaths:
+            it.kill_worker()
+
+    deployment.run_until(START + minutes * MINUTE, chance)
+    deployment.faulty.plan = FaultPlan()
+    end = START + (minutes + 600) * MINUTE
+    while unfinished(db) and deployment.clock.now() < end:
+        deployment.run_until(deployment.clock.now() + MINUTE)
+    found = audit_store(db, specs, deployment, minutes)
+    db.close()
+    return found, deployment
+
+
+def unfinished(db: Database) -> int:
+    with db.read() as tx:
+        return len(load.load_groups(tx, range(64)).runs)
+
+
+def audit_store(db: Database, specs: dict[str, DagSpec], deployment: Deployment, minutes: int) -> list[str]:
+    with db.read() as tx:
+        made: list[tuple[str, RunRecord]] = [(dag_id, run) for dag_id in specs for run in runs.list_runs(tx, dag_id)]
+        rows: dict[int, list[TaskRecord]] = {run.run_pk: tasks.states(tx, run.run_pk) for _, run in made}
+        attempts: list[AttemptRecord] = [a for _, run in made for a in tasks.attempts(tx, run.run_pk)]
+        pks = {run.dag_pk: dag_id for dag_id, run in made}
+        names = {
+            (pks[dag.dag_pk], number): task_id
+            for dag in load.load_dags(tx, sorted(pks)) for task_id, number in dag.task_numbers.items()
+        }
+    due = {dag_id: [START + i * MINUTE for i in range(minutes)] for dag_id in specs}
+    return audit(specs, made, rows, attempts, deployment.workers, names, due)
