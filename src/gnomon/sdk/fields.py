@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from gnomon.sdk import options, values
+from gnomon.sdk.notset import NOTSET
 
 Check = Callable[[str, Any], Any]
 Encode = Callable[[Any], Any]
@@ -200,15 +201,18 @@ IGNORED_BY_DAG = frozenset({"full_filepath", "default_view", "orientation"})
 
 def keep(rows: tuple[Row, ...], target: dict[str, Any], given: dict[str, Any]) -> None:
     """Every row's argument stands in `target`: as given and checked, else its default."""
-    from gnomon.sdk.notset import ArgNotSet
+    for name, default, check, *_ in rows:
+        value = given[name]
+        if value is NOTSET:
+            value = default.value() if isinstance(default, Option) else default
+        # Absent stays absent: only what is there is checked, and tags, which become a set of their own.
+        if check is not None and (value is not None or check in _FOR_NONE):
+            value = check(name, value)
+        target[name] = value
 
-    for row in rows:
-        value = given.get(row.name)
-        if isinstance(value, ArgNotSet):
-            value = row.default.value() if isinstance(row.default, Option) else row.default
-        if row.check is not None:
-            value = row.check(row.name, value)
-        target[row.name] = value
+
+_FOR_NONE = (values.as_tags, values.as_retries, values.as_backoff, values.as_slots)
+"""Checks that make something of None."""
 
 
 def encode(rows: tuple[Row, ...], source: Any) -> dict[str, Any]:

@@ -6,9 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from gnomon.sdk.dependency import DependencyMixin
 from gnomon.sdk.taskgroup import TaskGroup
-from gnomon.sdk.xcom_arg import XComArg, mapping_refused
+from gnomon.sdk.xcom_arg import mapping_refused
 
 
 class TaskGroupDecorator:
@@ -22,12 +21,10 @@ class TaskGroupDecorator:
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the function returns if edges can go to it, tied to the group; else the group."""
+        """What the function returns, so that edges go to that; the group when it returns nothing."""
         with TaskGroup(**self.kwargs) as group:
             value = self.function(*args, **kwargs)
-        if isinstance(value, XComArg | DependencyMixin) or (isinstance(value, list | tuple | dict) and value):
-            return _tie(value, group)
-        return group
+        return group if value is None else value
 
     def override(self, **kwargs: Any) -> TaskGroupDecorator:
         """The same function with other arguments for the group."""
@@ -44,29 +41,6 @@ class TaskGroupDecorator:
     def expand_kwargs(self, kwargs: Any) -> NoReturn:
         """Refused: dynamic task mapping is not supported yet."""
         raise mapping_refused(f"expand_kwargs() of @task_group {self.kwargs['group_id']!r}")
-
-
-def _tie(value: Any, group: TaskGroup) -> Any:
-    """The function's own value. An edge into it enters the group as a whole."""
-    if isinstance(value, XComArg):
-        return _GroupValue(value, group)
-    return value
-
-
-class _GroupValue(XComArg):
-    """The XComArg that a group's function returned: as a value it is that, as a node it is the group."""
-
-    def __init__(self, arg: XComArg, group: TaskGroup) -> None:
-        super().__init__(arg.operator, arg.key)
-        self._group = group
-
-    @property
-    def roots(self) -> Any:
-        return self._group.roots
-
-    def set_upstream(self, other: Any, edge_modifier: Any = None) -> None:
-        """`other` comes before the group."""
-        self._group.set_upstream(other, edge_modifier)
 
 
 def task_group(group_id: Any = None, **kwargs: Any) -> Any:

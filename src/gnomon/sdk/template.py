@@ -83,8 +83,6 @@ def render_fields(
                 f"{at(getattr(parent, '_place', None))}. Assign self.{name} in __init__, or take it out of template_fields."
             )
         value = getattr(parent, name)
-        if not value and value is not None and not isinstance(value, Resolvable):
-            continue
         try:
             rendered = owner.render_template(value, context, env, seen)
         except Exception as error:

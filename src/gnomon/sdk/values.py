@@ -85,6 +85,8 @@ def as_backoff(name: str, value: Any) -> float:
 
 def as_trigger_rule(name: str, value: Any) -> TriggerRule:
     """The rule, old names included."""
+    if value == "all_success":
+        return TriggerRule.ALL_SUCCESS
     try:
         return TriggerRule(value)
     except ValueError:

@@ -117,10 +117,21 @@ def test_a_decorated_function_is_a_group_each_time_it_is_called() -> None:
         after = one(named)
     assert dag.task_ids[2:8] == ["section.one", "section.one__1", "section__1.one", "section__1.one__1", "named.one",
                                  "named.one__1"]
-    assert dag.get_task("section__1.one").upstream_task_ids == {"start"}
+    assert dag.get_task("section__1.one__1").upstream_task_ids == {"start", "section__1.one"}
     assert end.upstream_task_ids == {"section.one__1", "section__1.one__1"}
     assert after.operator.upstream_task_ids == {"named.one__1"}
     assert dag.task_group_dict["section"].tooltip == "What it holds."
+
+
+def test_edges_go_to_the_group_when_its_function_returns_nothing() -> None:
+    @task_group
+    def section() -> None:
+        BaseOperator(task_id="a") >> BaseOperator(task_id="b")
+
+    with DAG("d") as dag:
+        BaseOperator(task_id="start") >> section() >> BaseOperator(task_id="end")
+    assert dag.get_task("section.a").upstream_task_ids == {"start"}
+    assert dag.get_task("end").upstream_task_ids == {"section.b"}
 
 
 def test_mapping_a_group_is_refused_in_words() -> None:

@@ -46,6 +46,16 @@ def test_templates_are_rendered_in_texts_and_containers() -> None:
     assert rendered([("{{ ds }}", 1), {"k": {"{{ ds }}"}}, None]) == [("2026-01-31", 1), {"k": {"2026-01-31"}}, None]
 
 
+def test_values_without_a_truth_are_left_alone() -> None:
+    class Frame:
+        def __bool__(self) -> bool:
+            raise ValueError("ambiguous")
+
+    frame = Frame()
+    assert rendered(frame) is frame
+    assert rendered("") == ""
+
+
 def test_objects_with_template_fields_are_rendered_inside() -> None:
     point = rendered([Point(["{{ ds }}"])])[0]
     assert point.x == ["2026-01-31"]
