@@ -67,7 +67,8 @@ class SchedulerService:
         except (WorldAway, OperatorMistake, RowsMissing, PoolExhausted) as error:
             return self._give_up(error)
         sweep_at = self._clock.now() + int((self._next_sweep - self._clock.monotonic()) * SECOND)
-        times = (self._wake_at, self._planner.wake_at(now), self.lease.next_beat, sweep_at)
+        plan_at = self._planner.wake_at(now) if self._settings.use_schedule else None
+        times = (self._wake_at, plan_at, self.lease.next_beat, sweep_at)
         return min(at for at in times if at is not None)
 
     def _is_due(self, now: Instant) -> bool:
