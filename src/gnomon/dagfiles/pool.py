@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from gnomon import log
 from gnomon.dagfiles import failures, messages, server
 from gnomon.dagfiles.child import Conditions
 from gnomon.dagfiles.facts import mark
@@ -20,7 +21,7 @@ from gnomon.dagfiles.inputs import take
 from gnomon.dagfiles.messages import ChildEnded, ParseOrder
 from gnomon.errors.product import GnomonError
 from gnomon.loading import zips
-from gnomon.model.questions import Question
+from gnomon.model.questions import AnyQuestion
 from gnomon.model.spec import FileInputs, ParsedFile
 from gnomon.wire import frames
 from gnomon.wire.messages import Answer, Ask, ParseDone
@@ -28,7 +29,8 @@ from gnomon.wire.messages import Answer, Ask, ParseDone
 READ_MAX = 1024 * 1024
 ANSWER_S = 1.0
 """A child that does not take the answer to its question for so long goes without."""
-Answers = Callable[[Question], object]
+_log = log.get("dagfiles")
+Answers = Callable[[AnyQuestion], object]
 """Answers what author code asks while it is imported; raises GnomonError to refuse in words."""
 
 
@@ -165,6 +167,9 @@ class ParsePool:
             return Answer(number=ask.number, value=self.answers(ask.question))
         except GnomonError as error:
             return Answer(number=ask.number, error=str(error))
+        except Exception:  # the edge of the service: a question must not end it
+            _log.exception("question_not_answered", question=type(ask.question).__name__)
+            return Answer(number=ask.number, error=f"{type(ask.question).__name__} could not be answered; the dag-processor's log says why")
 
     def _hang_up(self, parse: _Parse) -> None:
         parse.drained = True
@@ -189,5 +194,5 @@ class ParsePool:
         return take(before | {file: ""}, facts, looked_further=True, fresh=None)
 
 
-def _nobody_answers(question: Question) -> object:
+def _nobody_answers(question: AnyQuestion) -> object:
     raise GnomonError(f"nothing here answers {type(question).__name__}: the dag-processor has no database open")

@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.unit.dagfiles.conftest import Home, Parser
 
 from gnomon import store
 from gnomon.clock import SystemClock
@@ -16,7 +17,6 @@ from gnomon.dagfiles.processor import Processor
 from gnomon.dagfiles.stored import StoreLedger
 from gnomon.store import dags, files, migrations, removal
 from gnomon.wakeups import Bell
-from tests.unit.dagfiles.conftest import Home, Parser
 
 TURNS_MAX = 600
 
