@@ -1,0 +1,166 @@
+"""Airflow's published example DAGs, unmodified: each task ends as it ended in Airflow 3.3.2, with the same tries and XComs.
+
+Here the runner runs the tasks one after the other in this process (`inprocess`). Files that need what is not there yet
+stand in NOT_YET with the feature and what loading them says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from tests.conformance.airflow_examples import Line, Observed, compare, golden_lines, unpacked_examples
+from tests.conformance.inprocess import run_dag, run_facts
+
+from gnomon.config import load_config, set_ambient
+from gnomon.loading import dagfile
+from gnomon.sdk.build import build
+
+RUNS = (
+    "example_branch_labels",
+    "example_branch_python_dop_operator_3",
+    "example_complex",
+    "example_display_name",
+    "example_failed_dag",
+    "example_latest_only_with_trigger",
+    "example_nested_branch_dag",
+    "example_params_ui_tutorial",
+    "example_passing_params_via_test_command",
+    "example_setup_teardown",
+    "example_setup_teardown_taskflow",
+    "example_simplest_dag",
+    "example_skip_dag",
+    "example_task_group",
+    "example_task_group_decorator",
+    "example_trigger_target_dag",
+    "example_xcom",
+    "example_xcomargs",
+    "tutorial",
+    "tutorial_dag",
+    "tutorial_taskflow_api",
+    "tutorial_taskflow_templates",
+)
+"""Files whose runs end as in Airflow."""
+
+LOADS = ""
+"""The file loads; what is missing shows when it runs."""
+NOT_YET = {
+    "example_asset_alias": ("asset events and asset aliases", LOADS),
+    "example_asset_alias_with_no_taskflow": ("asset events and asset aliases", LOADS),
+    "example_asset_allow_teams": ("scheduling by assets, teams", LOADS),
+    "example_asset_decorator": ("@asset", "asset() cannot be used: scheduling by assets"),
+    "example_asset_partition": ("partitioned assets", "CronPartitionTimetable cannot be used: partitioned assets"),
+    "example_asset_state_store": ("asset state stores", LOADS),
+    "example_asset_with_watchers": ("asset watchers", "cannot be used: deferrable operators and triggers"),
+    "example_assets": ("scheduling by assets", "AssetOrTimeSchedule cannot be used: scheduling by assets"),
+    "example_custom_weight": ("priority strategies of one's own", "airflow.example_dags"),
+    "example_dag_decorator": ("needs the package httpx and a site on the internet", "No module named 'httpx'"),
+    "example_dynamic_task_mapping": ("dynamic task mapping", "dynamic task mapping is not supported yet"),
+    "example_dynamic_task_mapping_with_no_taskflow_operators": (
+        "dynamic task mapping", "dynamic task mapping is not supported yet",
+    ),
+    "example_inlet_event_extra": ("asset events", LOADS),
+    "example_kubernetes_executor": ("Kubernetes", "airflow.example_dags"),
+    "example_local_kubernetes_executor": ("Kubernetes", "airflow.example_dags"),
+    "example_outlet_event_extra": ("asset events", LOADS),
+    "example_params_trigger_ui": ("dynamic task mapping", "dynamic task mapping is not supported yet"),
+    "example_retry_policy": ("retry policies", "retry policies are not supported yet"),
+    "example_task_state_store": ("task state stores", LOADS),
+    "example_task_state_store_async": ("task state stores", LOADS),
+    "example_task_state_store_mapped": ("dynamic task mapping", "dynamic task mapping is not supported yet"),
+    "example_time_delta_sensor_async": ("TimeDeltaSensor", "TimeDeltaSensor cannot be used: this sensor"),
+    "example_workday_timetable": ("a timetable from a plugin of the examples", "airflow.example_dags"),
+    "tutorial_objectstorage": ("object storage", "No module named 'requests'"),
+    "tutorial_taskflow_api_virtualenv": ("@task.virtualenv", "There is no @task.virtualenv; it is not supported yet"),
+}
+"""File to (the feature it waits for, words of the error that loading it raises)."""
+
+
+def _runnable() -> list[Line]:
+    """The recorded runs about a date; those whose date followed Airflow's clock say nothing about XComs with dates."""
+    return [line for line in golden_lines() if _name(line) in RUNS and line["logical_date"] is not None]
+
+
+def _name(line: Line) -> str:
+    return Path(line["file"]).stem
+
+
+@pytest.fixture(scope="session")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the published example DAGs."""
+    return unpacked_examples(tmp_path_factory.mktemp("published"))
+
+
+@pytest.fixture(autouse=True)
+def default_options(tmp_path: Path) -> Iterator[None]:
+    """Default options, in a home of its own."""
+    set_ambient(load_config({}, tmp_path))
+    yield
+    set_ambient(None)
+
+
+@pytest.mark.network
+@pytest.mark.parametrize("line", _runnable(), ids=lambda line: f"{_name(line)}-{line['dag_id']}-{line['logical_date'][:10]}")
+def test_a_published_example_ends_as_in_airflow(examples: Path, line: Line) -> None:
+    dag = dagfile.load(examples / f"{_name(line)}.py").dags[line["dag_id"]]
+    run = run_facts(
+        line["dag_id"],
+        logical_date=datetime.fromisoformat(line["logical_date"]),
+        conf=line["conf"],
+        run_type=line["run_type"],
+    )
+    assert compare(line, run_dag(dag, run)) == []
+
+
+@pytest.mark.network
+@pytest.mark.parametrize("name", RUNS)
+def test_every_dag_of_a_runnable_example_builds(examples: Path, name: str) -> None:
+    loaded = dagfile.load(examples / f"{name}.py")
+    recorded = {line["dag_id"] for line in golden_lines() if _name(line) == name}
+    assert recorded <= loaded.dags.keys()
+    for dag in loaded.dags.values():
+        assert build(dag, name).spec.dag_id == dag.dag_id
+
+
+@pytest.mark.network
+@pytest.mark.parametrize("name", NOT_YET)
+def test_an_example_that_is_not_there_yet_says_why(examples: Path, name: str) -> None:
+    feature, words = NOT_YET[name]
+    if words == LOADS:
+        assert dagfile.load(examples / f"{name}.py").dags, feature
+        return
+    with pytest.raises(Exception) as raised:
+        dagfile.load(examples / f"{name}.py")
+    assert words in str(raised.value), feature
+
+
+@pytest.mark.network
+def test_every_published_example_is_accounted_for(examples: Path) -> None:
+    published = {path.stem for path in examples.glob("*.py")} - {"__init__"}
+    assert published == {*RUNS, *NOT_YET}
+
+
+def test_a_difference_is_named() -> None:
+    line: Line = {
+        "run_state": "success",
+        "tasks": [{"task_id": "a", "map_index": -1, "state": "success", "try_number": 1}],
+        "xcoms": [{"task_id": "a", "map_index": -1, "key": "k", "value": [1, 2]}],
+        "varying": [{"task_id": "a", "map_index": -1, "key": "now"}],
+    }
+    alike = Observed("success", {("a", -1): ("success", 1)}, {("a", -1, "k"): (1, 2), ("a", -1, "now"): "whatever"})
+    assert compare(line, alike) == []
+    other = Observed("failed", {("a", -1): ("failed", 2), ("b", -1): ("skipped", 0)}, {("a", -1, "k"): [1]})
+    assert compare(line, other) == [
+        "the run ended failed, in Airflow success",
+        "task instance ('a', -1) is ('failed', 2), in Airflow ('success', 1)",
+        "task instance ('b', -1) is ('skipped', 0), in Airflow 'not there'",
+        "XCom ('a', -1, 'now') is missing",
+        "XCom ('a', -1, 'k') is [1], in Airflow [1, 2]",
+    ]
+
+
+def test_one_of_several_recorded_outcomes_is_enough() -> None:
+    line: Line = {"run_state": "success", "tasks": [], "outcomes": [{"run_state": "success"}, {"run_state": "failed"}]}
+    assert compare(line, Observed("failed", {})) == []
