@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.unit.cli.conftest import Gnomon
+from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.cli.home import Home
 from gnomon.model.spec import ParamSpec, ParseFailure, TaskSpec
 from gnomon.store import dags
-from tests.unit.cli.conftest import Gnomon
-from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
 BROKEN = ParseFailure(kind="syntax", message="/dags/bad.py, line 3: invalid syntax. Correct that line.", line=3, traceback="Traceback ...")
 

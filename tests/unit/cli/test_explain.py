@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.unit.cli.conftest import Gnomon
+from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.model.ids import GROUPS
 from gnomon.model.spec import ParseFailure, TaskSpec
 from gnomon.store import pools
 from gnomon.testing import Play
-from tests.unit.cli.conftest import Gnomon
-from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 HOUR = 3_600_000_000
 

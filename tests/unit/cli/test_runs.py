@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-
-from gnomon.testing import Play
 from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import Deployment, spec_of
+
+from gnomon.testing import Play
 
 RUN_FIELDS = ["dag_id", "run_id", "run_type", "state", "logical_date", "run_after", "data_interval_start",
               "data_interval_end", "start_date", "end_date", "conf", "reason"]  # fmt: skip

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.unit.cli.conftest import Gnomon
+from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.config import load_config
 from gnomon.testing import Play
-from tests.unit.cli.conftest import Gnomon
-from tests.unit.cli.deployment import Deployment, spec_of
 
 
 def test_a_pool_is_made_changed_and_deleted(gnomon: Gnomon, home: Home) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.unit.cli.conftest import Gnomon
+from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.cli.home import Home
 from gnomon.testing import Play
-from tests.unit.cli.conftest import Gnomon
-from tests.unit.cli.deployment import Deployment, spec_of
 
 FIELDS = ["dag_id", "run_id", "task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason"]
 

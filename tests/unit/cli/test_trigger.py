@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.unit.cli.conftest import Gnomon
+from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import ParamSpec
-from tests.unit.cli.conftest import Gnomon
-from tests.unit.cli.deployment import Deployment, spec_of
 
 NIGHTLY = TimetableRef(path="CronDataIntervalTimetable", summary="0 0 * * 1-5", data={"expression": "0 0 * * 1-5", "timezone": "UTC"})
 
