@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 def relate(task: BaseOperator, other: Any, *, upstream: bool, edge_modifier: EdgeModifier | None) -> None:
     """`other`, or each of them, is directly before (`upstream`) or after the task; all are in one DAG."""
-    for node in flatten(other):
+    try:
+        nodes = list(flatten(other))
+    except TypeError as error:
+        raise TypeError(f"Task {task.task_id!r}{at(task._place)}: {error}") from None
+    for node in nodes:
         node.update_relative(task, upstream=not upstream, edge_modifier=edge_modifier)
         for neighbour in node.leaves if upstream else node.roots:
             if upstream:

@@ -26,14 +26,26 @@ def utcnow() -> dt.datetime:
 
 
 def find_zone(name: str | int) -> dt.tzinfo:
-    """The zone of an IANA name, `utc`, `system` or `local`, or an offset in seconds; UserMistake for an unknown one."""
+    """The zone of an IANA name, `utc`, `system`, `local`, an offset (`+01:00`, or seconds); UserMistake otherwise."""
     if isinstance(name, int):
         return dt.timezone(dt.timedelta(seconds=name))
+    if name[:1] in ("+", "-"):
+        return _fixed(name)
     if name.lower() in ("utc", "z"):
         return dt.UTC
     if name.lower() in ("system", "local"):
         return local_system_zone()
     return _iana(name)
+
+
+def _fixed(name: str) -> dt.tzinfo:
+    """The zone of an offset as `zone_name` writes it: `+01:30`."""
+    hours, _, minutes = name[1:].partition(":")
+    try:
+        offset = dt.timedelta(hours=int(hours), minutes=int(minutes or 0))
+        return dt.timezone(-offset if name[0] == "-" else offset)
+    except ValueError:
+        raise UserMistake(f"Time zone {name!r} is no offset; write it as '+01:00', or an IANA name.") from None
 
 
 def parse_timezone(name: str | int) -> dt.tzinfo:

@@ -70,6 +70,9 @@ def test_unknown_zones_are_refused_with_the_nearest() -> None:
         with pytest.raises(UserMistake, match="did you mean 'Europe/Zurich'"):
             find("Europe/Zurih")
     assert timezone.find_zone(3600).utcoffset(None) == dt.timedelta(hours=1)
+    assert timezone.find_zone("-05:30").utcoffset(None) == -dt.timedelta(hours=5, minutes=30)
+    with pytest.raises(UserMistake, match="no offset"):
+        timezone.find_zone("+soon")
 
 
 def test_spans_in_words() -> None:
