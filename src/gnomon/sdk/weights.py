@@ -19,6 +19,7 @@ def effective_priorities(dag: DAG, order: Sequence[BaseOperator]) -> dict[str, i
     """Task id to effective priority; `order` is topological."""
     rules = {task.task_id: task.__dict__["weight_rule"] for task in order}
     weights = [int(task.__dict__["priority_weight"]) for task in order]
+    masks = _masks(weights)
     downstream = upstream = None
     found: dict[str, int] = {}
     for index, task in enumerate(order):
@@ -26,10 +27,10 @@ def effective_priorities(dag: DAG, order: Sequence[BaseOperator]) -> dict[str, i
         total = weights[index]
         if rule == WeightRule.DOWNSTREAM:
             downstream = downstream or _reach(order, upstream=False)
-            total += _sum(downstream[index], weights)
+            total += _sum(downstream[index], masks)
         elif rule == WeightRule.UPSTREAM:
             upstream = upstream or _reach(order, upstream=True)
-            total += _sum(upstream[index], weights)
+            total += _sum(upstream[index], masks)
         elif rule != WeightRule.ABSOLUTE:
             dag.warn(f"Task {task.task_id!r}{at(task._place)}: weight_rule={rule!r} is a strategy of your own, which is a "
                      "later feature; until then its priority is its own priority_weight.")
@@ -50,16 +51,13 @@ def _reach(order: Sequence[BaseOperator], *, upstream: bool) -> list[int]:
     return reach
 
 
-def _sum(bits: int, weights: list[int]) -> int:
-    """The weights at the set bits."""
-    if not bits:
-        return 0
-    first = weights[0]
-    if all(weight == first for weight in weights):
-        return first * bits.bit_count()
-    total = 0
-    while bits:
-        low = bits & -bits
-        total += weights[low.bit_length() - 1]
-        bits ^= low
-    return total
+def _sum(bits: int, masks: dict[int, int]) -> int:
+    """The weights of the tasks at the set bits; `masks` has, for each weight, the tasks that carry it."""
+    return sum(weight * (bits & mask).bit_count() for weight, mask in masks.items())
+
+
+def _masks(weights: list[int]) -> dict[int, int]:
+    masks: dict[int, int] = {}
+    for index, weight in enumerate(weights):
+        masks[weight] = masks.get(weight, 0) | (1 << index)
+    return masks
