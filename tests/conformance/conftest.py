@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from gnomon.store import Database, migrations, open_database
 from tests.conformance.storeworld import World
 from tests.postgres import own_schema
+
+from gnomon.store import Database, migrations, open_database
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])

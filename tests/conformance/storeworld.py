@@ -86,7 +86,7 @@ def raw(tx: Transaction, text: str) -> list[tuple[object, ...]]:
     """A query that the product has no need of."""
     from gnomon.store.statements import Statement
 
-    return tx._link.rows(Statement("test", text), {})  # noqa: SLF001
+    return tx._link.rows(Statement("test", text), {})
 
 
 def manual(tx: Transaction, dag_id: str, run_id: str, *, day: int | None = None) -> RunRecord:

@@ -6,13 +6,26 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.conformance.storeworld import AT, World, attempt, plan_change, slot, task
 
 from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult, XComItem
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import Changes, EventRecord, NewMail, RunRecord
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.store import PoolExhausted, RowsMissing, XComTooLarge, commit, events, files, mail, pools, requests, runs, tasks, xcoms
-from tests.conformance.storeworld import AT, World, attempt, plan_change, slot, task
+from gnomon.store import (
+    PoolExhausted,
+    RowsMissing,
+    XComTooLarge,
+    commit,
+    events,
+    files,
+    mail,
+    pools,
+    requests,
+    runs,
+    tasks,
+    xcoms,
+)
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from tests.conformance.storeworld import AT, World, raw, task
 
 from gnomon.clock import VirtualClock
 from gnomon.model.records import Changes, WorkerRecord
 from gnomon.store import Database, Fenced, commit, leases, open_database
-from tests.conformance.storeworld import AT, World, raw, task
 
 TTL_S = 4.0
 

@@ -13,6 +13,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect
 from sqlalchemy.engine.interfaces import ReflectedColumn
 from sqlalchemy.pool import NullPool
+from tests.conformance.storeworld import World, attempt, raw, task
 
 from gnomon.model.states import NO_STATUS_CODE, RUN_STATE_CODES, TASK_STATE_CODES
 from gnomon.store import Database, NotInitialised, SchemaTooNew, SchemaTooOld, migrations, open_database
@@ -21,7 +22,6 @@ from gnomon.store.migrations.chain import alembic_config, run_chain
 from gnomon.store.migrations.places import PostgresPlace, SqlitePlace
 from gnomon.store.revisions import HEAD, KNOWN
 from gnomon.store.schema import metadata
-from tests.conformance.storeworld import World, attempt, raw, task
 
 _UPGRADE = "import sys; from gnomon.store import migrations; migrations.upgrade(sys.argv[1]); print('sqlalchemy' in sys.modules)"
 
@@ -168,7 +168,7 @@ def test_an_upgrade_that_fails_leaves_nothing_behind(
 ) -> None:
     script = tmp_path / "versions" / "0002_note.py"
     script.write_text(script.read_text() + "    op.execute('this is no SQL')\n")
-    with pytest.raises(Exception, match="this|syntax"):
+    with pytest.raises(Exception, match=r"this|syntax"):
         migrations.upgrade(url)
     assert place_of(url).revision() == "0001"
     assert "note" not in {column["name"] for column in columns_of(url, "dag_run")}

@@ -13,7 +13,7 @@ from gnomon.store.address import POSTGRESQL, SQLITE, Address, parse_address
 from gnomon.store.errors import CommitUncertain, DatabaseAway, Fenced, NotInitialised
 from gnomon.store.revisions import check_revision
 from gnomon.store.sqlite import SqliteLink
-from gnomon.store.sqlite_file import check_library, check_place, check_rights
+from gnomon.store.sqlite_file import check_library, check_place, check_rights, is_there
 from gnomon.store.statements import statements
 from gnomon.store.transaction import Link, Transaction
 
@@ -71,7 +71,7 @@ class Database:
             path = self.address.path
             check_library()
             check_place(path)
-            if not path.exists():
+            if not is_there(path):
                 check_revision(None, str(path))
             check_rights(path)
         with self.read() as tx:
@@ -165,6 +165,8 @@ class Database:
 
     def forget_after_fork(self) -> None:
         """In a child: the parent's connections are neither used nor closed; new ones are made on demand."""
+        for link in self._idle:
+            link.abandon()
         self._inherited += [*self._idle, self._listener]
         self._idle, self._listener = [], None
         self._guard = threading.Lock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gnomon.model.ids import group_of
@@ -34,25 +35,46 @@ class _Known:
     gone: bool
 
 
-def define_dags(tx: Transaction, file_pk: int, parsed: ParsedFile, *, at: Instant, paused_by_default: bool) -> Defined:
-    """The DAGs of the file are active, at the version that it defines; only what differs is written."""
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The file that defines DAGs, at these inputs."""
+
+    file_pk: int
+    path: str
+    input_hash: str
+
+
+def first_of_each(parsed: ParsedFile) -> tuple[list[DagParsed], list[ParseFailure]]:
+    """The file's DAGs, each id once; and an error for each that stands in it again."""
+    mine: dict[str, DagParsed] = {}
+    twice: list[ParseFailure] = []
+    for one in parsed.dags:
+        if mine.setdefault(one.spec.dag_id, one) is not one:
+            twice.append(_duplicate(one.spec.dag_id, parsed.path, "twice in this file"))
+    return list(mine.values()), twice
+
+
+def define_dags(
+    tx: Transaction, origin: Origin, dags: Sequence[DagParsed], at: Instant, paused_by_default: bool
+) -> Defined:
+    """These DAGs of the file are active, at the version that it defines; only what differs is written."""
     result = Defined()
-    known = _known(tx, parsed)
-    mine = _without_duplicates(parsed, file_pk, known, result)
+    known = _known(tx, dags)
+    mine = _without_duplicates(dags, origin, known, result)
     new = [one for one in mine if one.spec.dag_id not in known]
     if new:
-        _add(tx, file_pk, parsed, new, paused_by_default)
-        known = _known(tx, parsed)
+        tx.many("dags.add", [_new_row(one, origin, paused_by_default) for one in new])
+        known = _known(tx, dags)
     fresh = [one for one in mine if known[one.spec.dag_id].spec_hash != one.spec_hash]
-    _add_versions(tx, parsed, fresh, known, at)
+    _add_versions(tx, origin, fresh, known, at)
     _add_names(tx, fresh, known)
     result.new_versions = [one.spec.dag_id for one in fresh]
-    _settle(tx, file_pk, parsed, mine, known, result)
+    _settle(tx, origin, mine, known, result)
     return result
 
 
-def _known(tx: Transaction, parsed: ParsedFile) -> dict[str, _Known]:
-    rows = tx.all("dags.by_ids", dag_ids=[one.spec.dag_id for one in parsed.dags]) if parsed.dags else []
+def _known(tx: Transaction, dags: Sequence[DagParsed]) -> dict[str, _Known]:
+    rows = tx.all("dags.by_ids", dag_ids=[one.spec.dag_id for one in dags]) if dags else []
     return {
         dag_id: _Known(dag_pk, file_pk, bool(active), input_hash, number or 0, spec_hash, path, gone_at is not None)
         for dag_id, dag_pk, file_pk, active, input_hash, number, spec_hash, path, gone_at in rows
@@ -60,46 +82,36 @@ def _known(tx: Transaction, parsed: ParsedFile) -> dict[str, _Known]:
 
 
 def _without_duplicates(
-    parsed: ParsedFile, file_pk: int, known: dict[str, _Known], result: Defined
+    dags: Sequence[DagParsed], origin: Origin, known: dict[str, _Known], result: Defined
 ) -> list[DagParsed]:
-    mine: dict[str, DagParsed] = {}
-    for one in parsed.dags:
-        dag_id = one.spec.dag_id
-        other = known.get(dag_id)
-        if other is not None and other.file_pk != file_pk and other.active and not other.gone:
-            result.duplicates.append(_duplicate(dag_id, parsed.path, other.path))
-        elif dag_id in mine:
-            result.duplicates.append(_duplicate(dag_id, parsed.path, parsed.path))
+    mine = []
+    for one in dags:
+        other = known.get(one.spec.dag_id)
+        if other is not None and other.file_pk != origin.file_pk and other.active and not other.gone:
+            result.duplicates.append(_duplicate(one.spec.dag_id, origin.path, f"in {other.path} already"))
         else:
-            mine[dag_id] = one
-    return list(mine.values())
+            mine.append(one)
+    return mine
 
 
-def _duplicate(dag_id: str, here: str, there: str) -> ParseFailure:
-    where = "twice in this file" if here == there else f"in {there} already"
+def _duplicate(dag_id: str, here: str, where: str) -> ParseFailure:
     return ParseFailure(
         kind="duplicate", message=f"DAG id {dag_id!r} in {here} is defined {where}, and that one stands: rename one of them"
     )
 
 
-def _add(tx: Transaction, file_pk: int, parsed: ParsedFile, new: list[DagParsed], paused_by_default: bool) -> None:
-    rows: list[Row] = []
-    for one in new:
-        paused = one.spec.paused_upon_creation
-        dag_id = one.spec.dag_id
-        rows.append(
-            (dag_id, group_of(dag_id), file_pk, parsed.inputs.input_hash, paused_by_default if paused is None else paused)
-        )
-    tx.many("dags.add", rows)
+def _new_row(one: DagParsed, origin: Origin, paused_by_default: bool) -> Row:
+    dag_id, paused = one.spec.dag_id, one.spec.paused_upon_creation
+    return dag_id, group_of(dag_id), origin.file_pk, origin.input_hash, paused_by_default if paused is None else paused
 
 
 def _add_versions(
-    tx: Transaction, parsed: ParsedFile, fresh: list[DagParsed], known: dict[str, _Known], at: Instant
+    tx: Transaction, origin: Origin, fresh: list[DagParsed], known: dict[str, _Known], at: Instant
 ) -> None:
     rows: list[Row] = []
     for one in fresh:
         dag = known[one.spec.dag_id]
-        rows.append((dag.dag_pk, dag.number + 1, one.spec_hash, pack_spec(one.spec), parsed.inputs.input_hash, at))
+        rows.append((dag.dag_pk, dag.number + 1, one.spec_hash, pack_spec(one.spec), origin.input_hash, at))
     tx.many("dags.add_version", rows)
 
 
@@ -119,14 +131,13 @@ def _add_names(tx: Transaction, fresh: list[DagParsed], known: dict[str, _Known]
 
 
 def _settle(
-    tx: Transaction, file_pk: int, parsed: ParsedFile, mine: list[DagParsed], known: dict[str, _Known], result: Defined
+    tx: Transaction, origin: Origin, mine: list[DagParsed], known: dict[str, _Known], result: Defined
 ) -> None:
-    input_hash = parsed.inputs.input_hash
     rows: list[Row] = []
     for one in mine:
         dag = known[one.spec.dag_id]
         is_new = dag.spec_hash != one.spec_hash
-        if is_new or not dag.active or dag.file_pk != file_pk or dag.input_hash != input_hash:
-            rows.append((dag.dag_pk, dag.number + is_new, file_pk, input_hash))
+        if is_new or not dag.active or (dag.file_pk, dag.input_hash) != (origin.file_pk, origin.input_hash):
+            rows.append((dag.dag_pk, dag.number + is_new, origin.file_pk, origin.input_hash))
             result.changed.append((dag.dag_pk, group_of(one.spec.dag_id)))
     tx.many("dags.settle", rows)

@@ -7,10 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gnomon.model.instants import Instant
-from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
+from gnomon.model.spec import DagParsed, FileInputs, ParsedFile, ParseFailure
 from gnomon.store import dags, mail
-from gnomon.store.defined import define_dags
+from gnomon.store.database import Database
+from gnomon.store.defined import Defined, Origin, define_dags, first_of_each
 from gnomon.store.transaction import Transaction, wake
+
+DAGS_AT_ONCE = 2000
+"""DAGs that one transaction of `record_file` writes: a fraction of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +62,27 @@ def record_parsed(tx: Transaction, parsed: ParsedFile, *, at: Instant, paused_by
     A DAG id belongs to the first file that defined it while that file exists; elsewhere it is an error. A DAG that the
     file no longer defines is deactivated, but only by a parse without failures.
     """
-    file_pk = _put_file(tx, parsed, at)
-    defined = define_dags(tx, file_pk, parsed, at=at, paused_by_default=paused_by_default)
-    errors = (*parsed.failures, *defined.duplicates)
-    _replace_errors(tx, file_pk, errors, at)
-    missing: list[tuple[int, str, int]] = []
-    if not parsed.failures:
-        here = {one.spec.dag_id for one in parsed.dags}
-        missing = [row for row in _dags_of(tx, file_pk) if row[1] not in here]
-    again = _deactivate(tx, file_pk, missing, at)
-    if defined.changed:
-        mail.send(tx, [dags.changed(group_no, dag_pk, at) for dag_pk, group_no in defined.changed])
-        wake(tx)
-    return FileOutcome(tuple(defined.new_versions), errors, tuple(row[1] for row in missing), again)
+    file_pk = _put_file(tx, parsed, at, whole=True)
+    mine, twice = first_of_each(parsed)
+    return _finish(tx, parsed, file_pk, [_define(tx, parsed, file_pk, mine, at, paused_by_default)], twice, at)
+
+
+def record_file(db: Database, parsed: ParsedFile, *, at: Instant, paused_by_default: bool) -> FileOutcome:
+    """`record_parsed` in transactions of its own: for a file of any size, no writer waits for longer than DAGS_AT_ONCE take.
+
+    Each DAG is written whole. A process that ends in between leaves a file that is to be parsed again.
+    """
+    mine, twice = first_of_each(parsed)
+    parts = [mine[start : start + DAGS_AT_ONCE] for start in range(0, len(mine), DAGS_AT_ONCE)] or [mine]
+    defined: list[Defined] = []
+    for number, part in enumerate(parts):
+        is_last = number == len(parts) - 1
+        with db.write() as tx:
+            file_pk = _put_file(tx, parsed, at, whole=is_last)
+            defined.append(_define(tx, parsed, file_pk, part, at, paused_by_default))
+            if is_last:
+                return _finish(tx, parsed, file_pk, defined, twice, at)
+    raise AssertionError("there is a last part")
 
 
 def record_many(
@@ -120,22 +132,40 @@ def import_errors(tx: Transaction) -> list[ImportErrorRow]:
     return [ImportErrorRow(*row) for row in tx.all("files.errors")]
 
 
-def _put_file(tx: Transaction, parsed: ParsedFile, at: Instant) -> int:
+def _put_file(tx: Transaction, parsed: ParsedFile, at: Instant, *, whole: bool) -> int:
     row = tx.one(
         "files.put", path=parsed.path, input_hash=parsed.inputs.input_hash, inputs=json.dumps(parsed.inputs.paths),
         looked_further=parsed.inputs.looked_further, fresh=parsed.inputs.fresh, at=at, duration_s=parsed.duration_s,
-        failed=bool(parsed.failures), warnings=json.dumps(parsed.warnings),
+        failed=bool(parsed.failures), warnings=json.dumps(parsed.warnings), stale=not whole,
     )
     assert row is not None
     return int(row[0])
 
 
-def _replace_errors(tx: Transaction, file_pk: int, errors: Iterable[ParseFailure], at: Instant) -> None:
+def _define(
+    tx: Transaction, parsed: ParsedFile, file_pk: int, part: list[DagParsed], at: Instant, paused_by_default: bool
+) -> Defined:
+    defined = define_dags(tx, Origin(file_pk, parsed.path, parsed.inputs.input_hash), part, at, paused_by_default)
+    if defined.changed:
+        mail.send(tx, [dags.changed(group_no, dag_pk, at) for dag_pk, group_no in defined.changed])
+        wake(tx)
+    return defined
+
+
+def _finish(
+    tx: Transaction, parsed: ParsedFile, file_pk: int, defined: list[Defined], twice: list[ParseFailure], at: Instant
+) -> FileOutcome:
+    errors = (*parsed.failures, *twice, *(failure for one in defined for failure in one.duplicates))
     tx.run("files.clear_errors", file_pk=file_pk)
     tx.many(
         "files.add_error",
         [(file_pk, n, e.kind, e.message, e.line, e.traceback, at) for n, e in enumerate(errors)],
     )
+    here = {one.spec.dag_id for one in parsed.dags}
+    missing = [] if parsed.failures else [row for row in _dags_of(tx, file_pk) if row[1] not in here]
+    again = _deactivate(tx, file_pk, missing, at)
+    new_versions = tuple(dag_id for one in defined for dag_id in one.new_versions)
+    return FileOutcome(new_versions, errors, tuple(row[1] for row in missing), again)
 
 
 def _dags_of(tx: Transaction, file_pk: int) -> list[tuple[int, str, int]]:

@@ -97,6 +97,9 @@ class PostgresLink:
     def close(self) -> None:
         self._connection.close()
 
+    def abandon(self) -> None:
+        """Nothing: closing would end the parent's session."""
+
 
 class Listener:
     """A connection that hears `NOTIFY gnomon`."""

@@ -114,6 +114,10 @@ class SqliteLink:
         self._ticket.close()
         self._holds_ticket = False
 
+    def abandon(self) -> None:
+        """The ticket's file is closed; the connection is not: closing would act on a file that the parent uses."""
+        self._ticket.close()
+
     def _give_ticket_back(self) -> None:
         if self._holds_ticket:
             self._holds_ticket = False

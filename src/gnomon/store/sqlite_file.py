@@ -50,10 +50,18 @@ def file_system(folder: Path, mounts: str) -> str | None:
     return best[1]
 
 
+def is_there(path: Path) -> bool:
+    """Whether the file exists; ReadOnly when this user may not even look."""
+    try:
+        return path.exists()
+    except PermissionError as error:
+        raise ReadOnly(f"user {os.getuid()} may not look into {path.parent}: change its mode, or run as its owner") from error
+
+
 def check_rights(path: Path) -> None:
     """ReadOnly when this user cannot write the file or its folder; SQLite needs both for its log."""
     for place in (path, path.parent):
-        if place.exists() and not os.access(place, os.W_OK):
+        if is_there(place) and not os.access(place, os.W_OK):
             raise ReadOnly(
                 f"{place} is not writable for user {os.getuid()}: change its owner or mode, or choose another GNOMON_HOME"
             )

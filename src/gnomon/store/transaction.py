@@ -43,6 +43,9 @@ class Link(Protocol):
     def close(self) -> None:
         """The connection is closed."""
 
+    def abandon(self) -> None:
+        """In a forked child: the parent's connection stays as it is, and no lock of the parent outlives it here."""
+
     @property
     def usable(self) -> bool:
         """False once the connection is broken."""

@@ -16,7 +16,7 @@ from gnomon.store.errors import DatabaseAway, ReadOnly
 from gnomon.store.migrations.scripts import split
 from gnomon.store.revisions import VERSION_QUERY
 from gnomon.store.sqlite import connect
-from gnomon.store.sqlite_file import check_library, check_place, check_rights, explain
+from gnomon.store.sqlite_file import check_library, check_place, check_rights, explain, is_there
 
 if TYPE_CHECKING:
     import psycopg
@@ -43,7 +43,7 @@ class SqlitePlace:
 
     def revision(self) -> str | None:
         """The schema's revision; None while there is none."""
-        if not self.path.exists():
+        if not is_there(self.path):
             return None
         with self._connection() as connection:
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():

@@ -1,10 +1,10 @@
 -- name: put
 -- What a parse found out about a file.
-INSERT INTO file (path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, warnings)
-VALUES (:path, :input_hash, :inputs, :looked_further, :fresh, :at, :duration_s, :failed, :warnings)
+INSERT INTO file (path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, warnings, stale)
+VALUES (:path, :input_hash, :inputs, :looked_further, :fresh, :at, :duration_s, :failed, :warnings, :stale)
 ON CONFLICT (path) DO UPDATE SET input_hash = excluded.input_hash, inputs = excluded.inputs,
        looked_further = excluded.looked_further, parsed_at = excluded.parsed_at, duration_s = excluded.duration_s,
-       failed = excluded.failed, warnings = excluded.warnings, stale = FALSE, gone_at = NULL,
+       failed = excluded.failed, warnings = excluded.warnings, stale = excluded.stale, gone_at = NULL,
        fresh = CASE WHEN excluded.fresh IS NULL AND file.input_hash = excluded.input_hash THEN file.fresh ELSE excluded.fresh END
 RETURNING file_pk;
 

@@ -1,6 +1,26 @@
--- name: runs_of_dag
--- Some runs of a DAG.
-SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk LIMIT :most;
+-- name: all_tasks
+-- The task instances of all runs of a DAG.
+DELETE FROM task_instance WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
+
+-- name: all_attempts
+-- The attempts of all runs of a DAG.
+DELETE FROM attempt WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
+
+-- name: all_xcoms
+-- The XComs of all runs of a DAG.
+DELETE FROM xcom WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
+
+-- name: all_triggers
+-- The triggers that runs of a DAG wait for.
+DELETE FROM trigger WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
+
+-- name: all_waits
+-- The waits of runs of a DAG for upstream DAGs.
+DELETE FROM run_wait WHERE down_run IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
+
+-- name: all_runs
+-- The runs of a DAG.
+DELETE FROM dag_run WHERE dag_pk = :dag_pk;
 
 -- name: tally
 -- One run fewer in the state of this run.

@@ -1,0 +1,153 @@
+"""Making planned runs: OWNERSHIP.md lines 22, 23 and 29."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.conformance.storeworld import AT, World, manual, plan_change, slot
+
+from gnomon.model.records import PlanChange, PlanOutcome
+from gnomon.model.states import DagRunState, DagRunType
+from gnomon.store import Fenced, commit, dags, events, leases, load, runs
+
+
+def plan(world: World, *changes: PlanChange) -> list[PlanOutcome]:
+    with world.db.owner(world.me) as tx:
+        return commit.plan(tx, changes, AT)
+
+
+def test_planned_runs_are_there_with_the_cursor_and_read_back_as_returned(world: World) -> None:
+    dag = world.dag()
+    change = plan_change(dag, slot(0), slot(1))
+    outcome = plan(world, change)[0]
+    assert outcome.accepted
+    assert [run.run_id for run in outcome.created] == ["scheduled__0", "scheduled__1"]
+    assert {run.run_type for run in outcome.created} == {DagRunType.SCHEDULED}
+    state = world.state()
+    assert state.runs == outcome.created
+    assert (state.dags[0].cursor, state.dags[0].next_run, state.dags[0].fingerprint) == (
+        change.cursor, change.next_run, change.fingerprint,
+    )
+    assert state.dags[0].plan_seq == dag.plan_seq + 1
+    with world.db.read() as tx:
+        assert runs.tallies(tx, dag.dag_pk) == {DagRunState.QUEUED: 2}
+
+
+def test_a_plan_made_on_an_older_belief_is_refused_and_changes_nothing(world: World) -> None:
+    dag = world.dag()
+    plan(world, plan_change(dag, slot(0)))
+    before = world.state()
+    assert plan(world, plan_change(dag, slot(1))) == [PlanOutcome(dag.dag_pk, accepted=False)]
+    assert world.state() == before
+
+
+def test_nothing_is_planned_once_the_pause_was_answered(world: World) -> None:
+    dag = world.dag()
+    with world.db.write() as tx:
+        assert dags.set_paused(tx, "d", True, "me", AT)
+        assert not dags.set_paused(tx, "d", True, "me", AT)
+    for believed in (dag.plan_seq, dag.plan_seq + 1):
+        assert not plan(world, plan_change(dag, slot(0), believed=believed))[0].accepted
+    assert world.state().runs == []
+    with world.db.write() as tx:
+        assert dags.set_paused(tx, "d", False, "me", AT)
+    assert not plan(world, plan_change(dag, slot(0)))[0].accepted
+    assert plan(world, plan_change(world.read_dag("d"), slot(0)))[0].accepted
+
+
+def test_nothing_is_planned_for_a_dag_that_changed_or_left_its_file(world: World) -> None:
+    from tests.conformance.storeworld import parsed, spec
+
+    dag = world.dag()
+    world.record(parsed("/dags/d.py", spec("d", ["a", "b", "c"])))
+    assert not plan(world, plan_change(dag, slot(0)))[0].accepted
+    changed = world.read_dag("d")
+    world.record(parsed("/dags/d.py"))
+    assert not plan(world, plan_change(changed, slot(0)))[0].accepted
+
+
+def test_a_slot_that_a_manual_run_holds_is_passed_over_with_the_reason_in_the_log(world: World) -> None:
+    dag = world.dag()
+    holder = world.run(run_id="by_hand", day=1)
+    outcome = plan(world, plan_change(dag, slot(0), slot(1), slot(2)))[0]
+    assert outcome.accepted
+    assert [run.run_id for run in outcome.created] == ["scheduled__0", "scheduled__2"]
+    assert outcome.held == [slot(1).slot_key]
+    assert world.read_dag("d").cursor == plan_change(dag, slot(2)).cursor
+    with world.db.read() as tx:
+        line = events.list_events(tx, dag_pk=dag.dag_pk, limit=1)[0]
+    assert (line.kind, line.run_pk) == ("slot_held", holder.run_pk)
+    assert "by_hand" in line.body
+
+
+def test_a_slot_planned_twice_makes_one_run(world: World) -> None:
+    dag = world.dag()
+    plan(world, plan_change(dag, slot(0)))
+    again = plan(world, plan_change(world.read_dag("d"), slot(0)))[0]
+    assert (again.created, again.held) == ([], [slot(0).slot_key])
+    assert world.count("SELECT count(*) FROM dag_run") == 1
+
+
+def test_a_taken_run_id_undoes_that_dag_alone_and_its_error_stands(world: World) -> None:
+    first, second = world.dag("first"), world.dag("second")
+    world.run("first", run_id="scheduled__1")
+    outcomes = plan(world, plan_change(first, slot(0), slot(1)), plan_change(second, slot(0), slot(1)))
+    assert outcomes[0].accepted
+    assert outcomes[0].created == []
+    assert "scheduled__1" in (outcomes[0].error or "")
+    assert len(outcomes[1].created) == 2
+    undone = world.read_dag("first")
+    assert (undone.cursor, undone.error, undone.plan_seq) == (None, outcomes[0].error, first.plan_seq + 1)
+    assert [run.run_id for run in world.state().runs if run.dag_pk == first.dag_pk] == ["scheduled__1"]
+    with world.db.read() as tx:
+        assert runs.tallies(tx, first.dag_pk) == {DagRunState.QUEUED: 1}
+    assert plan(world, plan_change(undone, slot(0)))[0].accepted
+    assert world.read_dag("first").error is None
+
+
+def test_a_planning_error_stands_on_the_dag(world: World) -> None:
+    dag = world.dag()
+    change = replace(plan_change(dag, error="the timetable raised ValueError"), cursor=dag.cursor, next_run=None)
+    assert plan(world, change)[0].accepted
+    after = world.read_dag("d")
+    assert (after.error, after.cursor, after.next_run) == ("the timetable raised ValueError", None, None)
+
+
+def test_a_fenced_scheduler_plans_nothing(world: World) -> None:
+    dag = world.dag()
+    with world.db.write() as tx:
+        leases.retire_scheduler(tx, world.me)
+    with pytest.raises(Fenced):
+        plan(world, plan_change(dag, slot(0)))
+    assert world.state().runs == []
+    assert world.read_dag("d").cursor is None
+
+
+def test_a_task_that_depends_on_the_past_finds_the_ended_runs_before(world: World) -> None:
+    from tests.conformance.storeworld import task
+
+    from gnomon.model.records import Changes
+    from gnomon.model.spec import TaskSpec
+    from gnomon.model.states import TaskInstanceState
+
+    dag = world.dag(tasks=[TaskSpec(task_id="a", depends_on_past=True)])
+    made = plan(world, plan_change(dag, *(slot(n) for n in range(5))))[0].created
+    rows = [task(run, 0, TaskInstanceState.SUCCESS) for run in made]
+    ended = [replace(run, state=DagRunState.SUCCESS, ended_at=AT) for run in made]
+    world.apply(Changes(runs=[ended[0], ended[1], ended[3]], tasks=[rows[0], rows[1], rows[3]]))
+    state = world.state()
+    assert [run.run_id for run in state.runs] == ["scheduled__2", "scheduled__4"]
+    tails = sorted(state.tails[dag.dag_pk], key=lambda tail: tail[0].run_pk)
+    assert tails == [(ended[1], [rows[1]]), (ended[3], [rows[3]])]
+    with world.db.read() as tx:
+        assert load.load_run_before(tx, made[2]) == (ended[1], [rows[1]])
+        assert load.load_run_before(tx, made[0]) is None
+
+
+def test_a_manual_run_without_logical_date_holds_no_slot(world: World) -> None:
+    dag = world.dag()
+    with world.db.write() as tx:
+        assert manual(tx, "d", "one").logical_at is None
+        assert manual(tx, "d", "two").logical_at is None
+    assert len(plan(world, plan_change(dag, slot(0)))[0].created) == 1

@@ -1,0 +1,146 @@
+"""Runs by hand, listings, pools, Variables and connections."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+from tests.conformance.storeworld import AT, DAY, World, manual
+
+from gnomon.model.instants import iso
+from gnomon.model.states import DagRunState
+from gnomon.store import InUse, NotFound, RunExists, connections, load, mail, open_database, pools, runs, variables
+from gnomon.store.connections import ConnectionRow
+
+
+def test_a_run_by_hand_reads_back_and_its_owner_is_told(world: World) -> None:
+    dag = world.dag()
+    with world.db.write() as tx:
+        run = runs.create_manual(
+            tx, dag_id="d", run_id=None, logical_at=AT, run_after=AT + 5, interval=(AT, AT + DAY), conf={"x": ["ü", 1]},
+            by="me", at=AT + 7,
+        )
+    assert run.run_id == f"manual__{iso(AT)}"
+    with world.db.read() as tx:
+        assert runs.find(tx, "d", run.run_id) == run
+        assert load.load_run(tx, run.run_pk) == (run, [])
+        letters = [json.loads(letter.body) for letter in mail.take(tx, [dag.group_no], 10) if letter.kind == "run_created"]
+    assert letters == [{"run_pk": run.run_pk}]
+
+
+def test_a_taken_run_id_and_a_taken_slot_name_the_holder(world: World) -> None:
+    world.dag()
+    world.run(run_id="one", day=3)
+    with pytest.raises(RunExists, match="another run id") as refused:
+        world.run(run_id="one")
+    assert refused.value.holder == "one"
+    with pytest.raises(RunExists, match="'one'") as refused:
+        world.run(run_id="two", day=3)
+    assert refused.value.holder == "one"
+    assert world.count("SELECT count(*) FROM dag_run") == 1
+
+
+def test_of_two_who_make_the_same_run_at_once_one_succeeds(world: World, url: str) -> None:
+    world.dag()
+    barrier = threading.Barrier(4)
+    outcomes: list[str] = []
+
+    def trigger(number: int) -> None:
+        other = open_database(url)
+        barrier.wait()
+        try:
+            with other.write() as tx:
+                manual(tx, "d", f"run_{number % 2}", day=1)
+            outcomes.append("made")
+        except RunExists as error:
+            outcomes.append(error.holder)
+        other.close()
+
+    threads = [threading.Thread(target=trigger, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+    winner = world.state().runs[0].run_id
+    assert sorted(outcomes) == sorted(["made", winner, winner, winner])
+
+
+def test_a_run_of_an_unknown_dag_is_refused(world: World) -> None:
+    with pytest.raises(NotFound, match="gnomon dags list"):
+        world.run("nowhere")
+
+
+def test_runs_are_listed_newest_first_by_state_and_number(world: World) -> None:
+    from dataclasses import replace
+
+    from gnomon.model.records import Changes
+
+    world.dag()
+    first, second, third = (world.run(run_id=f"r{n}") for n in range(3))
+    ended = replace(second, state=DagRunState.FAILED, ended_at=AT)
+    world.apply(Changes(runs=[ended]))
+    with world.db.read() as tx:
+        assert runs.list_runs(tx, "d") == [third, ended, first]
+        assert runs.list_runs(tx, "d", limit=2) == [third, ended]
+        assert runs.list_runs(tx, "d", state=DagRunState.FAILED) == [ended]
+        assert runs.list_runs(tx, "other") == []
+        assert runs.find(tx, "d", "none") is None
+    assert [run.run_id for run in world.state().runs] == ["r0", "r2"]
+
+
+def test_pools_are_set_changed_and_deleted_unless_something_runs_in_them(world: World) -> None:
+    from gnomon.model.records import Changes, PoolRecord
+
+    with world.db.write() as tx:
+        pools.set_pool(tx, "p", 2, description="two", include_deferred=True)
+    world.apply(Changes(pool_used={"p": 1}))
+    with world.db.write() as tx:
+        pools.set_pool(tx, "p", 5)
+        assert pools.find(tx, "p") == PoolRecord("p", 5, 1)
+        assert load.load_pools(tx) == pools.list_pools(tx)
+        with pytest.raises(InUse, match="1 of its slots"):
+            pools.delete_pool(tx, "p")
+        with pytest.raises(InUse, match="default_pool"):
+            pools.delete_pool(tx, "default_pool")
+        with pytest.raises(NotFound):
+            pools.delete_pool(tx, "nowhere")
+        assert not pools.repair(tx, "p", believed=3, used=0)
+        assert pools.repair(tx, "p", believed=1, used=0)
+        pools.delete_pool(tx, "p")
+        assert pools.find(tx, "p") is None
+
+
+def test_who_waits_for_a_pool_is_known_by_priority(world: World) -> None:
+    with world.db.write() as tx:
+        pools.wait(tx, "p", "one", 1, AT)
+        pools.wait(tx, "p", "two", 5, AT + 1)
+        pools.wait(tx, "p", "one", 2, AT + 2)
+        found = [(waiter.scheduler_id, waiter.priority, waiter.since) for waiter in pools.waiters(tx)]
+        assert found == [("two", 5, AT + 1), ("one", 2, AT)]
+        pools.stop_waiting(tx, "p", "two")
+        assert [waiter.scheduler_id for waiter in pools.waiters(tx)] == ["one"]
+
+
+def test_variables_are_set_read_listed_and_deleted(world: World) -> None:
+    with world.db.write() as tx:
+        variables.set(tx, "b", "1", "first")
+        variables.set(tx, "b", "2")
+        variables.set(tx, "a", "{}")
+        assert variables.get(tx, "b") == "2"
+        assert variables.get(tx, "none") is None
+        assert [(v.key, v.value, v.description) for v in variables.list_variables(tx)] == [("a", "{}", None), ("b", "2", "first")]
+        assert variables.keys(tx, "b") == ["b"]
+        assert variables.delete(tx, "b")
+        assert not variables.delete(tx, "b")
+
+
+def test_connections_are_set_read_listed_and_deleted(world: World) -> None:
+    row = ConnectionRow("c", "http", "host", "schema", "me", "secret", 80, "{}", "what", encrypted=True)
+    with world.db.write() as tx:
+        connections.set(tx, ConnectionRow("c", "ftp"))
+        connections.set(tx, row)
+        assert connections.get(tx, "c") == row
+        assert connections.list_connections(tx) == [row]
+        assert connections.delete(tx, "c")
+        assert connections.get(tx, "c") is None
