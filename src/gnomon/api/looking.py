@@ -35,6 +35,11 @@ class Looker:
                 self._last = (now, self._look())
             return self._last[1]
 
+    def close(self) -> None:
+        """The connections are closed."""
+        if self._database is not None:
+            self._database.close()
+
     def _look(self) -> Health:
         at = self._clock.now()
         try:

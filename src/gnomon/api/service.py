@@ -20,13 +20,15 @@ def main(cfg: Config, listener: socket.socket) -> int:
     """Answers on the listening socket until SIGTERM or Ctrl-C; returns the exit code."""
     stop = StopFlag().listen()
     listener.setblocking(False)
-    server = Server(listener, Looker(cfg, SystemClock()).look, _version())
+    looker = Looker(cfg, SystemClock())
+    server = Server(listener, looker.look, _version())
     server.timeout = 0
     _log.info("api_server_started")
     while not stop():
         ready, _, _ = select.select([listener.fileno(), stop.fileno()], [], [])
         if listener.fileno() in ready:
             server.handle_request()
+    looker.close()
     _log.info("api_server_stopped")
     return 0
 

@@ -17,7 +17,7 @@ from gnomon.clock import Clock
 from gnomon.wakeups import StopFlag
 
 GRACE_S = 7.0
-"""What services get between SIGTERM and SIGKILL; with what follows, everything is gone within 10 s."""
+"""With what follows it, everything is gone within 10 s."""
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 30.0
 HEALTHY_AFTER_S = 10.0
@@ -39,11 +39,14 @@ class _Kept:
 class Supervisor:
     """One process, one thread, one loop: woken by signals."""
 
-    def __init__(self, services: Sequence[Service], clock: Clock, *, in_child: Callable[[Service], None]) -> None:
-        """`in_child` prepares each forked child."""
+    def __init__(
+        self, services: Sequence[Service], clock: Clock, *, in_child: Callable[[Service], None], grace_s: float = GRACE_S
+    ) -> None:
+        """`in_child` prepares each forked child; `grace_s` is what a service gets between SIGTERM and SIGKILL."""
         self._kept = [_Kept(service) for service in services]
         self._clock = clock
         self._in_child = in_child
+        self._grace_s = grace_s
         self._waking, self._woken = os.pipe()
         for descriptor in (self._waking, self._woken):
             os.set_blocking(descriptor, False)
@@ -103,7 +106,7 @@ class Supervisor:
 
     def _end_all(self) -> int:
         """SIGTERM, then SIGKILL when the grace is over or the user asks a second time; then no descendant is left."""
-        deadline = self._clock.monotonic() + GRACE_S
+        deadline = self._clock.monotonic() + self._grace_s
         asked = self.stop.times
         signal_all(sorted(self._living()), signal.SIGTERM)
         while self._living():

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from gnomon.config.mistakes import ConfigMistake
 
-_SOCKET_PATH_MAX = 100
-"""A Unix socket's path may have about 107 bytes (104 on some systems)."""
+_SOCKET_PATH_MAX = 103
+"""A Unix socket's path may have 107 bytes on Linux, 103 elsewhere."""
 _LONGEST_NAME = len("/worker-") + 36 + len(".sock")
 
 

@@ -24,7 +24,7 @@ class Ear:
             self._socket.bind(os.fspath(self._path))
         except OSError as error:
             self._socket.close()
-            raise OSError(error.errno, f"cannot listen for wake-ups: {error.strerror}", str(self._path)) from None
+            raise OSError(f"cannot listen for wake-ups at {self._path}: {error}") from None
 
     def fileno(self) -> int:
         return self._socket.fileno()

@@ -1,0 +1,54 @@
+"""A process that is frozen while it may write is ended; one that works is not."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gnomon.app.tickets import end_overdue
+from gnomon.clock import VirtualClock
+from gnomon.store.ticket import TICKET_TTL_S, Ticket, ticket_path
+
+
+@pytest.fixture
+def frozen(tmp_path: Path) -> Iterator[int]:
+    """A process that holds the ticket since 0 by its clock, and sleeps."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        Ticket(tmp_path / "g.db", VirtualClock(0)).take()
+        os.write(writing, b"!")
+        while True:
+            signal.pause()
+    assert os.read(reading, 1) == b"!"
+    os.close(reading)
+    os.close(writing)
+    yield pid
+    try:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    except (ProcessLookupError, ChildProcessError):
+        pass
+
+
+def test_a_holder_within_its_time_lives(tmp_path: Path, frozen: int) -> None:
+    assert end_overdue(ticket_path(tmp_path / "g.db"), TICKET_TTL_S) is None
+    os.kill(frozen, 0)
+
+
+def test_a_holder_beyond_its_time_is_killed_and_the_next_may_write(tmp_path: Path, frozen: int) -> None:
+    assert end_overdue(ticket_path(tmp_path / "g.db"), TICKET_TTL_S + 0.1) == frozen
+    assert os.waitstatus_to_exitcode(os.waitpid(frozen, 0)[1]) == -signal.SIGKILL
+    ticket = Ticket(tmp_path / "g.db", VirtualClock(0))
+    ticket.take()
+    ticket.give_back()
+    ticket.close()
+    assert end_overdue(ticket_path(tmp_path / "g.db"), 1e9) is None
+
+
+def test_nobody_is_killed_where_nobody_ever_wrote(tmp_path: Path) -> None:
+    assert end_overdue(ticket_path(tmp_path / "none.db"), 1e9) is None

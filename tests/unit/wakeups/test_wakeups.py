@@ -1,0 +1,118 @@
+"""Bells and ears over real sockets, presence over real processes."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gnomon.wakeups import Bell, Ear, Presence, StopFlag, forget_signals, is_present
+
+
+def _rings(ear: Ear) -> bool:
+    return bool(select.select([ear], [], [], 0)[0])
+
+
+def test_one_ring_wakes_every_listener(tmp_path: Path) -> None:
+    ears = [Ear(tmp_path, name) for name in ("scheduler-1", "scheduler-2")]
+    assert not any(_rings(ear) for ear in ears)
+    assert Bell(tmp_path).ring() == 2
+    assert all(_rings(ear) for ear in ears)
+    assert [ear.drain() for ear in ears] == [True, True]
+    assert not any(_rings(ear) for ear in ears)
+    assert [ear.drain() for ear in ears] == [False, False]
+    for ear in ears:
+        ear.close()
+
+
+def test_ringing_a_full_ear_neither_blocks_nor_fails(tmp_path: Path) -> None:
+    ear = Ear(tmp_path, "deaf")
+    bell = Bell(tmp_path)
+    assert all(bell.ring() == 1 for _ in range(2_000))
+    ear.close()
+
+
+def test_the_socket_of_a_dead_listener_is_removed(tmp_path: Path) -> None:
+    dead = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    dead.bind(str(tmp_path / "dead.wake"))
+    dead.close()
+    ear = Ear(tmp_path, "alive")
+    assert Bell(tmp_path).ring() == 1
+    assert sorted(os.listdir(tmp_path)) == ["alive.wake"]
+    ear.close()
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_bell_rings_where_nobody_ever_listened(tmp_path: Path) -> None:
+    assert Bell(tmp_path / "no-such-folder").ring() == 0
+
+
+def test_an_ear_takes_the_place_that_a_killed_one_left(tmp_path: Path) -> None:
+    left = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    left.bind(str(tmp_path / "scheduler.wake"))
+    left.close()
+    ear = Ear(tmp_path, "scheduler")
+    assert Bell(tmp_path).ring() == 1
+    ear.close()
+    ear.close()
+
+
+def test_a_path_too_long_for_a_socket_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"cannot listen for wake-ups at .*path too long"):
+        Ear(tmp_path, "x" * 200)
+
+
+@pytest.fixture
+def holder(tmp_path: Path) -> Iterator[int]:
+    """Another process that is the dag-processor of `tmp_path`."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        taken = Presence(tmp_path, "dag-processor").take(wait=False)
+        os.write(writing, b"1" if taken else b"0")
+        while True:
+            signal.pause()
+    assert os.read(reading, 1) == b"1"
+    os.close(reading)
+    os.close(writing)
+    yield pid
+    try:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    except (ProcessLookupError, ChildProcessError):
+        pass
+
+
+def test_presence_is_seen_excludes_others_and_ends_with_its_process(tmp_path: Path, holder: int) -> None:
+    assert is_present(tmp_path, "dag-processor")
+    second = Presence(tmp_path, "dag-processor")
+    assert not second.take(wait=False)
+    os.kill(holder, signal.SIGKILL)
+    os.waitpid(holder, 0)
+    assert not is_present(tmp_path, "dag-processor")
+    assert second.take(wait=True)
+    second.close()
+
+
+def test_nobody_is_present_where_nobody_ever_was(tmp_path: Path) -> None:
+    assert not is_present(tmp_path, "dag-processor")
+
+
+def test_a_stop_signal_sets_the_flag_and_ends_a_sleep() -> None:
+    woken: list[int] = []
+    stop = StopFlag(lambda: woken.append(1)).listen()
+    try:
+        assert not stop()
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
+        assert (stop(), stop.times, len(woken)) == (True, 2, 2)
+        assert select.select([stop.fileno()], [], [], 0)[0] == [stop.fileno()]
+    finally:
+        forget_signals()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        stop.close()
