@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gnomon.clock import Clock
-from gnomon.dagfiles import failures, kernel
+from gnomon.dagfiles import failures, memory
 from gnomon.dagfiles.audit import Recorder, installation_folders
 from gnomon.dagfiles.channel import ParseChannel
 from gnomon.dagfiles.facts import KnownFacts, mark
@@ -23,9 +23,12 @@ from gnomon.dagfiles.inputs import take
 from gnomon.loading import zips
 from gnomon.loading.dagfile import LoadedFile, load
 from gnomon.model.spec import DagParsed, FileInputs, ParsedFile, ParseFailure
+from gnomon.runner import kernel
 from gnomon.sdk import channel
 from gnomon.sdk.build import build
 
+OOM_SCORE = 600
+"""When memory runs out, a parse goes before the services do."""
 REMIND_S = 1.0
 """A file that catches the time-out's exception is told again so much later."""
 
@@ -107,7 +110,7 @@ def _inputs(
 @contextlib.contextmanager
 def _limits(limits: failures.Limits) -> Iterator[None]:
     """Meanwhile the process ends its import by an exception when it takes too long or too much."""
-    before = None if limits.memory_bytes is None else kernel.limit_data(limits.memory_bytes)
+    before = None if limits.memory_bytes is None else memory.limit(limits.memory_bytes)
     running = True
 
     def too_long(*_: object) -> None:
@@ -123,7 +126,7 @@ def _limits(limits: failures.Limits) -> Iterator[None]:
         running = False
         signal.setitimer(signal.ITIMER_REAL, 0)
         if before is not None:
-            kernel.restore_data_limit(before)
+            memory.restore(before)
 
 
 def settle_in(output: int, server: int) -> None:
@@ -133,12 +136,12 @@ def settle_in(output: int, server: int) -> None:
     """
     os.setsid()
     signal.set_wakeup_fd(-1)
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
-    kernel.die_with_parent()
+    kernel.die_with_parent(signal.SIGKILL)
     if os.getppid() != server:
         os._exit(1)
-    kernel.offer_to_oom_killer()
+    kernel.raise_oom_score(OOM_SCORE)
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.close(output)

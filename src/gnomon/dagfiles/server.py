@@ -16,9 +16,10 @@ import traceback
 from dataclasses import dataclass
 
 from gnomon.config import ambient, environment, keep_only, set_ambient, without_secrets
-from gnomon.dagfiles import child, kernel, messages
+from gnomon.dagfiles import child, memory, messages
 from gnomon.dagfiles.child import Conditions
 from gnomon.dagfiles.messages import ChildEnded, ParseOrder
+from gnomon.runner import kernel
 
 MEMORY_CHECK_S = 0.1
 MEMORY_SLACK = 128 * 1024 * 1024
@@ -64,10 +65,10 @@ class ParseServer:
         """Returns when the service is gone or this process was told to end; no child is left."""
         woken, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self._stop)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        kernel.adopt_orphans()
+        kernel.become_subreaper()
         with selectors.DefaultSelector() as selector:
             self._selector = selector
             selector.register(self._control, selectors.EVENT_READ)
@@ -171,7 +172,7 @@ class ParseServer:
                 continue
             if now >= one.ends_at:
                 one.killed_for = "time"
-            elif most is not None and kernel.resident_bytes(one.pid) > most + MEMORY_SLACK:
+            elif most is not None and memory.resident_bytes(one.pid) > most + MEMORY_SLACK:
                 one.killed_for = "memory"
             if one.killed_for is not None:
                 _kill(one.pid)
@@ -180,12 +181,12 @@ class ParseServer:
         """What the ended child left running is killed: its process group, and orphans that came to us."""
         with contextlib.suppress(OSError):
             os.killpg(pid, signal.SIGKILL)
-        for orphan in kernel.children():
+        for orphan in kernel.own_children():
             if orphan not in self._children:
                 _kill(orphan)
 
     def _end_all(self) -> None:
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         for pid in list(self._children):
             _kill(pid)
@@ -212,7 +213,7 @@ def start(under: Conditions) -> tuple[socket.socket, int]:
         code = 0
         try:
             ours.close()
-            kernel.die_with_parent()
+            kernel.die_with_parent(signal.SIGKILL)
             forget_secrets()
             ParseServer(theirs, under).run()
         except BaseException:

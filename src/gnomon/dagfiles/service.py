@@ -5,9 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import selectors
-import signal
-from collections.abc import Iterator
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from gnomon import log
@@ -21,7 +18,7 @@ from gnomon.dagfiles.pool import ParsePool, ServerGone
 from gnomon.dagfiles.preload import preload
 from gnomon.dagfiles.processor import AWAY_S, Processor
 from gnomon.dagfiles.settings import Settings, settings_from
-from gnomon.wakeups import Bell
+from gnomon.wakeups import Bell, StopFlag
 
 if TYPE_CHECKING:
     from gnomon.dagfiles.watched import Watched
@@ -39,15 +36,17 @@ def main(cfg: Config) -> int:
     clock = SystemClock()
     settings = settings_from(cfg)
     facts = facts_of(cfg)
-    with _stop_signal() as stop:
-        pool = start_pool(cfg, settings, facts, clock)
-        try:
-            return _serve(cfg, settings, facts, clock, pool, stop)
-        except ServerGone as error:
-            _log.error("parse_server_gone", reason=str(error))
-            return 0 if stop.asked else 1
-        finally:
-            pool.close()
+    pool = start_pool(cfg, settings, facts, clock)
+    stop = StopFlag().listen()
+    try:
+        return _serve(cfg, settings, facts, clock, pool, stop)
+    except ServerGone as error:
+        if stop():
+            return 0
+        _log.error("parse_server_gone", reason=str(error), remedy="the supervisor starts the dag-processor anew")
+        return 1
+    finally:
+        pool.close()
 
 
 def start_pool(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock) -> ParsePool:
@@ -60,28 +59,7 @@ def start_pool(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock)
     return ParsePool(conditions(limits, facts, own, clock))
 
 
-class Stop:
-    """Whether this process was told to end; its descriptor becomes readable then."""
-
-    def __init__(self) -> None:
-        self.asked = False
-        self._woken, self._waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-
-    def fileno(self) -> int:
-        return self._woken
-
-    def ask(self, number: int = 0, frame: FrameType | None = None) -> None:
-        """The service ends after this turn."""
-        self.asked = True
-        with contextlib.suppress(BlockingIOError):
-            os.write(self._waker, b"!")
-
-    def close(self) -> None:
-        os.close(self._woken)
-        os.close(self._waker)
-
-
-def _serve(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock, pool: ParsePool, stop: Stop) -> int:
+def _serve(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock, pool: ParsePool, stop: StopFlag) -> int:
     # After the fork: the parse server has neither the store's modules nor, later, a thread beside its own.
     from gnomon import store, taskapi
     from gnomon.dagfiles.stored import StoreLedger
@@ -101,12 +79,12 @@ def _serve(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock, poo
     return 0
 
 
-def loop(processor: Processor, pool: ParsePool, watched: Watched, clock: Clock, stop: Stop) -> None:
-    """Turns follow one another until `stop` is asked; between them this process sleeps until something happens."""
+def loop(processor: Processor, pool: ParsePool, watched: Watched, clock: Clock, stop: StopFlag) -> None:
+    """Turns follow one another until `stop` is set; between them this process sleeps until something happens."""
     with selectors.DefaultSelector() as selector:
         for source in (pool, stop, watched):
             selector.register(source, selectors.EVENT_READ)
-        while not stop.asked:
+        while not stop():
             again_at = processor.turn()
             watched.follow(processor.folders)
             selector.select(min(IDLE_MAX_S, max(0.0, again_at - clock.monotonic())))
@@ -115,11 +93,11 @@ def loop(processor: Processor, pool: ParsePool, watched: Watched, clock: Clock, 
                 processor.heard(changed)
 
 
-def _begun(processor: Processor, stop: Stop) -> bool:
+def _begun(processor: Processor, stop: StopFlag) -> bool:
     """The processor knows what is on record; False when it was told to stop before the store could say."""
     with selectors.DefaultSelector() as selector:
         selector.register(stop, selectors.EVENT_READ)
-        while not stop.asked:
+        while not stop():
             try:
                 processor.begin()
                 return True
@@ -127,15 +105,3 @@ def _begun(processor: Processor, stop: Stop) -> bool:
                 _log.warning("store_away", error=str(error), again_after_s=AWAY_S)
             selector.select(AWAY_S)
     return False
-
-
-@contextlib.contextmanager
-def _stop_signal() -> Iterator[Stop]:
-    stop = Stop()
-    before = {number: signal.signal(number, stop.ask) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        stop.close()

@@ -1,0 +1,40 @@
+"""How much memory a process holds, and a limit on it."""
+
+from __future__ import annotations
+
+import resource
+
+_PAGE = resource.getpagesize()
+
+
+def resident_bytes(pid: int) -> int:
+    """The memory that a process holds now, without the pages of files; 0 when nobody can tell."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as opened:
+            lines = [line.split() for line in opened if line.startswith(("RssAnon:", "RssShmem:"))]
+    except OSError:
+        return 0
+    return sum(int(fields[1]) for fields in lines) * 1024
+
+
+def mapped_bytes() -> int:
+    """The writable memory that this process has mapped; 0 when nobody can tell."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as opened:
+            return int(opened.read().split()[5]) * _PAGE
+    except OSError:
+        return 0
+
+
+def limit(more: int) -> tuple[int, int]:
+    """This process may map that many bytes more than it has; returns the limit that held before, for `restore`."""
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = mapped_bytes() + more
+    soft = wanted if before[1] == resource.RLIM_INFINITY else min(wanted, before[1])
+    resource.setrlimit(resource.RLIMIT_DATA, (soft, before[1]))
+    return before
+
+
+def restore(before: tuple[int, int]) -> None:
+    """The limit that held before holds again."""
+    resource.setrlimit(resource.RLIMIT_DATA, before)
