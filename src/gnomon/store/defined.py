@@ -47,11 +47,8 @@ class Origin:
 def first_of_each(parsed: ParsedFile) -> tuple[list[DagParsed], list[ParseFailure]]:
     """The file's DAGs, each id once; and an error for each that stands in it again."""
     mine: dict[str, DagParsed] = {}
-    twice: list[ParseFailure] = []
-    for one in parsed.dags:
-        if mine.setdefault(one.spec.dag_id, one) is not one:
-            twice.append(_duplicate(one.spec.dag_id, parsed.path, "twice in this file"))
-    return list(mine.values()), twice
+    again = [one.spec.dag_id for one in parsed.dags if mine.setdefault(one.spec.dag_id, one) is not one]
+    return list(mine.values()), [_duplicate(dag_id, parsed.path, "twice in this file") for dag_id in again]
 
 
 def define_dags(

@@ -1,0 +1,186 @@
+"""A database that goes away: what the caller is told, and what is stored."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from tests.conformance.storeworld import raw
+from tests.postgres import own_schema
+
+from gnomon.store import CommitUncertain, Database, DatabaseAway, migrations, open_database, variables
+from gnomon.store.address import parse_address
+
+pytestmark = pytest.mark.postgres
+_COMMIT = b"COMMIT"
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with own_schema() as address:
+        migrations.upgrade(address)
+        yield address
+
+
+class Proxy:
+    """Between a client and PostgreSQL. Once `armed`, the connection ends at the next COMMIT: before it, or before its answer."""
+
+    def __init__(self, url: str, cut: str) -> None:
+        self.cut = cut
+        self.armed = False
+        info = psycopg.conninfo.conninfo_to_dict(parse_address(url).target)
+        self._target = (str(info.get("host") or "localhost"), int(info.get("port") or 5432))
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        port = self._listening.getsockname()[1]
+        info.update(host="127.0.0.1", port=str(port), sslmode="disable", gssencmode="disable", user=info.get("user") or "root")
+        options = str(info.pop("options"))
+        rest = "&".join(f"{key}={value}" for key, value in info.items() if key != "dbname")
+        self.url = f"postgresql:///{info['dbname']}?{rest}&options={options}"
+        self._cutting = False
+        self._sockets = [self._listening]
+        self._threads: list[threading.Thread] = []
+        self._start(self._serve)
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                client, _ = self._listening.accept()
+            except OSError:
+                return
+            server = self._connect()
+            self._sockets += [client, server]
+            self._start(self._forward, client, server)
+            self._start(self._answer, server, client)
+
+    def _start(self, target: Callable[..., None], *args: socket.socket) -> None:
+        self._threads.append(threading.Thread(target=target, args=args, daemon=True))
+        self._threads[-1].start()
+
+    def _connect(self) -> socket.socket:
+        host, port = self._target
+        if host.startswith("/"):
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(f"{host}/.s.PGSQL.{port}")
+            return server
+        return socket.create_connection((host, port))
+
+    def _forward(self, client: socket.socket, server: socket.socket) -> None:
+        while data := _receive(client):
+            if self.armed and _COMMIT in data:
+                self._cutting = True
+                if self.cut == "before":
+                    break
+            _send(server, data)
+        _end(client, server)
+
+    def _answer(self, server: socket.socket, client: socket.socket) -> None:
+        while data := _receive(server):
+            if self.armed and self._cutting:
+                break
+            _send(client, data)
+        _end(client, server)
+
+    def close(self) -> None:
+        _end(*self._sockets)
+        for thread in self._threads:
+            thread.join(timeout=10)
+        for one in self._sockets:
+            one.close()
+
+
+def _receive(source: socket.socket) -> bytes:
+    try:
+        return source.recv(65536)
+    except OSError:
+        return b""
+
+
+def _send(target: socket.socket, data: bytes) -> None:
+    """What is sent to an end that is gone is lost, as on any wire."""
+    try:
+        target.sendall(data)
+    except OSError:
+        pass
+
+
+def _end(*sockets: socket.socket) -> None:
+    for one in sockets:
+        try:
+            one.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
+@contextmanager
+def through(url: str, cut: str) -> Iterator[tuple[Proxy, Database]]:
+    proxy = Proxy(url, cut)
+    db = open_database(proxy.url)
+    yield proxy, db
+    db.close()
+    proxy.close()
+
+
+@pytest.mark.parametrize(("cut", "stored"), [("before", None), ("after", "1")])
+def test_a_connection_that_ends_in_commit_leaves_the_outcome_uncertain(url: str, cut: str, stored: str | None) -> None:
+    """Window 40: the caller cannot know, and must read again. Either may be the truth."""
+    with through(url, cut) as (proxy, db):
+        with pytest.raises(CommitUncertain), db.write() as tx:
+            variables.set(tx, "k", "1")
+            proxy.armed = True
+        proxy.armed = False
+        with db.read() as tx:
+            assert variables.get(tx, "k") == stored
+
+
+def test_a_call_in_which_the_connection_ends_fails_and_the_next_one_connects_again(url: str) -> None:
+    db, other = open_database(url), open_database(url)
+    with pytest.raises(DatabaseAway), db.write() as tx:
+        pid = raw(tx, "SELECT pg_backend_pid()")[0][0]
+        with other.write() as killing:
+            raw(killing, f"SELECT pg_terminate_backend({pid})")
+        variables.set(tx, "k", "1")
+    with db.write() as tx:
+        assert variables.get(tx, "k") is None
+        variables.set(tx, "k", "2")
+    with other.read() as tx:
+        assert variables.get(tx, "k") == "2"
+    db.close()
+    other.close()
+
+
+def test_a_server_restart_between_transactions_costs_one_call_at_most(url: str) -> None:
+    db, other = open_database(url), open_database(url)
+    with db.read() as tx:
+        pid = raw(tx, "SELECT pg_backend_pid()")[0][0]
+    with other.write() as tx:
+        raw(tx, f"SELECT pg_terminate_backend({pid})")
+    with pytest.raises(DatabaseAway), db.read() as tx:
+        variables.get(tx, "k")
+    with db.read() as tx:
+        assert variables.get(tx, "k") is None
+    db.close()
+    other.close()
+
+
+def test_a_listener_whose_connection_ends_says_so_and_listens_again(url: str) -> None:
+    db, other = open_database(url), open_database(url)
+    db.fileno_notify()
+    with other.write() as tx:
+        raw(tx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN gnomon' AND state = 'idle'")
+    with pytest.raises(DatabaseAway):
+        for _ in range(10_000):
+            db.poll_notify()
+    assert db.poll_notify() == 0
+    assert db.fileno_notify() is not None
+    db.close()
+    other.close()
+
+
+def test_a_server_that_does_not_answer_is_named_without_the_password() -> None:
+    with pytest.raises(DatabaseAway, match="does not answer") as refused:
+        open_database("postgresql://me:secret@127.0.0.1:1/gnomon")
+    assert "secret" not in str(refused.value)

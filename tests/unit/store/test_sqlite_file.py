@@ -1,0 +1,143 @@
+"""Files that cannot serve as a database, and disks that are full, in words."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gnomon.errors import GnomonError
+from gnomon.store import Database, DiskFull, NotInitialised, UnusableFile, migrations, open_database, variables
+from gnomon.store.sqlite_file import check_library, check_place, file_system
+
+MOUNTS = """\
+/dev/vda / ext4 rw 0 0
+server:/export /net nfs4 rw 0 0
+/dev/vdb /net/local xfs rw 0 0
+host:/x /with\\040space fuse.sshfs rw 0 0
+"""
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Database]:
+    url = f"sqlite:///{tmp_path / 'gnomon.db'}"
+    migrations.upgrade(url)
+    database = open_database(url)
+    yield database
+    database.close()
+
+
+@pytest.mark.parametrize(("folder", "kind"), [
+    ("/home/me", "ext4"), ("/net/home", "nfs4"), ("/net/local/home", "xfs"), ("/with space/a", "fuse.sshfs"), ("/nets", "ext4"),
+])
+def test_the_nearest_mount_tells_the_file_system(folder: str, kind: str) -> None:
+    assert file_system(Path(folder), MOUNTS) == kind
+
+
+def test_a_network_file_system_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    check_place(tmp_path / "g.db", MOUNTS)
+    with pytest.raises(UnusableFile, match=r"network file system \(nfs4\).*local disk"):
+        check_place(tmp_path / "g.db", f"server:/export {tmp_path.resolve()} nfs4 rw 0 0\n")
+
+
+def test_an_old_sqlite_is_refused_with_the_remedy() -> None:
+    check_library((3, 35, 0))
+    with pytest.raises(UnusableFile, match=r"3\.34\.1.*3\.35"):
+        check_library((3, 34, 1))
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "g.db").write_text("this is a text file, not a database\n" * 100)
+    for ask in (open_database, migrations.upgrade):
+        with pytest.raises(UnusableFile, match="not a usable SQLite database"):
+            ask(f"sqlite:///{tmp_path / 'g.db'}")
+
+
+def test_a_missing_file_is_not_made_by_opening_it(tmp_path: Path) -> None:
+    with pytest.raises(NotInitialised, match="gnomon db migrate"):
+        open_database(f"sqlite:///{tmp_path / 'g.db'}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_stores_nothing_and_says_so(db: Database) -> None:
+    with pytest.raises(DiskFull, match="free some space"), db.write() as tx:
+        pages = tx._link._connection.execute("PRAGMA page_count").fetchone()[0]
+        tx._link._connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+        variables.set(tx, "small", "1")
+        variables.set(tx, "large", "x" * 100_000)
+    with db.write() as tx:
+        assert variables.keys(tx) == []
+        variables.set(tx, "small", "2")
+
+
+def test_a_program_that_locks_the_file_without_a_ticket_is_named(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gnomon.store import DatabaseAway, sqlite
+
+    monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_S", 0.05)
+    other = sqlite3.connect(db.address.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    fresh = open_database(db.url)
+    with pytest.raises(DatabaseAway, match="without Gnomon's ticket"), fresh.write():
+        pass
+    other.execute("ROLLBACK")
+    with fresh.write() as tx:
+        variables.set(tx, "k", "1")
+    fresh.close()
+    other.close()
+
+
+@pytest.fixture
+def others_home() -> Iterator[Path]:
+    """A folder that everybody may read and only we may write."""
+    home = Path(tempfile.mkdtemp(prefix="gnomon-home-"))
+    home.chmod(0o755)
+    yield home
+    shutil.rmtree(home)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become another user")
+@pytest.mark.parametrize(("prepare", "act"), [
+    ("nothing", migrations.upgrade), ("database", open_database), ("hidden", open_database), ("hidden", migrations.upgrade),
+])
+def test_a_home_that_cannot_be_written_is_named_with_the_remedy(
+    others_home: Path, prepare: str, act: Callable[[str], object]
+) -> None:
+    url = f"sqlite:///{others_home / 'gnomon.db'}"
+    if prepare == "database":
+        migrations.upgrade(url)
+    if prepare == "hidden":
+        others_home.chmod(0o700)
+    message = as_nobody(lambda: act(url))
+    assert message.startswith("ReadOnly: ")
+    assert str(others_home) in message
+    assert "mode" in message or "rights" in message
+
+
+def as_nobody(act: Callable[[], object]) -> str:
+    """What a process of another user says when it does that."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setgroups([])
+            os.setgid(pwd.getpwnam("nobody").pw_gid)
+            os.setuid(pwd.getpwnam("nobody").pw_uid)
+            act()
+            said = "nothing"
+        except GnomonError as error:
+            said = f"{type(error).__name__}: {error}"
+        except BaseException as error:
+            said = f"unworded {type(error).__name__}: {error}"
+        os.write(writing, said.encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as said_by:
+        message = said_by.read()
+    os.waitpid(pid, 0)
+    return message
