@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import cast
 
 import click
 import msgspec
@@ -25,7 +24,6 @@ from gnomon.dagfiles.service import start_pool
 from gnomon.dagfiles.settings import settings_from
 from gnomon.errors.product import UserMistake, WorldAway
 from gnomon.model.instants import Instant
-from gnomon.model.questions import AnyQuestion
 from gnomon.report.logs import log_files
 from gnomon.report.tasks import TaskInstanceRow
 from gnomon.store import Database, dags, files, leases, open_database, pools, runs
@@ -69,7 +67,7 @@ def _find(home: Home, cfg: Config, asked: Asked) -> Target:
     try:
         Preparation(cfg).wait()
         with _opened(cfg) as db:
-            pool.answers = lambda question: answer(db, None, cast(AnyQuestion, question))
+            pool.answers = lambda question: answer(db, None, question)
             known_file = borrow(home.cfg, db, asked.file_or_id)
             if is_file(asked.file_or_id):
                 return in_file(pool, asked.file_or_id, asked.dag_id)

@@ -56,6 +56,7 @@ def worker(cfg: Config) -> Iterator[Callable[[], None]]:
         return service.main(cfg)
 
     def settle_in() -> None:
+        os.dup2(2, 1)  # what DAG files print while they are imported is not the answer of this command
         set_ambient(cfg)
         log.configure("worker", "WARNING", "text")
 

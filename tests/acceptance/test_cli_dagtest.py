@@ -1,0 +1,182 @@
+"""`gnomon dags test` as a person uses it: a process of its own, DAG files, the real scheduler and worker."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from gnomon.config import load_config
+from gnomon.store import dags, migrations, open_database, variables
+
+TWO_TASKS = """
+from airflow.sdk import DAG, task
+
+print("printed while it is imported")
+with DAG("two", params={"n": 2}):
+    @task
+    def make(params):
+        print("printed by a task")
+        return params["n"]
+
+    @task
+    def check(n):
+        assert n == 5, f"n is {n}"
+
+    check(make())
+"""
+SLEEPER = """
+import pathlib
+from airflow.sdk import DAG, task
+
+with DAG("sleeper"):
+    @task
+    def sleep():
+        import os, time
+        pathlib.Path(r"{diary}").write_text(str(os.getpid()))
+        time.sleep(600)
+
+    sleep()
+"""
+
+
+class Ended(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Test = Callable[..., Ended]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A short path: sockets are made below it."""
+    with tempfile.TemporaryDirectory(prefix="g-") as name:
+        (Path(name) / "home" / "dags").mkdir(parents=True)
+        yield Path(name)
+
+
+@pytest.fixture
+def dag_test(folder: Path) -> Test:
+    """Runs `gnomon dags test`."""
+
+    def run(*args: str) -> Ended:
+        done = subprocess.run(
+            [sys.executable, "-m", "gnomon", "dags", "test", *args], env=_environment(folder), capture_output=True, text=True, timeout=60
+        )
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    return {**os.environ, "GNOMON_HOME": str(folder / "home"), "TMPDIR": str(folder)}
+
+
+def _write(folder: Path, text: str, name: str = "file.py") -> str:
+    path = folder / name
+    path.write_text(text)
+    return str(path)
+
+
+def test_the_document_has_exactly_its_fields_and_stdout_nothing_else(folder: Path, dag_test: Test) -> None:
+    code, out, err = dag_test(_write(folder, TWO_TASKS), "--conf", '{"n": 5}', "--logical-date", "2026-01-01", "-o", "json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert list(found) == ["run_id", "state", "tasks"] and found["state"] == "success"
+    assert [(t["task_id"], t["map_index"], t["state"], t["try_number"]) for t in found["tasks"]] == [
+        ("make", -1, "success", 1), ("check", -1, "success", 1),
+    ]  # fmt: skip
+    assert all(list(t) == ["task_id", "map_index", "state", "try_number", "start_date", "end_date"] for t in found["tasks"])
+    assert all(t["start_date"].endswith("+00:00") and "." in t["start_date"] for t in found["tasks"])
+    assert "make success" in err and not (folder / "home" / "gnomon.db").exists()
+    assert not list(folder.glob("gnomon-test-*"))
+
+
+def test_a_failure_is_exit_code_1_with_the_log_of_the_task_on_stderr(folder: Path, dag_test: Test) -> None:
+    code, out, err = dag_test(_write(folder, TWO_TASKS))
+    assert code == 1
+    assert "check    -1         failed" in out and "AssertionError: n is 2" in out
+    assert "--- log of check, try 1" in err and "Traceback" in err
+
+
+def test_a_dag_of_the_home_is_found_by_id_with_its_variables_and_nothing_is_written_there(folder: Path, dag_test: Test) -> None:
+    (folder / "home" / "dags" / "v.py").write_text(
+        "from airflow.sdk import DAG, task, Variable\n"
+        "with DAG('v', schedule='@daily', is_paused_upon_creation=True):\n"
+        "    @task(pool='nowhere', retries=1, retry_delay=__import__('datetime').timedelta(seconds=0))\n"
+        "    def use(ti):\n"
+        "        Variable.set('key', Variable.get('key') + '!')\n"
+        "        assert ti.try_number == 2\n"
+        "    use()\n"
+    )
+    url = load_config({}, folder / "home").database_url
+    migrations.upgrade(url)
+    db = open_database(url)
+    try:
+        with db.write() as tx:
+            variables.set(tx, "key", "value")
+        code, out, err = dag_test("v", "-o", "json")
+        assert code == 0, err
+        assert [(t["state"], t["try_number"]) for t in json.loads(out)["tasks"]] == [("success", 2)]
+        with db.read() as tx:
+            assert variables.get(tx, "key") == "value" and dags.list_dags(tx) == []
+    finally:
+        db.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "args", "said"),
+    [
+        ("x = (", [], "line 1: '(' was never closed"),
+        ("from airflow.sdk import DAG\na = DAG('one')\nb = DAG('two')\n", [], "defines 2 DAGs; say which with --dag-id: one, two"),
+        ("from airflow.sdk import DAG\na = DAG('one')\n", ["--dag-id", "onne"], "there is no DAG 'onne'; did you mean 'one'?"),
+        ("x = 1\n", [], "defines no DAG"),
+        (TWO_TASKS, ["--conf", '{"n": {}}', "--dag-id", "three"], "there is no DAG 'three'"),
+    ],
+)
+def test_what_cannot_run_is_exit_code_1_with_a_sentence(text: str, args: list[str], said: str, folder: Path, dag_test: Test) -> None:
+    code, out, err = dag_test(_write(folder, text), *args)
+    assert (code, out) == (1, "") and said in err and 'File "' not in err
+
+
+def test_an_unknown_id_is_answered_with_the_nearest_of_the_folder(folder: Path, dag_test: Test) -> None:
+    (folder / "home" / "dags" / "two.py").write_text(TWO_TASKS)
+    code, out, err = dag_test("twoo")
+    assert (code, out) == (1, "") and "there is no DAG 'twoo'; did you mean 'two'?" in err
+
+
+def test_ctrl_c_ends_it_and_its_task(folder: Path) -> None:
+    diary = folder / "pid"
+    command = [sys.executable, "-m", "gnomon", "dags", "test", _write(folder, SLEEPER.format(diary=diary))]
+    running = subprocess.Popen(command, env=_environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        pid = int(_eventually(lambda: diary.exists() and diary.read_text()))
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=20)
+    finally:
+        running.kill()
+    assert running.returncode == 130, err
+    assert out == "" and "Traceback" not in err
+    assert _eventually(lambda: not Path(f"/proc/{pid}").exists())
+    assert not list(folder.glob("gnomon-test-*"))
+
+
+def _eventually(look: Callable[[], object], seconds: float = 30) -> str:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = look()
+        if found:
+            return str(found)
+        time.sleep(0.02)
+    raise AssertionError(f"not within {seconds} s")
