@@ -59,6 +59,7 @@ class Processor:
         self._finished_at = 0.0
         self._recorded: dict[str, bytes] = {}
         self._list_at = self._look_at = self._record_at = self._stale_at = clock.monotonic()
+        self._listed_at = self._list_at
         self._said: set[str] = set()
 
     def begin(self) -> None:
@@ -69,11 +70,14 @@ class Processor:
         self.agenda.look(Look(self._facts))
 
     def heard(self, changed: Iterable[str]) -> None:
-        """Something happened to these paths: files, folders, inputs of files."""
+        """Something happened to these paths: files, folders, inputs of files. A whole root: anything may have."""
         paths = list(changed)
+        if any(path in self._settings.folders for path in paths):
+            self._list_at = self._look_at = self._clock.monotonic()
+            return
         readers = {reader for path in paths for reader in self.agenda.readers(path)}
         self.agenda.look(Look(self._facts), readers)
-        self._list_at = min(self._list_at, self._clock.monotonic() + LISTING_GAP_S)
+        self._list_at = min(self._list_at, self._listed_at + LISTING_GAP_S)
 
     def turn(self) -> float:
         """Everything that can be done now is done; returns the monotonic second at which there is more, unless woken."""
@@ -124,7 +128,7 @@ class Processor:
         self._forget(strangers)
         if new:
             self.agenda.want_failed_imports()
-        self._list_at = now + self._settings.refresh_s
+        self._listed_at, self._list_at = now, now + self._settings.refresh_s
 
     def _settle(self, root: Root, listing: Listing) -> set[str]:
         """Files that vanished below `root` are forgotten; returns the files that it has."""

@@ -16,6 +16,8 @@ QUIET_MS = 50
 """Changes are told once so long nothing more has changed."""
 AT_MOST_MS = 400
 """Changes that go on are told after so long."""
+TURN_MS = 500
+"""So often the thread looks whether it is to end."""
 _IGNORED_PARTS = ("/__pycache__/", "/.git/", "/.hg/", "/.svn/", "/.idea/", "/.vscode/")
 _IGNORED_ENDS = (".pyc", ".pyo", ".swp", ".swx", "~", ".tmp")
 _log = log.get("dagfiles.watch")
@@ -28,7 +30,7 @@ class Watch:
         self.folders = tuple(sorted({folder for folder in folders if os.path.isdir(folder)}))
         self._woken, self._waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._lock = threading.Lock()
-        self._changed: dict[str, Change] = {}
+        self._changed: set[str] = set()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="gnomon-watch", daemon=True)
         if self.folders:
@@ -38,12 +40,15 @@ class Watch:
         """Readable when `take` has something."""
         return self._woken
 
-    def take(self) -> dict[str, Change]:
-        """The paths that changed since the last call."""
+    def take(self) -> set[str]:
+        """The paths that changed since the last call; the watched folders themselves once the watch has begun.
+
+        What changed between the last look at the folders and that moment went unheard: look again then.
+        """
         with contextlib.suppress(BlockingIOError):
             os.read(self._woken, 4096)
         with self._lock:
-            changed, self._changed = self._changed, {}
+            changed, self._changed = self._changed, set()
         return changed
 
     def close(self) -> None:
@@ -55,18 +60,24 @@ class Watch:
         os.close(self._waker)
 
     def _listen(self) -> None:
+        begun = False
         try:
             for changes in watchfiles.watch(
                 *self.folders, watch_filter=_matters, debounce=AT_MOST_MS, step=QUIET_MS, stop_event=self._stop,
-                rust_timeout=1_000, raise_interrupt=False, ignore_permission_denied=True,
+                rust_timeout=TURN_MS, yield_on_timeout=True, raise_interrupt=False, ignore_permission_denied=True,
             ):
-                with self._lock:
-                    self._changed.update({path: change for change, path in changes})
-                with contextlib.suppress(BlockingIOError):
-                    os.write(self._waker, b"!")
+                self._tell({path for _, path in changes} if begun else set(self.folders))
+                begun = True
         except Exception as error:  # the edge of a thread: whatever the system refuses, sweeps go on
             _log.warning("watch_ended", folders=list(self.folders), error=str(error),
                          remedy="changes are found by sweeps; for inotify limits raise fs.inotify.max_user_watches")
+
+    def _tell(self, paths: set[str]) -> None:
+        if paths:
+            with self._lock:
+                self._changed |= paths
+            with contextlib.suppress(BlockingIOError):
+                os.write(self._waker, b"!")
 
 
 def _matters(_: Change, path: str) -> bool:

@@ -50,7 +50,8 @@ class Deployment:
         self.processor = self._processor()
 
     def _processor(self) -> Processor:
-        ledger = StoreLedger(self.db, self.clock, Bell(self.home.folder / "run"), paused_by_default=True)
+        paused = self.parser.settings.paused_by_default
+        ledger = StoreLedger(self.db, self.clock, Bell(self.home.folder / "run"), paused_by_default=paused)
         made = Processor(self.parser.settings, self, ledger, self.parser.facts, self.clock)
         made.begin()
         return made
@@ -390,3 +391,32 @@ def test_a_dag_that_was_deleted_comes_back_from_its_file(home, deployed):
 
     assert one.later(10) == ["a.py"]
     assert one.active() == ["a"]
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_new_dags_are_paused_as_the_option_says(paused, home, deployed):
+    home.one_dag("a.py")
+    one = deployed(core__dags_are_paused_at_creation=paused)
+    one.settle()
+
+    with one.db.read() as tx:
+        assert bool(dags.find(tx, "a").paused) is paused
+
+
+def test_the_ignore_syntax_is_the_options(home, deployed):
+    home.one_dag("team_a/a.py")
+    home.one_dag("b.py")
+    home.write(".airflowignore", "^team_.\n")
+
+    by_glob, by_regexp = deployed(), deployed(core__dag_ignore_file_syntax="regexp")
+    by_glob.settle()
+    by_regexp.settle()
+
+    assert (by_glob.active(), by_regexp.active()) == (["a", "b"], ["b"])
+
+
+def test_without_safe_mode_every_python_file_is_parsed(home, deployed):
+    home.write("plain.py", "x = 1\n")
+
+    assert deployed().settle() == []
+    assert deployed(core__dag_discovery_safe_mode=False).settle() == ["plain.py"]
