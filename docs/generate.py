@@ -1,0 +1,81 @@
+"""Writes the generated pages of the reference: `python docs/generate.py`. `docs/check.py` compares them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from gnomon.cli.commands import root
+from gnomon.config import OPTIONS, Option
+
+DOCS = Path(__file__).parent
+
+
+def options_page() -> str:
+    """reference/options.md, from the table of options."""
+    parts = [
+        "# Options\n\n"
+        "Set an option as `GNOMON__SECTION__NAME` in the environment, or in its section of `gnomon.toml`; see\n"
+        "[how to set options](../how-to/set-options.md). `{home}` is Gnomon's home. Names in brackets are older ones, still accepted.\n"
+    ]
+    used = sorted((option for option in OPTIONS if option.used), key=lambda option: option.section)
+    for section, options in itertools.groupby(used, key=lambda option: option.section):
+        parts.append(f"\n## [{section}]\n\n| option | default | meaning |\n|---|---|---|\n")
+        parts += [_option_row(option) for option in options]
+    parts.append(
+        "\n## Accepted, without effect\n\nKnown so that files and environments made for Airflow are not refused; DAG files that ask for "
+        "them are given Airflow's defaults.\n\n"
+    )
+    others = sorted((option for option in OPTIONS if not option.used), key=lambda option: option.section)
+    for section, options in itertools.groupby(others, key=lambda option: option.section):
+        parts.append(f"- `[{section}]` {', '.join(f'`{option.name}`' for option in options)}\n")
+    return "".join(parts)
+
+
+def _option_row(option: Option) -> str:
+    old = ", ".join(f"[{alias.section}] {alias.name}" for alias in option.aliases)
+    name = f"`{option.name}`" + (f" ({old})" if old else "")
+    default = f"`{option.default}`" if option.default else "(empty)"
+    meaning = option.description + (f" One of {', '.join(option.choices)}." if len(option.choices) > 1 else "")
+    return f"| {name} | {default} | {meaning} |\n"
+
+
+def commands_page() -> str:
+    """reference/cli.md, from the commands themselves."""
+    intro = (
+        "# Commands\n\nExit code 0: what was asked was done. 1: it was not, and the message on standard error says why. 2: wrong usage.\n"
+        "With `-o json` or `-o yaml` standard output carries the document and nothing else.\n"
+    )
+    return intro + "".join(_command(root, click.Context(root, info_name="gnomon", help_option_names=["-h", "--help"])))
+
+
+def _command(command: click.Command, context: click.Context) -> Iterator[str]:
+    if context.parent is not None and not isinstance(command, click.Group):
+        yield f"\n## {context.command_path}\n\n```text\n{_help(command, context)}\n```\n"
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            if child is not None:
+                yield from _command(child, click.Context(child, info_name=name, parent=context))
+
+
+def _help(command: click.Command, context: click.Context) -> str:
+    formatter = click.HelpFormatter(width=100)
+    command.format_help(context, formatter)
+    return formatter.getvalue().rstrip()
+
+
+PAGES = {"reference/options.md": options_page, "reference/cli.md": commands_page}
+
+
+def main() -> None:
+    """The pages are written."""
+    for name, page in PAGES.items():
+        (DOCS / name).write_text(page())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""The generated pages of the reference are those that the tables of options and commands give now."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def _script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("page", ["reference/options.md", "reference/cli.md"])
+def test_a_generated_page_is_up_to_date(page: str) -> None:
+    assert (DOCS / page).read_text() == _script("generate").PAGES[page](), "run `python docs/generate.py`"
+
+
+def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:
+    check = _script("check")
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# Here\n[gone](gone.md) [there](page.md#here) [no heading](page.md#elsewhere) [far](https://example.org)\n"
+        "```python\nfrom gnomon import DAG\n```\n```python\nimport no_such_module\n```\n```python\nx = = 1\n```\n"
+    )
+    texts = [problem.text for problem in (*check.broken_links(page), *check.broken_code(page))]
+    assert texts[0] == "the link gone.md leads nowhere"
+    assert texts[1] == "the link page.md#elsewhere names a heading that is not there"
+    assert "No module named 'no_such_module'" in texts[2]
+    assert texts[3].startswith("a Python block does not compile")
+    assert len(texts) == 4
