@@ -67,6 +67,15 @@ def test_there_are_64_groups_and_a_default_pool(world: World) -> None:
     assert world.count("SELECT slots FROM pool WHERE name = 'default_pool'") == 128
 
 
+def test_the_default_pool_has_the_slots_that_were_asked_for_when_the_database_was_made(empty_url: str) -> None:
+    for asked in (7, 9):
+        migrations.upgrade(empty_url, default_pool_slots=asked)
+    db = open_database(empty_url)
+    with db.read() as tx:
+        assert raw(tx, "SELECT slots FROM pool") == [(7,)]
+    db.close()
+
+
 @pytest.mark.parametrize("update", [
     "UPDATE dag_run SET state = 100",
     "UPDATE dag_run SET ended_at = 1",

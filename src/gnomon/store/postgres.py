@@ -15,6 +15,8 @@ from gnomon.store.transaction import Row
 
 IDLE_IN_TRANSACTION_MS = 4_000
 """A process frozen inside a transaction loses it after this long (OWNERSHIP.md line 11)."""
+IDLE_IN_READ_MS = 60_000
+"""A reader blocks nobody, and may think between two questions: a take-over decodes everything that it reads."""
 LOCK_TIMEOUT_MS = 8_000
 """Longer than IDLE_IN_TRANSACTION_MS: who waits for a frozen process outlasts it."""
 CONNECT_TIMEOUT_S = 5
@@ -56,7 +58,10 @@ class PostgresLink:
         return not (self._connection.closed or self._connection.broken)
 
     def begin_read(self) -> None:
-        self.simple("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        self.simple(
+            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; "
+            f"SET LOCAL idle_in_transaction_session_timeout = {IDLE_IN_READ_MS}"
+        )
 
     def begin_write(self) -> None:
         """Nothing to do: psycopg sends BEGIN with the first statement."""

@@ -29,6 +29,15 @@ _VERSION_TABLE = (
 )
 
 
+def _creation(text: str, revision: str, default_pool_slots: int) -> list[str]:
+    return [
+        *split(text),
+        f"UPDATE pool SET slots = {default_pool_slots:d} WHERE name = 'default_pool'",
+        _VERSION_TABLE,
+        f"INSERT INTO alembic_version VALUES ('{revision}')",
+    ]
+
+
 class SqlitePlace:
     """A SQLite file, there or not yet."""
 
@@ -66,11 +75,11 @@ class SqlitePlace:
         finally:
             os.close(fd)
 
-    def create(self, text: str, revision: str) -> None:
+    def create(self, text: str, revision: str, default_pool_slots: int) -> None:
         """The first schema is there, whole, or nothing is."""
         with self._connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
-            for statement in [*split(text), _VERSION_TABLE, f"INSERT INTO alembic_version VALUES ('{revision}')"]:
+            for statement in _creation(text, revision, default_pool_slots):
                 connection.execute(statement)
             connection.execute("COMMIT")
 
@@ -127,10 +136,10 @@ class PostgresPlace:
             connection.execute(f"SELECT pg_advisory_lock({ADVISORY_LOCK})")
             yield
 
-    def create(self, text: str, revision: str) -> None:
+    def create(self, text: str, revision: str, default_pool_slots: int) -> None:
         """The first schema is there, whole, or nothing is."""
         with self._connection() as connection, connection.transaction():
-            for statement in [*split(text), _VERSION_TABLE, f"INSERT INTO alembic_version VALUES ('{revision}')"]:
+            for statement in _creation(text, revision, default_pool_slots):
                 connection.execute(statement.encode())
 
     def back_up(self, revision: str, at: Instant) -> None:

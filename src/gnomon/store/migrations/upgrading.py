@@ -9,11 +9,15 @@ from gnomon.store.migrations.scripts import script
 from gnomon.store.revisions import HEAD, KNOWN, check_revision
 
 
-def upgrade(url: str, *, clock: Clock | None = None) -> None:
+DEFAULT_POOL_SLOTS = 128
+
+
+def upgrade(url: str, *, clock: Clock | None = None, default_pool_slots: int = DEFAULT_POOL_SLOTS) -> None:
     """The database at `url` exists and has schema HEAD.
 
     A SQLite file that had an older one was copied to `<db>.backup-<revision>-<UTC time>` before. Processes that come at
     the same moment wait for the first and find nothing left to do. SchemaTooNew when a newer Gnomon made it.
+    `default_pool_slots`: of a database that is made now; an existing one keeps what it has.
     """
     place = _place(url)
     if place.revision() == HEAD:
@@ -21,7 +25,7 @@ def upgrade(url: str, *, clock: Clock | None = None) -> None:
     with place.alone():
         revision = place.revision()
         if revision is None:
-            place.create(script(KNOWN[0], place.dialect), KNOWN[0])
+            place.create(script(KNOWN[0], place.dialect), KNOWN[0], default_pool_slots)
         elif revision not in KNOWN:
             check_revision(revision, place.shown)
         elif revision != HEAD:
