@@ -37,6 +37,14 @@ class Child:
     """Why the worker sent SIGKILL."""
     writing: bool = field(default=False)
 
+    def born(self, pid: int) -> None:
+        """The process is known from now on; what it was to be told before, it is told now."""
+        self.pid = pid
+        if self.told_at is not None:
+            self.signal(signal.SIGTERM)
+        if self.killed is not None:
+            self.kill(self.killed)
+
     def signal(self, number: int) -> None:
         """The process gets the signal, if it is known and there."""
         if self.pid is not None:

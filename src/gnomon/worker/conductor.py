@@ -24,8 +24,6 @@ from gnomon.worker.nursery import Nursery
 
 events = log.get("worker")
 
-SILENCE_S = 5.0
-"""A fork that has not entered author code, nor said anything else, for so long is given up (DESIGN.md section 4)."""
 LEAVING_S = 5.0
 """A child that has said its last word is gone after so long, or is killed."""
 
@@ -47,12 +45,13 @@ class Conductor:
     """Set right after construction: the two know each other."""
 
     def __init__(self, ledger: Ledger, outlet: Outlet, clock: Clock, logs_folder: str, slots: int,
-                 answer: AnswerTask, update: Callable[[Child], None], forget: Callable[[Child], None]) -> None:
+                 silence_s: float, answer: AnswerTask, update: Callable[[Child], None], forget: Callable[[Child], None]) -> None:
         self.ledger = ledger
         self.outlet = outlet
         self._clock = clock
         self._logs_folder = logs_folder
         self._slots = slots
+        self._silence_s = silence_s
         self._answer = answer
         self._update = update
         self._forget = forget
@@ -199,13 +198,13 @@ class Conductor:
             self.outlet.ended(result)
 
     def _patience(self, held: Held) -> float:
-        return SILENCE_S + self.nursery.import_limit_s if held.fresh else SILENCE_S
+        return self._silence_s + self.nursery.import_limit_s if held.fresh else self._silence_s
 
     def _give_up(self, child: Child, held: Held, now: float) -> None:
         if held.fresh:
             child.kill(f"it took longer than {self.nursery.import_limit_s:g} s ([core] dagbag_import_timeout)")
             return
-        child.kill(f"silent for {SILENCE_S:g} s before author code was entered")
+        child.kill(f"silent for {self._silence_s:g} s before author code was entered")
         if child.pid is None:
             self.nursery.kill_zygote_of(child, now)
 

@@ -119,7 +119,7 @@ class Worker:
         self._schedulers = Schedulers(self._incarnation.address, self._selector, self._on_message)
         self._conductor = Conductor(
             self._ledger, self._schedulers, self._clock, str(self._settings.logs_folder), self._settings.slots,
-            self._answer, self._update_child, self.forget_child,
+            self._settings.silence_s, self._answer, self._update_child, self.forget_child,
         )
         self._conductor.nursery = self._nursery
 

@@ -157,7 +157,7 @@ class Nursery:
                 case orders.Born(children=born):
                     for number, pid in born:
                         if number in self.children:
-                            self.children[number].pid = pid
+                            self.children[number].born(pid)
                 case orders.Gone(children=gone):
                     for number, code in gone:
                         self.forget_child(number, code)

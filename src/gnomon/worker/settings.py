@@ -13,6 +13,8 @@ SLOTS_UNBOUND = 1024
 """`[core] parallelism` 0 means no bound; a machine has one all the same."""
 STOP_GRACE_MAX_S = 6.0
 """A worker that ends gives its tasks no longer, so that all of a standalone is gone within 10 s."""
+SILENCE_S = 5.0
+"""A fork that has not entered author code, nor said anything else, for so long is given up (DESIGN.md section 4)."""
 TTL_S = 20.0
 """A worker without a beat for so long is lost to schedulers (their `WORKER_TTL_S`)."""
 
@@ -27,6 +29,7 @@ class Settings:
     environ: Mapping[str, str]
     """Of zygotes and tasks: nothing in it leads to the database."""
     import_limit_s: float = 30.0
+    silence_s: float = SILENCE_S
     stop_grace_s: float = STOP_GRACE_MAX_S
     """Between SIGTERM and SIGKILL for children, when the worker itself is told to end."""
     ttl_s: float = TTL_S

@@ -27,6 +27,7 @@ from gnomon.runner import logs
 from gnomon.runner.channel import new_splitter
 from gnomon.runner.kernel import raise_oom_score
 from gnomon.worker import filezygote, orders
+from gnomon.worker.rehearsal import rehearse
 
 SOCKET_FD = 3
 OOM_SCORE = 300
@@ -42,6 +43,7 @@ def main() -> None:
     control.set_inheritable(False)
     decoder = msgspec.msgpack.Decoder(orders.ToBase)
     splitter = new_splitter()
+    rehearse()
     gc.collect()
     gc.freeze()
     while True:

@@ -1,0 +1,196 @@
+"""A real worker in a process of its own, without a store, and an executor that speaks with it.
+
+`python -m tests.conformance.workerworld` is that process; its configuration is one JSON argument.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from gnomon.clock import SystemClock
+from gnomon.executors.interface import AttemptEnded, AttemptEntered, ExecutorEvent, WorkerUp
+from gnomon.executors.local import LocalExecutor
+from gnomon.model.facts import Attempt, AttemptResult, RunFacts
+from gnomon.model.records import WorkerRecord
+from gnomon.worker.environment import without_database
+from gnomon.worker.loop import Worker
+from gnomon.worker.settings import Settings
+
+LIMIT_S = 30.0
+"""No test waits longer; each is over as soon as what it waits for has happened."""
+
+
+class NoStore:
+    """A store that takes everything, remembers nothing, and knows one Variable."""
+
+    def register(self, record: object) -> None: ...
+
+    def beat(self, worker_id: str) -> bool:
+        return True
+
+    def retire(self, worker_id: str) -> None: ...
+
+    def mail(self, worker_id: str, results: object) -> None: ...
+
+    def answer(self, attempt: Attempt, question: Any) -> object:
+        if question.key == "refused":
+            raise PermissionError("this one is not for you")
+        return f"the value of {question.key} for {attempt.task_id}"
+
+
+class WorkerWorld:
+    """One worker process, its folder, and the executors that speak with it."""
+
+    def __init__(self, home: Path, slots: int = 4, import_limit_s: float = 10.0, environ: dict[str, str] | None = None,
+                 address: str = "") -> None:
+        self.home = home
+        home.mkdir(parents=True, exist_ok=True)
+        self._run_folder = tempfile.TemporaryDirectory(prefix="gnomon-w-")  # short: a socket's path has 107 bytes
+        config = {"home": str(home), "run": self._run_folder.name, "slots": slots, "import_limit_s": import_limit_s, "database": address}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.conformance.workerworld", json.dumps(config)],
+            stdout=subprocess.PIPE, text=True, env={**os.environ, "GNOMON_HOME": str(home), **(environ or {})},
+        )
+        assert self.process.stdout is not None
+        self.worker_id, self.address = self.process.stdout.readline().split()
+        self.slots = slots
+        self._numbers = iter(range(1, 1_000_000))
+        self.executor = self.connect("first")
+
+    def record(self) -> WorkerRecord:
+        return WorkerRecord(self.worker_id, "here", self.address, self.slots, 0, False)
+
+    def connect(self, scheduler_id: str) -> LocalExecutor:
+        executor = LocalExecutor(scheduler_id)
+        executor.refresh([self.record()])
+        self.wait(lambda events: any(isinstance(event, WorkerUp) for event in events), executor)
+        return executor
+
+    def dag(self, name: str, body: str, head: str = "") -> Path:
+        """A DAG file with one task `t` whose function has this body."""
+        lines = "\n".join(f"    {line}" for line in body.strip().splitlines())
+        path = self.home / f"{name}.py"
+        path.write_text(
+            f"import os, signal, sys, time\nfrom gnomon import DAG, task\n{head}\n"
+            f"@task\ndef t(ti=None):\n{lines}\n\nwith DAG('d', schedule=None):\n    t()\n"
+        )
+        return path
+
+    def attempt(self, file: Path, **fields: Any) -> Attempt:
+        attempt_id = fields.pop("attempt_id", f"{file.stem}-{next(self._numbers)}")
+        run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
+        facts: dict[str, Any] = {
+            "attempt_id": attempt_id, "group_no": 1, "epoch": 1, "run": run, "task_id": "t", "task_no": 1,
+            "file": str(file), "input_hash": "1", "log": f"dag_id=d/{attempt_id}/attempt=1.log",
+        }
+        return Attempt(**{**facts, **fields})
+
+    def run(self, attempt: Attempt) -> AttemptResult:
+        """Submit it, wait for its end, acknowledge."""
+        self.executor.submit(self.worker_id, [attempt])
+        return self.result_of(attempt)
+
+    def result_of(self, attempt: Attempt) -> AttemptResult:
+        events = self.wait(lambda events: attempt.attempt_id in ended(events))
+        self.executor.acknowledge(self.worker_id, [attempt.attempt_id])
+        return ended(events)[attempt.attempt_id]
+
+    def entered(self, attempt: Attempt) -> None:
+        """Author code of the attempt runs."""
+        self.wait(lambda events: any(isinstance(e, AttemptEntered) and e.attempt_id == attempt.attempt_id for e in events))
+
+    def log_of(self, attempt: Attempt) -> str:
+        return (self.home / "logs" / attempt.log).read_text()
+
+    def wait(self, enough: Callable[[Sequence[ExecutorEvent]], bool], executor: LocalExecutor | None = None
+             ) -> list[ExecutorEvent]:
+        """Everything that was said until it was enough."""
+        executor = executor or self.executor
+        deadline = time.monotonic() + LIMIT_S
+        said: list[ExecutorEvent] = []
+        while not enough(said):
+            assert time.monotonic() < deadline, f"not within {LIMIT_S:g} s; said so far: {said}"
+            select.select(executor.filenos(), [], [], 0.2)
+            said += executor.poll()
+        return said
+
+    def close(self) -> int:
+        self.executor.close()
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(LIMIT_S)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self._run_folder.cleanup()
+        return code
+
+
+def ended(events: Sequence[ExecutorEvent]) -> dict[str, AttemptResult]:
+    return {event.result.attempt_id: event.result for event in events if isinstance(event, AttemptEnded)}
+
+
+def until(true: Callable[[], bool], what: str) -> None:
+    """Waits for something that the system does by itself soon."""
+    deadline = time.monotonic() + LIMIT_S
+    while not true():
+        assert time.monotonic() < deadline, f"not within {LIMIT_S:g} s: {what}"
+        select.select([], [], [], 0.02)
+
+
+def alive(pid: int) -> bool:
+    """The process exists and is not defunct."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def family(pid: int) -> dict[int, str]:
+    """Every descendant of a process, with its state letter."""
+    parents: dict[int, list[tuple[int, str]]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            parents.setdefault(int(parent), []).append((int(entry.name), state))
+    found: dict[int, str] = {}
+    todo = [pid]
+    while todo:
+        for child, state in parents.get(todo.pop(), []):
+            found[child] = state
+            todo.append(child)
+    return found
+
+
+def main() -> None:
+    config = json.loads(sys.argv[1])
+    home = Path(config["home"])
+    environ = without_database(dict(os.environ), [config["database"]])
+    settings = Settings(run_folder=Path(config["run"]), logs_folder=home / "logs", slots=config["slots"], environ=environ,
+                        import_limit_s=config["import_limit_s"], silence_s=1.5, stop_grace_s=3.0)
+    worker = Worker(settings, NoStore(), SystemClock())
+    stopping: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _frame: stopping.append(number))
+    worker.start()
+    print(worker.worker_id, worker.address, flush=True)
+    while not stopping:
+        worker.turn()
+    worker.stop()
+    worker.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""However a task ends, its attempt has a result in words, and nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from tests.conformance.workerworld import WorkerWorld, alive, ended, family, until
+
+
+def test_a_returned_value_is_an_xcom_and_what_is_printed_is_in_the_log(world: WorkerWorld) -> None:
+    attempt = world.attempt(world.dag("returns", "print('said aloud')\nti.xcom_push('k', (1, 2))\nreturn 41"))
+    result = world.run(attempt)
+    assert (result.outcome, result.reason) == ("success", None)
+    assert {item.key: item.value for item in result.xcoms}["return_value"] == "41"
+    assert "k" in {item.key for item in result.xcoms}
+    assert result.started_at is not None and result.ended_at is not None and result.started_at <= result.ended_at
+    assert "said aloud" in world.log_of(attempt)
+
+
+def test_an_exception_fails_with_one_line_and_leaves_its_traceback_in_the_log(world: WorkerWorld) -> None:
+    attempt = world.attempt(world.dag("raises", "raise ValueError('broken\\nand more')"))
+    result = world.run(attempt)
+    assert (result.outcome, result.reason) == ("failed", "ValueError: broken")
+    assert "Traceback" in world.log_of(attempt)
+
+
+def test_os_exit_is_named_by_its_code(world: WorkerWorld) -> None:
+    result = world.run(world.attempt(world.dag("exits", "os._exit(3)")))
+    assert (result.outcome, result.exit_code) == ("failed", 3)
+    assert result.reason is not None and "exited with code 3 without a result" in result.reason
+
+
+def test_sys_exit_fails_in_words(world: WorkerWorld) -> None:
+    result = world.run(world.attempt(world.dag("sysexit", "sys.exit(4)")))
+    assert result.outcome == "failed"
+    assert result.reason is not None and "called sys.exit(4)" in result.reason
+
+
+def test_a_kill_that_nobody_asked_for_is_probably_the_memory(world: WorkerWorld) -> None:
+    result = world.run(world.attempt(world.dag("killed", "os.kill(os.getpid(), signal.SIGKILL)")))
+    assert (result.outcome, result.exit_code) == ("failed", -9)
+    assert result.reason is not None and result.reason.startswith("killed by signal 9 (SIGKILL)")
+    assert "out of memory" in result.reason
+
+
+def test_a_crash_in_a_library_is_named_by_its_signal(world: WorkerWorld) -> None:
+    result = world.run(world.attempt(world.dag("crash", "signal.raise_signal(signal.SIGSEGV)")))
+    assert (result.outcome, result.exit_code) == ("failed", -signal.SIGSEGV)
+    assert result.reason is not None and "SIGSEGV" in result.reason
+
+
+def test_an_execution_timeout_ends_the_task(world: WorkerWorld) -> None:
+    result = world.run(world.attempt(world.dag("slow", "time.sleep(600)"), timeout_s=0.2))
+    assert result.outcome == "failed"
+    assert result.reason is not None and "execution_timeout of 0.2 s" in result.reason
+
+
+def test_a_cancelled_task_ends_with_the_reason_that_was_given(world: WorkerWorld) -> None:
+    attempt = world.attempt(world.dag("cancelled", "time.sleep(600)"))
+    world.executor.submit(world.worker_id, [attempt])
+    world.entered(attempt)
+    world.executor.cancel(world.worker_id, attempt.attempt_id, "marked failed by ann", 20.0)
+    result = world.result_of(attempt)
+    assert (result.outcome, result.reason) == ("failed", "marked failed by ann")
+
+
+def test_a_task_that_ignores_sigterm_is_killed_after_the_grace(world: WorkerWorld) -> None:
+    body = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('deaf', flush=True)\nwhile True: time.sleep(60)"
+    attempt = world.attempt(world.dag("deaf", body))
+    world.executor.submit(world.worker_id, [attempt])
+    until(lambda: (world.home / "logs" / attempt.log).exists() and "deaf" in world.log_of(attempt), "the task is deaf")
+    world.executor.cancel(world.worker_id, attempt.attempt_id, "enough", 0.1)
+    result = world.result_of(attempt)
+    assert result.exit_code == -9
+    assert result.reason is not None and result.reason.startswith("enough") and "0.1 s after SIGTERM" in result.reason
+
+
+def test_a_daemon_that_a_task_starts_does_not_outlive_it(world: WorkerWorld) -> None:
+    body = """
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(600)
+    os._exit(0)
+os.wait()
+children = open(f"/proc/self/task/{os.getpid()}/children").read().split()
+return [int(pid) for pid in children]
+"""
+    result = world.run(world.attempt(world.dag("daemon", body)))
+    daemons = [int(pid) for pid in result.xcoms[0].value.strip("[]").split(",")]
+    assert len(daemons) == 1
+    until(lambda: not alive(daemons[0]), "the daemon is gone")
+
+
+def test_a_daemon_of_a_task_that_was_killed_does_not_outlive_it(world: WorkerWorld) -> None:
+    body = """
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        open(os.environ["GNOMON_HOME"] + "/daemon.pid", "w").write(str(os.getpid()))
+        time.sleep(600)
+    os._exit(0)
+os.wait()
+while not (os.path.exists(os.environ["GNOMON_HOME"] + "/daemon.pid") and open(os.environ["GNOMON_HOME"] + "/daemon.pid").read()):
+    time.sleep(0.01)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert world.run(world.attempt(world.dag("daemonkill", body))).exit_code == -9
+    pid = int((world.home / "daemon.pid").read_text())
+    until(lambda: not alive(pid), "the daemon is gone")
+
+
+def test_nothing_defunct_is_left(world: WorkerWorld) -> None:
+    file = world.dag("many", "return None")
+    for _ in range(20):
+        world.run(world.attempt(file))
+    until(lambda: "Z" not in family(world.process.pid).values(), "no defunct process")
+
+
+def test_descriptors_do_not_leak(world: WorkerWorld) -> None:
+    file = world.dag("descriptors", "return None")
+
+    def burst(size: int) -> None:
+        attempts = [world.attempt(file) for _ in range(size)]
+        world.executor.submit(world.worker_id, attempts)
+        wanted = {attempt.attempt_id for attempt in attempts}
+        world.wait(lambda events: wanted <= ended(events).keys())
+        world.executor.acknowledge(world.worker_id, sorted(wanted))
+
+    def descriptors() -> int:
+        return len(os.listdir(f"/proc/{world.process.pid}/fd"))
+
+    burst(20)
+    before = descriptors()
+    burst(200)
+    until(lambda: descriptors() <= before, f"no more than the {before} descriptors of before")
