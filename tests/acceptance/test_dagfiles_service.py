@@ -85,8 +85,7 @@ class Running:
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
-        code = self.process.wait(WITHIN_S)
-        return code
+        return self.process.wait(WITHIN_S)
 
     def close(self) -> None:
         if self.process.poll() is None:

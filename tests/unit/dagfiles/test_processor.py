@@ -306,19 +306,20 @@ def test_a_file_that_is_ignored_from_now_on_is_no_dag_file(home, deployed):
     assert one.active() == ["a"]
 
 
-def test_a_file_that_generates_many_dags_is_recorded_whole(home, deployed):
-    home.write("many.py", """
+@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.soak)])
+def test_a_file_that_generates_many_dags_is_recorded_whole(count, home, deployed):
+    home.write("many.py", f"""
         from gnomon.operators.empty import EmptyOperator
         from gnomon.sdk.dag import DAG
-        for number in range(1000):
-            with DAG(f"many_{number}"):
+        for number in range({count}):
+            with DAG("many_" + str(number)):
                 EmptyOperator(task_id="only")
     """)
-    one = deployed(core__dagbag_import_timeout=30)
+    one = deployed(core__dagbag_import_timeout=30, dag_processor__parsing_memory_limit=2048)
 
     one.settle()
 
-    assert len(one.active()) == 1000
+    assert len(one.active()) == count
     assert one.later(600) == []
 
 
