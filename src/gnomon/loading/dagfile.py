@@ -49,6 +49,7 @@ def load(path: str | os.PathLike[str], *, only_dag: str | None = None) -> Loaded
     try:
         with warnings.catch_warnings(record=True) as caught, collecting() as registered, parsing_for(only_dag):
             warnings.simplefilter("default")
+            warnings.simplefilter("ignore", ResourceWarning)
             exec(code, module.__dict__)  # noqa: S102 - to run the author's file is the purpose
     except BaseException:
         sys.modules.pop(module.__name__, None)
