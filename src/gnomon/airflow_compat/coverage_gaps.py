@@ -58,6 +58,7 @@ SECRETS = "secrets back ends are not supported yet; set AIRFLOW_VAR_ and AIRFLOW
 SESSIONS = "DAG files and tasks have no session of the database; ask through the context, Variable and Connection"
 
 ROWS: tuple[Row, ...] = (
+    row("airflow.sdk", "BaseOperatorLink", WORD, LINKS),
     row("airflow", "Asset Dataset", WORD, ASSET_WORDS),
     row("airflow.api.client.local_client", "Client", REFUSES, DRIVING),
     row("airflow.api.common.trigger_dag", "trigger_dag", REFUSES, DRIVING),

@@ -106,8 +106,8 @@ ROWS: tuple[Row, ...] = (
         "BranchMixIn Connection Context CronDataIntervalTimetable CronTriggerTimetable DAG DagRunState "
         "DeltaDataIntervalTimetable DeltaTriggerTimetable EdgeModifier EventsTimetable Label "
         "MultipleCronTriggerTimetable Param ParamsDict PokeReturnValue SkipMixin TaskGroup TaskInstance "
-        "TaskInstanceState TriggerRule Variable WeightRule XComArg chain chain_linear conf cross_downstream "
-        "dag get_current_context get_parsing_context literal setup task task_group teardown",
+        "TaskInstanceState TriggerRule Variable WeightRule XComArg __version__ chain chain_linear conf cross_downstream "
+        "dag get_current_context get_parsing_context literal macros setup task task_group teardown",
     ),
     row("airflow.sdk.api.datamodels._generated", "DagRun DagRunState DagRunType TaskInstanceState"),
     row("airflow.sdk.bases.branch", "BaseBranchOperator BranchMixIn"),

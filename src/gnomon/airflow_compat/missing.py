@@ -27,14 +27,16 @@ def missing(module: str) -> Callable[[str], Any]:
 def lazy(module: str, homes: Mapping[str, str]) -> tuple[list[str], Callable[[str], Any]]:
     """(`__all__`, `__getattr__`) of a module of the tree whose names are loaded when they are first asked for.
 
-    `homes`: name to the module that has it, with `:name` when it is called otherwise there.
+    `homes`: name to the module that has it, with `:name` when it is called otherwise there, with `:` alone when it is
+    the module.
     """
 
     def find(name: str) -> Any:
         if name not in homes:
             return _stand_in(module, name)
-        home, _, other = homes[name].partition(":")
-        value = getattr(import_module(home), other or name)
+        home, colon, other = homes[name].partition(":")
+        found = import_module(home)
+        value = found if colon and not other else getattr(found, other or name)
         setattr(sys.modules[module], name, value)
         return value
 

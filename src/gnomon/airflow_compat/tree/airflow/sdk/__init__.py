@@ -2,6 +2,8 @@
 
 from gnomon.airflow_compat.missing import lazy
 
+__version__ = "1.3.2"
+
 __all__, __getattr__ = lazy(__name__, {
     "Asset": "gnomon.sdk",
     "AssetAccessControl": "gnomon.sdk",
@@ -14,6 +16,7 @@ __all__, __getattr__ = lazy(__name__, {
     "BaseHook": "gnomon.sdk",
     "BaseNotifier": "gnomon.sdk",
     "BaseOperator": "gnomon.sdk",
+    "BaseOperatorLink": "gnomon.airflow_compat.operator_link",
     "BaseSensorOperator": "gnomon.sdk",
     "BranchMixIn": "gnomon.sdk",
     "Connection": "gnomon.sdk",
@@ -48,6 +51,7 @@ __all__, __getattr__ = lazy(__name__, {
     "get_current_context": "gnomon.sdk",
     "get_parsing_context": "gnomon.sdk",
     "literal": "gnomon.sdk",
+    "macros": "gnomon.sdk.macros:",
     "setup": "gnomon.sdk",
     "task": "gnomon.sdk",
     "task_group": "gnomon.sdk",

@@ -1,0 +1,26 @@
+"""The dialect is enabled for these tests, and gone from this process afterwards."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gnomon.airflow_compat.missing import MissingModules
+from gnomon.config import load_config, set_ambient
+from gnomon.loading import dialect
+
+
+@pytest.fixture(autouse=True)
+def enabled(tmp_path: Path) -> Iterator[None]:
+    before = list(sys.path)
+    set_ambient(load_config({}, tmp_path))
+    dialect.enable()
+    yield
+    set_ambient(None)
+    sys.path[:] = before
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, MissingModules)]
+    for name in [name for name in sys.modules if name == "airflow" or name.startswith("airflow.")]:
+        del sys.modules[name]

@@ -1,0 +1,112 @@
+"""The coverage table says what is so, and all that is so stands in the table."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gnomon.airflow_compat import coverage
+from gnomon.airflow_compat.missing import NameNotProvided
+from gnomon.airflow_compat.row import Row, Status
+from gnomon.airflow_compat.words import NotSupported, Refusing
+from gnomon.loading.dialect import TREE
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "airflow-coverage.md"
+
+
+def _modules() -> list[str]:
+    root = Path(TREE)
+    return sorted(
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__") for path in root.rglob("*.py")
+    )
+
+
+def _rows(*statuses: Status) -> list[Row]:
+    return [row for row in coverage.ROWS if row.status in statuses]
+
+
+def _id(row: Row) -> str:
+    return f"{row.module}-{row.names[0]}"
+
+
+def _get(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
+
+
+def test_every_module_of_the_tree_can_be_imported() -> None:
+    for module in _modules():
+        importlib.import_module(module)
+
+
+@pytest.mark.parametrize("row", _rows(Status.PROVIDED), ids=_id)
+def test_what_is_provided_is_there_and_no_stand_in(row: Row) -> None:
+    for name in row.names:
+        value = _get(row.module, name)
+        assert not isinstance(value, Refusing), name
+        assert getattr(value, "__module__", None) != "gnomon.airflow_compat.words", name
+
+
+@pytest.mark.parametrize("row", _rows(Status.WORD), ids=_id)
+def test_a_word_can_be_imported_and_says_why(row: Row) -> None:
+    assert row.why
+    for name in row.names:
+        assert not isinstance(_get(row.module, name), Refusing), name
+
+
+@pytest.mark.parametrize("row", _rows(Status.REFUSES), ids=_id)
+def test_what_refuses_can_be_imported_and_raises_on_use_with_the_reason(row: Row) -> None:
+    for name in row.names:
+        value = _get(row.module, name)
+        if name == "NEW_SESSION":
+            assert value is None
+        elif name == "provide_session":
+            with pytest.raises(NotSupported, match="no session"):
+                value(lambda session=None: None)()
+        elif name == "create_session":
+            with pytest.raises(NotSupported, match="no session"), value():
+                pass
+        else:
+            with pytest.raises(NotSupported) as raised:
+                value()
+            assert row.why in str(raised.value)
+            assert "airflow-coverage.md" in str(raised.value)
+
+
+@pytest.mark.parametrize("row", _rows(Status.LATER), ids=_id)
+def test_what_is_not_there_yet_cannot_be_imported_and_says_why(row: Row) -> None:
+    for name in row.names:
+        with pytest.raises(ImportError) as raised:
+            importlib.import_module(row.module) if name == "*" else _get(row.module, name)
+        assert row.why in str(raised.value)
+        assert row.module in str(raised.value)
+        assert "airflow-coverage.md" in str(raised.value)
+
+
+def test_every_public_name_of_the_tree_stands_in_the_table() -> None:
+    listed = {(row.module, name) for row in _rows(Status.PROVIDED, Status.WORD, Status.REFUSES) for name in row.names}
+    for module in _modules():
+        found = importlib.import_module(module)
+        public = set(getattr(found, "__all__", ()))
+        assert {(module, name) for name in public} <= listed, module
+
+
+def test_no_name_has_two_rows() -> None:
+    names = Counter((row.module, name) for row in coverage.ROWS for name in row.names)
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_the_reference_page_is_the_table() -> None:
+    assert PAGE.read_text() == coverage.markdown(), "write it again: python -m gnomon.airflow_compat.coverage"
+
+
+def test_an_unknown_name_and_an_unknown_module_are_explained() -> None:
+    with pytest.raises(NameNotProvided, match=r"airflow.models.variable.Wariable does not exist here.*airflow-coverage"):
+        _get("airflow.models.variable", "Wariable")
+    with pytest.raises(ImportError, match=r"airflow.models.wariable does not exist here.*airflow-coverage"):
+        importlib.import_module("airflow.models.wariable")
+    with pytest.raises(ImportError, match=r"airflow.modelz does not exist here"):
+        importlib.import_module("airflow.modelz")

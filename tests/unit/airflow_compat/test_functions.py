@@ -1,0 +1,198 @@
+"""Functions and classes that live in the tree itself, and what stands behind them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+import time_machine
+
+from gnomon.airflow_compat.dagbag import DagBag
+from gnomon.errors.authoring import AirflowConfigException
+from gnomon.sdk.current import get_current_context
+from gnomon.sdk.dag import DAG
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(name)
+
+
+@time_machine.travel(dt.datetime(2024, 3, 4, 15, 30, tzinfo=dt.UTC), tick=False)
+def test_days_ago_is_midnight_so_many_days_back() -> None:
+    dates = _module("airflow.utils.dates")
+    assert dates.days_ago(2) == dt.datetime(2024, 3, 2, tzinfo=dt.UTC)
+    assert dates.days_ago(0, hour=6) == dt.datetime(2024, 3, 4, 6, tzinfo=dt.UTC)
+    assert dates.parse_execution_date("2024-03-04T05:00:00Z") == dt.datetime(2024, 3, 4, 5, tzinfo=dt.UTC)
+    assert dates.cron_presets["@daily"] == "0 0 * * *"
+
+
+def test_sets_of_states() -> None:
+    state = _module("airflow.utils.state").State
+    assert state.SUCCESS == "success"
+    assert state.SKIPPED in state.finished
+    assert state.RUNNING in state.unfinished
+    assert None in state.unfinished
+    assert not state.finished & state.unfinished
+    assert state.failed_states == {"failed", "upstream_failed"}
+    assert state.color("success") == "green"
+
+
+def test_helpers() -> None:
+    helpers = _module("airflow.utils.helpers")
+    assert list(helpers.chunks([1, 2, 3], 2)) == [[1, 2], [3]]
+    assert helpers.exactly_one(1, 0, None) and not helpers.exactly_one(1, 1)
+    assert helpers.at_most_one(0, None) and not helpers.at_most_one(1, 1)
+    assert helpers.merge_dicts({"a": {"x": 1}, "b": 1}, {"a": {"y": 2}, "b": 2}) == {"a": {"x": 1, "y": 2}, "b": 2}
+    assert helpers.prune_dict({"a": None, "b": {"c": None, "d": 0}, "e": [None, 1]}) == {"b": {"d": 0}, "e": [1]}
+    assert helpers.prune_dict({"a": 0, "b": 1}, mode="truthy") == {"b": 1}
+    assert helpers.convert_camel_to_snake("LocalTaskJob") == "local_task_job"
+    assert helpers.as_flattened_list([1, [2, ["three"]]]) == [1, 2, "three"]
+    no, yes = helpers.partition(lambda n: n > 1, [1, 2, 3])
+    assert (list(no), list(yes)) == ([1], [2, 3])
+    with pytest.raises(ValueError):
+        helpers.validate_key("not allowed!")
+
+
+def test_options_by_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = _module("gnomon.config")
+    environ = {"AIRFLOW__MINE__TEXT": "words", "AIRFLOW__MINE__YES": "True", "AIRFLOW__MINE__N": "7", "AIRFLOW__MINE__F": "0.5",
+               "AIRFLOW__MINE__LIST": "a, b,,c", "AIRFLOW__MINE__JSON": '{"a": 1}', "AIRFLOW__MINE__SPAN": "90",
+               "AIRFLOW__MINE__CLASS": "collections.OrderedDict"}
+    config.set_ambient(config.load_config(environ, tmp_path))
+    conf = _module("airflow.configuration").conf
+    assert conf.get("mine", "text") == conf.get("MINE", "TEXT") == "words"
+    assert conf.getboolean("mine", "yes") is True
+    assert (conf.getint("mine", "n"), conf.getfloat("mine", "f")) == (7, 0.5)
+    assert conf.getlist("mine", "list") == ["a", "b", "c"]
+    assert conf.getjson("mine", "json") == {"a": 1}
+    assert conf.gettimedelta("mine", "span") == dt.timedelta(seconds=90)
+    assert conf.getimport("mine", "class").__name__ == "OrderedDict"
+    assert conf.getsection("mine")["n"] == 7
+    assert conf.has_option("mine", "n") and not conf.has_option("mine", "zzz")
+    assert conf.has_section("mine") and not conf.has_section("zzz")
+    assert conf.get_mandatory_value("mine", "text") == "words"
+    assert "core" in list(conf)
+    assert "dags_folder" in conf.as_dict()["core"]
+
+
+def test_an_option_that_is_not_there() -> None:
+    conf = _module("airflow.configuration").conf
+    assert conf.get("mine", "zzz", fallback=None) is None
+    assert conf.getint("mine", "zzz", fallback=5) == 5
+    assert conf.getboolean("mine", "zzz", fallback="False") is False or conf.getboolean("mine", "zzz", fallback=False) is False
+    with pytest.raises(AirflowConfigException, match=r"\[mine\] zzz"):
+        conf.get("mine", "zzz")
+    with pytest.raises(AirflowConfigException, match="AIRFLOW__MINE__ZZZ"):
+        conf.set("mine", "zzz", "1")
+
+
+def test_an_option_of_the_wrong_kind_is_named(tmp_path: Path) -> None:
+    config = _module("gnomon.config")
+    config.set_ambient(config.load_config({"AIRFLOW__MINE__N": "many"}, tmp_path))
+    with pytest.raises(AirflowConfigException, match=r"\[mine\] n has the value 'many'"):
+        _module("airflow.configuration").conf.getint("mine", "n")
+
+
+def test_mail_goes_to_everybody_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    email = _module("airflow.utils.email")
+    sent: list[tuple[Any, list[str]]] = []
+
+    class Mailbox:
+        def __init__(self, host: str, port: int, timeout: int) -> None:
+            assert (host, port) == ("localhost", 25)
+
+        def __enter__(self) -> Mailbox:
+            return self
+
+        def __exit__(self, *exc: object) -> None: ...
+
+        def starttls(self) -> None: ...
+
+        def send_message(self, message: Any, to_addrs: list[str]) -> None:
+            sent.append((message, to_addrs))
+
+    monkeypatch.setattr("smtplib.SMTP", Mailbox)
+    (tmp_path / "report.txt").write_text("numbers")
+    email.send_email("a@x.org; b@x.org", "Hello", "<b>hi</b>", files=[str(tmp_path / "report.txt")], cc=["c@x.org"],
+                     bcc="d@x.org")
+    message, receivers = sent[0]
+    assert receivers == ["a@x.org", "b@x.org", "c@x.org", "d@x.org"]
+    assert (message["To"], message["Subject"]) == ("a@x.org, b@x.org", "Hello")
+    assert [part.get_filename() for part in message.iter_attachments()] == ["report.txt"]
+    email.send_email("a@x.org", "No", "no", dryrun=True)
+    assert len(sent) == 1
+
+
+def test_secrets_by_the_name_of_their_field() -> None:
+    redact = _module("airflow.utils.log.secrets_masker").redact
+    assert redact({"password": "x", "deep": [{"api_key": "y", "plain": 1}]}) == {
+        "password": "***", "deep": [{"api_key": "***", "plain": 1}],
+    }
+
+
+def test_json_of_what_tasks_handle() -> None:
+    encoder = _module("airflow.utils.json").AirflowJsonEncoder
+    text = json.dumps({"at": dt.date(2024, 3, 4), "some": {2, 1}}, cls=encoder)
+    assert json.loads(text) == {"at": "2024-03-04", "some": [1, 2]}
+
+
+def test_small_functions() -> None:
+    assert _module("airflow.utils.strings").to_boolean("Yes")
+    assert _module("airflow.utils.module_loading").import_string("airflow.sdk.DAG") is DAG
+    with pytest.raises(ImportError, match="nowhere"):
+        _module("airflow.utils.module_loading").import_string("nowhere.at.all")
+    assert _module("airflow.utils.module_loading").qualname(DAG) == "gnomon.sdk.dag.DAG"
+    assert _module("airflow.utils.yaml").safe_load("a: 1") == {"a": 1}
+    assert _module("airflow.utils.hashlib_wrapper").md5(b"x").hexdigest().startswith("9dd4")
+    context: dict[str, Any] = {}
+    _module("airflow.utils.context").context_merge(context, {"a": 1}, b=2)
+    assert context == {"a": 1, "b": 2}
+
+    class Logs(_module("airflow.utils.log.logging_mixin").LoggingMixin):  # type: ignore[misc]
+        pass
+
+    assert isinstance(Logs().log, logging.Logger)
+
+
+def test_a_context_may_be_opened_by_hand() -> None:
+    with _module("airflow.models.taskinstance").set_current_context({"ds": "x"}):
+        assert get_current_context() == {"ds": "x"}
+
+
+def test_the_open_dag() -> None:
+    context = _module("airflow.models.dag").DagContext
+    with DAG("d", schedule=None) as dag:
+        assert context.get_current_dag() is dag
+    assert context.get_current_dag() is None
+    timetable = _module("airflow.models.dag").create_timetable("@daily", dt.UTC)
+    assert type(timetable).__name__ == "CronTriggerTimetable"
+
+
+@pytest.mark.parametrize("variant", ["python", "branch_python", "short_circuit", "sensor", "bash"])
+def test_variants_of_task_under_the_providers_names(variant: str) -> None:
+    module = _module(f"airflow.decorators.{variant}")
+    function = getattr(module, next(name for name in module.__all__ if name.endswith("_task")))
+    with DAG("d", schedule=None) as dag:
+        function(retries=2)(_one)()
+    assert dag.get_task("_one").retries == 2
+
+
+def _one() -> str:
+    return "true"
+
+
+def test_a_dag_bag_collects_dags_and_errors(tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text("from airflow import DAG\nwith DAG('good', schedule=None): ...\n")
+    (tmp_path / "bad.py").write_text("from airflow import DAG\nraise ValueError('broken on purpose')\n")
+    (tmp_path / "other.py").write_text("raise RuntimeError('not looked at')\n")
+    bag = DagBag(dag_folder=tmp_path, include_examples=False)
+    assert bag.dag_ids == ["good"]
+    assert bag.size() == 1
+    assert bag.get_dag("good") is bag.dags["good"]
+    assert list(bag.import_errors) == [str(tmp_path / "bad.py")]
+    assert "broken on purpose" in bag.import_errors[str(tmp_path / "bad.py")]

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from gnomon.context import Context
+
+
+def _keywords(**kwargs: Any) -> dict[str, Any]:
+    return kwargs
+
+
+@pytest.fixture
+def made() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def context(made: list[str]) -> Context:
+    def maker(key: str) -> Any:
+        return lambda source: (made.append(key), f"{key} of {source}")[1]
+
+    return Context({"a": maker("a"), "b": maker("b")}, "x", {"c": 3})
+
+
+def test_a_value_is_made_once_when_it_is_read(context: Context, made: list[str]) -> None:
+    assert "a" in context
+    assert made == []
+    assert context["a"] == context["a"] == "a of x"
+    assert made == ["a"]
+
+
+def test_all_keys_are_there_from_the_start(context: Context, made: list[str]) -> None:
+    assert sorted(context) == ["a", "b", "c"] == sorted(context.keys())
+    assert len(context) == 3
+    assert "zzz" not in context
+    assert made == []
+
+
+def test_a_plain_dict_of_it_and_keyword_arguments_have_all_values(context: Context) -> None:
+    everything = {"a": "a of x", "b": "b of x", "c": 3}
+    assert dict(context) == everything
+    assert _keywords(**context) == everything
+    assert dict(context.items()) == everything
+    assert sorted(map(str, context.values())) == ["3", "a of x", "b of x"]
+
+
+def test_iterating_while_reading_is_fine(context: Context) -> None:
+    assert [context[key] for key in context] == [3, "a of x", "b of x"]
+
+
+def test_what_is_assigned_counts(context: Context, made: list[str]) -> None:
+    context["a"] = 1
+    context.update(b=2)
+    assert (context["a"], context["b"], len(context), made) == (1, 2, 3, [])
+
+
+def test_get_pop_setdefault_and_delete(context: Context) -> None:
+    assert context.get("a") == "a of x"
+    assert context.get("zzz", 5) == 5
+    assert context.pop("b") == "b of x"
+    assert "b" not in context
+    assert context.pop("b", None) is None
+    with pytest.raises(KeyError):
+        context.pop("b")
+    assert context.setdefault("n", 1) == context["n"] == 1
+    del context["n"], context["c"]
+    assert list(context) == ["a"]
+    with pytest.raises(KeyError, match="n"):
+        context["n"]
+
+
+def test_a_copy_is_lazy_too_and_a_thing_of_its_own(context: Context, made: list[str]) -> None:
+    other = copy.copy(context) | {"n": 1}
+    assert made == []
+    assert other["a"] == "a of x"
+    assert "n" not in context
+    assert "a" in repr(other)
