@@ -10,6 +10,7 @@ from pathlib import Path
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.records import WorkerRecord
+from gnomon.wire import lifeline
 from gnomon.worker.ledger import Ledger
 from gnomon.worker.presence import Presence, StoreAway
 from gnomon.worker.settings import Settings
@@ -31,13 +32,16 @@ class Incarnation:
         self._settings = settings
         self._clock = clock
         self._path: Path | None = None
+        self._lifeline: int | None = None
         self.renew()
 
     def renew(self) -> None:
-        """Another id at another address; nobody knows of it yet."""
+        """Another id at another address; nobody knows of it yet. What is started from now on holds its lifeline."""
         self._remove_socket()
+        self._let_go()
         self.worker_id = str(uuid.uuid4())
         self._path = self._settings.run_folder / f"worker-{self.worker_id}.sock"
+        self._lifeline = lifeline.hold(self.address)
         now = self._clock.monotonic()
         self._registered = False
         self._next_beat_at = now
@@ -88,7 +92,10 @@ class Incarnation:
                 self.presence.retire(self.worker_id)
         except StoreAway as error:
             events.warning("left_without_word", worker=self.worker_id, error=str(error))
+        else:
+            lifeline.remove(self.address)
         self._remove_socket()
+        self._let_go()
 
     def _register(self) -> None:
         self.presence.register(
@@ -96,6 +103,11 @@ class Incarnation:
                          slots=self._settings.slots, beat_at=self._clock.now(), lost=False)
         )
         self._registered = True
+
+    def _let_go(self) -> None:
+        if self._lifeline is not None:
+            os.close(self._lifeline)
+            self._lifeline = None
 
     def _remove_socket(self) -> None:
         if self._path is not None:

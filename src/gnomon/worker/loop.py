@@ -131,8 +131,10 @@ class Worker:
         for child in list(self._nursery.children.values()):
             child.kill("the worker lost store and scheduler")
         self._schedulers.close()
+        self._nursery.close()  # zygotes hold the lifeline of the incarnation that ends
         self._incarnation.renew()
         self._begin_incarnation()
+        self._nursery.base.start()
         self._incarnation.keep(connected=False)
 
     def _tick(self) -> None:

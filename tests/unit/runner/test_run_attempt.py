@@ -1,0 +1,185 @@
+"""What becomes of what a task does: outcome, reason, XComs, callbacks."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from gnomon.errors.authoring import (
+    AirflowFailException,
+    AirflowRescheduleException,
+    AirflowSensorTimeout,
+    AirflowSkipException,
+    DownstreamTasksSkipped,
+    TaskDeferred,
+)
+from gnomon.model.facts import Attempt, AttemptResult, RunFacts
+from gnomon.model.instants import to_instant
+from gnomon.operators.python import PythonOperator
+from gnomon.runner import run_attempt
+from gnomon.sdk import DAG
+from gnomon.sdk.channel import install
+
+
+class Silent:
+    def ask(self, question: object) -> object:
+        return None
+
+
+def run(function: Callable[..., Any], *, max_tries: int = 0, timeout_s: float | None = None, **arguments: Any) -> AttemptResult:
+    dag = DAG("d", schedule=None)
+    PythonOperator(task_id="t", python_callable=function, dag=dag, **arguments)
+    facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
+    attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d.py",
+                      max_tries=max_tries, timeout_s=timeout_s)
+    try:
+        return run_attempt(dag, attempt, Silent())
+    finally:
+        install(None)
+
+
+def raising(error: BaseException) -> Callable[[], None]:
+    def function() -> None:
+        raise error
+
+    return function
+
+
+def test_a_result_names_its_attempt() -> None:
+    result = run(lambda: None)
+    assert (result.attempt_id, result.group_no, result.run_pk, result.task_no) == ("a", 3, 7, 5)
+    assert (result.outcome, result.xcoms, result.entered) == ("success", (), True)
+
+
+def test_a_returned_value_is_pushed_unless_the_author_does_not_want_it() -> None:
+    assert [(item.key, item.value) for item in run(lambda: {"a": 1}).xcoms] == [("return_value", '{"a": 1}')]
+    assert run(lambda: 1, do_xcom_push=False).xcoms == ()
+
+
+def test_multiple_outputs_push_each_key_and_the_whole() -> None:
+    result = run(lambda: {"a": 1, "b": 2}, multiple_outputs=True)
+    assert {item.key for item in result.xcoms} == {"a", "b", "return_value"}
+    wrong = run(lambda: [1], multiple_outputs=True)
+    assert wrong.outcome == "failed" and wrong.reason is not None and "returned a list" in wrong.reason
+
+
+def test_a_value_that_cannot_be_stored_fails_and_says_which() -> None:
+    result = run(lambda: {"x": object()})
+    assert result.outcome == "failed"
+    assert result.reason is not None and "'t'" in result.reason and "['x']" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome", "retryable", "words"),
+    [
+        (ValueError("no\nrows"), "failed", True, "ValueError: no"),
+        (KeyError(), "failed", True, "KeyError"),
+        (AirflowSkipException("not today"), "skipped", True, "not today"),
+        (AirflowFailException("give up"), "failed", False, "AirflowFailException: give up"),
+        (AirflowSensorTimeout("waited"), "failed", False, "AirflowSensorTimeout: waited"),
+        (SystemExit(3), "failed", True, "called sys.exit(3)"),
+        (SystemExit(), "failed", True, "called sys.exit(0)"),
+        (TaskDeferred(trigger=object(), method_name="next"), "failed", False, "not available in this version"),
+        (KeyboardInterrupt(), "failed", True, "KeyboardInterrupt"),
+    ],
+)
+def test_each_exception_has_its_outcome(error: BaseException, outcome: str, retryable: bool, words: str) -> None:
+    result = run(raising(error))
+    assert (result.outcome, result.retryable) == (outcome, retryable)
+    assert result.reason is not None and words in result.reason and "\n" not in result.reason
+
+
+def test_a_reschedule_says_when() -> None:
+    when = datetime(2030, 1, 2, tzinfo=UTC)
+    result = run(raising(AirflowRescheduleException(when)))
+    assert (result.outcome, result.resume_at) == ("up_for_reschedule", to_instant(when))
+
+
+def test_skipping_downstream_tasks_is_a_success_that_names_them() -> None:
+    result = run(raising(DownstreamTasksSkipped(tasks=["x", ("y", 0), ("y", 1)])))
+    assert (result.outcome, result.skip_task_ids, result.xcoms) == ("success", ("x", "y"), ())
+
+
+def test_what_was_pushed_before_a_skip_is_kept() -> None:
+    def function(ti: Any) -> None:
+        ti.xcom_push("k", 1)
+        raise AirflowSkipException
+
+    assert [item.key for item in run(function).xcoms] == ["k"]
+
+
+def test_a_timeout_calls_on_kill_and_leaves_no_alarm() -> None:
+    killed = []
+
+    class Slow(PythonOperator):
+        def execute(self, context: Any) -> None:
+            signal.pause()
+
+        def on_kill(self) -> None:
+            killed.append(self.task_id)
+
+    dag = DAG("d", schedule=None)
+    Slow(task_id="t", python_callable=print, execution_timeout=timedelta(seconds=0.05), dag=dag)
+    facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0)
+    result = run_attempt(dag, Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d"), Silent())
+    install(None)
+    assert (result.outcome, killed) == ("failed", ["t"])
+    assert result.reason is not None and "execution_timeout of 0.05 s" in result.reason
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_sigterm_ends_the_task_and_the_handler_of_before_is_back() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    result = run(lambda: os.kill(os.getpid(), signal.SIGTERM))
+    assert result.outcome == "failed" and result.reason is not None and "SIGTERM" in result.reason
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize(
+    ("function", "max_tries", "called"),
+    [
+        (lambda: None, 0, ["on_execute", "on_success"]),
+        (raising(ValueError()), 0, ["on_execute", "on_failure"]),
+        (raising(ValueError()), 1, ["on_execute", "on_retry"]),
+        (raising(AirflowFailException()), 1, ["on_execute", "on_failure"]),
+        (raising(AirflowSkipException()), 0, ["on_execute", "on_skipped"]),
+    ],
+)
+def test_the_callbacks_of_the_outcome_are_called(function: Callable[[], None], max_tries: int, called: list[str]) -> None:
+    seen: list[str] = []
+
+    def note(name: str) -> Callable[[Any], None]:
+        return lambda context: seen.append(name)
+
+    names = ("on_execute", "on_success", "on_failure", "on_retry", "on_skipped")
+    run(function, max_tries=max_tries, **{f"{name}_callback": note(name) for name in names})
+    assert seen == called
+
+
+def test_a_failing_callback_is_logged_and_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(context: Any) -> None:
+        raise ValueError("in the callback")
+
+    seen: list[object] = []
+    with caplog.at_level(logging.ERROR):
+        result = run(lambda: 1, on_success_callback=[broken, lambda context: seen.append(context["ti"].task_id)])
+    assert (result.outcome, seen) == ("success", ["t"])
+    assert "in the callback" in caplog.text
+
+
+def test_the_failure_callback_sees_the_exception() -> None:
+    seen: list[object] = []
+    error = ValueError("x")
+    run(raising(error), on_failure_callback=lambda context: seen.append(context["exception"]))
+    assert seen == [error]
+
+
+def test_the_environment_names_the_attempt() -> None:
+    result = run(lambda: [os.environ[f"{prefix}_CTX_TASK_ID"] for prefix in ("AIRFLOW", "GNOMON")])
+    assert result.xcoms[0].value == '["t", "t"]'

@@ -1,0 +1,142 @@
+"""One life of the worker: registered, beating, alone, lost (OWNERSHIP.md line 18)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gnomon.clock import VirtualClock
+from gnomon.model.facts import Attempt, AttemptResult, RunFacts
+from gnomon.model.records import WorkerRecord
+from gnomon.runner.results import without_run
+from gnomon.worker.incarnation import MAIL_AFTER_S, Incarnation
+from gnomon.worker.ledger import Ledger
+from gnomon.worker.presence import StoreAway
+from gnomon.worker.settings import Settings
+
+
+class FakeStore:
+    """A store that can be away, and that can declare the worker lost."""
+
+    def __init__(self) -> None:
+        self.away = False
+        self.registered: list[str] = []
+        self.beats = 0
+        self.lost = False
+        self.mailed: list[str] = []
+        self.retired: list[str] = []
+
+    def _ask(self) -> None:
+        if self.away:
+            raise StoreAway("it does not answer")
+
+    def register(self, record: WorkerRecord) -> None:
+        self._ask()
+        self.registered.append(record.worker_id)
+
+    def beat(self, worker_id: str) -> bool:
+        self._ask()
+        self.beats += 1
+        return not self.lost
+
+    def retire(self, worker_id: str) -> None:
+        self._ask()
+        self.retired.append(worker_id)
+
+    def mail(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
+        self._ask()
+        self.mailed += [result.attempt_id for result in results]
+
+    def answer(self, attempt: Attempt, question: Any) -> object:
+        return None
+
+
+class Life:
+    def __init__(self, folder: Path) -> None:
+        self.store = FakeStore()
+        self.clock = VirtualClock(1_700_000_000_000_000)
+        settings = Settings(run_folder=folder, logs_folder=folder, slots=1, environ={}, ttl_s=20.0)
+        self.incarnation = Incarnation(settings, self.store, self.clock)
+
+    def pass_time(self, seconds: int, *, connected: bool) -> bool:
+        """False when the incarnation had to end meanwhile."""
+        for _ in range(seconds):
+            self.clock.advance(1)
+            if not self.incarnation.keep(connected=connected):
+                return False
+        return True
+
+
+@pytest.fixture
+def life(tmp_path: Path) -> Life:
+    return Life(tmp_path)
+
+
+def test_it_registers_once_and_beats_every_second(life: Life) -> None:
+    life.incarnation.keep(connected=False)
+    assert life.pass_time(5, connected=False)
+    assert (life.store.registered, life.store.beats) == ([life.incarnation.worker_id], 5)
+
+
+def test_a_store_that_is_away_at_the_start_is_asked_again(life: Life) -> None:
+    life.store.away = True
+    assert life.pass_time(60, connected=False)
+    life.store.away = False
+    assert life.pass_time(1, connected=False)
+    assert life.store.registered == [life.incarnation.worker_id]
+
+
+def test_without_store_and_scheduler_it_ends_after_half_its_time_to_live(life: Life) -> None:
+    life.incarnation.keep(connected=False)
+    life.store.away = True
+    assert life.pass_time(9, connected=False)
+    assert not life.pass_time(2, connected=False)
+
+
+def test_a_scheduler_keeps_it_alive_while_the_store_is_away(life: Life) -> None:
+    life.incarnation.keep(connected=True)
+    life.store.away = True
+    assert life.pass_time(60, connected=True)
+
+
+def test_one_that_was_declared_lost_ends_and_another_begins(life: Life) -> None:
+    life.incarnation.keep(connected=True)
+    before = (life.incarnation.worker_id, life.incarnation.address)
+    life.store.lost = True
+    assert not life.pass_time(1, connected=True)
+    life.incarnation.renew()
+    assert life.incarnation.worker_id != before[0] and life.incarnation.address != before[1]
+
+
+def test_results_are_mailed_once_no_scheduler_came_for_them_and_forgotten_once_stored(life: Life) -> None:
+    ledger = _with_result("a")
+    life.incarnation.keep(connected=True)
+    life.pass_time(int(MAIL_AFTER_S) - 1, connected=False)
+    life.incarnation.mail_results(ledger)
+    assert (life.store.mailed, list(ledger.results)) == ([], ["a"])
+    life.pass_time(1, connected=False)
+    life.store.away = True
+    life.incarnation.mail_results(ledger)
+    assert list(ledger.results) == ["a"]
+    life.store.away = False
+    life.incarnation.mail_results(ledger)
+    assert (life.store.mailed, ledger.results) == (["a"], {})
+
+
+def test_leaving_mails_what_is_left_and_retires(life: Life) -> None:
+    life.incarnation.keep(connected=True)
+    life.incarnation.leave(_with_result("a"))
+    assert (life.store.mailed, life.store.retired) == (["a"], [life.incarnation.worker_id])
+
+
+def _with_result(attempt_id: str) -> Ledger:
+    ledger = Ledger()
+    run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
+    ledger.submit([Attempt(attempt_id=attempt_id, group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py")])
+    held = ledger.next_waiting()
+    assert held is not None
+    ledger.end(held, without_run(held.attempt, "success", "", entered=True))
+    return ledger
