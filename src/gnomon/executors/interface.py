@@ -31,6 +31,13 @@ class WorkerUnreachable:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerGone:
+    """The worker is dead and nothing that it ran is left. No suspicion: whoever says this has seen it."""
+
+    worker_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class AttemptEntered:
     """Author code was entered."""
 
@@ -67,7 +74,7 @@ class InventoryTaken:
     results: tuple[AttemptResult, ...]
 
 
-ExecutorEvent = WorkerUp | WorkerUnreachable | AttemptEntered | AttemptEnded | AttemptRefused | InventoryTaken
+ExecutorEvent = WorkerUp | WorkerUnreachable | WorkerGone | AttemptEntered | AttemptEnded | AttemptRefused | InventoryTaken
 
 
 class Executor(Protocol):

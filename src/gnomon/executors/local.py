@@ -12,11 +12,13 @@ from gnomon.executors.interface import (
     AttemptRefused,
     ExecutorEvent,
     InventoryTaken,
+    WorkerGone,
     WorkerUnreachable,
     WorkerUp,
 )
 from gnomon.model.facts import Attempt
 from gnomon.model.records import WorkerRecord
+from gnomon.wire import lifeline
 from gnomon.wire.frames import Splitter
 from gnomon.wire.links import Link
 from gnomon.wire.messages import (
@@ -48,15 +50,22 @@ class LocalExecutor:
         self._links: dict[str, Link[FromWorker]] = {}
         self._lost: list[str] = []
         """Workers whose connection ended since the last poll."""
+        self._gone: dict[str, str] = {}
+        """Workers that are known to be dead, with their addresses, until the store does not list them any more."""
+        self._found_dead: list[str] = []
+        """Those of them that were found, or found again, since the last poll."""
 
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
         """Connected to every live worker that answers; the others are let go. Call it again for those that do not yet."""
         live = {worker.worker_id: worker.address for worker in workers if not worker.lost}
         for worker_id in [known for known in self._links if known not in live]:
             self._drop(worker_id)
+        for worker_id in self._gone.keys() - live.keys():
+            lifeline.remove(self._gone.pop(worker_id))
         for worker_id, address in live.items():
-            if worker_id not in self._links:
-                self._connect(worker_id, address)
+            if worker_id not in self._links and not self._connect(worker_id, address) and lifeline.is_cut(address):
+                self._gone[worker_id] = address
+                self._found_dead.append(worker_id)
 
     def submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
         """The attempts are on their way; when the worker is gone, its inventory or its loss will say so."""
@@ -89,6 +98,8 @@ class LocalExecutor:
                 self._drop(worker_id)
         said.extend(WorkerUnreachable(worker_id) for worker_id in self._lost)
         self._lost.clear()
+        said.extend(WorkerGone(worker_id) for worker_id in self._found_dead)
+        self._found_dead.clear()
         return said
 
     def filenos(self) -> list[int]:
@@ -105,7 +116,7 @@ class LocalExecutor:
             link.close()
         self._links.clear()
 
-    def _connect(self, worker_id: str, address: str) -> None:
+    def _connect(self, worker_id: str, address: str) -> bool:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         sock.setblocking(False)
         try:
@@ -113,9 +124,10 @@ class LocalExecutor:
         except OSError as error:
             events.debug("worker_does_not_answer", worker=worker_id, address=address, error=str(error))
             sock.close()
-            return
+            return False
         self._links[worker_id] = Link(sock, Splitter(FromWorker))
         self._send(worker_id, Hello(scheduler_id=self._scheduler_id))
+        return True
 
     def _send(self, worker_id: str, message: Message) -> None:
         link = self._links.get(worker_id)

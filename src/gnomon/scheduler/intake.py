@@ -30,6 +30,8 @@ def from_workers(events: Iterable[said.ExecutorEvent], epochs: Mapping[int, int]
                 to_ask.append(worker_id)
             case said.WorkerUnreachable(worker_id):
                 found.append(e.WorkerAway(worker_id))
+            case said.WorkerGone(worker_id):
+                found.append(e.WorkerLost(worker_id))
             case said.AttemptEntered(_, attempt_id, group_no, at):
                 if group_no in epochs:
                     found.append(e.Entered(attempt_id, at))

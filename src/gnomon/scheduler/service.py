@@ -14,7 +14,7 @@ from gnomon.engine.memory import Memory
 from gnomon.engine.step import step
 from gnomon.engine.turn import Step
 from gnomon.errors import OperatorMistake, WorldAway
-from gnomon.executors.interface import Executor
+from gnomon.executors.interface import Executor, WorkerGone
 from gnomon.model.instants import SECOND, Instant
 from gnomon.scheduler.intake import from_mail, from_workers, read_dags
 from gnomon.scheduler.lease import Lease
@@ -103,7 +103,9 @@ class SchedulerService:
         events: list[e.Event] = []
         if swept:
             events += self._sweep()
-        said, to_ask = from_workers(self._executor.poll(), self.lease.epochs)
+        heard = self._executor.poll()
+        self._record_gone([event.worker_id for event in heard if isinstance(event, WorkerGone)])
+        said, to_ask = from_workers(heard, self.lease.epochs)
         events += said
         for worker_id in to_ask:
             self._ask_inventory(worker_id)
@@ -133,6 +135,15 @@ class SchedulerService:
         events: list[e.Event] = [e.WorkerLost(worker_id) for worker_id in sorted(filter(None, believed)) if worker_id not in live]
         events.append(e.PoolsRead(tuple(pools)))
         return events
+
+    def _record_gone(self, worker_ids: list[str]) -> None:
+        """Nobody gives these workers attempts any more, and no other scheduler waits for their time to live."""
+        if not worker_ids:
+            return
+        with self._db.write() as tx:
+            for worker_id in worker_ids:
+                leases.retire_worker(tx, worker_id)
+                _log.warning("worker_died", worker=worker_id)
 
     def _ask_inventory(self, worker_id: str) -> None:
         self._executor.ask_inventory(worker_id, sorted(self.lease.epochs.items()))
