@@ -140,5 +140,12 @@ UNDATED: Keys = {
     "task_instance_key_str": lambda s: f"{s.ti.dag_id}__{s.ti.task_id}__{s.run.run_id}",
 }
 
+COSTLY = frozenset({
+    "prev_data_interval_start_success", "prev_data_interval_end_success", "prev_start_date_success",
+    "prev_end_date_success", "prev_execution_date_success",
+    "next_execution_date", "next_ds", "next_ds_nodash", "prev_execution_date", "prev_ds", "prev_ds_nodash",
+})
+"""They ask the server, or the timetable, which may be an author's: a task that does not look at them pays nothing."""
+
 WITH_DATE: Keys = {**PLAIN, **DATED}
 WITHOUT_DATE: Keys = {**PLAIN, **UNDATED}

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from functools import partial
+from typing import Any
 
-T = TypeVar("T")
+from gnomon.context.later import Later
+
 _MISSING = object()
 
 
 class Context(dict[str, Any]):
     """The template context. Every key is there from the start; one that costs something costs it when it is read.
 
-    `makers` maps a key to the function that makes its value from `source`.
+    `makers` maps a key to the function that makes its value from `source`; `costly` are those that ask somebody.
     """
 
     def __init__(
@@ -20,12 +22,14 @@ class Context(dict[str, Any]):
         makers: Mapping[str, Callable[[Any], Any]] | None = None,
         source: Any = None,
         values: Mapping[str, Any] | None = None,
+        costly: Collection[str] = (),
     ) -> None:
         super().__init__(values or {})
         self._makers = dict(makers or {})
         for key in values or ():
             self._makers.pop(key, None)
         self._source = source
+        self._costly = costly
 
     def __missing__(self, key: str) -> Any:
         try:
@@ -101,7 +105,15 @@ class Context(dict[str, Any]):
 
     def copy(self) -> Context:
         """Another context with the same keys; what was not read yet stays unread in both."""
-        return Context(self._makers, self._source, {key: super(Context, self).__getitem__(key) for key in self.made()})
+        made = {key: super(Context, self).__getitem__(key) for key in self.made()}
+        return Context(self._makers, self._source, made, self._costly)
+
+    def spread(self) -> dict[str, Any]:
+        """All keys in a plain dict, to be handed on as `**kwargs`: what must be asked for is there as a `Later`."""
+        return {
+            key: Later(partial(self.__getitem__, key)) if key in self._costly and key in self._makers else self[key]
+            for key in self
+        }
 
     def made(self) -> list[str]:
         """The keys whose values exist already."""

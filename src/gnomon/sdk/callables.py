@@ -90,7 +90,9 @@ def context_kwargs(
                 "position. Give it by name, or call the parameter something else."
             )
     if shape.takes_more_named:
-        return {name: context[name] for name in context if name not in taken}
+        spread = getattr(context, "spread", None)
+        everything = context if spread is None else spread()
+        return {name: everything[name] for name in everything if name not in taken}
     return {name: context[name] for name in shape.named if name in context and name not in taken}
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -45,6 +46,27 @@ def test_a_plain_dict_of_it_and_keyword_arguments_have_all_values(context: Conte
     assert _keywords(**context) == everything
     assert dict(context.items()) == everything
     assert sorted(map(str, context.values())) == ["3", "a of x", "b of x"]
+
+
+def test_keyword_arguments_of_costly_keys_are_worked_out_on_use(made: list[str]) -> None:
+    def moment(source: object) -> dt.datetime:
+        made.append("at")
+        return dt.datetime(2024, 3, 4)
+
+    context = Context({"at": moment, "none": lambda _: None, "free": lambda _: 1}, costly={"at", "none"})
+    spread = context.spread()
+    assert (made, spread["free"]) == ([], 1)
+    at = spread["at"]
+    assert at.year == 2024
+    assert isinstance(at, dt.datetime)
+    assert at + dt.timedelta(days=1) == dt.datetime(2024, 3, 5)
+    assert dt.datetime(2024, 3, 5) - at == dt.timedelta(days=1)
+    assert at < dt.datetime(2024, 3, 5) and at >= context["at"] == at
+    assert f"{at:%d} {at}" == "04 2024-03-04 00:00:00"
+    assert {at: 1}[dt.datetime(2024, 3, 4)] == 1
+    assert not spread["none"] and spread["none"] == None  # noqa: E711 - the value is None, the object is not
+    assert made == ["at"]
+    assert context.spread()["at"] is context["at"]
 
 
 def test_iterating_while_reading_is_fine(context: Context) -> None:

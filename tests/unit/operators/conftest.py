@@ -13,18 +13,16 @@ from gnomon.config import load_config, set_ambient
 from gnomon.context import build_context
 from gnomon.model.facts import Attempt, RunFacts
 from gnomon.model.instants import to_instant
-from gnomon.model.questions import GetPreviousRun
 from gnomon.sdk.dag import DAG
 
 MONDAY = datetime(2024, 3, 4, tzinfo=UTC)
 
 
-class FirstRun:
-    """The channel of a task of the DAG's first run."""
+class Nobody:
+    """A channel on which nothing may be asked."""
 
     def ask(self, question: object) -> object:
-        assert isinstance(question, GetPreviousRun), question
-        return None
+        raise AssertionError(f"asked {question!r}")
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +45,7 @@ def context_of() -> Callable[..., Any]:
         run = RunFacts(run_pk=1, dag_id=task.dag_id, run_id="r", run_type=run_type, run_after=at or 0, logical_at=at,
                        interval_start=at, interval_end=at)
         attempt = Attempt(attempt_id="a", group_no=0, epoch=1, run=run, task_id=task.task_id, task_no=0, file="")
-        return build_context(task=task, dag=task.dag, run=run, attempt=attempt, channel=FirstRun())
+        return build_context(task=task, dag=task.dag, run=run, attempt=attempt, channel=Nobody())
 
     return make
 
