@@ -42,8 +42,6 @@ clean: ## Remove what make made; the home folder stays
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gnomon needs Python 3.11 or later; name one with make PYTHON=...")'
 	test -x .venv/bin/python || $(PYTHON) -m venv .venv
 	@echo 'Installing Gnomon into .venv'
-	rm -rf build/lib
-	.venv/bin/python $(PIP) install --upgrade --force-reinstall --no-deps .
 	.venv/bin/python $(PIP) install .
 	@touch $@
 
