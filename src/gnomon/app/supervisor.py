@@ -22,6 +22,8 @@ FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 30.0
 HEALTHY_AFTER_S = 10.0
 """A service that lived so long starts again at once; one that dies sooner waits twice as long each time."""
+ONE_REQUEST_S = 1.0
+"""Signals so close together are one wish: a shell or `timeout` sends them to a process and to its group."""
 SLEEP_MAX_S = 30.0
 """The death of a service wakes the supervisor; a lost signal delays it by no more than this."""
 _log = log.get("app.supervisor")
@@ -106,11 +108,14 @@ class Supervisor:
 
     def _end_all(self) -> int:
         """SIGTERM, then SIGKILL when the grace is over or the user asks a second time; then no descendant is left."""
-        deadline = self._clock.monotonic() + self._grace_s
+        began = self._clock.monotonic()
         asked = self.stop.times
         signal_all(sorted(self._living()), signal.SIGTERM)
         while self._living():
-            left = deadline - self._clock.monotonic()
+            since = self._clock.monotonic() - began
+            left = self._grace_s - since
+            if since < ONE_REQUEST_S:
+                asked = self.stop.times
             if left <= 0 or self.stop.times > asked:
                 _log.warning("services_killed", services=[k.service.name for k in self._kept if k.pid is not None])
                 signal_all(sorted(self._living()), signal.SIGKILL)

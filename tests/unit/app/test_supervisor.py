@@ -44,9 +44,19 @@ def stubborn():
     while True:
         signal.pause()
 
+def orderly():
+    def end(number, frame):
+        time.sleep(0.2)
+        note("ended in order")
+        os._exit(0)
+    signal.signal(signal.SIGTERM, end)
+    note("orderly")
+    while True:
+        signal.pause()
+
 log.configure("test", "INFO", "json")
 become_subreaper()
-supervisor = Supervisor([Service(name, globals()[name]) for name in sys.argv[2:]], SystemClock(), in_child=lambda service: None, grace_s=0.3)
+supervisor = Supervisor([Service(name, globals()[name]) for name in sys.argv[2:]], SystemClock(), in_child=lambda service: None, grace_s=0.8)
 supervisor.listen()
 sys.exit(supervisor.run(lambda: print("started", flush=True)))
 '''
@@ -125,6 +135,17 @@ def test_nothing_is_left_after_the_grace_even_of_who_ignores_sigterm(tmp_path: P
     program.communicate(timeout=20)
     assert program.returncode == 0
     assert [pid for pid in pids[1:] if _is_alive(pid)] == []
+
+
+def test_signals_that_come_together_leave_services_their_grace(tmp_path: Path) -> None:
+    program = _family(tmp_path, "orderly")
+    _pids(tmp_path, "orderly", 1)
+    program.terminate()
+    os.killpg(program.pid, signal.SIGTERM)
+    os.killpg(program.pid, signal.SIGINT)
+    _, said = program.communicate(timeout=20)
+    assert (tmp_path / "ended in order").exists()
+    assert "services_killed" not in said
 
 
 @pytest.mark.parametrize(
