@@ -37,6 +37,8 @@ def test(
     logical_at = instant_of(logical_date, home.cfg) if logical_date is not None else now
     with progress() as shown:
         trial = try_dag(home, Asked(file_or_id, dag_id, logical_at, conf), shown.show)
+    for log in trial.failed_logs:
+        click.echo(log, err=True)
     if output == "table":
         emit(trial.tasks, output, (*_FIELDS, "reason"), empty="no task belongs to this run")
         click.echo(f"\nrun {trial.run.run_id} {trial.run.state}" + (f": {trial.run.reason}" if trial.run.reason else ""))

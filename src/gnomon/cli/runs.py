@@ -10,13 +10,15 @@ from gnomon.cli.acting import ask_owner, say_pending
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import cell, document, emit, fields, output_option
 from gnomon.cli.touched import emit_touched
-from gnomon.model.states import DagRunState
+from gnomon.model.states import FINISHED_TASK_STATES, DagRunState
 from gnomon.report import runs as report
 from gnomon.report import tasks as report_tasks
 from gnomon.report.dags import find_dag
 from gnomon.report.selection import instances
 
 _STATES = [state.value for state in DagRunState]
+_KEPT = {"success": {"success"}, "failed": {state.value for state in FINISHED_TASK_STATES}}
+"""When a run is marked so, task instances in these states stay as they are."""
 
 
 @click.group()
@@ -85,16 +87,24 @@ def clear(home: Home, dag_id: str, run_id: str, only_failed: bool, dry_run: bool
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
 @click.option("--state", required=True, type=click.Choice(["success", "failed"]), help="How the run ends.")
+@click.option("--dry-run", is_flag=True, help="Only show which task instances would change.")
+@output_option
 @pass_home
-def mark(home: Home, dag_id: str, run_id: str, state: str) -> None:
+def mark(home: Home, dag_id: str, run_id: str, state: str, dry_run: bool, output: str) -> None:
     """End RUN as success or failed; what still runs in it is stopped."""
     with home.store() as db:
         with db.read() as tx:
             dag = find_dag(tx, dag_id)
             run = report.find_run(tx, dag, run_id)
+            rows = [row for row in instances(tx, dag, run) if row.state not in _KEPT[state]]
+        if dry_run:
+            emit_touched(rows, output, "changed", True)
+            return
         body = {"run_pk": run.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "state": state}
         asked = ask_owner(home, db, dag, "mark", body)
     if asked.answer is None:
         say_pending(asked)
-    else:
+    elif output == "table":
         click.echo(f"marked run {run_id!r} of DAG {dag_id!r} {state}")
+    if output != "table":
+        emit_touched(rows, output, "changed", asked.answer is None)

@@ -108,6 +108,14 @@ def test_mark_ends_a_running_run(state: str, gnomon: Gnomon, deployment: Deploym
     assert shown["state"] == state and "marked" in shown["reason"]
 
 
+@pytest.mark.parametrize(("state", "touched"), [("success", ["y", "z"]), ("failed", [])])
+def test_a_dry_run_of_mark_shows_what_would_change(state: str, touched: list[str], gnomon: Gnomon, failed: Deployment) -> None:
+    rows = json.loads(gnomon("runs", "mark", "a", "r", "--state", state, "--dry-run", "-o", "json").out)
+    assert [row["task_id"] for row in rows] == touched
+    failed.move()
+    assert _states(gnomon)["y"] == "failed"
+
+
 def test_without_a_scheduler_the_request_stands(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a"))
     gnomon("dags", "trigger", "a", "--run-id", "r")

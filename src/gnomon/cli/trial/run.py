@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import click
 import msgspec
 
 from gnomon.app.database import Preparation
@@ -48,7 +47,7 @@ class Asked:
 
 
 def try_dag(home: Home, asked: Asked, show: Callable[[list[TaskInstanceRow]], None]) -> Trial:
-    """The run has ended; logs of failed tasks were written to stderr."""
+    """The run has ended, and nothing of it is left but what is returned."""
     with private_home(home.cfg) as cfg:
         target = _find(home, cfg, asked)
         with worker(cfg) as check, _opened(cfg) as db:
@@ -56,8 +55,7 @@ def try_dag(home: Home, asked: Asked, show: Callable[[list[TaskInstanceRow]], No
             _wait_for_worker(home, db, check)
             dag_id = target.dag.spec.dag_id
             trial = drive(cfg, db, home.clock, lambda: look(db, dag_id, run_id), check, show)
-            _show_logs(cfg, db, trial)
-            return trial
+            return replace(trial, failed_logs=tuple(_failed_logs(cfg, db, trial)))
 
 
 def _find(home: Home, cfg: Config, asked: Asked) -> Target:
@@ -106,7 +104,7 @@ def _wait_for_worker(home: Home, db: Database, check: Callable[[], None]) -> Non
         raise WorldAway(f"the worker of this test did not come up within {WORKER_READY_S:g} s")
 
 
-def _show_logs(cfg: Config, db: Database, trial: Trial) -> None:
+def _failed_logs(cfg: Config, db: Database, trial: Trial) -> Iterator[str]:
     for row in trial.tasks:
         if row.state != "failed":
             continue
@@ -117,7 +115,7 @@ def _show_logs(cfg: Config, db: Database, trial: Trial) -> None:
             continue  # it failed before an attempt could write a log; its reason says why
         for path in paths:
             text = path.read_text(errors="replace")[-LOG_SHOWN:].rstrip()
-            click.echo(f"--- log of {row.task_id}, try {row.try_number}\n{text}\n---", err=True)
+            yield f"--- log of {row.task_id}, try {row.try_number}\n{text}\n---"
 
 
 @contextmanager
