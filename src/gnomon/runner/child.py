@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import signal
 import socket
 import sys
 from collections.abc import Callable, Mapping
@@ -64,10 +63,9 @@ def dag_of(dags: Mapping[str, Any]) -> FindDag:
 
 
 def _leave_parent() -> None:
-    """A session of its own, its descendants its own, no signal handlers, exit hooks or random state of the parent."""
+    """A session of its own, its descendants its own, no exit hooks or random state of the parent."""
     os.setsid()
     become_subreaper()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     atexit._clear()
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:

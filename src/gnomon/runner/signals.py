@@ -4,47 +4,77 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, TracebackType
 
 from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout
 
 
-@contextmanager
-def terminable() -> Iterator[None]:
-    """Inside, SIGTERM raises AirflowTaskTerminated; outside, what was in force before. Only the main thread can do it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, _terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+class _Sigterm:
+    """What SIGTERM does in this process: nothing, or, while armed, an exception; once per arming."""
+
+    __slots__ = ("armed", "prepared")
+
+    def __init__(self) -> None:
+        self.armed = False
+        self.prepared = False
+
+    def handle(self, _signal: int, _frame: FrameType | None) -> None:
+        if self.armed:
+            self.armed = False
+            raise AirflowTaskTerminated("the task was told to end (SIGTERM)")
 
 
-@contextmanager
-def time_limit(timeout_s: float | None, what: str) -> Iterator[None]:
-    """Raises AirflowTaskTimeout inside once `timeout_s` seconds have passed; None: no limit."""
-    if timeout_s is None:
-        yield
-        return
-    if timeout_s <= 0:
-        raise AirflowTaskTimeout(f"{what} has an execution_timeout of {timeout_s:g} s")
-
-    def expire(_signal: int, _frame: FrameType | None) -> None:
-        raise AirflowTaskTimeout(f"{what} ran for longer than its execution_timeout of {timeout_s:g} s")
-
-    before = signal.signal(signal.SIGALRM, expire)
-    signal.setitimer(signal.ITIMER_REAL, timeout_s)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+_sigterm = _Sigterm()
 
 
-def _terminate(_signal: int, _frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise AirflowTaskTerminated("the task was told to end (SIGTERM)")
+def prepare() -> None:
+    """For a zygote: SIGTERM does nothing in it, and its children need no system call to make it end their task."""
+    signal.signal(signal.SIGTERM, _sigterm.handle)
+    _sigterm.prepared = True
+
+
+class terminable:  # noqa: N801 - reads as the statement it is used in
+    """`with terminable():` SIGTERM raises AirflowTaskTerminated inside; outside, what was in force before.
+
+    Only the main thread can do it; in another one nothing changes. A class, not a generator: every child pays for it.
+    """
+
+    __slots__ = ("_before", "_installed")
+
+    def __enter__(self) -> None:
+        self._installed = False
+        if not _sigterm.prepared and threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGTERM, _sigterm.handle)
+            self._installed = True
+        _sigterm.armed = True
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        _sigterm.armed = False
+        if self._installed:
+            signal.signal(signal.SIGTERM, self._before)
+
+
+class time_limit:  # noqa: N801
+    """`with time_limit(seconds, what):` raises AirflowTaskTimeout inside once the time has passed; None: no limit."""
+
+    __slots__ = ("_before", "_timeout_s", "_what")
+
+    def __init__(self, timeout_s: float | None, what: str) -> None:
+        self._timeout_s = timeout_s
+        self._what = what
+
+    def __enter__(self) -> None:
+        if self._timeout_s is None:
+            return
+        if self._timeout_s <= 0:
+            raise AirflowTaskTimeout(f"{self._what} has an execution_timeout of {self._timeout_s:g} s")
+        self._before = signal.signal(signal.SIGALRM, self._expire)
+        signal.setitimer(signal.ITIMER_REAL, self._timeout_s)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._timeout_s is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._before)
+
+    def _expire(self, _signal: int, _frame: FrameType | None) -> None:
+        raise AirflowTaskTimeout(f"{self._what} ran for longer than its execution_timeout of {self._timeout_s:g} s")

@@ -98,7 +98,6 @@ class _FileZygote:
         pid = os.fork()
         if pid == 0:
             signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for later in descriptors[index + 1 :]:
                 os.close(later)
             os.close(self._wake_read)

@@ -23,7 +23,7 @@ import gnomon.operators
 import gnomon.runner
 import gnomon.sdk  # noqa: F401
 from gnomon.config import ambient, set_ambient
-from gnomon.runner import logs
+from gnomon.runner import logs, signals
 from gnomon.runner.channel import new_splitter
 from gnomon.runner.kernel import raise_oom_score
 from gnomon.worker import filezygote, orders
@@ -63,8 +63,8 @@ def prepare() -> None:
     for name in FORBIDDEN:
         if name in sys.modules:
             raise RuntimeError(f"a zygote must not import {name}: author code runs in its forks")
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, lambda *_: None)  # a Ctrl-C is for the service, which ends its children in order
+    signals.prepare()
     signal.signal(signal.SIGCHLD, _reap)
     raise_oom_score(OOM_SCORE)
     options = ambient().for_author_code()
