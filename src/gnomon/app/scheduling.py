@@ -22,7 +22,9 @@ def run_scheduler(cfg: Config) -> int:
     stop = StopFlag(Bell(folder).ring).listen()
     scheduler_id = str(uuid.uuid4())
     executor = LocalExecutor(scheduler_id)
-    db = open_database(cfg.database_url, role="scheduler")
+    db = open_database(
+        cfg.database_url, role="scheduler", synchronous=cfg.text("database", "synchronous").upper(),
+    )
     try:
         SchedulerService(
             settings=settings_from(cfg), db=db, executor=executor, clock=SystemClock(), ear=ear,

@@ -35,7 +35,7 @@ _CORE = (
     Option("core", "load_examples", "False", _B, "Whether Gnomon's example DAGs are loaded too. Airflow's default is True."),
     Option("core", "default_task_retries", "0", _I, "Default of a task's retries.", minimum=0),
     Option("core", "default_task_retry_delay", "300", _I, "Default of a task's retry_delay, in seconds.", minimum=0),
-    Option("core", "max_task_retry_delay", "86400", _I, "The longest delay before a retry, in seconds.", minimum=0),
+    Option("core", "max_task_retry_delay", "86400", _I, "The longest delay before a retry, in seconds.", minimum=0, used=False),
     Option("core", "default_task_weight_rule", "downstream", _T, "Default of a task's weight_rule.", choices=_WEIGHTS),
     Option("core", "default_task_execution_timeout", "", _I, "Default of a task's execution_timeout, in seconds; empty: none.",
            minimum=0, may_be_empty=True),
@@ -71,14 +71,14 @@ _SCHEDULER = (
     Option("scheduler", "max_dagruns_to_create_per_loop", "10", _I,
            "The most DAGs for which runs are planned before other work gets its turn.", minimum=1),
     Option("scheduler", "max_dagruns_per_loop_to_schedule", "20", _I,
-           "The most runs that start before other work gets its turn.", minimum=1),
+           "The most runs that start before other work gets its turn.", minimum=1, used=False),
     Option("scheduler", "misfire_grace", "60", _N,
            "Seconds that a run may be late and still be created when catchup is off. Not an option of Airflow.", minimum=0),
     Option("scheduler", "task_queued_timeout", "600.0", _N, "Seconds that a task may be queued before it is taken back.",
-           minimum=0, aliases=(Key("scheduler", "stalled_task_timeout"), Key("celery", "task_adoption_timeout"))),
+           minimum=0, aliases=(Key("scheduler", "stalled_task_timeout"), Key("celery", "task_adoption_timeout")), used=False),
     Option("scheduler", "task_instance_heartbeat_timeout", "300", _I,
            "Seconds without a sign of a task's worker before the task is lost.", minimum=1,
-           aliases=(Key("scheduler", "scheduler_zombie_task_threshold"), Key("scheduler", "local_task_job_heartbeat_sec"))),
+           aliases=(Key("scheduler", "scheduler_zombie_task_threshold"), Key("scheduler", "local_task_job_heartbeat_sec")), used=False),
     Option("scheduler", "scheduler_health_check_threshold", "30", _I,
            "Seconds without a beat before the scheduler is shown as unhealthy.", minimum=1),
     Option("scheduler", "allowed_run_id_pattern", "^[A-Za-z0-9_.~:+-]+$", _T, "What the run id of a manual run must match."),
@@ -99,7 +99,7 @@ _DAG_PROCESSOR = (
     Option("dag_processor", "parsing_memory_limit", "2048", _I,
            "Megabytes that a parse child may take; 0: no limit. Not an option of Airflow.", minimum=0),
     Option("dag_processor", "health_check_threshold", "30", _I,
-           "Seconds without a beat before the dag-processor is shown as unhealthy.", minimum=1),
+           "Seconds without a beat before the dag-processor is shown as unhealthy.", minimum=1, used=False),
 )
 
 _OTHERS = (
@@ -116,7 +116,7 @@ _OTHERS = (
            choices=("auto", "json", "text")),
     Option("operators", "default_owner", "airflow", _T, "Default of a task's owner."),
     Option("operators", "default_queue", "default", _T, "Default of a task's queue.", aliases=_alias("celery", "default_queue")),
-    Option("operators", "default_deferrable", "False", _B, "Default of an operator's deferrable."),
+    Option("operators", "default_deferrable", "False", _B, "Default of an operator's deferrable.", used=False),
     Option("sensors", "default_timeout", "604800", _N, "Default of a sensor's timeout, in seconds.", minimum=0),
 )
 
