@@ -8,7 +8,6 @@ from gnomon.store.migrations.places import PostgresPlace, SqlitePlace
 from gnomon.store.migrations.scripts import script
 from gnomon.store.revisions import HEAD, KNOWN, check_revision
 
-
 DEFAULT_POOL_SLOTS = 128
 
 
