@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
+
+from gnomon.model.facts import Attempt
+from gnomon.model.instants import to_datetime
 
 _PREFIXES = ("AIRFLOW_CTX_", "GNOMON_CTX_")
 
@@ -15,17 +18,20 @@ def environment_of(context: Mapping[str, Any]) -> dict[str, str]:
 
 
 def words_of(context: Mapping[str, Any]) -> dict[str, str]:
-    """The same values under their short names: DAG_ID, TASK_ID, LOGICAL_DATE, ..."""
-    ti, task = context["ti"], context["task"]
-    logical_date = context.get("logical_date")
-    date = "" if logical_date is None else logical_date.isoformat()
+    """The same values under their short names: DAG_ID, TASK_ID, LOGICAL_DATE, ...
+
+    Read from the attempt's own facts: every child process pays for it, and most need no other date of the context.
+    """
+    task, attempt = context["task"], cast(Attempt, context["ti"]._attempt)
+    run = attempt.run
+    date = "" if run.logical_at is None else to_datetime(run.logical_at).isoformat()
     values = {
-        "DAG_ID": ti.dag_id,
-        "TASK_ID": ti.task_id,
+        "DAG_ID": run.dag_id,
+        "TASK_ID": attempt.task_id,
         "LOGICAL_DATE": date,
         "EXECUTION_DATE": date,
-        "TRY_NUMBER": str(ti.try_number),
-        "DAG_RUN_ID": ti.run_id,
+        "TRY_NUMBER": str(attempt.try_number),
+        "DAG_RUN_ID": run.run_id,
         "DAG_OWNER": _joined(getattr(task, "owner", None)),
         "DAG_EMAIL": _joined(getattr(task, "email", None)),
     }

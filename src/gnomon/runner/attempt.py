@@ -97,7 +97,8 @@ class _Attempting:
         context = self._context = build_context(
             task=task, dag=self._dag, run=self._attempt.run, attempt=self._attempt, channel=self._channel
         )
-        os.environ.update(environment_of(context))  # noqa: TID251 - written for the task, not read
+        for name, value in environment_of(context).items():
+            os.environ[name] = value  # noqa: TID251 - written for the task, not read
         if self._on_entered is not None:
             self._on_entered(self._clock.now())
         try:
