@@ -47,7 +47,7 @@ _CORE = (
     Option("core", "dag_discovery_safe_mode", "True", _B, "Skip files that mention neither DAG nor Airflow or Gnomon."),
     Option("core", "dag_ignore_file_syntax", "glob", _T, "How .airflowignore is read.", choices=("glob", "regexp")),
     Option("core", "default_timezone", "utc", _T, "The zone of naive dates: utc, system, or a name such as Europe/Zurich."),
-    Option("core", "fernet_key", "", _T, "The key that encrypts connections and variables.", secret=True),
+    Option("core", "fernet_key", "", _T, "The key that encrypts connections and Variables; they are not encrypted yet.", secret=True, used=False),
 )
 
 _DATABASE = (
