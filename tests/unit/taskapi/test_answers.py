@@ -1,0 +1,116 @@
+"""What author code may read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.conformance.storeworld import World
+
+from gnomon import taskapi
+from gnomon.model.facts import Attempt, RunFacts
+from gnomon.model.questions import (
+    AnyQuestion,
+    DeleteVariable,
+    GetConnection,
+    GetPreviousRun,
+    GetRunState,
+    GetTaskStates,
+    GetVariable,
+    GetXComs,
+    ListVariables,
+    SetVariable,
+)
+from gnomon.model.records import Changes, RunRecord, TaskRecord
+from gnomon.model.states import TaskInstanceState
+from gnomon.store import connections, migrations, open_database, xcoms
+
+ATTEMPT = Attempt(
+    attempt_id="x", group_no=1, epoch=1, task_id="a", task_no=0, file="/d.py",
+    run=RunFacts(run_pk=1, dag_id="d", run_id="m", run_type="manual", run_after=0),
+)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    url = f"sqlite:///{tmp_path / 'gnomon.db'}"
+    migrations.upgrade(url)
+    database = open_database(url)
+    yield World(database)
+    database.close()
+
+
+def ask(world: World, question: AnyQuestion) -> object:
+    return taskapi.answer(world.db, ATTEMPT, question)
+
+
+def test_variables_are_read_and_written(world: World) -> None:
+    assert ask(world, GetVariable(key="k")) is None
+    ask(world, SetVariable(key="k", value="v"))
+    ask(world, SetVariable(key="other", value="w"))
+    assert ask(world, GetVariable(key="k")) == "v"
+    assert ask(world, ListVariables(prefix="k")) == ["k"]
+    assert ask(world, DeleteVariable(key="k")) is True
+    assert ask(world, DeleteVariable(key="k")) is False
+
+
+def test_a_connection_is_its_fields(world: World) -> None:
+    with world.db.write() as tx:
+        connections.set(tx, connections.ConnectionRow("c", "http", host="example.org", port=81))
+    answer = ask(world, GetConnection(conn_id="c"))
+    assert isinstance(answer, dict) and (answer["conn_type"], answer["host"], answer["port"]) == ("http", "example.org", 81)
+    assert ask(world, GetConnection(conn_id="none")) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [SetVariable(key="k", value="v"), DeleteVariable(key="k"), GetXComs(dag_id="d", run_id="m"),
+     GetPreviousRun(dag_id="d", run_id="m"), GetRunState(dag_id="d", run_id="m"), GetTaskStates(dag_id="d")],
+)
+def test_a_file_that_is_imported_may_read_variables_and_connections_only(world: World, question: AnyQuestion) -> None:
+    assert taskapi.answer(world.db, None, GetVariable(key="k")) is None
+    with pytest.raises(taskapi.Refused, match="move the call into a task"):
+        taskapi.answer(world.db, None, question)
+
+
+def _two_runs(world: World) -> tuple[RunRecord, RunRecord]:
+    dag = world.dag("d")
+    first, second = world.run("d", "first", day=1), world.run("d", "second", day=2)
+    for run in (first, second):
+        row = TaskRecord(run.run_pk, dag.task_numbers["a"], -1, TaskInstanceState.SUCCESS, try_number=1, started_at=1, ended_at=2)
+        world.apply(Changes(tasks=[row]))
+        with world.db.write() as tx:
+            xcoms.put(tx, run.run_pk, dag.task_numbers["a"], -1, "return_value", f'"{run.run_id}"')
+    return first, second
+
+
+def test_xcoms_are_of_the_run_of_the_tasks_and_of_the_map_indexes_asked_for(world: World) -> None:
+    _two_runs(world)
+    found = {"task_id": "a", "map_index": -1, "value": '"second"', "run_id": "second"}
+    assert ask(world, GetXComs(dag_id="d", run_id="second", task_ids=("a",))) == [found]
+    assert ask(world, GetXComs(dag_id="d", run_id="second")) == [found]
+    assert ask(world, GetXComs(dag_id="d", run_id="second", task_ids=("b",))) == []
+    assert ask(world, GetXComs(dag_id="d", run_id="second", task_ids=("a",), map_indexes=(0,))) == []
+    assert ask(world, GetXComs(dag_id="d", run_id="no such run")) == []
+
+
+def test_the_previous_run_is_the_newest_before_this_one_in_the_state_asked_for(world: World) -> None:
+    _two_runs(world)
+    answer = ask(world, GetPreviousRun(dag_id="d", run_id="second"))
+    assert msgspec.convert(answer, RunFacts).run_id == "first"
+    assert ask(world, GetPreviousRun(dag_id="d", run_id="first")) is None
+    assert ask(world, GetPreviousRun(dag_id="d", run_id="second", state="success")) is None
+    with pytest.raises(taskapi.Refused, match="no run state 'done'"):
+        ask(world, GetPreviousRun(dag_id="d", run_id="second", state="done"))
+
+
+def test_states_of_runs_and_tasks(world: World) -> None:
+    first, _ = _two_runs(world)
+    assert ask(world, GetRunState(dag_id="d", run_id="first")) == "queued"
+    assert ask(world, GetRunState(dag_id="d", run_id="none")) is None
+    assert ask(world, GetTaskStates(dag_id="d")) == {"first": {"a": "success"}, "second": {"a": "success"}}
+    assert ask(world, GetTaskStates(dag_id="d", run_ids=("first", "none"), task_ids=("b",))) == {"first": {}}
+    assert first.logical_at is not None
+    assert ask(world, GetTaskStates(dag_id="d", logical_dates=(first.logical_at,))) == {"first": {"a": "success"}}
