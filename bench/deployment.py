@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
-GNOMON = [sys.executable, "-m", "gnomon.cli"]
+GNOMON = [sys.executable, "-m", "gnomon"]
 POLL_S = 0.05
 
 
@@ -112,7 +112,8 @@ def deployment(dags: list[Path], **options: str) -> Iterator[Deployment]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environ = {key: value for key, value in os.environ.items() if not key.startswith(("GNOMON", "AIRFLOW"))}
+    left_out = ("GNOMON", "AIRFLOW", "PYTHONDONTWRITEBYTECODE")
+    environ = {key: value for key, value in os.environ.items() if not key.startswith(left_out)}
     environ |= {"GNOMON_HOME": str(home), "GNOMON__API__PORT": str(port), **options}
     running = Deployment(home, environ)
     running.start()
