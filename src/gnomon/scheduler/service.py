@@ -20,7 +20,7 @@ from gnomon.scheduler.intake import from_mail, from_workers, read_dags
 from gnomon.scheduler.lease import Lease
 from gnomon.scheduler.planner import Planner
 from gnomon.scheduler.settings import MAIL_BATCH, RETRY_AWAY_S, SWEEP_S, WORKER_TTL_S, Settings
-from gnomon.store import CommitUncertain, Database, PoolExhausted, RowsMissing, commit, leases, mail
+from gnomon.store import CommitUncertain, Database, Fenced, PoolExhausted, RowsMissing, commit, leases, mail
 from gnomon.store import load as store_load
 from gnomon.wakeups import Ear
 
@@ -66,6 +66,9 @@ class SchedulerService:
                 self._healthy_since = self._clock.monotonic()
         except (WorldAway, OperatorMistake, RowsMissing, PoolExhausted) as error:
             return self._give_up(error)
+        except Fenced:
+            self.refused_commits += 1
+            raise
         sweep_at = self._clock.now() + int((self._next_sweep - self._clock.monotonic()) * SECOND)
         plan_at = self._planner.wake_at(now) if self._settings.use_schedule else None
         times = (self._wake_at, plan_at, self.lease.next_beat, sweep_at)

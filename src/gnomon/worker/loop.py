@@ -162,6 +162,7 @@ class Worker:
                     self._schedulers.ended(result)
                 if refused:
                     reason = f"worker {self.worker_id} knows a newer owner of the group"
+                    events.warning("submission_refused", scheduler=connection.scheduler_id, attempts=len(refused))
                     connection.link.put(Refused(attempt_ids=tuple(refused), reason=reason))
             case Cancel(attempt_id=attempt_id, reason=reason, grace_s=grace_s):
                 held = self._ledger.find(attempt_id)

@@ -1,0 +1,154 @@
+"""One installation under test: a home with DAG files, a standalone in it, and the store as everybody may read it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.chaos.processes import kill, of_home, roles, until
+
+from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
+from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.store import Database, dags, migrations, open_database, runs, tasks
+
+GONE_S = 10.0
+"""After SIGTERM everything is gone within so long (issue 2, point 9)."""
+START_S = 60.0
+
+
+class Home:
+    """A folder, and at most one standalone that this test started in it."""
+
+    def __init__(self, folder: Path, url: str | None = None, options: Mapping[str, str] | None = None) -> None:
+        self.folder = folder
+        self.url = url or f"sqlite:///{folder}/gnomon.db"
+        self.env = {**os.environ, "GNOMON_HOME": str(folder), "GNOMON__LOGGING__STYLE": "json", **(options or {})}
+        if url is not None:
+            self.env["GNOMON__DATABASE__SQL_ALCHEMY_CONN"] = url
+        self.process: subprocess.Popen[str] | None = None
+        (folder / "dags").mkdir(exist_ok=True)
+
+    # ---- standalone --------------------------------------------------------------------------------------------------
+    def start(self) -> float:
+        """A standalone runs; returns how many seconds it took to say so."""
+        started = time.monotonic()
+        self.process = self.spawn("gnomon", "standalone", "--port", "0")
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line.startswith("Gnomon runs on "), line + self.said()[-2000:]
+        return time.monotonic() - started
+
+    def spawn(self, module: str, *words: str) -> subprocess.Popen[str]:
+        """A module of ours runs in a session of its own; what it says on stderr is in `said`."""
+        with (self.folder / "stderr").open("a") as errors:
+            return subprocess.Popen(
+                [sys.executable, "-m", module, *words], env=self.env, stdout=subprocess.PIPE, stderr=errors, text=True,
+                start_new_session=True,
+            )
+
+    def stop(self, number: int = signal.SIGTERM, *, group: bool = False) -> float:
+        """The standalone and all that belongs to its home are gone; returns after how many seconds."""
+        assert self.process is not None
+        asked = time.monotonic()
+        if group:
+            os.killpg(self.process.pid, number)
+        else:
+            self.process.send_signal(number)
+        self.process.communicate(timeout=START_S)
+        took = time.monotonic() - asked
+        left = of_home(self.folder)
+        assert not left, f"left after {took:.1f} s: {left}"
+        assert took < GONE_S, f"the end took {took:.1f} s"
+        return took
+
+    def bury(self) -> None:
+        """The standalone, killed by the test, is reaped. Its services may still be ending."""
+        assert self.process is not None
+        self.process.communicate(timeout=START_S)
+
+    def end(self) -> None:
+        """Nothing of this home is left, whatever state it is in."""
+        for process in of_home(self.folder):
+            kill(process)
+        if self.process is not None:
+            self.process.communicate(timeout=START_S)
+        until(lambda: not [kill(pid) for pid in of_home(self.folder)], "the end of killed processes")
+
+    def said(self) -> str:
+        """Everything on stderr so far."""
+        return (self.folder / "stderr").read_text(errors="replace")
+
+    def events(self, event: str) -> list[dict[str, object]]:
+        """The log events of that name."""
+        found = [json.loads(line) for line in self.said().splitlines() if f'"event": "{event}"' in line]
+        return [line for line in found if line["event"] == event]
+
+    def pids(self, role: str) -> list[int]:
+        """The processes that are such a thing now."""
+        return roles(self.folder).get(role, [])
+
+    def one(self, role: str) -> int:
+        """The one process that is such a thing, as soon as there is one."""
+        return until(lambda: self.pids(role), f"a {role}")[0]
+
+    def cli(self, *words: str, limit_s: float = 60.0) -> subprocess.CompletedProcess[str]:
+        """A command, as a user types it."""
+        return subprocess.run(
+            [sys.executable, "-m", "gnomon", *words], env=self.env, capture_output=True, text=True, check=False,
+            timeout=limit_s,
+        )
+
+    # ---- files and store ---------------------------------------------------------------------------------------------
+    def dag_file(self, name: str, text: str) -> None:
+        """A DAG file with this text."""
+        (self.folder / "dags" / f"{name}.py").write_text(text)
+
+    @contextmanager
+    def store(self) -> Iterator[Database]:
+        """The database, opened for a look."""
+        database = open_database(self.url)
+        try:
+            yield database
+        finally:
+            database.close()
+
+    def prepare(self) -> None:
+        """The database exists before anything runs."""
+        migrations.upgrade(self.url)
+
+    def runs(self, *dag_ids: str) -> list[tuple[str, RunRecord]]:
+        """Every run of these DAGs, or of all; nothing before there is a database."""
+        with self.store() as database, database.read() as tx:
+            names = dag_ids or [dag.dag_id for dag in dags.list_dags(tx)]
+            return [(name, run) for name in names if dags.find(tx, name) for run in runs.list_runs(tx, name, limit=100_000)]
+
+    def unfinished(self, *dag_ids: str) -> list[str]:
+        """The runs of these DAGs that have not ended."""
+        return [f"{dag} {run.run_id}" for dag, run in self.runs(*dag_ids) if run.state not in FINISHED_RUN_STATES]
+
+    def records(self, run_pks: Sequence[int]) -> tuple[dict[int, list[TaskRecord]], list[AttemptRecord]]:
+        """Task instances by run, and all attempts."""
+        with self.store() as database, database.read() as tx:
+            found = {run_pk: tasks.states(tx, run_pk) for run_pk in run_pks}
+            return found, [attempt for run_pk in run_pks for attempt in tasks.attempts(tx, run_pk)]
+
+
+@contextmanager
+def home(url: str | None = None, options: Mapping[str, str] | None = None) -> Iterator[Home]:
+    """A new home in a folder of its own; afterwards nothing of it is left, processes first."""
+    folder = Path(tempfile.mkdtemp(prefix="gnc"))
+    made = Home(folder, url, options)
+    try:
+        yield made
+    finally:
+        made.end()
+        shutil.rmtree(folder, ignore_errors=True)

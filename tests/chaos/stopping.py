@@ -1,0 +1,95 @@
+"""A real scheduler process that stops itself at one exact place: `python -m tests.chaos.stopping WINDOW SIGNAL TTL_S`.
+
+The windows are those of OWNERSHIP.md, lines 35 to 40. Nothing in the product knows of them: the places are between the
+methods of `SchedulerService`.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import uuid
+
+from gnomon.clock import SystemClock
+from gnomon.config import load_config, run_folder
+from gnomon.engine import events as e
+from gnomon.engine.turn import Step
+from gnomon.executors.local import LocalExecutor
+from gnomon.model.instants import Instant
+from gnomon.scheduler import lease
+from gnomon.scheduler.service import SchedulerService
+from gnomon.scheduler.settings import settings_from
+from gnomon.store import CommitUncertain, Fenced, open_database
+from gnomon.wakeups import Ear, StopFlag
+
+FENCED = 7
+"""Exit code of a scheduler whose write was refused because another has taken over."""
+
+
+class StoppingScheduler(SchedulerService):
+    """Stops once, in its window; goes on from there when it is thawed."""
+
+    window = ""
+    signal = signal.SIGSTOP
+
+    def _collect(self, now: Instant) -> tuple[list[e.Event], list[int]]:
+        events, letters = super()._collect(now)
+        if any(isinstance(event, e.Entered) for event in events):
+            self._stop_in("submitted, start not recorded")
+        if any(isinstance(event, e.Ended) for event in events):
+            self._stop_in("ended, not committed")
+        return events, letters
+
+    def _commit(self, decided: Step) -> None:
+        if decided.submits:
+            self._stop_in("before commit")
+            self._doubt_in("outcome unknown, not stored")
+        super()._commit(decided)
+        if decided.submits:
+            self._stop_in("committed, not submitted")
+            self._doubt_in("outcome unknown, stored")
+        if decided.acknowledges:
+            self._stop_in("committed, not acknowledged")
+
+    def _stop_in(self, window: str) -> None:
+        if self.window == window:
+            self.window = ""
+            print("stopped", flush=True)
+            os.kill(os.getpid(), self.signal)
+
+    def _doubt_in(self, window: str) -> None:
+        if self.window == window:
+            self.window = ""
+            print("stopped", flush=True)
+            raise CommitUncertain("the connection ended inside COMMIT (a test cut it)")
+
+
+def main() -> int:
+    window, number, ttl_s = sys.argv[1:]
+    lease.TTL_S = float(ttl_s)
+    lease.BEAT_S = float(ttl_s) / 4
+    cfg = load_config(os.environ)
+    scheduler_id = str(uuid.uuid4())
+    db = open_database(cfg.database_url, role="scheduler")
+    service = StoppingScheduler(
+        settings=settings_from(cfg), db=db, executor=LocalExecutor(scheduler_id), clock=SystemClock(),
+        ear=Ear(run_folder(cfg.home), f"scheduler-{os.getpid()}"), new_id=lambda: str(uuid.uuid4()),
+        scheduler_id=scheduler_id, host=socket.gethostname(),
+    )
+    service.window, service.signal = window, signal.Signals(int(number))
+    stop = StopFlag().listen()
+    service.tick()
+    print(f"owns {len(service.lease.epochs)}", flush=True)
+    try:
+        service.run(stop)
+    except Fenced:
+        print(f"refused {service.refused_commits}", flush=True)
+        return FENCED
+    print(f"refused {service.refused_commits}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

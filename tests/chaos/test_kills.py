@@ -1,0 +1,105 @@
+"""Kill -9 at random moments, of everything that Gnomon starts: nothing is lost, nothing runs twice, nothing gets stuck."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import time
+from collections import Counter, defaultdict
+
+import pytest
+from tests.chaos import journal
+from tests.chaos.home import Home, home
+from tests.chaos.processes import kill, until
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
+SEED = int(os.environ.get("CHAOS_SEED", "20261121"))
+ROLES = ("scheduler", "worker", "base zygote", "file zygote", "task child", "parse child", "dag-processor", "supervisor")
+RETRIES = 2
+STUCK_S = 90.0
+"""A bound on the end of the runs that are under way, not an expectation."""
+DAGS = journal.HEAD + f'''
+with DAG("retried", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=3, is_paused_upon_creation=False,
+         default_args={{"retries": {RETRIES}, "retry_delay": dt.timedelta(seconds=0.2)}}):
+    @task
+    def first(ti=None): work(ti, 0.2)
+    @task
+    def wide(n, ti=None): work(ti, 0.1 * n)
+    @task
+    def last(ti=None): work(ti, 0.05)
+    first() >> [wide.override(task_id=f"wide_{{n}}")(n) for n in range(4)] >> last()
+
+with DAG("once", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=2, is_paused_upon_creation=False):
+    @task
+    def one(ti=None): work(ti, 0.4)
+    @task
+    def two(ti=None): work(ti, 0.0)
+    one() >> two()
+'''
+LOOKS_FURTHER = '''
+import socket, time
+from airflow.sdk import DAG
+socket.getaddrinfo("127.0.0.1", 80)
+time.sleep(0.6)
+with DAG("looks_further", schedule=None):
+    pass
+'''
+"""A file that must be parsed again every second, so that there is a parse child to kill."""
+
+
+def test_five_kills_lose_nothing_and_double_nothing() -> None:
+    _survive(random.Random(SEED), ["worker", "scheduler", "file zygote", "task child", "supervisor"], pause_s=(0.3, 1.2))
+
+
+@pytest.mark.soak
+def test_fifty_kills_lose_nothing_and_double_nothing() -> None:
+    rng = random.Random(SEED)
+    kills = int(os.environ.get("CHAOS_KILLS", "50"))
+    victims = [ROLES[n % len(ROLES)] for n in range(kills)]
+    rng.shuffle(victims)
+    _survive(rng, victims, pause_s=(0.2, 4.0))
+
+
+def _survive(rng: random.Random, victims: list[str], pause_s: tuple[float, float]) -> None:
+    print(f"CHAOS_SEED={SEED}, {len(victims)} kills")
+    with home(options={"GNOMON__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "1"}) as here:
+        here.dag_file("work", DAGS)
+        here.dag_file("looks_further", LOOKS_FURTHER)
+        here.start()
+        until(lambda: journal.starts(here, "retried") and journal.starts(here, "once"), "the first tasks")
+        outages: dict[str, list[float]] = defaultdict(list)
+        for victim in victims:
+            time.sleep(rng.uniform(*pause_s))
+            outages[victim].append(_kill_one(here, victim, rng))
+        _let_it_end(here)
+        found = journal.audit(here, RETRIES)
+        ended = Counter(str(run.state) for _, run in here.runs())
+        attempts = Counter(attempt.state for attempt in here.records([run.run_pk for _, run in here.runs()])[1])
+        took = here.stop()
+        print({role: f"{max(times):.1f} s at most until the next task began" for role, times in sorted(outages.items())})
+        print(f"runs {dict(ended)}, attempts {dict(attempts)}, {len(journal.read(here))} notes, the end took {took:.1f} s")
+        assert not found, "\n".join(found)
+        assert ended["success"] > 0
+        assert "Traceback" not in here.said(), here.said()
+
+
+def _kill_one(here: Home, victim: str, rng: random.Random) -> float:
+    """One process of the kind is killed; returns how long it took until a task started after that."""
+    until(lambda: any(kill(pid) for pid in _shuffled(here.pids(victim), rng)[:1]), f"a {victim} to kill")
+    killed = time.time()
+    if victim == "supervisor":
+        here.bury()
+        here.start()
+    until(lambda: any(note.at > killed for note in journal.starts(here)[-50:]), f"a task that starts after the {victim} was killed")
+    return max(note.at for note in journal.starts(here)[-1:]) - killed
+
+
+def _shuffled(pids: list[int], rng: random.Random) -> list[int]:
+    return rng.sample(sorted(pids), len(pids))
+
+
+def _let_it_end(here: Home) -> None:
+    """No new runs; those that are under way reach their end."""
+    here.dag_file("work", DAGS.replace('"@daily"', "None"))
+    until(lambda: not here.unfinished(), "the end of the runs that are under way", STUCK_S)
