@@ -188,6 +188,7 @@ class Nursery:
             self._retired.remove(zygote)
         was_ready = zygote.ready
         self._close(zygote)
+        self._let_spares_go(zygote, now)
         if not was_ready and zygote.unfit is None:
             self._loaded(zygote, "the process that imported the file died", True, now)
 
@@ -240,13 +241,16 @@ class Nursery:
     def _retire(self, zygote: Zygote, now: float) -> None:
         """No new children of it; it goes when its last one has gone."""
         del self._zygotes[zygote.key]
-        while zygote.spares:
-            self.let_go(zygote.spares.pop(), now)
+        self._let_spares_go(zygote, now)
         self._send_orders(zygote)
         if zygote.children or zygote.waiting:
             self._retired.append(zygote)
         else:
             self._close(zygote)
+
+    def _let_spares_go(self, zygote: Zygote, now: float) -> None:
+        while zygote.spares:
+            self.let_go(zygote.spares.pop(), now)
 
     # ---- time --------------------------------------------------------------------------------------------------------
     def tick(self, now: float) -> None:
@@ -274,6 +278,7 @@ class Nursery:
             zygote.ready = False  # so that it is killed, not asked to go
             self._zygotes.pop(zygote.key, None)
             self._close(zygote)
+            self._let_spares_go(zygote, now)
 
     def has_zygote(self, child: Child) -> bool:
         """Somebody will report the end of this child."""

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.conformance.workerworld import WorkerWorld, family, until
+from tests.conformance.workerworld import WorkerWorld, alive, family, until
 
 _PID = "return os.getppid()"
 
@@ -113,6 +113,19 @@ def test_a_zygote_that_is_killed_does_not_take_its_children_along(own_world: Wor
     assert world.result_of(attempt).outcome == "success"
     assert world.run(world.attempt(file)).outcome == "success"
     until(lambda: "Z" not in family(world.process.pid).values(), "no defunct process")
+
+
+def test_children_that_wait_ahead_of_need_leave_when_their_zygote_is_killed(own_world: WorkerWorld) -> None:
+    world = own_world
+    file = world.dag("spares", "return None")
+    for _ in range(3):
+        world.run(world.attempt(file))
+    until(lambda: len(family(world.process.pid)) > len(_zygotes(world)), "children wait ahead of need")
+    spares = set(family(world.process.pid)) - set(_zygotes(world))
+    for pid in _zygotes(world):
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: not any(alive(pid) for pid in spares), "they are gone")
+    assert world.run(world.attempt(file)).outcome == "success"
 
 
 def test_a_zygote_that_hangs_costs_no_try(own_world: WorkerWorld) -> None:
