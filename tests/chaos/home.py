@@ -23,6 +23,8 @@ from gnomon.store import Database, dags, migrations, open_database, runs, tasks
 GONE_S = 10.0
 """After SIGTERM everything is gone within so long (issue 2, point 9)."""
 START_S = 60.0
+LAST_WORDS = 6000
+"""Characters of the log that a failed test shows; CHAOS_KEEP=1 keeps the whole home beside it."""
 
 
 class Home:
@@ -85,7 +87,8 @@ class Home:
 
     def said(self) -> str:
         """Everything on stderr so far."""
-        return (self.folder / "stderr").read_text(errors="replace")
+        path = self.folder / "stderr"
+        return path.read_text(errors="replace") if path.exists() else ""
 
     def events(self, event: str) -> list[dict[str, object]]:
         """The log events of that name."""
@@ -149,6 +152,11 @@ def home(url: str | None = None, options: Mapping[str, str] | None = None) -> It
     made = Home(folder, url, options)
     try:
         yield made
+    except BaseException:
+        print(f"the last words in {folder}:", made.said()[-LAST_WORDS:], sep="\n")
+        if os.environ.get("CHAOS_KEEP"):
+            shutil.copytree(folder, f"{folder}.kept", symlinks=True, ignore=shutil.ignore_patterns("run"))
+        raise
     finally:
         made.end()
         shutil.rmtree(folder, ignore_errors=True)

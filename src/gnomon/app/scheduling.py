@@ -6,13 +6,17 @@ import os
 import socket
 import uuid
 
+from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
+from gnomon.errors import WorldAway
 from gnomon.executors.local import LocalExecutor
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import settings_from
-from gnomon.store import open_database
-from gnomon.wakeups import Bell, Ear, StopFlag
+from gnomon.store import Database, open_database
+from gnomon.wakeups import Bell, Ear, StopFlag, as_soon_as_possible
+
+_log = log.get("app")
 
 
 def run_scheduler(cfg: Config) -> int:
@@ -22,9 +26,10 @@ def run_scheduler(cfg: Config) -> int:
     stop = StopFlag(Bell(folder).ring).listen()
     scheduler_id = str(uuid.uuid4())
     executor = LocalExecutor(scheduler_id)
-    db = open_database(
-        cfg.database_url, role="scheduler", synchronous=cfg.text("database", "synchronous").upper(),
-    )
+    db = as_soon_as_possible(lambda: _open(cfg), stop, _tell)
+    if db is None:
+        ear.close()
+        return 0
     try:
         SchedulerService(
             settings=settings_from(cfg), db=db, executor=executor, clock=SystemClock(), ear=ear,
@@ -35,3 +40,11 @@ def run_scheduler(cfg: Config) -> int:
         db.close()
         ear.close()
     return 0
+
+
+def _open(cfg: Config) -> Database:
+    return open_database(cfg.database_url, role="scheduler", synchronous=cfg.text("database", "synchronous").upper())
+
+
+def _tell(error: WorldAway) -> None:
+    _log.warning("database_away", error=str(error), next="the scheduler waits for it")

@@ -18,7 +18,7 @@ from gnomon.dagfiles.pool import ParsePool, ServerGone
 from gnomon.dagfiles.preload import preload
 from gnomon.dagfiles.processor import AWAY_S, Processor
 from gnomon.dagfiles.settings import Settings, settings_from
-from gnomon.wakeups import Bell, StopFlag
+from gnomon.wakeups import Bell, StopFlag, as_soon_as_possible
 
 if TYPE_CHECKING:
     from gnomon.dagfiles.watched import Watched
@@ -65,7 +65,12 @@ def _serve(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock, poo
     from gnomon.dagfiles.stored import StoreLedger
     from gnomon.dagfiles.watched import Watched
 
-    db = store.open_database(cfg.database_url, role="dag-processor", synchronous=cfg.text("database", "synchronous"))
+    db = as_soon_as_possible(
+        lambda: store.open_database(cfg.database_url, role="dag-processor", synchronous=cfg.text("database", "synchronous")),
+        stop, lambda error: _log.warning("store_away", error=str(error), again_after_s=AWAY_S),
+    )
+    if db is None:
+        return 0
     bell = Bell(run_folder(cfg.home), db.url)
     ledger = StoreLedger(db, clock, bell, paused_by_default=settings.paused_by_default)
     pool.answers = lambda question: taskapi.answer(db, None, question)

@@ -229,7 +229,10 @@ class SchedulerService:
         descriptors = [*self._executor.filenos()]
         if self._ear is not None:
             descriptors.append(self._ear.fileno())
-        notify = self._db.fileno_notify()
+        try:
+            notify = self._db.fileno_notify()
+        except WorldAway:
+            notify = None  # the next tick finds it away too, and says so
         if notify is not None:
             descriptors.append(notify)
         select.select(descriptors, [], [], seconds)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import msgspec
 
 from gnomon import store, taskapi
+from gnomon.errors import OperatorMistake, WorldAway
 from gnomon.model.facts import Attempt, AttemptResult
 from gnomon.model.questions import AnyQuestion
 from gnomon.model.records import NewMail, WorkerRecord
@@ -56,7 +57,7 @@ class StoredPresence:
             if self._database is None:
                 self._database = self._open_database()
             yield self._database
-        except store.DatabaseAway as error:
+        except (WorldAway, OperatorMistake) as error:  # away, full, or not to be written: all of them pass
             self.close()
             raise StoreAway(str(error)) from error
 
