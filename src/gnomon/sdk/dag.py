@@ -6,7 +6,7 @@ import copy
 import datetime as dt
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors.authoring import DuplicateTaskIdFound, TaskNotFound
@@ -201,12 +201,18 @@ class DAG:
         self.task_dict[task_id] = task
         self.node_places[task_id] = task._place
         self._note_suffix(task_id)
-        for name in ("start_date", "end_date"):
-            moment = task.__dict__[name]
-            if moment is not None and moment.utcoffset() is None:
-                task.__dict__[name] = timezone.make_aware(moment)
-                self.warn(f"Task {task_id!r}{at(task._place)}: {name} {moment.isoformat(sep=' ')} has no time zone and "
-                          "is read in [core] default_timezone.")
+        self._bound(task, "start_date", max)
+        self._bound(task, "end_date", min)
+
+    def _bound(self, task: BaseOperator, name: str, inner: Callable[[list[dt.datetime]], dt.datetime]) -> None:
+        """A task begins no earlier than its DAG and ends no later, as in Airflow: outside, a run has no instance of it."""
+        own, of_dag = task.__dict__[name], self.__dict__[name]
+        if own is not None and own.utcoffset() is None:
+            self.warn(f"Task {task.task_id!r}{at(task._place)}: {name} {own.isoformat(sep=' ')} has no time zone and "
+                      "is read in [core] default_timezone.")
+            own = timezone.make_aware(own)
+        both = [moment for moment in (own, of_dag) if moment is not None]
+        task.__dict__[name] = inner(both) if both else None
 
     def add_tasks(self, tasks: Iterable[BaseOperator]) -> None:
         """All of them belong to this DAG."""

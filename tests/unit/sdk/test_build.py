@@ -21,6 +21,8 @@ from gnomon.sdk.params import Param
 from gnomon.sdk.taskgroup import TaskGroup
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+START_AT = 1767225600000000
+DAY = 86400 * 10**6
 
 
 class Nothing(BaseOperator):
@@ -149,11 +151,25 @@ def test_an_operator_without_code_needs_a_process_only_for_what_hangs_on_it(argu
 
 def test_the_start_is_the_earliest_and_the_end_the_latest_of_all() -> None:
     day = dt.timedelta(days=1)
-    with DAG("d", start_date=START) as dag:
+    with DAG("d") as dag:
         BaseOperator(task_id="a", start_date=START - day, end_date=START + day)
-        BaseOperator(task_id="b", end_date=START + 2 * day)
+        BaseOperator(task_id="b", start_date=START, end_date=START + 2 * day)
     spec = build(dag, "f.py").spec
-    assert (spec.start_at, spec.end_at) == (1767225600000000 - 86400 * 10**6, 1767225600000000 + 2 * 86400 * 10**6)
+    assert (spec.start_at, spec.end_at) == (START_AT - DAY, START_AT + 2 * DAY)
+
+
+def test_a_task_begins_no_earlier_than_its_dag_and_ends_no_later() -> None:
+    day = dt.timedelta(days=1)
+    with DAG("d", start_date=START, end_date=START + 2 * day) as dag:
+        BaseOperator(task_id="plain")
+        BaseOperator(task_id="wider", start_date=START - day, end_date=START + 3 * day)
+        BaseOperator(task_id="narrower", start_date=START + day, end_date=START + day)
+    assert {task_id: (task.start_at, task.end_at) for task_id, task in tasks_of(dag).items()} == {
+        "plain": (START_AT, START_AT + 2 * DAY),
+        "wider": (START_AT, START_AT + 2 * DAY),
+        "narrower": (START_AT + DAY, START_AT + DAY),
+    }
+    assert build(dag, "f.py").spec.start_at == START_AT
 
 
 def make(**changes: Any) -> str:

@@ -1,0 +1,145 @@
+"""The product as a user has it: a home with DAG files, `gnomon standalone` in it, and the command line beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+PATIENCE_S = 60.0
+"""A bound, not an expectation: the machine may be busy."""
+LOOK_S = 0.05
+"""Between two looks at what another process does."""
+END_S = 15.0
+
+Row = dict[str, Any]
+
+
+class Ended(NamedTuple):
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Product:
+    """A home with a running standalone. The home's path is short, and another for each."""
+
+    def __init__(self, home: Path, environ: Mapping[str, str]) -> None:
+        self.home = home
+        self.dags = home / "dags"
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_"))}
+        self.env = {**inherited, "GNOMON_HOME": str(home), **environ}
+        with (home / "standalone.log").open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "gnomon", "standalone", "--port", "0"], env=self.env, stdout=subprocess.PIPE,
+                stderr=log, text=True, start_new_session=True,
+            )
+        assert self.process.stdout is not None
+        self.said = self.process.stdout.readline()
+        """Its first line: that it runs, and where."""
+
+    def log(self) -> str:
+        """What the services logged so far."""
+        return (self.home / "standalone.log").read_text()
+
+    def cli(self, *words: str) -> Ended:
+        """One command line, to its end."""
+        done = subprocess.run(
+            [sys.executable, "-m", "gnomon", *words], env=self.env, capture_output=True, text=True, timeout=PATIENCE_S,
+            check=False,
+        )
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    def do(self, *words: str) -> str:
+        """What a command that succeeds prints."""
+        ended = self.cli(*words)
+        assert ended.code == 0, f"gnomon {' '.join(words)}: {ended.err}"
+        return ended.out
+
+    def rows(self, *words: str) -> list[Row]:
+        """The records that a listing prints."""
+        found: list[Row] = json.loads(self.do(*words, "-o", "json"))
+        return found
+
+    def write(self, name: str, text: str) -> Path:
+        """The file is in the DAG folder, whole, at once."""
+        path = self.dags / name
+        draft = self.home / "draft"
+        draft.write_text(text)
+        draft.rename(path)
+        return path
+
+    def has_dag(self, dag_id: str) -> None:
+        """Returns once the DAG is listed."""
+        self.until(lambda: dag_id in {row["dag_id"] for row in self.rows("dags", "list")}, f"DAG {dag_id} is listed")
+
+    def run(self, dag_id: str, *words: str) -> Row:
+        """A run by hand, as `runs list` shows it when it has ended."""
+        run_id = self.do("dags", "trigger", dag_id, *words).strip()
+        return self.ended(dag_id, run_id)
+
+    def ended(self, dag_id: str, run_id: str) -> Row:
+        """The run, once it has ended."""
+        found: list[Row] = []
+
+        def over() -> bool:
+            found[:] = [row for row in self.rows("runs", "list", dag_id) if row["run_id"] == run_id]
+            return bool(found) and found[0]["state"] in ("success", "failed")
+
+        self.until(over, f"run {run_id} of {dag_id} has ended")
+        return found[0]
+
+    def tasks(self, dag_id: str, run_id: str) -> dict[str, Row]:
+        """The task instances of a run without mapped tasks, by task id."""
+        return {row["task_id"]: row for row in self.rows("tasks", "states", dag_id, run_id)}
+
+    def task_log(self, dag_id: str, run_id: str, task_id: str) -> str:
+        """The log of the last try."""
+        return self.do("tasks", "logs", dag_id, run_id, task_id)
+
+    def until(self, holds: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:
+        """Another process does it, and tells nobody: looked at until it holds."""
+        ends_at = time.monotonic() + patience_s
+        while not holds():
+            assert self.process.poll() is None, f"the standalone ended: {self.log()}"
+            assert time.monotonic() < ends_at, f"not within {patience_s:g} s: {what}\n{self.log()[-3000:]}"
+            time.sleep(LOOK_S)
+
+    def stop(self) -> None:
+        """All of it has ended, as told."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            assert self.process.wait(END_S) == 0, self.log()[-3000:]
+        finally:
+            if self.process.poll() is None:
+                os.killpg(self.process.pid, signal.SIGKILL)
+                self.process.wait()
+            if self.process.stdout is not None:
+                self.process.stdout.close()
+
+
+@contextmanager
+def product(files: Mapping[str, str], environ: Mapping[str, str] | None = None) -> Iterator[Product]:
+    """A new home with these files in `dags/`, run by a standalone until the end of the block."""
+    with tempfile.TemporaryDirectory(prefix="g-", ignore_cleanup_errors=True) as folder:
+        home = Path(folder)
+        (home / "dags").mkdir()
+        for name, text in files.items():
+            (home / "dags" / name).parent.mkdir(exist_ok=True)
+            (home / "dags" / name).write_text(text)
+        made = Product(home, environ or {})
+        try:
+            assert made.said.startswith("Gnomon runs on"), made.said + made.log()
+            yield made
+        finally:
+            made.stop()
