@@ -16,7 +16,7 @@ help: ## What there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
 
 up: .venv/.installed ## Install into .venv and run everything, with the example DAGs, on http://localhost:8080
-	GNOMON_HOME='$(HOME_FOLDER)' GNOMON__CORE__LOAD_EXAMPLES=true .venv/bin/gnomon standalone --port $(PORT)
+	exec env GNOMON_HOME='$(HOME_FOLDER)' GNOMON__CORE__LOAD_EXAMPLES=true .venv/bin/gnomon standalone --port $(PORT)
 
 test: .venv-test/.installed ## Run the tests against the installed wheel (PYTEST=... for pytest's own arguments)
 	.venv-test/bin/python -m pytest -n 2 $(PYTEST)
