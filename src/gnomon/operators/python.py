@@ -54,6 +54,8 @@ class PythonOperator(CallsFunction):
             context["templates_dict"] = self.templates_dict
         self.op_kwargs = self.determine_kwargs(context)
         value = self.execute_callable()
+        if value is None:
+            return None  # nothing to show: the first log line of a child costs more than a small task
         if self.show_return_value_in_logs:
             self.log.info("Done. Returned value was: %s", value)
         else:

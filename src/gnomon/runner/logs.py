@@ -51,11 +51,21 @@ def redirect(path: str) -> None:
     try:
         descriptor = _open(path)
     except FileNotFoundError:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        _make_folder(path.rpartition("/")[0])
         descriptor = _open(path)
     os.dup2(descriptor, _STDOUT)
     os.dup2(descriptor, _STDERR)
     os.close(descriptor)
+
+
+def _make_folder(folder: str) -> None:
+    """One call when only the last folder is missing, as for each but the first task of a run."""
+    try:
+        os.mkdir(folder)
+    except FileNotFoundError:
+        os.makedirs(folder, exist_ok=True)
+    except FileExistsError:
+        pass
 
 
 def flush() -> None:
