@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import uuid
+from pathlib import Path
 
 from gnomon import log
 from gnomon.clock import SystemClock
@@ -15,6 +16,7 @@ from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import settings_from
 from gnomon.store import Database, open_database
 from gnomon.wakeups import Bell, Ear, StopFlag, as_soon_as_possible
+from gnomon.wire import lifeline
 
 _log = log.get("app")
 
@@ -26,20 +28,38 @@ def run_scheduler(cfg: Config) -> int:
     stop = StopFlag(Bell(folder).ring).listen()
     scheduler_id = str(uuid.uuid4())
     executor = LocalExecutor(scheduler_id)
+    life = lifeline.hold(_place(folder, scheduler_id))
     db = as_soon_as_possible(lambda: _open(cfg), stop, _tell)
-    if db is None:
-        ear.close()
-        return 0
     try:
+        if db is None:
+            return 0
         SchedulerService(
             settings=settings_from(cfg), db=db, executor=executor, clock=SystemClock(), ear=ear,
             new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
+            is_dead=lambda other: _is_dead(folder, other),
         ).run(stop)
     finally:
         executor.close()
-        db.close()
+        if db is not None:
+            db.close()
         ear.close()
+        os.close(life)
+        lifeline.remove(_place(folder, scheduler_id))
     return 0
+
+
+def _place(folder: Path, scheduler_id: str) -> str:
+    """What the lifeline of a scheduler of this home is named after."""
+    return str(folder / f"scheduler-{scheduler_id}")
+
+
+def _is_dead(folder: Path, scheduler_id: str) -> bool:
+    """It was a scheduler of this home and has ended without retiring; the trace it left is gone now."""
+    place = _place(folder, scheduler_id)
+    dead = lifeline.is_cut(place)
+    if dead:
+        lifeline.remove(place)
+    return dead
 
 
 def _open(cfg: Config) -> Database:

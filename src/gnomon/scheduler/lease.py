@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.instants import SECOND, Instant
@@ -14,11 +16,14 @@ _log = log.get("scheduler.lease")
 class Lease:
     """One incarnation's claim. Its id is never used again once it was fenced or retired."""
 
-    def __init__(self, db: Database, clock: Clock, scheduler_id: str, host: str) -> None:
+    def __init__(
+        self, db: Database, clock: Clock, scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False
+    ) -> None:
         self._db = db
         self._clock = clock
         self.scheduler_id = scheduler_id
         self._host = host
+        self._is_dead = is_dead
         self._registered = False
         self._next_beat = 0.0
         self.epochs: dict[int, int] = {}
@@ -29,9 +34,7 @@ class Lease:
         Raises Fenced when another scheduler has declared this one dead.
         """
         if not self._registered:
-            with self._db.write() as tx:
-                leases.register_scheduler(tx, self.scheduler_id, self._host)
-            self._registered = True
+            self._register()
         elif self._clock.monotonic() < self._next_beat:
             return {}
         with self._db.write() as tx:
@@ -43,6 +46,18 @@ class Lease:
         self._next_beat = self._clock.monotonic() + BEAT_S
         self.epochs.update(gained)
         return gained
+
+    def _register(self) -> None:
+        """Nobody waits for the time to live of a predecessor whose end is a fact."""
+        with self._db.read() as tx:
+            dead = [row.scheduler_id for row in leases.schedulers(tx) if not row.fenced and self._is_dead(row.scheduler_id)]
+        with self._db.write() as tx:
+            for scheduler_id in dead:
+                leases.retire_scheduler(tx, scheduler_id)
+            leases.register_scheduler(tx, self.scheduler_id, self._host)
+        for scheduler_id in dead:
+            _log.info("scheduler_succeeded", dead=scheduler_id)
+        self._registered = True
 
     @property
     def next_beat(self) -> Instant:

@@ -32,8 +32,9 @@ class SchedulerService:
 
     def __init__(
         self, *, settings: Settings, db: Database, executor: Executor, clock: Clock, ear: Ear | None,
-        new_id: Callable[[], str], scheduler_id: str, host: str,
+        new_id: Callable[[], str], scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False,
     ) -> None:
+        """`is_dead`: whether the process of a scheduler id is known, not suspected, to have ended."""
         self._settings = settings
         self._db = db
         self._executor = executor
@@ -41,7 +42,7 @@ class SchedulerService:
         self._ear = ear
         self._new_id = new_id
         self.memory = Memory(settings.limits)
-        self.lease = Lease(db, clock, scheduler_id, host)
+        self.lease = Lease(db, clock, scheduler_id, host, is_dead)
         self._planner = Planner(self.memory, settings.misfire_grace_s)
         self._loaded: list[Run] = []
         self._reload = False
@@ -119,7 +120,15 @@ class SchedulerService:
                 events += from_mail(tx, found, self.memory)
             letters = [letter.mail_pk for letter in found]
             self._mail_waits = len(found) == MAIL_BATCH
-        return events, letters
+        return self._losses_last(events), letters
+
+    def _losses_last(self, events: list[e.Event]) -> list[e.Event]:
+        """What a worker sent by mail before it was gone still counts: losses wait until the mail is read. Sweeps repeat them."""
+        lost = [event for event in events if isinstance(event, e.WorkerLost)]
+        if not lost:
+            return events
+        others: list[e.Event] = [event for event in events if not isinstance(event, e.WorkerLost)]
+        return others if self._mail_waits else [*others, *lost]
 
     def _sweep(self) -> list[e.Event]:
         """Once a second: pools that people changed, workers that came and went."""

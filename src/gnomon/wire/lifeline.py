@@ -1,7 +1,7 @@
-"""A worker's lifeline: one lock that the worker and every process it starts hold together.
+"""A lifeline: one lock that a worker, or a scheduler, and every process it starts hold together.
 
 The kernel lets go of the lock when the last of them is gone. Whoever can take it knows, and does not guess, that the
-worker is dead and that nothing of what it ran is left on this host (OWNERSHIP.md line 18 is for everybody else).
+holder is dead and that nothing of what it ran is left on this host (OWNERSHIP.md line 18 is for everybody else).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _DESCRIPTOR_MIN = 10
 
 
 def path_of(address: str) -> Path:
-    """The lock of the worker that listens at this address."""
+    """The lock of whoever has this address."""
     return Path(address).with_suffix(SUFFIX)
 
 
@@ -46,6 +46,6 @@ def is_cut(address: str) -> bool:
 
 
 def remove(address: str) -> None:
-    """The files of a worker that is gone, its socket and its lifeline, are gone too."""
+    """The files of one that is gone, its socket and its lifeline, are gone too."""
     for path in (Path(address), path_of(address)):
         path.unlink(missing_ok=True)
