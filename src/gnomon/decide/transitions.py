@@ -39,6 +39,9 @@ class Cause(Enum):
     MARK_SKIPPED = "somebody marked it skipped, or its run ended"
     REMOVE = "the task left the DAG"
 
+    __hash__ = object.__hash__
+    """Members are single objects; Enum's own hash is a Python call on the hot path."""
+
 
 _WAITING = (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE)
 _LIVE = (S.QUEUED, S.RUNNING)
