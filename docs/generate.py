@@ -10,6 +10,7 @@ import click
 
 from gnomon.cli.commands import root
 from gnomon.config import OPTIONS, Option
+from gnomon.config.accepted import NOTHING
 
 DOCS = Path(__file__).parent
 
@@ -32,6 +33,9 @@ def options_page() -> str:
     others = sorted((option for option in OPTIONS if not option.used), key=lambda option: option.section)
     for section, options in itertools.groupby(others, key=lambda option: option.section):
         parts.append(f"- `[{section}]` {', '.join(f'`{option.name}`' for option in options)}\n")
+    reasons = [option for option in others if option.description != NOTHING]
+    parts.append("\nWhy some of them have none:\n\n| option | reason |\n|---|---|\n")
+    parts += [f"| `[{option.section}] {option.name}` | {option.description} |\n" for option in reasons]
     return "".join(parts)
 
 

@@ -89,4 +89,4 @@ def _bring_up_to_date(cfg: Config) -> None:
     except (NotInitialised, SchemaTooOld):
         from gnomon.store import migrations
 
-        migrations.upgrade(cfg.database_url)
+        migrations.upgrade(cfg.database_url, default_pool_slots=cfg.integer("core", "default_pool_task_slot_count"))

@@ -21,7 +21,7 @@ def migrate(home: Home) -> None:
     from gnomon.store import migrations  # loads SQLAlchemy
 
     url = home.cfg.database_url
-    migrations.upgrade(url)
+    migrations.upgrade(url, default_pool_slots=home.cfg.integer("core", "default_pool_task_slot_count"))
     click.echo(f"the database at {without_password(url)} is up to date")
 
 

@@ -7,6 +7,7 @@ import click
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import document, output_option
 from gnomon.engine.memory import Limits
+from gnomon.model.records import DagRecord
 from gnomon.report import explain as report
 from gnomon.report.dags import find_dag
 from gnomon.report.runs import find_run
@@ -26,7 +27,7 @@ def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, ma
     with home.store() as db, db.read() as tx:
         dag = find_dag(tx, dag_id)
         if run_id is None:
-            sentences = report.why_dag(tx, dag, limits, now)
+            sentences = _schedule_off(home, dag) + report.why_dag(tx, dag, limits, now)
         else:
             run = find_run(tx, dag, run_id)
             if task_id is None:
@@ -37,3 +38,10 @@ def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, ma
         click.echo("\n".join(sentences) or "nothing stands in its way")
     else:
         document({"dag_id": dag_id, "run_id": run_id, "task_id": task_id, "sentences": sentences}, output)
+
+
+def _schedule_off(home: Home, dag: DagRecord) -> list[str]:
+    if home.cfg.boolean("scheduler", "use_job_schedule") or not dag.spec.timetable.can_be_scheduled:
+        return []
+    where = home.cfg.source("scheduler", "use_job_schedule")
+    return [f"[scheduler] use_job_schedule ({where}) is False: no scheduled runs are made, only manual ones"]

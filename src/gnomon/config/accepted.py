@@ -77,10 +77,10 @@ _DEFAULTS: dict[str, dict[str, str]] = {
     "lineage": {"backend": ""},
 }  # fmt: skip
 _SECRETS = frozenset({"secret_key", "jwt_secret", "smtp_password", "backend_kwargs", "secrets_backend_kwargs"})
-_WORDS = "Accepted for compatibility; nothing depends on it."
+NOTHING = "Accepted for compatibility; nothing depends on it."
 
 ACCEPTED: tuple[Option, ...] = tuple(
-    Option(section, name, default, Kind.TEXT, _WORDS, may_be_empty=True, secret=name in _SECRETS, used=False)
+    Option(section, name, default, Kind.TEXT, NOTHING, may_be_empty=True, secret=name in _SECRETS, used=False)
     for section, names in _DEFAULTS.items()
     for name, default in names.items()
 )

@@ -12,7 +12,7 @@ from gnomon.config.mistakes import ConfigMistake, nearest
 from gnomon.config.option import Key, Kind, Option
 from gnomon.config.options import BY_KEY, OPTIONS, declared
 from gnomon.config.sources import FILE_NAME, PREFIXES, Found, from_environment, from_file
-from gnomon.config.values import check
+from gnomon.config.values import check, chosen
 
 _SCHEMES = ("sqlite", "postgresql", "postgres")
 
@@ -35,6 +35,7 @@ def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
             found = Found(option.default.replace("{home}", str(home)), "default")
         else:
             _check(option, found)
+            found = found._replace(text=chosen(option, found.text))
         if option.kind is Kind.PATH:
             found = found._replace(text=_absolute(found.text, home))
         values[option.key] = found

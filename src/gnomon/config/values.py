@@ -51,3 +51,8 @@ def check(option: Option, text: str) -> None:
             raise ValueError(f"write a number from {option.minimum:g} on")
     if option.choices and text.strip().lower() not in {choice.lower() for choice in option.choices}:
         raise ValueError(f"write one of: {', '.join(option.choices)}")
+
+
+def chosen(option: Option, text: str) -> str:
+    """The text, in the table's spelling when the option has choices: case does not matter to users."""
+    return next((choice for choice in option.choices if choice.lower() == text.strip().lower()), text)

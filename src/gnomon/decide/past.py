@@ -19,7 +19,7 @@ def judge_past(
 
     `previous_run_id` None: there is no run before. `downstream`: the direct downstream tasks in that run.
     """
-    if not (task.depends_on_past or task.wait_for_downstream) or previous_run_id is None:
+    if previous_run_id is None or not _asks(task):
         return _RUN
     if previous not in _GOOD:
         state = previous.value if previous else "no status yet"
@@ -30,3 +30,17 @@ def judge_past(
                 shown = found.value if found else "no status yet"
                 return Verdict(Outcome.WAIT, f"wait_for_downstream: {task_id} in run {previous_run_id} is {shown}")
     return _RUN
+
+
+def judge_first(task: TaskSpec, previous_run_id: str) -> Verdict:
+    """Whether a task that the run before did not have may run."""
+    if task.ignore_first_depends_on_past or not _asks(task):
+        return _RUN
+    return Verdict(
+        Outcome.WAIT,
+        f"depends_on_past: run {previous_run_id} has no task {task.task_id}, and its ignore_first_depends_on_past is False",
+    )
+
+
+def _asks(task: TaskSpec) -> bool:
+    return task.depends_on_past or task.wait_for_downstream

@@ -34,6 +34,8 @@ def why_dag(memory: Memory, dag_pk: int, now: Instant) -> list[str]:
         unfinished = sum(run.record.run_type.value != "backfill" for run in dag.runs.values())
         if due <= now and unfinished >= active_runs_limit(dag):
             sentences.append(f"max_active_runs={active_runs_limit(dag)} is reached by {unfinished} unfinished runs")
+    elif record.fingerprint is None and not record.error:
+        sentences.append("its first run is not planned yet" + ("; that happens once it is unpaused" if record.paused else ""))
     elif not record.error:
         sentences.append("its timetable has no further run" + _bounds(dag))
     return sentences

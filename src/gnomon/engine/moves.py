@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from gnomon.decide.past import judge_past
+from gnomon.decide.past import judge_first, judge_past
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.decide.trigger_rules import judge
 from gnomon.engine.cells import Cell, Run
 from gnomon.engine.turn import Turn
 from gnomon.model.instants import Instant
-from gnomon.model.states import FINISHED_TASK_STATES
+from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.model.verdict import Outcome, Verdict
 
@@ -46,10 +46,12 @@ def past_verdict(cell: Cell) -> Verdict:
     """What the run before says of it."""
     task = cell.task
     before = run_before(cell.run)
-    if before is None or before.graph.index.get(task.task_id) is None:
+    if before is None:
         return judge_past(task, None, None, ())
-    index = before.graph.index[task.task_id]
-    previous = before.cell(index, cell.map_index)
+    index = before.graph.index.get(task.task_id)
+    previous = None if index is None else before.cell(index, cell.map_index)
+    if index is None or (previous is not None and previous.state is None and before.record.state in FINISHED_RUN_STATES):
+        return judge_first(task, before.record.run_id)  # an ended run that is read again has the tasks of today
     downstream = [
         (other.name(), other.state) for d in before.graph.downstream[index] for other in before.cells[d].values()
     ]

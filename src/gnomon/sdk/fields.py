@@ -151,7 +151,7 @@ DAG: tuple[Row, ...] = (
         spec="max_active_runs", encode=int),
     Row("max_consecutive_failed_dag_runs",
         Option("core", "max_consecutive_failed_dag_runs_per_dag", options.integer), values.as_integer,
-        spec="max_consecutive_failed_dag_runs", encode=int),
+        spec="max_consecutive_failed_dag_runs", encode=int, inert=LATER),
     Row("dagrun_timeout", None, values.as_span, spec="dagrun_timeout_s", encode=values.seconds),
     Row("deadline", inert=LATER),
     Row("sla_miss_callback", inert="has no effect: SLAs are gone since Airflow 3"),

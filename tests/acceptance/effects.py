@@ -1,0 +1,125 @@
+"""Which test sees the effect of which option, and a home in which a test can look for it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from tests.unit.cli.deployment import Deployment, Ended
+
+from gnomon.cli.home import Home
+from gnomon.cli.main import main
+from gnomon.clock import VirtualClock
+from gnomon.config import Config, load_config, set_ambient
+from gnomon.dagfiles.settings import settings_from as dagfiles_settings
+from gnomon.loading.dagfile import load
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.spec import DagParsed, FileInputs, ParsedFile
+from gnomon.model.states import TaskInstanceState
+from gnomon.sdk.build import build
+from gnomon.store import files, runs, tasks
+from gnomon.testing import ScriptedWorker
+from gnomon.worker.settings import settings_from as worker_settings
+
+F = TypeVar("F", bound=Callable[..., object])
+SEEN_BY: dict[str, list[str]] = {}
+"""Option (`section.name`) to the tests that see its effect; filled by importing the modules of tests."""
+
+
+def effect_of(*options: str) -> Callable[[F], F]:
+    """The test fails when one of these options loses its effect."""
+
+    def note(test: F) -> F:
+        for option in options:
+            SEEN_BY.setdefault(option, []).append(test.__name__)
+        return test
+
+    return note
+
+
+def options(home: Path, **values: object) -> Config:
+    """The configuration of a home with options given as `section__name=value`."""
+    return load_config({f"GNOMON__{name.upper()}": str(value) for name, value in values.items()}, home)
+
+
+class World(Deployment):
+    """DAG files read in this process, the real scheduler under a virtual clock, a scripted worker as large as the options say."""
+
+    def __init__(self, cfg: Config, database: Path, start: Instant) -> None:
+        self.cfg = cfg
+        set_ambient(cfg)
+        cfg.home.mkdir(parents=True, exist_ok=True)
+        shutil.copy(database, cfg.home / "gnomon.db")
+        self.home = Home(cfg, VirtualClock(start))
+        super().__init__(self.home, self.home.clock)  # type: ignore[arg-type]
+        self._worker = ScriptedWorker("worker-1", self.clock, self._play, worker_settings(cfg, {}).slots)
+        self._files = 0
+
+    def file(self, text: str, name: str = "flow.py") -> None:
+        """The DAG folder holds this file, and it was parsed."""
+        self._files += 1
+        path = self.cfg.home / f"{self._files}" / name
+        path.parent.mkdir()
+        path.write_text("from datetime import datetime, timedelta, timezone\nfrom gnomon.sdk import *\n" + textwrap.dedent(text))
+        before = list(sys.path)
+        try:
+            dags = tuple(build(dag, str(path)) for dag in load(path).dags.values())
+        finally:
+            sys.path[:] = before
+        self._record(str(self.cfg.dags_folder / name), dags)
+
+    def _record(self, path: str, dags: tuple[DagParsed, ...]) -> None:
+        parsed = ParsedFile(path=path, inputs=FileInputs(input_hash=str(self._files)), dags=dags)
+        paused = dagfiles_settings(self.cfg).paused_by_default
+        with self.db.write() as tx:
+            files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=paused)
+
+    def go(self, seconds: float = 0.0) -> None:
+        """The scheduler lives, and so much time passes."""
+        if self._service is None:
+            self.start()
+        self.move(seconds)
+
+    def tick(self) -> None:
+        """One round of the scheduler, no more."""
+        assert self._service is not None
+        self._service.tick()
+
+    def cli(self, *words: str) -> Ended:
+        """The command line on this home."""
+        import contextlib
+        import io
+
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = main(words, obj=self.home)
+        return Ended(code, out.getvalue(), err.getvalue())
+
+    def runs(self, dag_id: str) -> list[str]:
+        """`HH:MM:SS` of the runs of a DAG, in order of time."""
+        with self.db.read() as tx:
+            found = sorted(run.run_after for run in runs.list_runs(tx, dag_id))
+        return [f"{at // SECOND % 86400 // 3600:02}:{at // SECOND % 3600 // 60:02}:{at // SECOND % 60:02}" for at in found]
+
+    def states(self, dag_id: str) -> list[dict[str, tuple[TaskInstanceState | None, int]]]:
+        """State and try of each task, run by run in order of time."""
+        with self.db.read() as tx:
+            found = sorted(runs.list_runs(tx, dag_id), key=lambda run: run.run_after)
+            rows = [tasks.states(tx, run.run_pk) for run in found]
+        names = self._names(dag_id)
+        return [{names[row.task_no]: (row.state, row.try_number) for row in each} for each in rows]
+
+    def _names(self, dag_id: str) -> dict[int, str]:
+        from gnomon.report.dags import find_dag
+
+        with self.db.read() as tx:
+            return {number: task_id for task_id, number in find_dag(tx, dag_id).task_numbers.items()}
+
+    @property
+    def live(self) -> list[str]:
+        """Ids of the tasks that run at this moment, in the order in which they came."""
+        return [one.attempt.task_id for one in self._worker.live.values()]
