@@ -15,6 +15,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from gnomon.clock import SystemClock
+from gnomon.config import load_config, run_folder
+from gnomon.store import open_database, runs, wake
+from gnomon.wakeups import Bell
+
 HERE = Path(__file__).parent
 GNOMON = [sys.executable, "-m", "gnomon"]
 POLL_S = 0.05
@@ -65,6 +70,28 @@ class Deployment:
                 return self.json("tasks", "states", dag_id, run_id)
             time.sleep(1.0)
         raise TimeoutError(f"{dag_id} {run_id} did not end")
+
+    def trigger_and_watch(self, dag_id: str, run_id: str, timeout_s: float = 60) -> float:
+        """Seconds from the commit of a new run to the moment at which its end can be read from the store."""
+        cfg = load_config(self.environ)
+        clock = SystemClock()
+        db = open_database(cfg.database_url, role="bench")
+        try:
+            with db.write() as tx:
+                runs.create_manual(tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=clock.now(), interval=None,
+                                   conf={}, by="bench", at=clock.now())
+                wake(tx)
+            began = time.perf_counter()
+            Bell(run_folder(cfg.home)).ring()
+            while time.perf_counter() - began < timeout_s:
+                with db.read() as tx:
+                    run = runs.find(tx, dag_id, run_id)
+                if run is not None and run.ended_at is not None:
+                    return time.perf_counter() - began
+                time.sleep(0.0005)
+            raise TimeoutError(f"{dag_id} {run_id} did not end")
+        finally:
+            db.close()
 
     def processes(self) -> list[int]:
         """The standalone process and all its descendants."""

@@ -54,14 +54,12 @@ def reused() -> None:
 
 
 def empty() -> None:
+    """From the request's commit to the moment at which the run's end can be read: nothing runs in between but us."""
     with deployment([DAGS / "wide" / "wide_empty_500.py"], **WIDE_OPTIONS) as running:
         running.wait_for_dag("wide_empty_500")
-        found = 0.0
-        for i in range(REPEATS):
-            running.run_to_end("wide_empty_500", f"r{i}")
-            run = next(r for r in running.json("runs", "list", "wide_empty_500") if r["run_id"] == f"r{i}")
-            found = max(found, 500 / max(instant(run["end_date"]) - instant(run["start_date"]), 1e-4))
-        show("500 EmptyOperators", f"{found:.0f}/s", ">= 5,000/s (goal 20,000)", "Airflow 909/s")
+        spans = [running.trigger_and_watch("wide_empty_500", f"r{i}") for i in range(3 * REPEATS)]
+        show("500 EmptyOperators, trigger to end", f"{500 / min(spans):.0f}/s (median {500 / median(spans):.0f}/s)",
+             ">= 5,000/s (goal 20,000)", "Airflow 909/s")
 
 
 def chain() -> None:
