@@ -75,13 +75,15 @@ class Nursery:
         return True
 
     def flush(self, now: float) -> None:
-        """Every fork that was wanted in this turn is ordered, with what should wait ahead of need."""
-        for zygote in list(self._zygotes.values()):
-            if not zygote.ready:
-                continue
-            waiting = len(zygote.spares) + sum(child.held is None for child, _ in zygote.ordered)
-            for _ in range(zygote.spares_wanted(now) - waiting):
-                zygote.spares.appendleft(self._order_child(zygote, now))
+        """Every fork that was wanted in this turn is ordered, with what should wait ahead of need.
+
+        A retired zygote still forks for the attempts that waited for its import, and no more.
+        """
+        for zygote in [zygote for zygote in self._by_number.values() if zygote.ready]:
+            if self._zygotes.get(zygote.key) is zygote:
+                waiting = len(zygote.spares) + sum(child.held is None for child, _ in zygote.ordered)
+                for _ in range(zygote.spares_wanted(now) - waiting):
+                    zygote.spares.appendleft(self._order_child(zygote, now))
             self._send_orders(zygote)
 
     def _take(self, zygote: Zygote, held: Held, now: float) -> None:

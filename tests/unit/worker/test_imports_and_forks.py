@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.conformance.workerworld import WorkerWorld, alive, family, until
+from tests.conformance.workerworld import WorkerWorld, alive, ended, family, until
 
 _PID = "return os.getppid()"
 
@@ -82,6 +82,17 @@ def test_more_files_than_zygotes_all_run(world: WorkerWorld) -> None:
     files = [world.dag(f"of_many_{number}", "return 1") for number in range(20)]
     for file in [*files, *files[:3]]:
         assert world.run(world.attempt(file)).outcome == "success"
+
+
+def test_more_files_than_zygotes_at_once_all_run_in_forks(tmp_path: Path) -> None:
+    world = WorkerWorld(tmp_path, slots=32)
+    attempts = [world.attempt(world.dag(f"at_once_{number}", _PID)) for number in range(24)]
+    wanted = {attempt.attempt_id for attempt in attempts}
+    world.executor.submit(world.worker_id, attempts)
+    results = ended(world.wait(lambda events: wanted <= ended(events).keys())).values()
+    assert {(result.outcome, result.fresh_reason) for result in results} == {("success", None)}
+    assert str(world.process.pid) not in {result.xcoms[0].value for result in results}, "one had a new interpreter"
+    assert world.close() == 0
 
 
 def test_a_hanging_import_ends_at_its_limit(tmp_path: Path) -> None:
