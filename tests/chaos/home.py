@@ -34,6 +34,10 @@ class Home:
         self.folder = folder
         self.url = url or f"sqlite:///{folder}/gnomon.db"
         self.env = {**os.environ, "GNOMON_HOME": str(folder), "GNOMON__LOGGING__STYLE": "json", **(options or {})}
+        self.journal = folder / "journal"
+        """Where tasks note what they do."""
+        self.said_in = folder / "stderr"
+        self.env["CHAOS_JOURNAL"] = str(self.journal)
         if url is not None:
             self.env["GNOMON__DATABASE__SQL_ALCHEMY_CONN"] = url
         self.process: subprocess.Popen[str] | None = None
@@ -51,7 +55,7 @@ class Home:
 
     def spawn(self, module: str, *words: str) -> subprocess.Popen[str]:
         """A module of ours runs in a session of its own; what it says on stderr is in `said`."""
-        with (self.folder / "stderr").open("a") as errors:
+        with self.said_in.open("a") as errors:
             return subprocess.Popen(
                 [sys.executable, "-m", module, *words], env=self.env, stdout=subprocess.PIPE, stderr=errors, text=True,
                 start_new_session=True,
@@ -87,8 +91,7 @@ class Home:
 
     def said(self) -> str:
         """Everything on stderr so far."""
-        path = self.folder / "stderr"
-        return path.read_text(errors="replace") if path.exists() else ""
+        return self.said_in.read_text(errors="replace") if self.said_in.exists() else ""
 
     def events(self, event: str) -> list[dict[str, object]]:
         """The log events of that name."""

@@ -11,16 +11,15 @@ from tests.chaos.home import Home
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES
 
-JOURNAL = "journal"
 HEAD = '''
 import datetime as dt, os, signal, time
 from airflow.sdk import DAG, task
 
-BEGIN = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
+BEGIN = dt.datetime(2000, 1, 1, tzinfo=dt.timezone.utc)
 
 def note(what, ti):
     line = f"{what} {ti.dag_id} {ti.run_id} {ti.task_id} {ti.try_number} {ti.id} {time.time():.6f}\\n".encode()
-    journal = os.open(os.environ["GNOMON_HOME"] + "/journal", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    journal = os.open(os.environ["CHAOS_JOURNAL"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.write(journal, line)
     os.close(journal)
 
@@ -51,7 +50,7 @@ class Note:
 
 def read(home: Home) -> list[Note]:
     """The journal in the order in which it was written."""
-    path = home.folder / JOURNAL
+    path = home.journal
     lines = path.read_text().splitlines() if path.exists() else []
     return [Note(w, d, r, t, int(n), a, float(at)) for w, d, r, t, n, a, at in map(str.split, lines)]
 
