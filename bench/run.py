@@ -6,10 +6,13 @@ Choose some: python -m bench.run wide chain
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from bench.deployment import Deployment, deployment
 from bench.figures import hops, instant, median, quantile, rate, show
@@ -23,12 +26,29 @@ WIDE_OPTIONS = {
 REPEATS = 3
 
 
-def postgres() -> dict[str, str]:
-    """The option that puts a deployment on the PostgreSQL of `GNOMON_BENCH_POSTGRES`."""
-    import os
+@contextlib.contextmanager
+def postgres() -> Iterator[dict[str, str] | None]:
+    """The option that puts a deployment on a database of its own at `GNOMON_BENCH_POSTGRES`; None when that is not set.
+
+    The variable names any database of the server, for example postgresql:///postgres?host=/var/run/postgresql
+    """
+    import psycopg
 
     url = os.environ.get("GNOMON_BENCH_POSTGRES")
-    return {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url} if url else {}
+    if url is None:
+        yield None
+        return
+    name = f"gnomon_bench_{os.getpid()}"
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        server.execute(f"CREATE DATABASE {name}")
+    parts = urlsplit(url)
+    try:
+        query = f"?{parts.query}" if parts.query else ""
+        yield {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": f"{parts.scheme}://{parts.netloc}/{name}{query}"}
+    finally:
+        with psycopg.connect(url, autocommit=True) as server:
+            server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
 def best_of(running: Deployment, dag_id: str, figure: Callable[[list[dict[str, object]]], float]) -> float:
@@ -78,28 +98,33 @@ def chain() -> None:
 
 
 def many() -> None:
-    for database, options in (("SQLite", {}), ("PostgreSQL", postgres())):
-        if database == "PostgreSQL" and not options:
+    _many("SQLite", {})
+    with postgres() as options:
+        if options is None:
             show("20 DAGs x 25 runs x 5 tasks, PostgreSQL", "left out: GNOMON_BENCH_POSTGRES is not set")
-            continue
-        with deployment([DAGS / "many" / "many_dags.py"], **{**WIDE_OPTIONS, **options}) as running:
-            running.wait_for_dag("many_19")
-            began = time.time()
-            for d in range(20):
-                running.cli("dags", "unpause", f"many_{d:02d}")
-            runs: list[dict[str, object]] = []
-            while time.time() - began < 300:
-                runs = [r for d in range(20) for r in running.json("runs", "list", f"many_{d:02d}")]
-                if len(runs) == 500 and all(r["state"] == "success" for r in runs):
-                    break
-            span = max(instant(r["end_date"]) for r in runs) - min(instant(r["start_date"]) for r in runs)
-            in_order = all(
-                [r["logical_date"] for r in mine] == sorted(r["logical_date"] for r in mine)  # type: ignore[type-var]
-                for mine in ([r for r in reversed(runs) if r["dag_id"] == f"many_{d:02d}"] for d in range(20))
-            )
-            show(f"20 DAGs x 25 runs x 5 tasks, {database}",
-                 f"{len(runs) / span:.1f} runs/s, each once: {len({(r['dag_id'], r['logical_date']) for r in runs}) == 500}, "
-                 f"in order: {in_order}", ">= 50 runs/s (goal 60)", "Airflow 0.33 runs/s")
+        else:
+            _many("PostgreSQL", options)
+
+
+def _many(database: str, options: dict[str, str]) -> None:
+    with deployment([DAGS / "many" / "many_dags.py"], **{**WIDE_OPTIONS, **options}) as running:
+        running.wait_for_dag("many_19")
+        began = time.time()
+        for d in range(20):
+            running.cli("dags", "unpause", f"many_{d:02d}")
+        runs: list[dict[str, object]] = []
+        while time.time() - began < 300:
+            runs = [r for d in range(20) for r in running.json("runs", "list", f"many_{d:02d}")]
+            if len(runs) == 500 and all(r["state"] == "success" for r in runs):
+                break
+        span = max(instant(r["end_date"]) for r in runs) - min(instant(r["start_date"]) for r in runs)
+        in_order = all(
+            [r["logical_date"] for r in mine] == sorted(str(r["logical_date"]) for r in mine)
+            for mine in ([r for r in reversed(runs) if r["dag_id"] == f"many_{d:02d}"] for d in range(20))
+        )
+        once = len({(r["dag_id"], r["logical_date"]) for r in runs}) == len(runs) == 500
+        show(f"20 DAGs x 25 runs x 5 tasks, {database}", f"{len(runs) / span:.1f} runs/s, each once: {once}, in order: {in_order}",
+             ">= 50 runs/s (goal 60)", "Airflow 0.33 runs/s")
 
 
 def files(count: int = 500) -> None:
