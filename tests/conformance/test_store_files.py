@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from tests.conformance.storeworld import AT, World, parsed, spec
 
-from gnomon.model.spec import ParseFailure
+from gnomon.model.spec import ParamSpec, ParseFailure
 from gnomon.store import files, load, mail
 from gnomon.store.files import FileOutcome
 
@@ -42,6 +42,21 @@ def test_an_unchanged_file_changes_nothing(world: World) -> None:
     before = world.state()
     assert world.record(parsed("/f.py", spec("one")))[0] == FileOutcome((), (), ())
     assert world.state() == before
+    assert told(world) == []
+
+
+def test_what_people_read_is_refreshed_without_a_new_version(world: World) -> None:
+    world.record(parsed("/f.py", spec("one"), spec("two")))
+    told(world)
+    before = world.read_dag("one")
+    reworded = spec("one", description="clearer", tags=("new",), params={"n": ParamSpec(default=2)})
+    file = parsed("/f.py", reworded, spec("two"))
+    hashed = replace(file, dags=(replace(file.dags[0], spec_hash=parsed("/f.py", spec("one")).dags[0].spec_hash), file.dags[1]))
+    assert world.record(hashed)[0] == FileOutcome((), (), ())
+    after = world.read_dag("one")
+    assert (after.spec, after.version_pk) == (reworded, before.version_pk)
+    assert told(world) == [before.dag_pk]
+    assert world.record(hashed)[0] == FileOutcome((), (), ())
     assert told(world) == []
 
 

@@ -9,7 +9,7 @@ from gnomon.model.ids import group_of
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagParsed, ParsedFile, ParseFailure
 from gnomon.store.load import task_numbers
-from gnomon.store.rows import pack_spec
+from gnomon.store.rows import holds_spec, pack_spec
 from gnomon.store.transaction import Row, Transaction
 
 
@@ -31,8 +31,14 @@ class _Known:
     input_hash: str
     number: int
     spec_hash: str | None
+    packed: bytes
+    """The spec of its version, as stored."""
     path: str
     gone: bool
+
+    def is_reworded_by(self, one: DagParsed) -> bool:
+        """Whether only what people read has changed: texts, tags, owners, params."""
+        return self.spec_hash == one.spec_hash and not holds_spec(self.packed, one.spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +79,9 @@ def define_dags(
 def _known(tx: Transaction, dags: Sequence[DagParsed]) -> dict[str, _Known]:
     rows = tx.all("dags.by_ids", dag_ids=[one.spec.dag_id for one in dags]) if dags else []
     return {
-        dag_id: _Known(dag_pk, file_pk, bool(active), input_hash, number or 0, spec_hash, path, gone_at is not None)
-        for dag_id, dag_pk, file_pk, active, input_hash, number, spec_hash, path, gone_at in rows
+        dag_id: _Known(dag_pk, file_pk, bool(active), input_hash, number or 0, spec_hash, bytes(spec or b""), path,
+                       gone_at is not None)
+        for dag_id, dag_pk, file_pk, active, input_hash, number, spec_hash, spec, path, gone_at in rows
     }
 
 
@@ -131,10 +138,14 @@ def _settle(
     tx: Transaction, origin: Origin, mine: list[DagParsed], known: dict[str, _Known], result: Defined
 ) -> None:
     rows: list[Row] = []
+    reworded = {one.spec.dag_id for one in mine if known[one.spec.dag_id].is_reworded_by(one)}
+    tx.many("dags.reword", [(known[one.spec.dag_id].dag_pk, known[one.spec.dag_id].number, pack_spec(one.spec))
+                            for one in mine if one.spec.dag_id in reworded])
     for one in mine:
         dag = known[one.spec.dag_id]
         is_new = dag.spec_hash != one.spec_hash
-        if is_new or not dag.active or (dag.file_pk, dag.input_hash) != (origin.file_pk, origin.input_hash):
+        moved = not dag.active or (dag.file_pk, dag.input_hash) != (origin.file_pk, origin.input_hash)
+        if is_new or moved or one.spec.dag_id in reworded:
             rows.append((dag.dag_pk, dag.number + is_new, origin.file_pk, origin.input_hash))
             result.changed.append((dag.dag_pk, group_of(one.spec.dag_id)))
     tx.many("dags.settle", rows)

@@ -67,6 +67,11 @@ def pack_spec(spec: DagSpec) -> bytes:
     return zlib.compress(_encoder.encode(spec), _COMPRESSION)
 
 
+def holds_spec(packed: bytes, spec: DagSpec) -> bool:
+    """Whether `pack_spec` of this spec would hold the same."""
+    return zlib.decompress(packed) == _encoder.encode(spec)
+
+
 def unpack_spec(packed: bytes) -> DagSpec:
     """The spec of a `dag_version`."""
     return _spec_decoder.decode(zlib.decompress(packed))

@@ -14,13 +14,13 @@ UPDATE dag SET paused = :paused, plan_seq = plan_seq + 1 WHERE dag_pk = :dag_pk 
 
 -- name: by_ids (sqlite)
 -- What is known of these DAG ids. SQLite opens the list with json_each.
-SELECT d.dag_id, d.dag_pk, d.file_pk, d.active, d.input_hash, v.number, v.spec_hash, f.path, f.gone_at
+SELECT d.dag_id, d.dag_pk, d.file_pk, d.active, d.input_hash, v.number, v.spec_hash, v.spec, f.path, f.gone_at
 FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk LEFT JOIN dag_version AS v ON v.version_pk = d.version_pk
 WHERE d.dag_id IN (SELECT value FROM json_each(:dag_ids));
 
 -- name: by_ids (postgresql)
 -- What is known of these DAG ids. PostgreSQL takes the list as an array.
-SELECT d.dag_id, d.dag_pk, d.file_pk, d.active, d.input_hash, v.number, v.spec_hash, f.path, f.gone_at
+SELECT d.dag_id, d.dag_pk, d.file_pk, d.active, d.input_hash, v.number, v.spec_hash, v.spec, f.path, f.gone_at
 FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk LEFT JOIN dag_version AS v ON v.version_pk = d.version_pk
 WHERE d.dag_id = ANY(:dag_ids::text[]);
 
@@ -60,6 +60,16 @@ VALUES (:dag_pk, :number, :spec_hash, :spec, :input_hash, :created_at);
 -- New versions. A batch is one statement here.
 INSERT INTO dag_version (dag_pk, number, spec_hash, spec, input_hash, created_at)
 SELECT dag_pk, number, spec_hash, spec, input_hash, created_at FROM :rows;
+
+-- name: reword (sqlite)
+-- rows: dag_pk bigint, number integer, spec bytea
+-- Versions whose texts changed and nothing that the scheduler uses. A batch is one row at a time here.
+UPDATE dag_version SET spec = :spec WHERE dag_pk = :dag_pk AND number = :number;
+
+-- name: reword (postgresql)
+-- rows: dag_pk bigint, number integer, spec bytea
+-- Versions whose texts changed and nothing that the scheduler uses. A batch is one statement here.
+UPDATE dag_version AS v SET spec = r.spec FROM :rows WHERE v.dag_pk = r.dag_pk AND v.number = r.number;
 
 -- name: settle (sqlite)
 -- rows: dag_pk bigint, number integer, file_pk bigint, input_hash text
