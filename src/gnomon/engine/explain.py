@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from gnomon.decide.trigger_rules import wait_reason
 from gnomon.engine.admission import closed_gate, free_worker
 from gnomon.engine.cells import Cell, Dag, Run
 from gnomon.engine.memory import Memory
 from gnomon.engine.moves import verdict_of
 from gnomon.engine.runs import active_runs_limit
-from gnomon.decide.trigger_rules import wait_reason
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant, iso
 from gnomon.model.states import DagRunState

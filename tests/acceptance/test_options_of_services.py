@@ -1,0 +1,173 @@
+"""Options of the running services: one standalone in which they all differ from their defaults, and the ground they start on."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.acceptance.effects import effect_of, options
+from tests.acceptance.product import Product, product
+from tests.conformance.storeworld import raw
+
+from gnomon.api.health import Status
+from gnomon.api.looking import Looker
+from gnomon.app.checks import listen
+from gnomon.cli.opening import open_when_ready
+from gnomon.clock import SystemClock
+from gnomon.config import ConfigMistake
+from gnomon.errors.product import OperatorMistake
+from gnomon.model.instants import SECOND
+from gnomon.store import leases, migrations, open_database
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
+FLOWS = """
+from airflow.sdk import DAG, task
+import datetime as dt, signal, time
+
+with DAG("slow"):
+    @task
+    def sleeps():
+        time.sleep(600)
+    sleeps()
+
+with DAG("waits"):
+    @task.sensor(poke_interval=0.1)
+    def never():
+        return False
+    never()
+
+with DAG("stubborn"):
+    @task(execution_timeout=dt.timedelta(hours=1))
+    def ignores():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        print("deaf", flush=True)
+        ends_at = time.monotonic() + 600
+        while time.monotonic() < ends_at:
+            time.sleep(1)
+    ignores()
+"""
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    store = tmp_path_factory.mktemp("store") / "elsewhere.db"
+    with product({"flows.py": FLOWS, "broken.py": "from airflow import DAG(\n"}, {
+        "GNOMON__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{store}", "GNOMON__LOGGING__BASE_LOG_FOLDER": "protocols",
+        "GNOMON__LOGGING__STYLE": "text", "GNOMON__LOGGING__LOGGING_LEVEL": "WARNING",
+        "GNOMON__CORE__DEFAULT_TASK_EXECUTION_TIMEOUT": "1", "GNOMON__SENSORS__DEFAULT_TIMEOUT": "0.5",
+        "GNOMON__CORE__KILLED_TASK_CLEANUP_TIME": "1", "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+    }) as running:
+        running.has_dag("stubborn")
+        yield running
+
+
+@effect_of("core.default_task_execution_timeout")
+def test_a_task_that_takes_longer_than_the_default_fails(changed: Product) -> None:
+    run = changed.run("slow", "--run-id", "r")
+    assert run["state"] == "failed"
+    assert "AirflowTaskTimeout" in changed.tasks("slow", "r")["sleeps"]["reason"]
+
+
+@effect_of("sensors.default_timeout")
+def test_a_sensor_gives_up_after_the_default(changed: Product) -> None:
+    assert changed.run("waits", "--run-id", "r")["state"] == "failed"
+    assert "AirflowSensorTimeout" in changed.tasks("waits", "r")["never"]["reason"]
+
+
+@effect_of("core.killed_task_cleanup_time")
+def test_a_task_that_does_not_hear_sigterm_is_killed_after_the_cleanup_time(changed: Product) -> None:
+    changed.do("dags", "trigger", "stubborn", "--run-id", "r")
+    changed.until(lambda: "deaf" in changed.cli("tasks", "logs", "stubborn", "r", "ignores").out, "the task runs")
+    children = _processes(changed)
+    changed.do("runs", "mark", "stubborn", "r", "--state", "failed")
+    began = time.monotonic()
+    changed.until(lambda: len(_processes(changed)) < len(children), "its process is gone")
+    assert time.monotonic() - began < 30, "the default is 60 s"
+
+
+def _processes(changed: Product) -> set[str]:
+    """Processes whose standard output is the log of task `ignores`."""
+    found = set()
+    for one in Path("/proc").glob("[0-9]*/fd/1"):
+        try:
+            target = str(one.readlink())
+        except OSError:
+            continue
+        if target.startswith(str(changed.home)) and "task_id=ignores" in target:
+            found.add(one.parts[2])
+    return found
+
+
+@effect_of("database.sql_alchemy_conn", "logging.base_log_folder")
+def test_database_and_logs_are_where_the_options_say(changed: Product) -> None:
+    changed.run("slow", "--run-id", "for_its_log")
+    assert not (changed.home / "gnomon.db").exists()
+    assert Path(changed.env["GNOMON__DATABASE__SQL_ALCHEMY_CONN"].removeprefix("sqlite:///")).exists()
+    assert list((changed.home / "protocols").glob("dag_id=slow/run_id=for_its_log/**/*.log"))
+    assert not list((changed.home / "logs").glob("**/*.log"))
+
+
+@effect_of("logging.style", "logging.logging_level")
+def test_services_log_in_the_style_and_from_the_level_on(changed: Product) -> None:
+    changed.until(lambda: "WARNING: dag file failed" in changed.log(), "the broken file is told of")
+    lines = changed.log().splitlines()
+    assert not any(line.startswith("{") for line in lines)
+    assert all("WARNING" in line for line in lines)
+
+
+def test_by_default_services_log_json_from_info_on() -> None:
+    with product({"broken.py": "from airflow import DAG(\n"}) as running:
+        running.until(lambda: "dag_file_failed" in running.log(), "the broken file is told of")
+        levels = {json.loads(line)["level"].lower() for line in running.log().splitlines()}
+    assert {"info", "warning"} <= levels
+
+
+# ---- the ground ------------------------------------------------------------------------------------------------------
+@effect_of("api.host", "api.port")
+def test_the_api_server_listens_where_the_options_say(tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.2", 0))
+        port = probe.getsockname()[1]
+    with listen(options(tmp_path, api__host="127.0.0.2", api__port=port)) as listener:
+        assert listener.getsockname() == ("127.0.0.2", port)
+        with pytest.raises(OperatorMistake, match=f"port {port} of 127.0.0.2 is taken.*--port or GNOMON__API__PORT"):
+            listen(options(tmp_path, api__host="127.0.0.2", api__port=port))
+
+
+@effect_of("core.executor")
+def test_an_executor_that_gnomon_does_not_have_is_refused(tmp_path: Path) -> None:
+    assert options(tmp_path, core__executor="airflow.executors.local_executor.LocalExecutor").text("core", "executor")
+    with pytest.raises(ConfigMistake, match="'CeleryExecutor': write one of: LocalExecutor"):
+        options(tmp_path, core__executor="CeleryExecutor")
+
+
+@effect_of("database.synchronous")
+@pytest.mark.parametrize(("word", "level"), [("FULL", 2), ("normal", 1)])
+def test_a_commit_waits_for_the_disk_or_not(tmp_path: Path, word: str, level: int) -> None:
+    cfg = options(tmp_path, database__synchronous=word)
+    migrations.upgrade(cfg.database_url)
+    database = open_when_ready(cfg, SystemClock(), time.sleep)
+    with database.read() as tx:
+        assert raw(tx, "PRAGMA synchronous") == [(level,)]
+    database.close()
+
+
+@effect_of("scheduler.scheduler_health_check_threshold")
+@pytest.mark.parametrize(("threshold", "status"), [(30, Status.UNHEALTHY), (600, Status.HEALTHY)])
+def test_a_scheduler_that_is_silent_for_longer_than_the_threshold_is_unhealthy(tmp_path: Path, threshold: int, status: Status) -> None:
+    cfg = options(tmp_path, scheduler__scheduler_health_check_threshold=threshold)
+    migrations.upgrade(cfg.database_url)
+    clock = SystemClock()
+    a_while_ago = clock.now() - 120 * SECOND
+    database = open_database(cfg.database_url, lease_clock=lambda: a_while_ago)
+    with database.write() as tx:
+        leases.register_scheduler(tx, "s1", "here")
+    database.close()
+    looker = Looker(cfg, clock)
+    assert {part.name: part.status for part in looker.look().parts}["scheduler"] is status
+    looker.close()
