@@ -29,8 +29,8 @@ lint: .venv-test/.installed ## ruff, mypy --strict, and the floors of the archit
 docs: .venv-test/.installed ## Check the documentation: links, code, generated references
 	.venv-test/bin/python docs/check.py
 
-bench: .venv-test/.installed ## Measure (BENCH=... for the arguments of bench/run.py)
-	.venv-test/bin/python bench/run.py $(BENCH)
+bench: .venv-test/.installed ## Measure (BENCH="wide chain" for some of it)
+	.venv-test/bin/python -m bench.run $(BENCH)
 
 soak: .venv-test/.installed ## The long tests: kills, leaks, fullness; bounded by SOAK_TIMEOUT seconds
 	timeout --signal=INT --kill-after=60 $(SOAK_TIMEOUT) .venv-test/bin/python -m pytest -m soak $(PYTEST)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import time
 
 _PROGRAM = """
 import asyncio, email, gc, http.client, logging, os, sqlite3, sys, time

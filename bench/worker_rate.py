@@ -1,6 +1,6 @@
 """How many isolated tasks a worker runs a second, with no scheduler and no store; beside it, the machine's bare forks.
 
-    python bench/worker_rate.py [tasks] [attempts_per_child]
+    python -m bench.worker_rate [tasks] [attempts_per_child]
 
 Prints one JSON line. The DAG is `wide_python_500` in small: PythonOperators that do nothing.
 """
@@ -17,8 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bare_fork import bare_fork_rate
-
+from bench.forks import fork_rate
 from gnomon.clock import SystemClock
 from gnomon.executors.interface import AttemptEnded, WorkerUp
 from gnomon.executors.local import LocalExecutor
@@ -58,12 +57,12 @@ class NoStore:
 def main() -> None:
     tasks = int(sys.argv[1]) if len(sys.argv) > 1 else 500
     per_child = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    rate_before = bare_fork_rate()
+    rate_before = fork_rate(2)
     with tempfile.TemporaryDirectory() as home:
         file = Path(home, "wide.py")
         file.write_text(DAG % tasks)
         results, seconds = run(Path(home), [attempt(str(file), i, per_child) for i in range(tasks)])
-    rate = statistics.mean((rate_before, bare_fork_rate()))
+    rate = statistics.mean((rate_before, fork_rate(2)))
     outcomes = {result.outcome for result in results}
     print(json.dumps({
         "tasks": tasks, "attempts_per_child": per_child, "outcomes": sorted(outcomes),
