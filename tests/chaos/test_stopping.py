@@ -14,6 +14,7 @@ from tests.chaos.processes import kill, of_home, until
 
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
+from gnomon.scheduler.settings import TTL_S
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 DAGS = journal.HEAD + '''
@@ -92,6 +93,13 @@ def test_a_task_that_ignores_sigterm_does_not_hold_up_the_end() -> None:
         print(f"gone after {here.stop():.1f} s")
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize("role", ["worker", "scheduler", "dag-processor", "api-server"])
+def test_a_frozen_service_does_not_hold_up_the_end(holding: Home, role: str) -> None:
+    kill(holding.one(role), signal.SIGSTOP)
+    print(f"gone after {holding.stop():.1f} s with a frozen {role}")
+
+
 def test_a_killed_scheduler_leaves_running_tasks_alone_and_their_results_are_taken(holding: Home) -> None:
     worker, scheduler = holding.one("worker"), holding.one("scheduler")
     children = set(holding.pids("task child"))
@@ -100,7 +108,9 @@ def test_a_killed_scheduler_leaves_running_tasks_alone_and_their_results_are_tak
     until(lambda: len([note for note in journal.read(holding) if note.what == "end"]) == 2, "the ends, without a scheduler")
     began = time.monotonic()
     until(lambda: not holding.unfinished(), "the end of both runs")
-    print(f"the results were taken {time.monotonic() - began:.1f} s after the tasks had ended")
+    took = time.monotonic() - began
+    print(f"the results were taken {took:.1f} s after the tasks had ended")
+    assert took < TTL_S, "the new scheduler waited for the time to live of the dead one"
     good = (DagRunState.SUCCESS, S.SUCCESS, 1)
     assert {dag: state[:3] for dag, state in _states(holding).items()} == {"retried": good, "not_retried": good}
     assert holding.pids("worker") == [worker]

@@ -13,8 +13,10 @@ T = TypeVar("T")
 PAUSE_S = 1.0
 
 
-def as_soon_as_possible(act: Callable[[], T], stop: StopFlag, on_refused: Callable[[WorldAway], None]) -> T | None:
-    """What `act` returns, tried every second while it raises WorldAway; None when told to stop before.
+def as_soon_as_possible(
+    act: Callable[[], T], stop: StopFlag, on_refused: Callable[[WorldAway], None], pause_s: float = PAUSE_S
+) -> T | None:
+    """What `act` returns, tried again after each pause while it raises WorldAway; None when told to stop before.
 
     `on_refused` hears the first refusal: a service that waits says so once.
     """
@@ -26,5 +28,5 @@ def as_soon_as_possible(act: Callable[[], T], stop: StopFlag, on_refused: Callab
             if not told:
                 on_refused(error)
                 told = True
-        select.select([stop], [], [], PAUSE_S)
+        select.select([stop], [], [], pause_s)
     return None

@@ -1,0 +1,85 @@
+"""What is known of the dead: a worker's last words count before its loss, and a scheduler's end need not be waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gnomon.clock import VirtualClock
+from gnomon.model.facts import AttemptResult
+from gnomon.model.ids import GROUPS
+from gnomon.model.instants import SECOND
+from gnomon.model.records import NewMail
+from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.model.states import TaskInstanceState as S
+from gnomon.scheduler.lease import Lease
+from gnomon.simulate import Deployment
+from gnomon.store import Database, leases, mail, migrations, open_database, runs, tasks
+from gnomon.testing import Play
+from gnomon.timetables import NullTimetable
+from gnomon.timetables.registry import reference
+
+START = 1_767_225_600 * SECOND
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    made = f"sqlite:///{tmp_path / 'gnomon.db'}"
+    migrations.upgrade(made)
+    return made
+
+
+@pytest.fixture
+def db(url: str) -> Iterator[Database]:
+    database = open_database(url, lease_clock=lambda: START)
+    yield database
+    database.close()
+
+
+@pytest.mark.parametrize(("dead", "gained"), [(True, GROUPS), (False, 0)])
+def test_a_predecessor_is_succeeded_at_once_only_if_its_end_is_a_fact(db: Database, dead: bool, gained: int) -> None:
+    clock = VirtualClock(START)
+    assert len(Lease(db, clock, "first", "here").keep()) == GROUPS
+    assert len(Lease(db, clock, "second", "here", lambda other: dead and other == "first").keep()) == gained
+    with db.read() as tx:
+        fenced = {row.scheduler_id: row.fenced for row in leases.schedulers(tx)}
+    assert fenced == {"first": dead, "second": False}
+
+
+@pytest.mark.parametrize(("outcome", "state", "attempts"), [("success", S.SUCCESS, 1), (None, S.FAILED, 1)])
+def test_a_result_that_was_mailed_before_the_worker_left_comes_before_its_loss(
+    url: str, outcome: str | None, state: S, attempts: int
+) -> None:
+    clocks: list[VirtualClock] = []
+    database = open_database(url, lease_clock=lambda: clocks[0].now() if clocks else START)
+    world = Deployment(database, seed=1, start=START, script=lambda attempt, rng: Play(run_s=1e6))
+    clocks.append(world.clock)
+    world.add_dags([DagSpec(
+        dag_id="d", timetable=reference(NullTimetable()), tasks=(TaskSpec(task_id="t"),), paused_upon_creation=False,
+    )])
+    with database.write() as tx:
+        run = runs.create_manual(
+            tx, dag_id="d", run_id="r", logical_at=None, run_after=START, interval=None, conf={}, by="test", at=START,
+        )
+    world.run_until(START + 3 * SECOND)
+    worker = world.workers[0]
+    (attempt_id, live), = worker.live.items()
+    world.kill_scheduler()
+    with database.write() as tx:
+        if outcome is not None:
+            result = AttemptResult(
+                attempt_id=attempt_id, group_no=live.attempt.group_no, run_pk=run.run_pk, task_no=live.attempt.task_no,
+                outcome=outcome, started_at=START, ended_at=START + SECOND,
+            )
+            body = msgspec.json.encode({"worker_id": worker.worker_id, "result": result}).decode()
+            mail.send(tx, [NewMail(group_no=result.group_no, kind="result", body=body, key=f"res:{attempt_id}")])
+        leases.retire_worker(tx, worker.worker_id)
+    world.kill_worker()
+    world.run_until(START + 20 * SECOND)
+    with database.read() as tx:
+        assert [row.state for row in tasks.states(tx, run.run_pk)] == [state]
+        assert len(tasks.attempts(tx, run.run_pk)) == attempts
+    database.close()
