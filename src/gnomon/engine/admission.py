@@ -21,6 +21,10 @@ from gnomon.model.records import AttemptRecord
 from gnomon.model.states import TaskInstanceState as S
 
 
+LOOKED_FURTHER_S = 300.0
+"""A file that read a Variable, the environment or the network is imported anew after so long (DESIGN.md section 4)."""
+
+
 def admit(turn: Turn) -> None:
     """Give workers and pool slots to ready cells, at most `per_admission` of them; `turn.again` when more could follow."""
     memory = turn.memory
@@ -176,7 +180,7 @@ def attempt_of(memory: Memory, cell: Cell) -> Attempt:
         task_id=task.task_id, task_no=run.graph.numbers[cell.index], map_index=cell.map_index,
         try_number=cell.try_number, max_tries=cell.max_tries, seq=cell.seq, file=dag.file, input_hash=dag.input_hash,
         fresh=dag.fresh is not None or run.graph.spec.fresh_import, attempts_per_child=run.graph.spec.attempts_per_child,
-        timeout_s=task.execution_timeout_s,
+        timeout_s=task.execution_timeout_s, zygote_max_age_s=LOOKED_FURTHER_S if dag.looked_further else None,
         log=attempt_log(dag.dag_id, run.record.run_id, task.task_id, cell.map_index, cell.seq),
     )
 

@@ -36,6 +36,8 @@ class DagRecord:
     input_hash: str
     fresh: str | None = None
     error: str | None = None
+    looked_further: bool = False
+    """Its file read more than files: what was imported once does not hold for ever."""
 
 
 @dataclass(slots=True)

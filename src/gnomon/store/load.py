@@ -80,10 +80,11 @@ def _dags(tx: Transaction, rows: list[Row]) -> list[DagRecord]:
 
 def _dag(row: Row, task_numbers: dict[str, int]) -> DagRecord:
     (dag_pk, dag_id, group_no, paused, active, plan_seq, cursor, next_body, fingerprint, version_pk, spec, path, input_hash,
-     fresh, error) = row
+     fresh, error, looked_further) = row
     return DagRecord(
         dag_pk, dag_id, group_no, bool(paused), bool(active), plan_seq, unpack_cursor(cursor), unpack_planned(next_body),
         fingerprint, version_pk, unpack_spec(spec), task_numbers, path, input_hash, fresh, error,
+        bool(looked_further),
     )
 
 
