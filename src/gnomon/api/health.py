@@ -48,8 +48,8 @@ class Health:
     parts: tuple[Part, ...]
     counts: Counts | None = None
     """None while the database is away."""
-    failure: str = ""
-    """What the database said when it was asked."""
+    wrongs: tuple[str, ...] = ()
+    """What is wrong, each with its remedy; text in back quotes is to be typed."""
 
 
 def judge(beat_at: Instant | None, now: Instant, threshold_s: float) -> Status | None:

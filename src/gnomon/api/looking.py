@@ -1,20 +1,23 @@
-"""What the health page shows, read from the store and the run folder."""
+"""What the health page shows, read from the store."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 
 from gnomon.api.health import Counts, Health, Part, Status, judge
 from gnomon.clock import Clock
-from gnomon.config import Config, run_folder, without_password
+from gnomon.config import Config, without_password
 from gnomon.errors.product import GnomonError
 from gnomon.model.instants import Instant
-from gnomon.report.health import WORKER_SILENCE_S
-from gnomon.store import Database, Transaction, dags, files, leases, open_database, runs
-from gnomon.wakeups import DAG_PROCESSOR, is_present
+from gnomon.report.health import PROCESSOR_SILENCE_S, WORKER_SILENCE_S
+from gnomon.store import Database, Transaction, dags, files, leases, open_database, processors, runs
+from gnomon.store.files import ImportErrorRow
 
 FRESH_S = 0.5
 """Requests within this time are given the same answer, so that a flood of them costs the database nothing."""
+ERRORS_SHOWN = 5
+"""So many files that could not be loaded are named."""
 
 
 class Looker:
@@ -46,43 +49,57 @@ class Looker:
             if self._database is None:
                 self._database = open_database(self._cfg.database_url, role="api-server")
             with self._database.read() as tx:
-                return Health(at, (_database(Status.HEALTHY, self._database.dialect), *self._parts(tx, at)), _counts(tx))
+                parts = (_database(Status.HEALTHY, self._database.dialect), *self._parts(tx))
+                return Health(at, parts, _counts(tx), wrongs_of(parts, files.import_errors(tx)))
         except GnomonError as error:
             url = without_password(self._cfg.database_url)
-            parts = (_database(Status.UNHEALTHY), Part("scheduler", "latest_scheduler_heartbeat", None),
-                     Part("worker", "latest_worker_heartbeat", None), _triggerer(), self._dag_processor(at))
-            return Health(at, parts, None, f"The database at {url} did not answer: {error}")
+            return Health(at, (_database(Status.UNHEALTHY), *_UNKNOWN), None, (f"The database at {url} did not answer: {error}",))
 
-    def _parts(self, tx: Transaction, at: Instant) -> tuple[Part, ...]:
+    def _parts(self, tx: Transaction) -> tuple[Part, ...]:
         now = tx.lease_now()
-        beats = [row.beat_at for row in leases.schedulers(tx) if not row.fenced]
-        workers = leases.workers(tx)
-        alive = [worker for worker in workers if judge(worker.beat_at, now, WORKER_SILENCE_S) is Status.HEALTHY]
-        slots = sum(worker.slots for worker in alive)
-        last_scheduler = max(beats, default=None)
-        last_worker = max((worker.beat_at for worker in workers), default=None)
         threshold = self._cfg.number("scheduler", "scheduler_health_check_threshold")
+        schedulers = [(row.beat_at, row.host) for row in leases.schedulers(tx) if not row.fenced]
+        workers = [(row.beat_at, row.host) for row in leases.workers(tx)]
+        slots = sum(row.slots for row in leases.workers(tx) if judge(row.beat_at, now, WORKER_SILENCE_S) is Status.HEALTHY)
+        readers = [(row.beat_at, row.host) for row in processors.known(tx)]
         return (
-            Part("scheduler", "latest_scheduler_heartbeat", judge(last_scheduler, now, threshold), last_scheduler),
-            Part("worker", "latest_worker_heartbeat", judge(last_worker, now, WORKER_SILENCE_S), last_worker,
-                 f"{slots} slots on {len(alive)} worker{'' if len(alive) == 1 else 's'}" if alive else ""),
-            _triggerer(),
-            self._dag_processor(at),
+            _part("scheduler", schedulers, now, threshold),
+            _part("worker", workers, now, WORKER_SILENCE_S, f"{slots} slots"),
+            _part("triggerer", [], now, 0),
+            _part("dag_processor", readers, now, PROCESSOR_SILENCE_S),
         )
 
-    def _dag_processor(self, at: Instant) -> Part:
-        """It leaves no beat in the database; its lock says whether it lives on this host."""
-        present = is_present(run_folder(self._cfg.home), DAG_PROCESSOR)
-        return Part("dag_processor", "latest_dag_processor_heartbeat", Status.HEALTHY if present else None, at if present else None)
+
+def wrongs_of(parts: Iterable[Part], errors: Iterable[ImportErrorRow]) -> tuple[str, ...]:
+    """What a person must know: services that do not live, files that could not be loaded."""
+    wrongs = [_DEAD[part.name] for part in parts if part.name in _DEAD and part.status is not Status.HEALTHY]
+    first = {error.path: error for error in reversed(list(errors))}
+    shown = [f"{path}: {first[path].message.strip().splitlines()[0]}" for path in sorted(first)[:ERRORS_SHOWN]]
+    if len(first) > len(shown):
+        shown.append(f"{len(first) - len(shown)} more files could not be loaded")
+    if shown:
+        wrongs += [*shown[:-1], f"{shown[-1]} (all with their tracebacks: `gnomon dags errors`)"]
+    return tuple(wrongs)
+
+
+def _part(name: str, beats: list[tuple[Instant, str]], now: Instant, silence_s: float, note: str = "") -> Part:
+    """How the processes of one kind are: well if one of them is."""
+    last = max((beat_at for beat_at, _ in beats), default=None)
+    alive = [host for beat_at, host in beats if judge(beat_at, now, silence_s) is Status.HEALTHY]
+    where = f"{len(alive)} on {', '.join(sorted(set(alive)))}" if alive else ""
+    return Part(name, f"latest_{name}_heartbeat", judge(last, now, silence_s), last, " · ".join(filter(None, (note, where))) if alive else "")
+
+
+_UNKNOWN = tuple(Part(name, f"latest_{name}_heartbeat", None) for name in ("scheduler", "worker", "triggerer", "dag_processor"))
+_DEAD = {
+    "scheduler": "No scheduler is alive: no run is planned and no task starts. `gnomon scheduler` starts one, `gnomon standalone` everything.",
+    "worker": "No worker is alive: tasks wait in their queue. `gnomon worker` starts one.",
+    "dag_processor": "No dag-processor is alive: new and changed DAG files are not seen. `gnomon dag-processor` starts one.",
+}
 
 
 def _database(status: Status, dialect: str = "") -> Part:
     return Part("metadatabase", None, status, note={"sqlite": "SQLite", "postgresql": "PostgreSQL"}.get(dialect, ""))
-
-
-def _triggerer() -> Part:
-    """Part of Airflow's answer; Gnomon has none yet."""
-    return Part("triggerer", "latest_triggerer_heartbeat", None)
 
 
 def _counts(tx: Transaction) -> Counts:

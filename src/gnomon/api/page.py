@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
-from gnomon.api.health import Counts, Health, Part, Status
+from gnomon.api.health import Counts, Health, Part
 from gnomon.model.instants import SECOND, to_datetime
 
 REFRESH_S = 5
@@ -20,15 +21,20 @@ header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.25rem 1rem;margin-b
 h1{font-size:1.6rem;margin:0}
 h2{font-size:1.05rem;margin:2rem 0 .75rem}
 .soft{color:var(--soft);font-size:.9rem}
-ul{list-style:none;margin:0;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,13rem),1fr))}
+li .soft{display:block}
+ul{list-style:none;margin:0;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr))}
 li{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:.8rem 1rem;overflow-wrap:anywhere}
 li b{display:block;font-size:1.3rem;font-weight:600;font-variant-numeric:tabular-nums}
+ul.figures{grid-template-columns:repeat(auto-fill,minmax(min(100%,9.5rem),1fr))}
 .healthy{color:var(--good)}.unhealthy{color:var(--bad)}.none{color:var(--idle)}
-.notice{background:var(--paper);border:1px solid var(--bad);border-radius:.6rem;padding:.8rem 1rem;overflow-wrap:anywhere}
+.notice{margin:0 0 .75rem;border-left-width:.3rem;background:var(--paper);border:1px solid var(--bad);border-radius:.6rem;padding:.8rem 1rem;overflow-wrap:anywhere}
 code{background:var(--paper);border:1px solid var(--line);border-radius:.3rem;padding:.05rem .3rem;overflow-wrap:anywhere}
 """
 _NAMES = {"metadatabase": "Database", "scheduler": "Scheduler", "worker": "Worker", "dag_processor": "DAG processor"}
 """What a person is shown; Airflow's answer names a triggerer too, and there is none yet."""
+
+_STATES = {"queued": "Queued", "running": "Running", "success": "Succeeded", "failed": "Failed"}
+_CODE = re.compile("`([^`]+)`")
 
 
 def render(health: Health, version: str) -> str:
@@ -39,35 +45,41 @@ def render(health: Health, version: str) -> str:
         f'<meta http-equiv="refresh" content="{REFRESH_S}"><link rel="icon" href="data:,">'
         f"<title>Gnomon</title><style>{_STYLE}</style></head><body><main>"
         f'<header><h1>Gnomon</h1><span class="soft">version {escape(version)} · {_moment(health.at)}</span></header>'
-        f"{_failure(health)}<h2>Services</h2><ul>{''.join(_part(part, health.at) for part in health.parts if part.name in _NAMES)}</ul>"
+        f"{_wrongs(health)}<h2>Services</h2><ul>{''.join(_part(part, health.at) for part in health.parts if part.name in _NAMES)}</ul>"
         f"{_counts(health.counts) if health.counts is not None else ''}</main></body></html>"
     )
 
 
-def _failure(health: Health) -> str:
-    return f'<p class="notice" role="alert">{escape(health.failure)}</p>' if health.failure else ""
+def _wrongs(health: Health) -> str:
+    return "".join(f'<p class="notice" role="alert">{_with_code(wrong)}</p>' for wrong in health.wrongs)
+
+
+def _with_code(text: str) -> str:
+    return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
 def _part(part: Part, now: int) -> str:
     word = part.status.value if part.status is not None else "not running"
     kind = part.status.value if part.status is not None else "none"
-    beat = ""
-    if part.beat_at is not None and part.status is not Status.HEALTHY:
-        beat = f"last heard of {_ago(now - part.beat_at)} ago"
-    detail = escape(" · ".join(filter(None, (part.note, beat))))
-    return f'<li>{_NAMES[part.name]}<b class="{kind}">{word}</b><span class="soft">{detail}</span></li>'
+    beat = f"last beat {_ago(now - part.beat_at)} ago" if part.beat_at is not None else ""
+    details = "".join(f'<span class="soft">{escape(detail)}</span>' for detail in (part.note, beat) if detail)
+    return f'<li>{_NAMES[part.name]}<b class="{kind}">{word}</b>{details}</li>'
 
 
 def _counts(counts: Counts) -> str:
-    figures = [("DAGs", counts.dags, f"{counts.paused} paused")]
-    figures += [(f"Runs {state}", count, "") for state, count in counts.runs.items()]
+    figures = [("DAGs", counts.dags, f"{counts.paused} paused"), ("Runs", sum(counts.runs.values()), "in all")]
+    figures += [(_STATES.get(state, state), count, "runs") for state, count in sorted(counts.runs.items(), key=_order)]
     if counts.import_errors:
-        figures.append(("Files with errors", counts.import_errors, "gnomon dags errors"))
+        figures.append(("Not loaded", counts.import_errors, "DAG files"))
     items = "".join(
         f'<li>{escape(name)}<b>{count:,}</b><span class="soft">{escape(note)}</span></li>' for name, count, note in figures
     )
     hint = "" if counts.dags else "<p>There are no DAGs yet. Put a file into the <code>dags</code> folder of the home.</p>"
-    return f"<h2>Work</h2><ul>{items}</ul>{hint}"
+    return f'<h2>Work</h2><ul class="figures">{items}</ul>{hint}'
+
+
+def _order(entry: tuple[str, int]) -> int:
+    return [*_STATES, entry[0]].index(entry[0])
 
 
 def _ago(microseconds: int) -> str:

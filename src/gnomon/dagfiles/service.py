@@ -21,6 +21,7 @@ from gnomon.dagfiles.settings import Settings, settings_from
 from gnomon.wakeups import Bell, StopFlag, as_soon_as_possible
 
 if TYPE_CHECKING:
+    from gnomon.dagfiles.beats import Beats
     from gnomon.dagfiles.watched import Watched
 
 IDLE_MAX_S = 60.0
@@ -62,6 +63,7 @@ def start_pool(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock)
 def _serve(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock, pool: ParsePool, stop: StopFlag) -> int:
     # After the fork: the parse server has neither the store's modules nor, later, a thread beside its own.
     from gnomon import store, taskapi
+    from gnomon.dagfiles.beats import Beats
     from gnomon.dagfiles.stored import StoreLedger
     from gnomon.dagfiles.watched import Watched
 
@@ -79,18 +81,19 @@ def _serve(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock, poo
         if not _begun(processor, stop):
             return 0
         _log.info("dag_processor_started", folders=list(settings.folders), processes=settings.processes)
-        loop(processor, pool, watched, clock, stop)
+        with contextlib.closing(Beats(db, clock)) as beats:
+            loop(processor, pool, watched, clock, stop, beats)
     _log.info("dag_processor_stopped")
     return 0
 
 
-def loop(processor: Processor, pool: ParsePool, watched: Watched, clock: Clock, stop: StopFlag) -> None:
+def loop(processor: Processor, pool: ParsePool, watched: Watched, clock: Clock, stop: StopFlag, beats: Beats) -> None:
     """Turns follow one another until `stop` is set; between them this process sleeps until something happens."""
     with selectors.DefaultSelector() as selector:
         for source in (pool, stop, watched):
             selector.register(source, selectors.EVENT_READ)
         while not stop():
-            again_at = processor.turn()
+            again_at = min(processor.turn(), beats.turn())
             watched.follow(processor.folders)
             selector.select(min(IDLE_MAX_S, max(0.0, again_at - clock.monotonic())))
             changed = watched.take()

@@ -12,6 +12,8 @@ SCHEDULER_SILENCE_S = 4.0
 """A scheduler beats every second; one that was silent for so long is not alive (OWNERSHIP.md, TAKE-OVER)."""
 WORKER_SILENCE_S = 20.0
 """A worker that was silent for so long is lost."""
+PROCESSOR_SILENCE_S = 20.0
+"""A dag-processor beats every five seconds; one that was silent for so long is dead or stuck."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ PARTS = (
     Part("worker", "latest_worker_heartbeat", Status.HEALTHY, AT, "32 slots on 1 worker"),
     Part("triggerer", "latest_triggerer_heartbeat", None),
 )
-HEALTH = Health(AT, PARTS, Counts(dags=2, paused=1, import_errors=1, runs={"running": 1, "success": 12345}))
+HEALTH = Health(AT, PARTS, Counts(dags=2, paused=1, import_errors=1, runs={"success": 12345, "running": 1}), ("/dags/a.py: no <b> (`gnomon dags errors`)",))
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,10 @@ def test_the_answer_has_airflows_shape() -> None:
 
 def test_the_page_says_what_a_person_needs() -> None:
     page = render(HEALTH, "1.2 <3>")
-    assert "last heard of 1 min ago" in page
+    assert "last beat 1 min ago" in page
     assert "12,345" in page
-    assert "gnomon dags errors" in page
+    assert "/dags/a.py: no &lt;b&gt; (<code>gnomon dags errors</code>)" in page
+    assert page.index("Running") < page.index("Succeeded")
     assert "1.2 &lt;3&gt;" in page
     assert "There are no DAGs yet" not in page
     assert "Triggerer" not in page
@@ -57,7 +58,7 @@ def test_a_page_without_dags_says_what_to_do() -> None:
 
 
 def test_a_database_that_is_away_is_told_and_escaped() -> None:
-    page = render(Health(AT, (Part("metadatabase", None, Status.UNHEALTHY),), None, "The database <x> did not answer"), "1")
+    page = render(Health(AT, (Part("metadatabase", None, Status.UNHEALTHY),), None, ("The database <x> did not answer",)), "1")
     assert 'role="alert">The database &lt;x&gt; did not answer' in page
 
 

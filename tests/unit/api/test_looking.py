@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from gnomon.api.health import Status
-from gnomon.api.looking import FRESH_S, Looker
+from gnomon.api.looking import FRESH_S, Looker, wrongs_of
 from gnomon.clock import VirtualClock
 from gnomon.config import Config, load_config
 from gnomon.model.records import WorkerRecord
-from gnomon.store import leases, migrations, open_database
+from gnomon.store import files, leases, migrations, open_database, processors
 
 START = 1_767_225_600_000_000
 
@@ -34,11 +34,13 @@ def test_a_missing_database_is_told_and_found_once_it_is_there(cfg: Config) -> N
     looker = Looker(cfg, clock)
     health = looker.look()
     assert health.counts is None
-    assert "gnomon db migrate" in health.failure
+    assert "gnomon db migrate" in health.wrongs[0]
     assert _status(looker)["metadatabase"] is Status.UNHEALTHY
     migrations.upgrade(cfg.database_url)
     clock.advance(FRESH_S * 2)
-    assert looker.look().failure == ""
+    assert [wrong.split(":")[0] for wrong in looker.look().wrongs] == [
+        "No scheduler is alive", "No worker is alive", "No dag-processor is alive",
+    ]
     assert _status(looker) == dict.fromkeys(("scheduler", "worker", "triggerer", "dag_processor")) | {"metadatabase": Status.HEALTHY}
     looker.close()
 
@@ -49,12 +51,17 @@ def test_beats_make_health(cfg: Config) -> None:
     with database.write() as tx:
         leases.register_scheduler(tx, "s1", "here")
         leases.register_worker(tx, WorkerRecord("w1", "here", "/s", 8, 0, False))
+        processors.beat(tx, "p1", "there")
     database.close()
     looker = Looker(cfg, VirtualClock(START))
-    parts = {part.name: part for part in looker.look().parts}
+    health = looker.look()
+    parts = {part.name: part for part in health.parts}
+    assert health.wrongs == ()
+    assert parts["dag_processor"].status is Status.HEALTHY
+    assert parts["dag_processor"].note == "1 on there"
     assert parts["scheduler"].status is Status.HEALTHY
     assert parts["worker"].status is Status.HEALTHY
-    assert parts["worker"].note == "8 slots on 1 worker"
+    assert parts["worker"].note == "8 slots · 1 on here"
     looker.close()
 
 
@@ -67,3 +74,28 @@ def test_requests_that_come_together_share_one_look(cfg: Config) -> None:
     assert looker.look() is not first
     assert os.path.isdir(cfg.home)
     looker.close()
+
+
+def test_a_process_that_fell_silent_is_told(cfg: Config) -> None:
+    """A dag-processor that is frozen holds its lock and beats no more."""
+    migrations.upgrade(cfg.database_url)
+    database = open_database(cfg.database_url)
+    with database.write() as tx:
+        processors.beat(tx, "p1", "there")
+        tx._link._connection.execute("UPDATE dag_processor SET beat_at = beat_at - 21000000")
+    looker = Looker(cfg, VirtualClock(START))
+    assert _status(looker)["dag_processor"] is Status.UNHEALTHY
+    assert any("No dag-processor is alive" in wrong for wrong in looker.look().wrongs)
+    with database.write() as tx:
+        processors.retire(tx, "p1")
+        assert processors.known(tx) == []
+    database.close()
+    looker.close()
+
+
+def test_files_that_could_not_be_loaded_are_named_up_to_a_bound() -> None:
+    errors = [files.ImportErrorRow(f"/dags/{number}.py", "import", f"bad {number}\nmore", None, "", 0) for number in range(7)]
+    wrongs = wrongs_of((), errors)
+    assert wrongs[0] == "/dags/0.py: bad 0"
+    assert wrongs[-1].startswith("2 more files could not be loaded (all with their tracebacks: `gnomon dags errors`")
+    assert wrongs_of((), []) == ()

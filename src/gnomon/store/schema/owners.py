@@ -27,6 +27,14 @@ worker = Table(
     flag("lost"),
 )
 
+dag_processor = Table(
+    "dag_processor",
+    metadata,
+    words("id", primary_key=True, doc="one process start"),
+    words("host", nullable=False),
+    big("beat_at", nullable=False),
+)
+
 triggerer = Table(
     "triggerer",
     metadata,

@@ -33,6 +33,13 @@ CREATE TABLE connection (
     CONSTRAINT connection_pkey PRIMARY KEY (conn_id)
 );
 
+CREATE TABLE dag_processor (
+    id TEXT NOT NULL,
+    host TEXT NOT NULL,
+    beat_at BIGINT NOT NULL,
+    CONSTRAINT dag_processor_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE event_log (
     event_pk BIGSERIAL NOT NULL,
     at BIGINT NOT NULL,

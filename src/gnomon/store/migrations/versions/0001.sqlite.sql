@@ -34,6 +34,13 @@ CREATE TABLE connection (
     CONSTRAINT connection_pkey PRIMARY KEY (conn_id)
 );
 
+CREATE TABLE dag_processor (
+    id TEXT NOT NULL,
+    host TEXT NOT NULL,
+    beat_at INTEGER NOT NULL,
+    CONSTRAINT dag_processor_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE event_log (
     event_pk INTEGER NOT NULL,
     at INTEGER NOT NULL,
