@@ -45,42 +45,51 @@ def list_(home: Home, inactive: bool, output: str) -> None:
 @output_option
 @pass_home
 def show(home: Home, dag_id: str, output: str) -> None:
-    """One DAG: schedule and its family, params, tasks, coming runs."""
+    """One DAG: schedule, params, tasks, next runs."""
     with home.store() as db, db.read() as tx:
         dag = report.find_dag(tx, dag_id)
-    detail = report.show_dag(dag, home.clock.now())
+        detail = report.show_dag(dag, home.clock.now(), errors.warnings_of(tx, dag.dag_id, dag.file))
     if output != "table":
         document(asdict(detail), output)
         return
     shown = asdict(detail)
-    for block in ("params", "tasks", "next_runs"):
+    for block in ("params", "tasks", "next_runs", "warnings"):
         del shown[block]
     click.echo(fields([(name.replace("_", " "), value) for name, value in shown.items()]))
     if detail.params:
         click.echo("\nparams")
         click.echo(fields([(f"  {name}", param) for name, param in detail.params.items()]))
     click.echo("\ntasks")
-    click.echo("\n".join(f"  {line}" for line in tree(dag.spec)))
+    click.echo("\n".join(f"  {line}" for line in tree(dag.spec)) or "  none")
     click.echo("\nnext runs" + (" (once it is unpaused)" if detail.paused and detail.next_runs else ""))
     columns = ("run_after", "data_interval_start", "data_interval_end")
     click.echo(table(detail.next_runs, columns) if detail.next_runs else "  none")
+    if detail.warnings:
+        click.echo("\nwarnings\n" + "\n".join(f"  {told}" for told in detail.warnings))
 
 
 @dags.command("errors")
+@click.option("-w", "--warnings", "noticed", is_flag=True, help="Also what was noticed in files that could be loaded.")
 @output_option
 @pass_home
-def errors_(home: Home, output: str) -> None:
+def errors_(home: Home, noticed: bool, output: str) -> None:
     """Files and DAGs that could not be loaded, and why."""
     with home.store() as db, db.read() as tx:
         rows = errors.import_errors(tx)
-    emit(rows, output, ("file", "line", "kind", "message"), empty="no errors")
+        rows += errors.import_warnings(tx) if noticed else []
+    if output != "table":
+        emit(rows, output, ())
+    elif not rows:
+        click.echo("no errors")
+    else:
+        click.echo("\n".join(f"{row.kind:<{max(len(one.kind) for one in rows)}}  {row.message}" for row in rows))
 
 
 @dags.command()
 @click.argument("dag_ids", metavar="DAG...", nargs=-1, required=True)
 @pass_home
 def pause(home: Home, dag_ids: tuple[str, ...]) -> None:
-    """Start nothing new of these DAGs from now on; what runs goes on."""
+    """Start nothing new of these DAGs; what runs goes on."""
     _set_paused(home, dag_ids, True)
 
 
@@ -97,7 +106,10 @@ def unpause(home: Home, dag_ids: tuple[str, ...]) -> None:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @pass_home
 def delete(home: Home, dag_id: str, yes: bool) -> None:
-    """Delete a DAG with its runs; a DAG whose file is still there comes back without history."""
+    """Delete a DAG with its runs.
+
+    A DAG whose file is still there comes back, paused or not as a new one, without history.
+    """
     with home.store() as db:
         with db.read() as tx:
             dag = report.find_dag(tx, dag_id)

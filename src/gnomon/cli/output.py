@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "json", "yaml")
 _GAP = "  "
+_INSTANT = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})\+00:00$")
 
 
 def output_option(command: F) -> F:
@@ -53,8 +55,8 @@ def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
 
 
 def fields(pairs: Sequence[tuple[str, object]]) -> str:
-    """`name  value` lines, names aligned; pairs whose value is None are left out."""
-    shown = [(name, cell(value)) for name, value in pairs if value is not None]
+    """`name  value` lines, names aligned; pairs whose value is None or an empty text are left out."""
+    shown = [(name, cell(value)) for name, value in pairs if value is not None and value != ""]
     width = max((len(name) for name, _ in shown), default=0)
     return "\n".join(f"{name:<{width}}{_GAP}{value}".rstrip() for name, value in shown)
 
@@ -69,7 +71,13 @@ def cell(value: object) -> str:
         return ", ".join(map(str, value)) or "-"
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
-    return " ".join(str(value).split("\n"))
+    return _INSTANT.sub(_shorter, " ".join(str(value).split("\n")))
+
+
+def _shorter(instant: re.Match[str]) -> str:
+    """An instant for the eye: UTC as Z, a fraction of a second to the millisecond and only when there is one."""
+    milliseconds = instant[2][:3]
+    return f"{instant[1]}{'' if milliseconds == '000' else '.' + milliseconds}Z"
 
 
 def _line(values: Sequence[str], widths: Sequence[int]) -> str:

@@ -16,6 +16,10 @@ REPEATABLE = frozenset({"import", "timeout", "memory", "crash", "exit", "unreada
 """Failures that may heal without a change of the inputs: what was missing was installed, a server is back."""
 
 
+_ZONE_ERRORS = frozenset({"InvalidTimezone", "ZoneInfoNotFoundError"})
+"""Of pendulum and zoneinfo, told by name: neither is loaded for the sake of an error."""
+
+
 class ImportTimeoutReached(BaseException):
     """The import took longer than `core.dagbag_import_timeout`; raised where the file was at that moment."""
 
@@ -35,6 +39,9 @@ def of_import(path: str, error: BaseException, *, limits: Limits) -> ParseFailur
         return _failure("exit", path, line, what, "Remove that call, or put it under `if __name__ == \"__main__\":`.", error)
     if isinstance(error, ModuleNotFoundError) and error.name:
         return _failure("import", path, line, f"no module named {error.name!r}", _module_remedy(limits), error)
+    if type(error).__name__ in _ZONE_ERRORS:
+        what = f"time zone {str(error.args[0] if error.args else error).rpartition(" ")[2]!r} is not known"
+        return _failure("import", path, line, what, "Check the spelling; zones are written like 'Europe/Berlin' or 'UTC'.", error)
     if isinstance(error, (FileNotFoundError, PermissionError)) and line is None:
         return _failure("unreadable", path, None, f"the file cannot be read: {error.strerror or error}",
                         "Give the dag-processor's user the right to read it.", error)
@@ -58,7 +65,8 @@ def of_dag(path: str, dag_id: str, error: BaseException) -> ParseFailure:
     """Why one DAG of the file cannot be scheduled; the others of the file can."""
     told = str(error) or type(error).__name__
     thing = "" if dag_id in told else f"DAG {dag_id!r}: "
-    return _failure("dag", path, _line_in(path, error.__traceback__), f"{thing}{_typed(error)}{told}", "", error)
+    line = _line_in(path, error.__traceback__) or _line_told(path, told)
+    return _failure("dag", path, line, f"{thing}{_typed(error)}{told}", "", error)
 
 
 def of_repeated(path: str, dag_id: str) -> ParseFailure:
@@ -126,6 +134,13 @@ def _line_in(path: str, trace: TracebackType | None) -> int | None:
             line = trace.tb_lineno
         trace = trace.tb_next
     return line
+
+
+def _line_told(path: str, told: str) -> int | None:
+    """The first line of the DAG file that a sentence names as `path:line`."""
+    digits = told.partition(f"{path}:")[2]
+    found = digits[: len(digits) - len(digits.lstrip("0123456789"))]
+    return int(found) if found else None
 
 
 def _from_file(path: str, trace: TracebackType | None) -> TracebackType | None:

@@ -24,7 +24,7 @@ def why_dag(memory: Memory, dag_pk: int, now: Instant) -> list[str]:
     sentences = []
     if record.error:
         sentences.append(f"planning stopped: {record.error}")
-    if dag.held is not None:
+    if dag.held is not None and not record.paused:
         sentences.append(f"nothing starts: {dag.held}")
     if not spec.timetable.can_be_scheduled:
         sentences.append(f"its schedule is {spec.timetable.summary or 'None'}: runs are made by hand only")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import TaskSpec
+from gnomon.report.errors import import_errors
 from gnomon.report.missing import no_dag
 from gnomon.report.schedule import family, next_runs
 from gnomon.store import Transaction, dags, load, runs
@@ -57,6 +58,8 @@ class DagDetail:
     paused: bool
     active: bool
     error: str | None
+    warnings: list[str]
+    """What was noticed when its file was read."""
     schedule: str
     schedule_description: str
     schedule_family: str
@@ -76,7 +79,8 @@ def find_dag(tx: Transaction, dag_id: str) -> DagRecord:
     row = dags.find(tx, dag_id)
     found = load.load_dags(tx, [row.dag_pk]) if row is not None else []
     if not found:
-        raise no_dag(dag_id, [other.dag_id for other in dags.list_dags(tx)])
+        failed = [error.message for error in import_errors(tx) if repr(dag_id) in error.message]
+        raise no_dag(dag_id, [other.dag_id for other in dags.list_dags(tx)], failed[0] if failed else None)
     return found[0]
 
 
@@ -87,7 +91,7 @@ def list_dags(tx: Transaction, *, inactive: bool = False) -> list[DagRow]:
     return [_dag_row(tx, record) for record in sorted(records, key=lambda record: record.dag_id)]
 
 
-def show_dag(dag: DagRecord, now: Instant) -> DagDetail:
+def show_dag(dag: DagRecord, now: Instant, warnings: Sequence[str] = ()) -> DagDetail:
     """Everything about one DAG but its history."""
     spec = dag.spec
     return DagDetail(
@@ -99,6 +103,7 @@ def show_dag(dag: DagRecord, now: Instant) -> DagDetail:
         paused=dag.paused,
         active=dag.active,
         error=dag.error,
+        warnings=list(warnings),
         schedule=spec.timetable.summary,
         schedule_description=spec.timetable.description,
         schedule_family=family(spec.timetable),

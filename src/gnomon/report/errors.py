@@ -18,6 +18,21 @@ class ImportErrorRow:
     traceback: str
 
 
+WARNING = "warning"
+"""The kind of what was noticed and did not fail."""
+
+
+def import_warnings(tx: Transaction) -> list[ImportErrorRow]:
+    """All that was noticed about files and did not fail, by file."""
+    return [ImportErrorRow(path, None, WARNING, told, "") for path, all_told in files.warnings(tx).items() for told in all_told]
+
+
+def warnings_of(tx: Transaction, dag_id: str, file: str) -> list[str]:
+    """What was noticed about one DAG, and about its file as a whole."""
+    told = files.warnings(tx).get(file, [])
+    return [one for one in told if one.startswith(f"DAG {dag_id!r}") or not one.startswith("DAG ")]
+
+
 def import_errors(tx: Transaction) -> list[ImportErrorRow]:
     """All failures, by file and line."""
     found = [

@@ -23,7 +23,10 @@ class NotThere(UserMistake):
         self.near = near
 
 
-def no_dag(dag_id: str, existing: Iterable[str]) -> NotThere:
+def no_dag(dag_id: str, existing: Iterable[str], failed: str | None = None) -> NotThere:
+    """`failed`: what is wrong with the file that should have defined it."""
+    if failed is not None:
+        return NotThere("DAG", dag_id, "", (), f"it could not be loaded: {failed}")
     return NotThere("DAG", dag_id, "", existing, "`gnomon dags list` shows them all, `gnomon dags errors` files that failed")
 
 

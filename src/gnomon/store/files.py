@@ -132,6 +132,11 @@ def import_errors(tx: Transaction) -> list[ImportErrorRow]:
     return [ImportErrorRow(*row) for row in tx.all("files.errors")]
 
 
+def warnings(tx: Transaction) -> dict[str, list[str]]:
+    """What was noticed about files that are there, by path; files without a warning are left out."""
+    return {path: json.loads(told) for path, told in tx.all("files.warnings")}
+
+
 def _put_file(tx: Transaction, parsed: ParsedFile, at: Instant, *, whole: bool) -> int:
     row = tx.one(
         "files.put", path=parsed.path, input_hash=parsed.inputs.input_hash, inputs=json.dumps(parsed.inputs.paths),

@@ -46,6 +46,10 @@ SELECT file_pk, number, kind, message, line, traceback, at FROM :rows;
 SELECT f.path, e.kind, e.message, e.line, e.traceback, e.at FROM import_error AS e JOIN file AS f ON f.file_pk = e.file_pk
 WHERE f.gone_at IS NULL ORDER BY f.path, e.number;
 
+-- name: warnings
+-- Files that are there with what was noticed about them.
+SELECT path, warnings FROM file WHERE gone_at IS NULL AND warnings <> '[]' ORDER BY path;
+
 -- name: recheck_duplicates
 -- Files in which a DAG id was refused as a duplicate are parsed again: the id may be free now.
 UPDATE file SET stale = TRUE
