@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 from tests.chaos import journal
 from tests.chaos.home import home
-from tests.chaos.processes import until
+from tests.chaos.processes import kill, until
 from tests.chaos.proxy import Wire
 from tests.postgres import own_schema
 
@@ -39,6 +39,31 @@ def test_postgresql_away_for_some_seconds_loses_and_doubles_nothing() -> None:
 @pytest.mark.soak
 def test_postgresql_away_for_a_minute_loses_and_doubles_nothing() -> None:
     _survive(LONG_S)
+
+
+@pytest.mark.soak
+def test_a_worker_without_store_and_scheduler_gives_up_and_starts_anew() -> None:
+    """OWNERSHIP.md line 18; what it ran is lost, recorded once, and the slots of the pool are given back."""
+    with own_schema() as direct:
+        wire = Wire(direct)
+        with home(wire.url) as here:
+            here.dag_file("steady", DAGS)
+            here.start()
+            until(lambda: len(journal.starts(here)) >= 5, "tasks that run")
+            wire.cut()
+            kill(here.one("scheduler"))
+            until(lambda: here.events("incarnation_given_up"), "the worker to give up")
+            wire.mend()
+            mended = time.time()
+            until(lambda: any(note.at > mended for note in journal.starts(here)), "a task after the return")
+            print(f"the next task began {journal.starts(here)[-1].at - mended:.1f} s after the return")
+            here.dag_file("steady", DAGS.replace('"@daily"', "None"))
+            until(lambda: not here.unfinished(), "the end of the runs")
+            assert journal.audit(here, retries=0) == []
+            assert here.cli("pools", "list", "-o", "json").returncode == 0
+            here.stop()
+            assert "Traceback" not in here.said(), here.said()
+        wire.cut()
 
 
 def _survive(away_s: float) -> None:

@@ -11,12 +11,19 @@ from collections import Counter, defaultdict
 import pytest
 from tests.chaos import journal
 from tests.chaos.home import Home, home
-from tests.chaos.processes import kill, until
+from tests.chaos.processes import kill, of_home, until
+from tests.postgres import own_schema
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
+EVERYTHING = "everything"
+"""All processes of the home at once, as when the power fails."""
 SEED = int(os.environ.get("CHAOS_SEED", "20261121"))
-ROLES = ("scheduler", "worker", "base zygote", "file zygote", "task child", "parse child", "dag-processor", "supervisor")
-RETRIES = 2
+ROLES = (
+    "scheduler", "worker", "base zygote", "file zygote", "task child", "parse child", "dag-processor", "supervisor",
+    "scheduler and worker", EVERYTHING, "api-server", "parse server",
+)
+RETRIES = 50
+"""More than one task can meet kills."""
 STUCK_S = 90.0
 """A bound on the end of the runs that are under way, not an expectation."""
 DAGS = journal.HEAD + f'''
@@ -49,21 +56,26 @@ with DAG("looks_further", schedule=None):
 
 
 def test_five_kills_lose_nothing_and_double_nothing() -> None:
-    _survive(random.Random(SEED), ["worker", "scheduler", "file zygote", "task child", "supervisor"], pause_s=(0.3, 1.2))
+    _survive(random.Random(SEED), ["worker", "scheduler", "file zygote", "task child", EVERYTHING], pause_s=(0.3, 1.2))
 
 
 @pytest.mark.soak
-def test_fifty_kills_lose_nothing_and_double_nothing() -> None:
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_fifty_kills_lose_nothing_and_double_nothing(database: str) -> None:
     rng = random.Random(SEED)
     kills = int(os.environ.get("CHAOS_KILLS", "50"))
     victims = [ROLES[n % len(ROLES)] for n in range(kills)]
     rng.shuffle(victims)
-    _survive(rng, victims, pause_s=(0.2, 4.0))
+    if database == "sqlite":
+        _survive(rng, victims, pause_s=(0.2, 4.0))
+    else:
+        with own_schema() as url:
+            _survive(rng, victims, pause_s=(0.2, 4.0), url=url)
 
 
-def _survive(rng: random.Random, victims: list[str], pause_s: tuple[float, float]) -> None:
+def _survive(rng: random.Random, victims: list[str], pause_s: tuple[float, float], url: str | None = None) -> None:
     print(f"CHAOS_SEED={SEED}, {len(victims)} kills")
-    with home(options={"GNOMON__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "1"}) as here:
+    with home(url, {"GNOMON__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "1"}) as here:
         here.dag_file("work", DAGS)
         here.dag_file("looks_further", LOOKS_FURTHER)
         here.start()
@@ -86,9 +98,14 @@ def _survive(rng: random.Random, victims: list[str], pause_s: tuple[float, float
 
 def _kill_one(here: Home, victim: str, rng: random.Random) -> float:
     """One process of the kind is killed; returns how long it took until a task started after that."""
-    until(lambda: any(kill(pid) for pid in _shuffled(here.pids(victim), rng)[:1]), f"a {victim} to kill")
+    if victim == EVERYTHING:
+        for pid in _shuffled(list(of_home(here.folder)), rng):
+            kill(pid)
+    else:
+        for role in victim.split(" and "):
+            until(lambda role=role: any(kill(pid) for pid in _shuffled(here.pids(role), rng)[:1]), f"a {role} to kill")
     killed = time.time()
-    if victim == "supervisor":
+    if victim in ("supervisor", EVERYTHING):
         here.bury()
         here.start()
     until(lambda: any(note.at > killed for note in journal.starts(here)[-50:]), f"a task that starts after the {victim} was killed")
