@@ -40,7 +40,8 @@ def of_import(path: str, error: BaseException, *, limits: Limits) -> ParseFailur
     if isinstance(error, ModuleNotFoundError) and error.name:
         return _failure("import", path, line, f"no module named {error.name!r}", _module_remedy(limits), error)
     if type(error).__name__ in _ZONE_ERRORS:
-        what = f"time zone {str(error.args[0] if error.args else error).rpartition(" ")[2]!r} is not known"
+        zone = str(error.args[0] if error.args else error).rpartition(" ")[2]
+        what = f"time zone {zone!r} is not known"
         return _failure("import", path, line, what, "Check the spelling; zones are written like 'Europe/Berlin' or 'UTC'.", error)
     if isinstance(error, (FileNotFoundError, PermissionError)) and line is None:
         return _failure("unreadable", path, None, f"the file cannot be read: {error.strerror or error}",
