@@ -120,6 +120,11 @@ class World(Deployment):
             return {number: task_id for task_id, number in find_dag(tx, dag_id).task_numbers.items()}
 
     @property
+    def attempts_per_child(self) -> set[int]:
+        """After how many attempts the worker is told to end a process, over all that runs at this moment."""
+        return {one.attempt.attempts_per_child for one in self._worker.live.values()}
+
+    @property
     def live(self) -> list[str]:
         """Ids of the tasks that run at this moment, in the order in which they came."""
         return [one.attempt.task_id for one in self._worker.live.values()]

@@ -63,6 +63,19 @@ def test_parallelism_bounds_what_runs_and_0_is_no_bound(world: ForWorld, paralle
     assert len(it.live) == running
 
 
+@effect_of("workers.attempts_per_child")
+@pytest.mark.parametrize(("values", "arguments", "told"), [
+    ({}, {}, 1), ({"workers__attempts_per_child": 50}, {}, 50), ({"workers__attempts_per_child": 50}, {"attempts_per_child": 3}, 3),
+])
+def test_a_process_runs_as_many_tasks_as_the_dag_or_else_the_option_says(
+    world: ForWorld, values: dict[str, object], arguments: dict[str, object], told: int
+) -> None:
+    it = world(**values)
+    it.file(wide(2, **arguments))
+    it.go(0.5)
+    assert it.attempts_per_child == {told}
+
+
 @effect_of("scheduler.max_tis_per_query")
 @pytest.mark.parametrize(("most", "running"), [(2, 2), (16, 16), (0, 32)])
 def test_one_admission_takes_at_most_max_tis_per_query(world: ForWorld, most: int, running: int) -> None:

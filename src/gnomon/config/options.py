@@ -103,6 +103,9 @@ _DAG_PROCESSOR = (
 )
 
 _OTHERS = (
+    Option("workers", "attempts_per_child", "1", _I,
+           "Default of a DAG's attempts_per_child: how many tasks one process runs, one after another, before it ends. 1: each "
+           "task is isolated from all others. Not an option of Airflow.", minimum=1),
     Option("api", "host", "127.0.0.1", _T, "The address that the api-server listens on. Airflow's default is 0.0.0.0.",
            aliases=_alias("webserver", "web_server_host")),
     Option("api", "port", "8080", _I, "The port of the api-server; 0: any free one.", minimum=0,

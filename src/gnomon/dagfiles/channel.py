@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
 from typing import Any
 
@@ -19,11 +20,17 @@ class ParseChannel:
         self._socket = sock
         self._splitter: frames.Splitter[Any] = frames.Splitter(Answer)
         self._asked = 0
+        self._heard = hashlib.sha256()
 
     @property
     def asked(self) -> bool:
         """Whether the file asked for a Variable, a Connection or anything else."""
         return self._asked > 0
+
+    @property
+    def answers(self) -> str | None:
+        """The digest of all that was asked and answered, in order; None when nothing was asked."""
+        return self._heard.hexdigest() if self.asked else None
 
     def ask(self, question: Question) -> object:
         """The answer of the service. Raises GnomonError with its words when it refuses."""
@@ -32,6 +39,7 @@ class ParseChannel:
         answer = frames.receive(self._socket, self._splitter)
         if answer is None:
             raise GnomonError("the dag-processor is gone; the file is parsed again when it is back")
+        self._heard.update(repr((question, answer.value, answer.error)).encode(errors="surrogateescape"))
         if answer.error is not None:
             raise GnomonError(answer.error)
         value: object = answer.value

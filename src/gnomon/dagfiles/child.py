@@ -104,7 +104,7 @@ def _inputs(
     recorder: Recorder, line: ParseChannel, facts: KnownFacts, wrong: list[ParseFailure], sockets: frozenset[str]
 ) -> FileInputs:
     further = recorder.looked_further or line.asked or any(one.kind in failures.REPEATABLE for one in wrong)
-    return take(recorder.stamped, facts, looked_further=further, fresh=reason_against_fork(sockets))
+    return take(recorder.stamped, facts, looked_further=further, fresh=reason_against_fork(sockets), answers=line.answers)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from gnomon.config import Config, environment, without_secrets
 from gnomon.dagfiles.inputs import ENV, FACTS, MISSING
 
-SHAPING_SECTIONS = ("core", "scheduler", "operators", "sensors")
+SHAPING_SECTIONS = ("core", "scheduler", "operators", "sensors", "workers")
 """Options of these sections are defaults of what an author writes."""
 
 

@@ -65,9 +65,17 @@ def input_hash(paths: Iterable[str], facts: Facts) -> str:
     return whole.hexdigest()[:32]
 
 
-def take(stamped: dict[str, str], facts: Facts, *, looked_further: bool, fresh: str | None) -> FileInputs:
-    """The inputs of a parse that just ended. `stamped`: path to its stamp before it was read."""
+def take(
+    stamped: dict[str, str], facts: Facts, *, looked_further: bool, fresh: str | None, answers: str | None = None
+) -> FileInputs:
+    """The inputs of a parse that just ended. `stamped`: path to its stamp before it was read.
+
+    `answers`: the digest of what the service answered to the file. Other answers are another hash, so that no process
+    that imported the file with the old ones runs its tasks.
+    """
     whole = input_hash(stamped, facts)
+    if answers is not None:
+        whole = hashlib.sha256(f"{whole}\0{answers}".encode()).hexdigest()[:32]
     paths = tuple((path, before if stamp(path, facts) == before else UNKNOWN) for path, before in sorted(stamped.items()))
     return FileInputs(input_hash=whole, paths=paths, looked_further=looked_further, fresh=fresh)
 

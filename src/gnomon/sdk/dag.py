@@ -86,7 +86,7 @@ class DAG:
         dag_display_name: str | None = None,
         disable_bundle_versioning: bool | None = None,
         rerun_with_latest_version: bool | None = None,
-        attempts_per_child: int = 1,
+        attempts_per_child: int | ArgNotSet = NOTSET,
         fresh_import: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -128,7 +128,7 @@ class DAG:
         self._suffixes: dict[str, int] = {}
         self.task_group = TaskGroup.create_root(self)
         for row in fields.DAG:
-            if row.inert is not None and state[row.name] is not None:
+            if row.inert is not None and state[row.name]:
                 self.warn(f"{row.name}= {row.inert}.")
 
     default_args: dict[str, Any]

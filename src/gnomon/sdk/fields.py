@@ -172,7 +172,8 @@ DAG: tuple[Row, ...] = (
     Row("dag_display_name", spec="display_name", encode=values.text),
     Row("disable_bundle_versioning"),
     Row("rerun_with_latest_version"),
-    Row("attempts_per_child", 1, values.as_slots, spec="attempts_per_child", encode=int),
+    Row("attempts_per_child", Option("workers", "attempts_per_child", options.integer), values.as_slots,
+        spec="attempts_per_child", encode=int),
     Row("fresh_import", False, spec="fresh_import", encode=bool),
 )
 

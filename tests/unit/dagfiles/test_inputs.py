@@ -171,6 +171,22 @@ def test_a_variable_asked_for_at_import_is_answered_and_remembered(home, parser_
     assert parsed.inputs.looked_further
 
 
+def test_another_answer_is_another_hash_and_the_same_answer_the_same(home, parser_with):
+    path = home.write("asks.py", """
+        from gnomon.sdk.dag import DAG
+        from gnomon.sdk.variable import Variable
+        colour = Variable.get("colour")
+        dag = DAG("asks")
+    """)
+
+    red, again, blue = (
+        parser_with(home.config(), lambda question, colour=colour: colour).parse(path).inputs.input_hash
+        for colour in ("red", "red", "blue")
+    )
+
+    assert red == again != blue
+
+
 def test_a_refused_question_is_the_files_import_error_in_the_words_of_the_refusal(home, parser_with):
     def refuse(question):
         raise UserMistake("the Variable 'x' cannot be decrypted; set core.fernet_key to the key it was stored with")

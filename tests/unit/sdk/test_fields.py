@@ -58,6 +58,7 @@ def test_defaults_come_from_the_options(options: Any) -> None:
             AIRFLOW__SENSORS__DEFAULT_TIMEOUT="5", AIRFLOW__CORE__MAX_ACTIVE_RUNS_PER_DAG="3",
             AIRFLOW__CORE__MAX_ACTIVE_TASKS_PER_DAG="9", AIRFLOW__SCHEDULER__CATCHUP_BY_DEFAULT="True",
             AIRFLOW__CORE__MAX_CONSECUTIVE_FAILED_DAG_RUNS_PER_DAG="2",
+            GNOMON__WORKERS__ATTEMPTS_PER_CHILD="50",
             AIRFLOW__SCHEDULER__IGNORE_FIRST_DEPENDS_ON_PAST_BY_DEFAULT="False")
     with DAG("d") as dag:
         task = BaseSensorOperator(task_id="t")
@@ -66,3 +67,4 @@ def test_defaults_come_from_the_options(options: Any) -> None:
     assert task.execution_timeout.total_seconds() == 60
     assert (str(task.weight_rule), task.timeout, task.ignore_first_depends_on_past) == ("absolute", 5, False)
     assert (dag.max_active_runs, dag.max_active_tasks, dag.catchup, dag.max_consecutive_failed_dag_runs) == (3, 9, True, 2)
+    assert (dag.attempts_per_child, DAG("e", attempts_per_child=1).attempts_per_child) == (50, 1)
