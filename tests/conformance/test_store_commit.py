@@ -165,7 +165,7 @@ def test_mail_with_a_key_arrives_once_and_goes_by_its_number(world: World, run: 
     letters = [NewMail(3, "result", '{"n": 1}', "res:1", AT), NewMail(3, "result", '{"n": 2}', "res:1"), NewMail(4, "x", "{}")]
     with world.db.write() as tx:
         before = {letter.mail_pk for letter in mail.take(tx, range(64), 100)}
-        assert mail.send(tx, letters) == 2
+        mail.send(tx, letters)
     with world.db.read() as tx:
         found = [letter for letter in mail.take(tx, range(64), 100) if letter.mail_pk not in before]
         assert [(letter.group_no, letter.kind, letter.key, letter.body) for letter in found] == [

@@ -151,6 +151,7 @@ def test_fencing_waits_for_the_running_transaction_and_then_nothing_more_is_stor
 
     thread = threading.Thread(target=fence)
     with world.db.owner(world.me) as tx:
+        tx.settle()
         thread.start()
         wait_until_blocked(url)
         assert fenced == []

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.storeworld import World
+from tests.postgres import own_schema
 
-from gnomon.store import Database, open_database, pools, runs, variables
+from gnomon.store import Database, leases, migrations, open_database, pools, runs, variables
 from gnomon.store.address import parse_address
 from gnomon.store.ticket import overdue, ticket_path
 
@@ -36,6 +37,19 @@ for n in range(rounds):
     db.close()
     took.append(time.perf_counter() - started)
 print(json.dumps(max(took)))
+"""
+_FROZEN_SENDING = """
+import os, signal, sys
+from gnomon.store.address import parse_address
+from gnomon.store.postgres import connect
+connection = connect(parse_address(sys.argv[1]).target)
+with connection.pipeline() as pipeline:
+    connection.execute("BEGIN")
+    connection.execute("UPDATE pool SET slots = 1")
+    pipeline.sync()
+    connection.execute("UPDATE pool SET slots = 3")
+    print("inside", flush=True)
+    os.kill(os.getpid(), signal.SIGSTOP)
 """
 _FROZEN = """
 import os, signal, sys
@@ -88,6 +102,39 @@ def test_a_process_stopped_inside_a_transaction_stops_the_others_for_seconds_onl
         frozen.kill()
         frozen.wait()
         frozen.stdout.close()
+
+
+@pytest.mark.postgres
+def test_a_process_stopped_between_two_statements_of_a_burst_loses_its_session() -> None:
+    """PostgreSQL does not count it as idle in a transaction; the beats of schedulers and workers look for it."""
+    with own_schema() as url:
+        migrations.upgrade(url)
+        frozen = subprocess.Popen([sys.executable, "-c", _FROZEN_SENDING, url], stdout=subprocess.PIPE)
+        assert frozen.stdout is not None
+        assert frozen.stdout.readline() == b"inside\n"
+        os.waitpid(frozen.pid, os.WUNTRACED)
+        db, stop = open_database(url), threading.Event()
+        beats = threading.Thread(target=end_frozen, args=(db, stop))
+        beats.start()
+        try:
+            with db.write() as tx:
+                pools.set_pool(tx, "default_pool", 2)
+            with db.read() as tx:
+                assert [pool.slots for pool in pools.list_pools(tx)] == [2]
+        finally:
+            stop.set()
+            beats.join()
+            frozen.kill()
+            frozen.wait()
+            frozen.stdout.close()
+            db.close()
+
+
+def end_frozen(db: Database, stop: threading.Event) -> None:
+    """A part of every beat, with a shorter time to live."""
+    while not stop.wait(0.05):
+        with db.write() as tx:
+            leases.end_frozen(tx, 0.3)
 
 
 def kill_overdue(db: Database, stop: threading.Event) -> None:

@@ -6,6 +6,7 @@ Every function here runs inside `Database.owner`, whose first statement proved t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult
 from gnomon.model.records import AttemptRecord, Changes, EventRecord
@@ -29,37 +30,48 @@ def apply(tx: Transaction, changes: Changes) -> None:
     _whole(tx, "commit.run", [run_change(run) for run in changes.runs], "runs")
     _whole(tx, "commit.task", [task_change(task) for task in changes.tasks], "task instances")
     _whole(tx, "commit.attempt", [_attempt(attempt) for attempt in changes.attempts], "attempts")
-    tx.many("commit.xcom_clear", changes.xcom_clears)
-    tx.many("commit.xcom", _xcoms(changes.results))
+    tx.send_many("commit.xcom_clear", changes.xcom_clears)
+    tx.send_many("commit.xcom", _xcoms(changes.results))
     _take_slots(tx, changes.pool_used)
-    tx.many(
+    tx.send_many(
         "commit.tally",
         [(dag_pk, RUN_STATE_CODES[state], n) for (dag_pk, state), n in sorted(changes.tallies.items()) if n],
     )
-    tx.many("commit.event", [_event(event) for event in changes.events])
+    tx.send_many("commit.event", [_event(event) for event in changes.events])
     for dag_pk, reason in changes.dag_paused:
-        tx.run("commit.pause", dag_pk=dag_pk)
-        tx.run("commit.plan_error", dag_pk=dag_pk, error=reason)
+        tx.send("commit.pause", dag_pk=dag_pk)
+        tx.send("commit.plan_error", dag_pk=dag_pk, error=reason)
     for path, reason in changes.fresh_files:
-        tx.run("commit.fresh", path=path, reason=reason)
+        tx.send("commit.fresh", path=path, reason=reason)
     _whole(tx, "mail.remove", [(mail_pk,) for mail_pk in changes.mail_deleted], "letters")
     mail.send(tx, changes.mail_sent)
     for request_pk, state, answer in changes.answers:
-        tx.run("commit.answer", request_pk=request_pk, state=state, answer=answer)
+        tx.send("commit.answer", request_pk=request_pk, state=state, answer=answer)
+    tx.settle()
 
 
 def _whole(tx: Transaction, name: str, rows: Sequence[Row], what: str) -> None:
-    """The whole batch was written; RowsMissing when it changed fewer rows than it names."""
-    changed = tx.many(name, rows)
-    if changed != len(rows):
-        raise RowsMissing(f"{len(rows) - changed} of {len(rows)} {what} are not as this scheduler believed: nothing was stored")
+    """The whole batch is written; RowsMissing when it changed fewer rows than it names."""
+
+    def check(changed: int) -> None:
+        if changed != len(rows):
+            raise RowsMissing(
+                f"{len(rows) - changed} of {len(rows)} {what} are not as this scheduler believed: nothing was stored"
+            )
+
+    tx.send_many(name, rows, check)
 
 
 def _take_slots(tx: Transaction, used: dict[str, int]) -> None:
     """In the order of names, so that two schedulers never wait for each other (OWNERSHIP.md line 24)."""
     for name, n in sorted(used.items()):
-        if n and not tx.run("commit.pool", name=name, n=n):
-            raise PoolExhausted(name)
+        if n:
+            tx.send("commit.pool", partial(_taken, name), name=name, n=n)
+
+
+def _taken(pool: str, changed: int) -> None:
+    if not changed:
+        raise PoolExhausted(pool)
 
 
 def _attempt(a: AttemptRecord) -> Row:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gnomon.clock import Clock, SystemClock
 from gnomon.model.instants import Instant
 from gnomon.store.address import POSTGRESQL, SQLITE, Address, parse_address
-from gnomon.store.errors import CommitUncertain, DatabaseAway, Fenced, NotInitialised
+from gnomon.store.errors import DatabaseAway, Fenced, NotInitialised
 from gnomon.store.revisions import check_revision
 from gnomon.store.sqlite import SqliteLink
 from gnomon.store.sqlite_file import check_library, check_place, check_rights, is_there
@@ -90,9 +90,13 @@ class Database:
         link = self._take()
         try:
             link.begin_read()
-            yield self._transaction(link)
+            try:
+                yield self._transaction(link)
+            except BaseException:
+                link.rollback()
+                raise
+            link.end_read()
         finally:
-            link.rollback()
             self._put(link)
 
     @contextmanager
@@ -107,6 +111,7 @@ class Database:
             tx = self._transaction(link)
             try:
                 yield tx
+                link.settle()
             except BaseException:
                 link.rollback()
                 raise
@@ -118,10 +123,17 @@ class Database:
 
     @contextmanager
     def owner(self, scheduler_id: str) -> Iterator[Transaction]:
-        """A write transaction of a scheduler; its first statement proves that it is not fenced (OWNERSHIP.md line 7)."""
-        with self.write() as tx:
-            if tx.one("leases.prove", me=scheduler_id) is None:
+        """A write transaction of a scheduler; its first statement proves that it is not fenced (OWNERSHIP.md line 7).
+
+        Fenced: at the first answer that the block waits for, or at its end; nothing of the transaction is stored.
+        """
+
+        def proven(found: int) -> None:
+            if not found:
                 raise Fenced(f"scheduler {scheduler_id} was declared dead: it stops, and a new one starts in its place")
+
+        with self.write() as tx:
+            tx.send("leases.prove", proven, me=scheduler_id)
             yield tx
 
     def now(self) -> Instant:
@@ -207,6 +219,6 @@ class Database:
         """A lost notification only costs time (the sweep finds the mail), so a failure here fails nothing."""
         try:
             link.simple("NOTIFY gnomon")
-            link.commit()
-        except (DatabaseAway, CommitUncertain):
+            link.settle()
+        except DatabaseAway:
             link.rollback()

@@ -10,7 +10,7 @@ LIMIT = 1000
 
 def log(tx: Transaction, event: EventRecord) -> None:
     """The line is in the log."""
-    tx.many(
+    tx.send_many(
         "commit.event",
         [(event.at, event.kind, event.dag_pk, event.run_pk, event.task_no, event.map_index, event.by, event.body)],
     )

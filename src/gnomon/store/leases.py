@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import WorkerRecord
+from gnomon.store.address import POSTGRESQL
 from gnomon.store.transaction import Row, Transaction
 
 REMEMBER_S = 3600.0
 """Schedulers and workers that are gone are still listed for so long."""
+FROZEN_TTL_S = 4.0
+"""A process may stop for so long between two statements of one burst; with a beat a second others write again within 5 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ def register_scheduler(tx: Transaction, scheduler_id: str, host: str) -> None:
 
 
 def beat_scheduler(tx: Transaction, scheduler_id: str) -> bool:
-    """The scheduler is alive; False when it was fenced."""
+    """The scheduler is alive; False when it was fenced. Nobody frozen holds a lock for long."""
+    end_frozen(tx, FROZEN_TTL_S)
     return tx.run("leases.beat_scheduler", id=scheduler_id, now=tx.lease_now()) == 1
 
 
@@ -41,6 +45,12 @@ def retire_scheduler(tx: Transaction, scheduler_id: str) -> None:
     """The scheduler ends in good order: it owns nothing and can never write again."""
     tx.run("leases.release_groups", id=scheduler_id)
     tx.run("leases.fence_scheduler", id=scheduler_id)
+
+
+def end_frozen(tx: Transaction, ttl_s: float) -> None:
+    """On PostgreSQL: sessions whose process has stopped in the middle of sending for `ttl_s` are over (line 11)."""
+    if tx.dialect == POSTGRESQL:
+        tx.send("leases.end_frozen", ttl_s=ttl_s)
 
 
 def fence_dead(tx: Transaction, me: str, ttl_s: float) -> list[str]:
@@ -84,7 +94,8 @@ def register_worker(tx: Transaction, worker: WorkerRecord) -> None:
 
 
 def beat_worker(tx: Transaction, worker_id: str) -> bool:
-    """The worker is alive; False when it was declared lost and must start anew."""
+    """The worker is alive; False when it was declared lost and must start anew. Nobody frozen holds a lock for long."""
+    end_frozen(tx, FROZEN_TTL_S)
     return tx.run("leases.beat_worker", id=worker_id, now=tx.lease_now()) == 1
 
 

@@ -13,6 +13,6 @@ def take(tx: Transaction, groups: Iterable[int], limit: int) -> list[MailRecord]
     return [MailRecord(*row) for row in tx.all("mail.take", groups=list(groups), most=limit)]
 
 
-def send(tx: Transaction, letters: Iterable[NewMail]) -> int:
-    """The letters are there once this is stored; returns how many. One whose key is already there is dropped."""
-    return tx.many("mail.send", [(letter.group_no, letter.kind, letter.key, letter.body, letter.at) for letter in letters])
+def send(tx: Transaction, letters: Iterable[NewMail]) -> None:
+    """The letters are there once this is stored. One whose key is already there is dropped."""
+    tx.send_many("mail.send", [(letter.group_no, letter.kind, letter.key, letter.body, letter.at) for letter in letters])

@@ -51,7 +51,7 @@ def _move(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutcome:
             outcome.held.append(planned.slot_key)
     if outcome.created:
         queued = RUN_STATE_CODES[DagRunState.QUEUED]
-        tx.many("commit.tally", [(change.dag_pk, queued, len(outcome.created))])
+        tx.send_many("commit.tally", [(change.dag_pk, queued, len(outcome.created))])
     return outcome
 
 
@@ -81,7 +81,7 @@ def _insert(tx: Transaction, change: PlanChange, planned: PlannedRun, now: Insta
             "delete that run, or let the timetable generate another run id"
         )
     body = f"slot {planned.slot_key} is held by run {holder[1]!r}; {planned.run_id!r} was not made"
-    tx.many("commit.event", [(now, "slot_held", change.dag_pk, holder[0], None, -1, "scheduler", body)])
+    tx.send_many("commit.event", [(now, "slot_held", change.dag_pk, holder[0], None, -1, "scheduler", body)])
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import psycopg
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
@@ -11,7 +12,7 @@ from psycopg.types.string import StrDumper
 
 from gnomon.store.errors import CommitUncertain, DatabaseAway, DiskFull, ReadOnly, StoreError
 from gnomon.store.statements import Statement
-from gnomon.store.transaction import Row
+from gnomon.store.transaction import Check, Row
 
 IDLE_IN_TRANSACTION_MS = 4_000
 """A process frozen inside a transaction loses it after this long (OWNERSHIP.md line 11)."""
@@ -21,15 +22,18 @@ LOCK_TIMEOUT_MS = 8_000
 """Longer than IDLE_IN_TRANSACTION_MS: who waits for a frozen process outlasts it."""
 CONNECT_TIMEOUT_S = 5
 PREPARE_AFTER = 2
+PIPELINE_FROM = 2
+"""A pipeline for more statements than this: it costs as much as one round trip saves."""
+Cursor = psycopg.Cursor[Row]
 _AWAY = ("08", "57P", "55P03", "53300", "40P01", "25P03")
 """SQLSTATEs after which the same call may succeed later: connections, shutdowns, lock time-outs, deadlocks."""
 
 
-def connect(url: str, *, autocommit: bool = False) -> psycopg.Connection[Row]:
-    """A connection with Gnomon's settings; DatabaseAway when the server does not answer."""
+def connect(url: str) -> psycopg.Connection[Row]:
+    """A connection in autocommit mode with Gnomon's settings; DatabaseAway when the server does not answer."""
     try:
         connection = psycopg.connect(
-            url, autocommit=autocommit, prepare_threshold=PREPARE_AFTER, connect_timeout=CONNECT_TIMEOUT_S,
+            url, autocommit=True, prepare_threshold=PREPARE_AFTER, connect_timeout=CONNECT_TIMEOUT_S,
             application_name="gnomon", keepalives_idle=10, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=15_000,
         )
     except psycopg.OperationalError as error:
@@ -42,29 +46,40 @@ def connect(url: str, *, autocommit: bool = False) -> psycopg.Connection[Row]:
         f"SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_MS}; SET lock_timeout = {LOCK_TIMEOUT_MS}; "
         "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'warning'"
     )
-    if not autocommit:
-        connection.commit()
     return connection
 
 
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """One statement on its way."""
+
+    text: str
+    parameters: Mapping[str, object] | None = None
+    check: Check | None = None
+
+
 class PostgresLink:
-    """One connection; the driver opens a transaction with the first statement."""
+    """One connection. Statements whose answer nobody waits for travel together with the next question (pipeline mode).
+
+    They are kept here until then: a server that has half of a pipeline does not count the session as idle, so no time-out
+    frees the locks of a process that is frozen between two statements of it (`leases.end_frozen` does, in the worst case).
+    The connection is in autocommit mode: transactions begin and end by statements of ours, so that BEGIN travels too.
+    """
 
     def __init__(self, url: str) -> None:
         self._connection = connect(url)
+        self._waiting: list[_Sent] = []
 
     @property
     def usable(self) -> bool:
         return not (self._connection.closed or self._connection.broken)
 
     def begin_read(self) -> None:
-        self.simple(
-            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; "
-            f"SET LOCAL idle_in_transaction_session_timeout = {IDLE_IN_READ_MS}"
-        )
+        self.simple("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        self.simple(f"SET LOCAL idle_in_transaction_session_timeout = {IDLE_IN_READ_MS}")
 
     def begin_write(self) -> None:
-        """Nothing to do: psycopg sends BEGIN with the first statement."""
+        self.simple("BEGIN")
 
     def commit(self) -> None:
         try:
@@ -76,28 +91,43 @@ class PostgresLink:
             self.rollback()
             raise _worded(error) from error
 
+    def end_read(self) -> None:
+        """By COMMIT: after a rollback the driver would prepare every statement anew."""
+        self._waiting = []
+        try:
+            self._connection.commit()
+        except psycopg.Error:
+            self.close()
+
     def rollback(self) -> None:
+        self._waiting = []
         try:
             self._connection.rollback()
         except psycopg.Error:
             self._connection.close()
 
     def rows(self, statement: Statement, parameters: Mapping[str, object]) -> list[Row]:
-        with _errors_in_words():
-            return self._connection.execute(statement.text.encode(), parameters).fetchall()
+        return self._ask(_Sent(statement.text, parameters)).fetchall()
 
     def count(self, statement: Statement, parameters: Mapping[str, object]) -> int:
-        with _errors_in_words():
-            return self._connection.execute(statement.text.encode(), parameters).rowcount
+        return self._ask(_Sent(statement.text, parameters)).rowcount
 
     def many(self, statement: Statement, rows: Sequence[Sequence[object]]) -> int:
-        arrays = dict(zip(statement.columns, map(list, zip(*rows, strict=True)), strict=True))
-        with _errors_in_words():
-            return self._connection.execute(statement.text.encode(), arrays).rowcount
+        return self._ask(_Sent(statement.text, _arrays(statement, rows))).rowcount
+
+    def send(self, statement: Statement, parameters: Mapping[str, object], check: Check | None) -> None:
+        self._waiting.append(_Sent(statement.text, parameters, check))
+
+    def send_many(self, statement: Statement, rows: Sequence[Sequence[object]], check: Check | None) -> None:
+        self._waiting.append(_Sent(statement.text, _arrays(statement, rows), check))
 
     def simple(self, text: str) -> None:
-        with _errors_in_words():
-            self._connection.execute(text.encode())
+        self._waiting.append(_Sent(text))
+
+    def settle(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._run(waiting)
 
     def close(self) -> None:
         self._connection.close()
@@ -105,12 +135,36 @@ class PostgresLink:
     def abandon(self) -> None:
         """Nothing: closing would end the parent's session."""
 
+    def _ask(self, question: _Sent) -> Cursor:
+        waiting, self._waiting = self._waiting, []
+        return self._run([*waiting, question])
+
+    def _run(self, statements: Sequence[_Sent]) -> Cursor:
+        """The cursor of the last; raises what went wrong first, be it a check or the server's refusal.
+
+        The last one travels alone: the driver ends a pipeline with a message (Flush) at which the server forgets to
+        count the session as idle in its transaction.
+        """
+        cursors: list[Cursor] = []
+        with _errors_in_words():
+            try:
+                if len(statements) > PIPELINE_FROM:
+                    with self._connection.pipeline():
+                        cursors.extend(map(self._execute, statements[:-1]))
+                cursors.extend(map(self._execute, statements[len(cursors) :]))
+            finally:
+                _check(statements, cursors)
+        return cursors[-1]
+
+    def _execute(self, sent: _Sent) -> Cursor:
+        return self._connection.execute(sent.text.encode(), sent.parameters)
+
 
 class Listener:
     """A connection that hears `NOTIFY gnomon`."""
 
     def __init__(self, url: str) -> None:
-        self._connection = connect(url, autocommit=True)
+        self._connection = connect(url)
         self._connection.execute("LISTEN gnomon")
 
     def fileno(self) -> int:
@@ -126,6 +180,19 @@ class Listener:
 
     def close(self) -> None:
         self._connection.close()
+
+
+def _check(statements: Sequence[_Sent], cursors: Sequence[Cursor]) -> None:
+    """Every check up to the first statement without an answer was told."""
+    for sent, cursor in zip(statements, cursors, strict=False):
+        if cursor.pgresult is None:
+            break
+        if sent.check is not None:
+            sent.check(cursor.rowcount)
+
+
+def _arrays(statement: Statement, rows: Sequence[Sequence[object]]) -> dict[str, list[object]]:
+    return dict(zip(statement.columns, map(list, zip(*rows, strict=True)), strict=True))
 
 
 @contextmanager

@@ -69,7 +69,7 @@ def create_manual(
         run_type, DagRunState.QUEUED, run_after, logical_at, start, end, dag.version_pk, conf, at,
     )
     run.run_pk = _insert(tx, dag, run)
-    tx.many("commit.tally", [(dag.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], 1)])
+    tx.send_many("commit.tally", [(dag.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], 1)])
     events.log(tx, EventRecord(at, "run_created", dag_pk=dag.dag_pk, run_pk=run.run_pk, by=by, body=run.run_id))
     mail.send(tx, [NewMail(dag.group_no, "run_created", json.dumps({"run_pk": run.run_pk}), at=at)])
     wake(tx)

@@ -13,7 +13,7 @@ from gnomon.store.errors import CommitUncertain
 from gnomon.store.sqlite_file import explain
 from gnomon.store.statements import Statement
 from gnomon.store.ticket import Ticket
-from gnomon.store.transaction import Row
+from gnomon.store.transaction import Check, Row
 
 BUSY_TIMEOUT_S = 5.0
 """For what the ticket does not order: another program's write, the recovery after a crash."""
@@ -74,6 +74,9 @@ class SqliteLink:
         finally:
             self._give_ticket_back()
 
+    def end_read(self) -> None:
+        self.rollback()
+
     def rollback(self) -> None:
         try:
             if self._connection.in_transaction:
@@ -101,6 +104,24 @@ class SqliteLink:
             return self._connection.executemany(statement.text, rows).rowcount
         except sqlite3.Error as error:
             self._refuse(error)
+
+    def send(self, statement: Statement, parameters: Mapping[str, object], check: Check | None) -> None:
+        """Runs at once: there is no way to a server that several statements could share."""
+        try:
+            cursor = self._connection.execute(statement.text, _bound(parameters))
+            count = cursor.rowcount if cursor.description is None else len(cursor.fetchall())
+        except sqlite3.Error as error:
+            self._refuse(error)
+        if check is not None:
+            check(count)
+
+    def send_many(self, statement: Statement, rows: Sequence[Sequence[object]], check: Check | None) -> None:
+        count = self.many(statement, rows)
+        if check is not None:
+            check(count)
+
+    def settle(self) -> None:
+        """Nothing is under way."""
 
     def simple(self, text: str) -> None:
         try:

@@ -11,6 +11,8 @@ from gnomon.store.statements import Statement
 
 Row = tuple[Any, ...]
 """One row; its columns are in the order of the statement. Any: a database says nothing of types to a type checker."""
+Check = Callable[[int], None]
+"""Told how many rows a statement changed or found; raises when that is not what must be."""
 
 
 class Link(Protocol):
@@ -23,7 +25,10 @@ class Link(Protocol):
         """A transaction is open that may write; on SQLite it is the only one."""
 
     def commit(self) -> None:
-        """The transaction is stored; CommitUncertain when that cannot be known."""
+        """The transaction, settled, is stored; CommitUncertain when that cannot be known."""
+
+    def end_read(self) -> None:
+        """The transaction that only read is over. Raises nothing, as `rollback`."""
 
     def rollback(self) -> None:
         """Nothing of the transaction is stored. Raises nothing: a link that cannot roll back is no longer usable."""
@@ -37,8 +42,17 @@ class Link(Protocol):
     def many(self, statement: Statement, rows: Sequence[Sequence[object]]) -> int:
         """How many rows a batch changed."""
 
+    def send(self, statement: Statement, parameters: Mapping[str, object], check: Check | None) -> None:
+        """The statement runs now or on the way to `settle`; `check` is told how many rows it changed or found."""
+
+    def send_many(self, statement: Statement, rows: Sequence[Sequence[object]], check: Check | None) -> None:
+        """As `send`, a batch."""
+
+    def settle(self) -> None:
+        """Everything that was sent has run, and its checks were told, in the order of sending; raises the first failure."""
+
     def simple(self, text: str) -> None:
-        """A statement of the driver itself (SAVEPOINT, NOTIFY) was executed."""
+        """A statement of the driver itself (SAVEPOINT, NOTIFY) was sent."""
 
     def close(self) -> None:
         """The connection is closed."""
@@ -84,6 +98,23 @@ class Transaction:
         """How many rows a batch changed; each row holds the statement's columns in their order."""
         return self._link.many(self._statements[name], rows) if rows else 0
 
+    def send(self, name: str, check: Check | None = None, /, **parameters: object) -> None:
+        """The statement runs before the next question, `settle` or the end of the transaction, whichever comes first.
+
+        PostgreSQL is sent it together with what follows, so that many statements wait for the server once. `check` is
+        told then how many rows it changed or found, and may raise: nothing of the transaction is stored.
+        """
+        self._link.send(self._statements[name], parameters, check)
+
+    def send_many(self, name: str, rows: Sequence[Sequence[object]], check: Check | None = None) -> None:
+        """As `send`, a batch; an empty one is not sent."""
+        if rows:
+            self._link.send_many(self._statements[name], rows, check)
+
+    def settle(self) -> None:
+        """Everything that was sent has run, and was as its checks want it."""
+        self._link.settle()
+
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """What was done inside stands; after an exception it is undone, and the transaction goes on."""
@@ -93,6 +124,7 @@ class Transaction:
         try:
             yield
         except BaseException:
+            self._link.settle()
             if self._link.usable:
                 self._link.simple(f"ROLLBACK TO SAVEPOINT {name}")
                 self._link.simple(f"RELEASE SAVEPOINT {name}")

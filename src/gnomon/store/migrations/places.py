@@ -152,7 +152,7 @@ class PostgresPlace:
         from gnomon.store.postgres import connect as connect_postgres
 
         try:
-            with closing(connect_postgres(self._url, autocommit=True)) as connection:
+            with closing(connect_postgres(self._url)) as connection:
                 yield connection
         except psycopg.OperationalError as error:
             raise DatabaseAway(f"PostgreSQL could not do it ({self.shown}): {str(error).splitlines()[0]}") from error

@@ -39,6 +39,16 @@ UPDATE scheduler SET fenced = TRUE WHERE id = :id AND NOT fenced AND beat_at < :
 DELETE FROM scheduler
 WHERE fenced AND beat_at < :before AND NOT EXISTS (SELECT 1 FROM dag_group WHERE dag_group.owner = scheduler.id);
 
+-- name: end_frozen (sqlite)
+-- Never run: there is no server here, and the supervisor kills who holds the writer's ticket for too long.
+SELECT NULL WHERE :ttl_s IS NULL;
+
+-- name: end_frozen (postgresql)
+-- Ends sessions that have written and then said nothing: a time-out of the server does not see those in mid-pipeline. It differs because SQLite has no server.
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE application_name = 'gnomon' AND datname = current_database() AND usename = current_user AND backend_xid IS NOT NULL
+  AND wait_event = 'ClientRead' AND state_change < clock_timestamp() - make_interval(secs => :ttl_s::float8);
+
 -- name: schedulers
 -- All known schedulers, the newest first.
 SELECT id, host, started_at, beat_at, fenced FROM scheduler ORDER BY started_at DESC, id;
