@@ -69,6 +69,14 @@ class _FileZygote:
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def serve(self) -> None:
+        """Returns when the worker is gone; then no child is left."""
+        try:
+            self._obey_and_report()
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the worker died before it could be told of an end
+        self._end_children()
+
+    def _obey_and_report(self) -> None:
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         poller = select.poll()
@@ -80,7 +88,6 @@ class _FileZygote:
                 os.read(self._wake_read, _WAKE_BYTES)
                 self._report_gone()
             if self._control.fileno() in ready and not self._obey():
-                self._end_children()
                 return
 
     def _obey(self) -> bool:
@@ -124,8 +131,10 @@ class _FileZygote:
         poller.register(self._wake_read, select.POLLIN)
         waited = 0.0
         while self._numbers and waited < ORPHAN_GRACE_S:
-            poller.poll(_STEP_S * 1000)
-            waited += _STEP_S
+            if poller.poll(_STEP_S * 1000):
+                os.read(self._wake_read, _WAKE_BYTES)
+            else:
+                waited += _STEP_S
             while (ended := _reap_one()) is not None:
                 self._numbers.pop(ended[0], None)
         self._signal(signal.SIGKILL)
