@@ -41,7 +41,8 @@ class Home:
         if url is not None:
             self.env["GNOMON__DATABASE__SQL_ALCHEMY_CONN"] = url
         self.process: subprocess.Popen[str] | None = None
-        (folder / "dags").mkdir(exist_ok=True)
+        self.dags = folder / "dags"
+        self.dags.mkdir(exist_ok=True)
 
     # ---- standalone --------------------------------------------------------------------------------------------------
     def start(self) -> float:
@@ -116,7 +117,7 @@ class Home:
     # ---- files and store ---------------------------------------------------------------------------------------------
     def dag_file(self, name: str, text: str) -> None:
         """A DAG file with this text."""
-        (self.folder / "dags" / f"{name}.py").write_text(text)
+        (self.dags / f"{name}.py").write_text(text)
 
     @contextmanager
     def store(self) -> Iterator[Database]:

@@ -83,6 +83,9 @@ def test_a_disk_that_is_full_for_a_while_stops_only_what_must_be_written(small_d
         here = Home(small_disk)
         here.journal, here.said_in = Path(elsewhere) / "journal", Path(elsewhere) / "stderr"
         here.env["CHAOS_JOURNAL"] = str(here.journal)
+        here.dags = Path(elsewhere) / "dags"
+        here.dags.mkdir()
+        here.env["GNOMON__CORE__DAGS_FOLDER"] = str(here.dags)
         try:
             here.dag_file("steady", DAGS)
             here.start()
@@ -90,10 +93,12 @@ def test_a_disk_that_is_full_for_a_while_stops_only_what_must_be_written(small_d
             before = {role: here.pids(role) for role in ("worker", "scheduler", "dag-processor", "api-server")}
             ballast = _fill(small_disk)
             told = until(lambda: _refusal(here), "a command that the full disk refuses")
+            here.dag_file("late", DAGS.replace('"steady"', '"late"').replace('"@daily"', "None"))
             time.sleep(FULL_S)
             ballast.unlink()
             freed = time.time()
             until(lambda: any(note.at > freed for note in journal.starts(here)), "a task after room was made")
+            until(lambda: "late" in here.cli("dags", "list").stdout, "the DAG that came while the disk was full")
             resumed_s = min(note.at for note in journal.starts(here) if note.at > freed) - freed
             _finish(here)
             found = journal.audit(here, retries=0)

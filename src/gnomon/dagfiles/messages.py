@@ -42,7 +42,10 @@ def send_order(control: socket.socket, order: ParseOrder, child: socket.socket) 
 
 def receive_order(control: socket.socket) -> tuple[ParseOrder, int] | None:
     """The next order and the descriptor of the child's socket; None when the service is gone."""
-    data, descriptors, _, _ = socket.recv_fds(control, DATAGRAM_MAX, 1)
+    try:
+        data, descriptors, _, _ = socket.recv_fds(control, DATAGRAM_MAX, 1)
+    except ConnectionResetError:  # it was killed before it read what we sent
+        return None
     if not data:
         return None
     return _orders.decode(data), descriptors[0]

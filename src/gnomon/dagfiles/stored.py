@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from gnomon import log, store
 from gnomon.clock import Clock
 from gnomon.dagfiles.ledger import Away
-from gnomon.errors import GnomonError, WorldAway
+from gnomon.errors import GnomonError, OperatorMistake, WorldAway
 from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
 from gnomon.store import files
 from gnomon.wakeups import Bell
@@ -39,9 +39,10 @@ class StoreLedger:
         again: set[str] = set()
         for batch in _batches(parsed):
             try:
-                again |= self._record(batch)
-            except WorldAway as error:
-                raise Away(str(error)) from None
+                with _reachable():
+                    again |= self._record(batch)
+            except Away:
+                raise
             except Exception:
                 _log.exception("batch_not_recorded", files=len(batch))
                 again |= self._record_singly(batch)
@@ -66,9 +67,10 @@ class StoreLedger:
         again: set[str] = set()
         for parsed in batch:
             try:
-                again |= self._record([parsed])
-            except WorldAway as error:
-                raise Away(str(error)) from None
+                with _reachable():
+                    again |= self._record([parsed])
+            except Away:
+                raise
             except Exception as error:
                 _log.exception("file_not_recorded", path=parsed.path)
                 again |= self._record([_refused(parsed, error)])
@@ -98,5 +100,5 @@ def _batches(outcomes: Sequence[ParsedFile]) -> Iterator[list[ParsedFile]]:
 def _reachable() -> Iterator[None]:
     try:
         yield
-    except WorldAway as error:
+    except (WorldAway, OperatorMistake) as error:  # away, full, or not to be written: all of them pass
         raise Away(str(error)) from None

@@ -82,7 +82,10 @@ def send(sock: socket.socket, order: Order, descriptors: tuple[int, ...] = ()) -
 
 def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
     """The next packet and its descriptors, which are closed on exec; (b"", []) at the end."""
-    body, ancillary, _, _ = sock.recvmsg(PACKET_MAX, _ANCILLARY_BYTES, socket.MSG_CMSG_CLOEXEC)
+    try:
+        body, ancillary, _, _ = sock.recvmsg(PACKET_MAX, _ANCILLARY_BYTES, socket.MSG_CMSG_CLOEXEC)
+    except ConnectionResetError:  # it was killed before it read what we sent
+        return b"", []
     descriptors = array.array("i")
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
