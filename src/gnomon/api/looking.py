@@ -10,7 +10,7 @@ from gnomon.clock import Clock
 from gnomon.config import Config, without_password
 from gnomon.errors.product import GnomonError
 from gnomon.model.instants import Instant
-from gnomon.report.health import PROCESSOR_SILENCE_S, WORKER_SILENCE_S
+from gnomon.report.health import PROCESSOR_SILENCE_S, SCHEDULER_SILENCE_S, WORKER_SILENCE_S
 from gnomon.store import Database, Transaction, dags, files, leases, open_database, processors, runs
 from gnomon.store.files import ImportErrorRow
 
@@ -63,7 +63,7 @@ class Looker:
         slots = sum(row.slots for row in leases.workers(tx) if judge(row.beat_at, now, WORKER_SILENCE_S) is Status.HEALTHY)
         readers = [(row.beat_at, row.host) for row in processors.known(tx)]
         return (
-            _part("scheduler", schedulers, now, threshold),
+            _part("scheduler", schedulers, now, threshold, alive_s=SCHEDULER_SILENCE_S),
             _part("worker", workers, now, WORKER_SILENCE_S, f"{slots} slots"),
             _part("triggerer", [], now, 0),
             _part("dag_processor", readers, now, PROCESSOR_SILENCE_S),
@@ -74,18 +74,26 @@ def wrongs_of(parts: Iterable[Part], errors: Iterable[ImportErrorRow]) -> tuple[
     """What a person must know: services that do not live, files that could not be loaded."""
     wrongs = [_DEAD[part.name] for part in parts if part.name in _DEAD and part.status is not Status.HEALTHY]
     first = {error.path: error for error in reversed(list(errors))}
-    shown = [f"{path}: {first[path].message.strip().splitlines()[0]}" for path in sorted(first)[:ERRORS_SHOWN]]
+    shown = [_first_line(first[path]) for path in sorted(first)[:ERRORS_SHOWN]]
     if len(first) > len(shown):
         shown.append(f"{len(first) - len(shown)} more files could not be loaded")
     if shown:
-        wrongs += [*shown[:-1], f"{shown[-1]} (all with their tracebacks: `gnomon dags errors`)"]
+        wrongs += [*shown[:-1], f"{shown[-1]} (`gnomon dags errors` shows all, with tracebacks)"]
     return tuple(wrongs)
 
 
-def _part(name: str, beats: list[tuple[Instant, str]], now: Instant, silence_s: float, note: str = "") -> Part:
-    """How the processes of one kind are: well if one of them is."""
+def _first_line(error: ImportErrorRow) -> str:
+    """The error in a line that names the file."""
+    line = error.message.strip().partition("\n")[0]
+    return line if error.path in line else f"{error.path}: {line}"
+
+
+def _part(
+    name: str, beats: list[tuple[Instant, str]], now: Instant, silence_s: float, note: str = "", alive_s: float | None = None
+) -> Part:
+    """How the processes of one kind are: well if one of them is. `alive_s`: who beat within it is counted."""
     last = max((beat_at for beat_at, _ in beats), default=None)
-    alive = [host for beat_at, host in beats if judge(beat_at, now, silence_s) is Status.HEALTHY]
+    alive = [host for beat_at, host in beats if judge(beat_at, now, alive_s or silence_s) is Status.HEALTHY]
     where = f"{len(alive)} on {', '.join(sorted(set(alive)))}" if alive else ""
     return Part(name, f"latest_{name}_heartbeat", judge(last, now, silence_s), last, " · ".join(filter(None, (note, where))) if alive else "")
 

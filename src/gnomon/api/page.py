@@ -22,10 +22,10 @@ h1{font-size:1.6rem;margin:0}
 h2{font-size:1.05rem;margin:2rem 0 .75rem}
 .soft{color:var(--soft);font-size:.9rem}
 li .soft{display:block}
-ul{list-style:none;margin:0;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr))}
+ul{list-style:none;margin:0;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(2,1fr)}
+@media (min-width:48rem){ul{grid-template-columns:repeat(4,1fr)}}
 li{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:.8rem 1rem;overflow-wrap:anywhere}
-li b{display:block;font-size:1.3rem;font-weight:600;font-variant-numeric:tabular-nums}
-ul.figures{grid-template-columns:repeat(auto-fill,minmax(min(100%,9.5rem),1fr))}
+li b{display:block;font-size:1.2rem;font-weight:600;font-variant-numeric:tabular-nums}
 .healthy{color:var(--good)}.unhealthy{color:var(--bad)}.none{color:var(--idle)}
 .notice{margin:0 0 .75rem;border-left-width:.3rem;background:var(--paper);border:1px solid var(--bad);border-radius:.6rem;padding:.8rem 1rem;overflow-wrap:anywhere}
 code{background:var(--paper);border:1px solid var(--line);border-radius:.3rem;padding:.05rem .3rem;overflow-wrap:anywhere}
@@ -75,7 +75,7 @@ def _counts(counts: Counts) -> str:
         f'<li>{escape(name)}<b>{count:,}</b><span class="soft">{escape(note)}</span></li>' for name, count, note in figures
     )
     hint = "" if counts.dags else "<p>There are no DAGs yet. Put a file into the <code>dags</code> folder of the home.</p>"
-    return f'<h2>Work</h2><ul class="figures">{items}</ul>{hint}'
+    return f'<h2>Work</h2><ul>{items}</ul>{hint}'
 
 
 def _order(entry: tuple[str, int]) -> int:

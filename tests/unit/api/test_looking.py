@@ -97,5 +97,7 @@ def test_files_that_could_not_be_loaded_are_named_up_to_a_bound() -> None:
     errors = [files.ImportErrorRow(f"/dags/{number}.py", "import", f"bad {number}\nmore", None, "", 0) for number in range(7)]
     wrongs = wrongs_of((), errors)
     assert wrongs[0] == "/dags/0.py: bad 0"
-    assert wrongs[-1].startswith("2 more files could not be loaded (all with their tracebacks: `gnomon dags errors`")
+    assert wrongs[-1].startswith("2 more files could not be loaded (`gnomon dags errors` shows all")
     assert wrongs_of((), []) == ()
+    named = files.ImportErrorRow("/dags/a.py", "syntax", "/dags/a.py, line 2: invalid syntax", 2, "", 0)
+    assert wrongs_of((), [named])[0].startswith("/dags/a.py, line 2")
