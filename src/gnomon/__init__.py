@@ -4,6 +4,36 @@ from __future__ import annotations
 
 from importlib import import_module
 
+TYPE_CHECKING = False
+"""Type checkers read it as True; importing `typing` for it would double what `import gnomon` costs."""
+if TYPE_CHECKING:  # what authors' type checkers see; the same names as below, which a test compares
+    from gnomon.sdk.assets import Asset as Asset
+    from gnomon.sdk.connection import Connection as Connection
+    from gnomon.sdk.current import get_current_context as get_current_context
+    from gnomon.sdk.dag import DAG as DAG
+    from gnomon.sdk.dag_decorator import dag as dag
+    from gnomon.sdk.decorators import setup as setup
+    from gnomon.sdk.decorators import task as task
+    from gnomon.sdk.decorators import teardown as teardown
+    from gnomon.sdk.edges import Label as Label
+    from gnomon.sdk.edges import chain as chain
+    from gnomon.sdk.edges import chain_linear as chain_linear
+    from gnomon.sdk.edges import cross_downstream as cross_downstream
+    from gnomon.sdk.hook import BaseHook as BaseHook
+    from gnomon.sdk.literals import literal as literal
+    from gnomon.sdk.notifier import BaseNotifier as BaseNotifier
+    from gnomon.sdk.operator import BaseOperator as BaseOperator
+    from gnomon.sdk.params import Param as Param
+    from gnomon.sdk.parsing import get_parsing_context as get_parsing_context
+    from gnomon.sdk.rules import TriggerRule as TriggerRule
+    from gnomon.sdk.rules import WeightRule as WeightRule
+    from gnomon.sdk.sensor import BaseSensorOperator as BaseSensorOperator
+    from gnomon.sdk.sensor import PokeReturnValue as PokeReturnValue
+    from gnomon.sdk.taskgroup import TaskGroup as TaskGroup
+    from gnomon.sdk.taskgroup_decorator import task_group as task_group
+    from gnomon.sdk.variable import Variable as Variable
+    from gnomon.sdk.xcom_arg import XComArg as XComArg
+
 _EXPORTS: dict[str, str] = {
     "Asset": "assets",
     "BaseHook": "hook",

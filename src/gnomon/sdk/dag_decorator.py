@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from gnomon.sdk import fields
 from gnomon.sdk.dag import DAG
@@ -14,6 +14,12 @@ from gnomon.sdk.params import Param
 _ARGUMENTS = tuple(row.name for row in fields.DAG)
 
 
+@overload
+def dag(dag_id_or_func: Callable[..., Any], /) -> Callable[..., DAG]: ...
+@overload
+def dag(
+    dag_id_or_func: str | None = None, *args: Any, **kwargs: Any
+) -> Callable[[Callable[..., Any]], Callable[..., DAG]]: ...
 def dag(dag_id_or_func: Any = None, *args: Any, **kwargs: Any) -> Any:
     """`@dag`, `@dag("name", ...)`, `@dag(dag_id=..., ...)`: all arguments of DAG."""
     if callable(dag_id_or_func):

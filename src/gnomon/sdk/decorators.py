@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from gnomon.errors.authoring import AirflowSkipException
 from gnomon.sdk import decorated
@@ -143,6 +143,10 @@ class TaskDecorators:
     def __init__(self, dag: DAG | None = None) -> None:
         self._bound: dict[str, Any] = {} if dag is None else {"dag": dag}
 
+    @overload
+    def __call__(self, python_callable: Callable[..., Any]) -> TaskDecorator: ...
+    @overload
+    def __call__(self, python_callable: None = None, **kwargs: Any) -> Callable[[Callable[..., Any]], TaskDecorator]: ...
     def __call__(self, python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
         """Plain `@task`: a Python function."""
         return self._variant("python", python_callable, kwargs)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +35,17 @@ def test_importing_the_words_of_authors_loads_nothing_heavy() -> None:
 def test_the_zygotes_side_never_loads_the_store(code: str) -> None:
     found = {name.partition(".")[0] for name in loaded_after(code)}
     assert found & {"sqlalchemy", "psycopg", "fastapi", "alembic", "sqlite3"} == set()
+
+
+def test_type_checkers_see_the_names_that_there_are() -> None:
+    import gnomon
+
+    tree = ast.parse(Path(gnomon.__file__).read_text())
+    (checked,) = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {
+        name.asname: f"{node.module}.{name.name}" for node in checked.body if isinstance(node, ast.ImportFrom) for name in node.names
+    }
+    assert seen == {name: f"gnomon.sdk.{module}.{name}" for name, module in gnomon._EXPORTS.items()}
 
 
 def test_every_exported_name_exists() -> None:
