@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from bench.deployment import Deployment, deployment
 from bench.figures import hops, instant, median, quantile, rate, show
+from bench.flat import flat
 from bench.forks import fork_rate
 
 DAGS = Path(__file__).parent / "dags"
@@ -179,7 +180,8 @@ def cold() -> None:
              "< 150 MB, < 1 %", "Airflow 1,178 MB, 4.8 %")
 
 
-ALL = {"cold": cold, "wide": wide, "reused": reused, "empty": empty, "chain": chain, "many": many, "files": files}
+ALL = {"cold": cold, "wide": wide, "reused": reused, "empty": empty, "chain": chain, "many": many, "files": files,
+       "flat": flat}
 
 
 def main(names: list[str]) -> None:
