@@ -74,7 +74,7 @@ def _cases() -> list[Case]:
     found: list[Case] = []
     for line in golden_lines():
         name = Path(line["file"]).stem
-        if name in FILES and line["run_type"] == "manual" or name in BEFORE_START and not line["tasks"]:
+        if (name in FILES and line["run_type"] == "manual") or (name in BEFORE_START and not line["tasks"]):
             found.append(Case(line, f"manual-{line['logical_date'][:16]}"))
         elif name in FILES and line["run_type"] in AUTOMATIC:
             found.append(Case(line, None))

@@ -7,7 +7,6 @@ import msgspec
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 
-
 XCOM_MAX_BYTES = 16 * 1024 * 1024
 """The longest XCom, as JSON text; a larger value belongs in a file or an object store, and its address here."""
 
