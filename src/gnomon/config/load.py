@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from gnomon.config.config import Config
 from gnomon.config.home import default_home
 from gnomon.config.mistakes import ConfigMistake, nearest
 from gnomon.config.option import Key, Kind, Option
-from gnomon.config.options import BY_KEY, OPTIONS, declared
+from gnomon.config.options import BY_ALIAS, BY_KEY, OPTIONS, declared
 from gnomon.config.sources import FILE_NAME, PREFIXES, Found, from_environment, from_file
 from gnomon.config.values import check, chosen
 
@@ -60,6 +61,7 @@ def _refuse_unknown(found: Mapping[Key, Found], prefix: str) -> None:
 
 def _unknown(key: Key, place: str, prefix: str) -> str:
     same_name = [str(other) for other in BY_KEY if other.name == key.name]
+    same_name += [str(option.key) for other, option in BY_ALIAS.items() if other.name == key.name]
     meant = same_name[0] if same_name else nearest(str(key), (str(other) for other in BY_KEY))
     where = place if prefix else f"{key} ({place})"
     remedy = f"Did you mean {meant}?" if meant else "`gnomon config list` shows all options."
@@ -69,8 +71,8 @@ def _unknown(key: Key, place: str, prefix: str) -> str:
 def _check(option: Option, found: Found) -> None:
     try:
         check(option, found.text)
-        if option.key == ("database", "sql_alchemy_conn"):
-            _check_address(found.text)
+        if option.key in _FURTHER:
+            _FURTHER[option.key](found.text)
     except ValueError as error:
         shown = "" if option.secret else f" is {found.text!r}"
         raise ConfigMistake(f"{option.key} ({found.place}){shown}: {error}") from None
@@ -83,6 +85,33 @@ def _check_address(text: str) -> None:
             f"Gnomon works on SQLite and PostgreSQL, not on {scheme!r}; "
             "write sqlite:////folder/file.db or postgresql://user:password@host/name"
         )
+
+
+def _check_zone(text: str) -> None:
+    name = text.strip()
+    if name.lower() in ("utc", "z", "system", "local") or name[:1] in "+-":
+        return
+    from zoneinfo import ZoneInfo  # only when a zone is given
+
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise ValueError("there is no such time zone; write utc, system, or a name such as Europe/Zurich") from None
+
+
+def _check_pattern(text: str) -> None:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"it is no regular expression: {error}") from None
+
+
+_FURTHER = {
+    Key("database", "sql_alchemy_conn"): _check_address,
+    Key("core", "default_timezone"): _check_zone,
+    Key("scheduler", "allowed_run_id_pattern"): _check_pattern,
+}
+"""What the table of options cannot say of a value."""
 
 
 def _absolute(text: str, home: Path) -> str:
