@@ -68,8 +68,7 @@ class StoppingScheduler(SchedulerService):
 
 def main() -> int:
     window, number, ttl_s = sys.argv[1:]
-    lease.TTL_S = float(ttl_s)
-    lease.BEAT_S = float(ttl_s) / 4
+    lease.TTL_S, lease.BEAT_S = float(ttl_s), float(ttl_s) / 4  # type: ignore[attr-defined]
     cfg = load_config(os.environ)
     scheduler_id = str(uuid.uuid4())
     db = open_database(cfg.database_url, role="scheduler")

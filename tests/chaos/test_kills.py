@@ -7,6 +7,7 @@ import random
 import sys
 import time
 from collections import Counter, defaultdict
+from functools import partial
 
 import pytest
 from tests.chaos import journal
@@ -103,13 +104,17 @@ def _kill_one(here: Home, victim: str, rng: random.Random) -> float:
             kill(pid)
     else:
         for role in victim.split(" and "):
-            until(lambda role=role: any(kill(pid) for pid in _shuffled(here.pids(role), rng)[:1]), f"a {role} to kill")
+            until(partial(_kill_any, here, role, rng), f"a {role} to kill")
     killed = time.time()
     if victim in ("supervisor", EVERYTHING):
         here.bury()
         here.start()
     until(lambda: any(note.at > killed for note in journal.starts(here)[-50:]), f"a task that starts after the {victim} was killed")
     return max(note.at for note in journal.starts(here)[-1:]) - killed
+
+
+def _kill_any(here: Home, role: str, rng: random.Random) -> bool:
+    return any(kill(pid) for pid in _shuffled(here.pids(role), rng)[:1])
 
 
 def _shuffled(pids: list[int], rng: random.Random) -> list[int]:
