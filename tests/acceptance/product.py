@@ -129,15 +129,21 @@ class Product:
 
 
 @contextmanager
-def product(files: Mapping[str, str], environ: Mapping[str, str] | None = None) -> Iterator[Product]:
-    """A new home with these files in `dags/`, run by a standalone until the end of the block."""
+def product(
+    files: Mapping[str, str], environ: Mapping[str, str] | None = None, *, address: bool = False
+) -> Iterator[Product]:
+    """A new home with these files in `dags/`, run by a standalone until the end of the block.
+
+    `address`: its environment says where the database is, though it is where it would be anyway.
+    """
     with tempfile.TemporaryDirectory(prefix="g-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         (home / "dags").mkdir()
         for name, text in files.items():
             (home / "dags" / name).parent.mkdir(exist_ok=True)
             (home / "dags" / name).write_text(text)
-        made = Product(home, environ or {})
+        where = {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home / 'gnomon.db'}"} if address else {}
+        made = Product(home, {**(environ or {}), **where})
         try:
             assert made.said.startswith("Gnomon runs on"), made.said + made.log()
             yield made

@@ -69,6 +69,8 @@ class DagDetail:
     catchup: bool
     max_active_runs: int
     max_active_tasks: int
+    processes: str
+    """In what kind of process its tasks run, and why."""
     params: dict[str, object]
     next_runs: list[dict[str, str | None]]
     tasks: list[TaskRow]
@@ -113,10 +115,22 @@ def show_dag(dag: DagRecord, now: Instant, warnings: Sequence[str] = ()) -> DagD
         catchup=spec.catchup,
         max_active_runs=spec.max_active_runs,
         max_active_tasks=spec.max_active_tasks,
+        processes=processes(dag),
         params={name: _param(param.default, param.required, param.schema) for name, param in spec.params.items()},
         next_runs=[run.as_record() for run in next_runs(dag, now)],
         tasks=task_rows(spec.tasks),
     )
+
+
+def processes(dag: DagRecord) -> str:
+    """In what kind of process the DAG's tasks run, in words."""
+    if dag.fresh is not None:
+        return f"a new interpreter for each task, because a fork is not safe: {dag.fresh}"
+    if dag.spec.fresh_import:
+        return "a new interpreter for each task, because the DAG says fresh_import=True"
+    if dag.spec.attempts_per_child > 1:
+        return f"a fork for up to {dag.spec.attempts_per_child} tasks, one after another (attempts_per_child)"
+    return "a fork for each task, of a process that has imported the file"
 
 
 def task_rows(specs: Sequence[TaskSpec]) -> list[TaskRow]:

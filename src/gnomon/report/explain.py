@@ -12,6 +12,7 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
 from gnomon.report import health
+from gnomon.report.dags import processes
 from gnomon.report.missing import no_task
 from gnomon.report.tasks import TaskInstanceRow, spec_of_run, task_instances
 from gnomon.store import Transaction, files, load, runs
@@ -77,6 +78,8 @@ def _facts_of_dag(tx: Transaction, dag: DagRecord, now: Instant) -> list[str]:
         sentences.append(f"it is in no file any more; the last one was {dag.file}")
     sentences += _file_error(tx, dag)
     sentences += _paused(dag)
+    if dag.fresh is not None:
+        sentences.append(f"its tasks run in {processes(dag)}")
     start = dag.spec.start_at
     if start is not None and start > now:
         sentences.append(f"its start_date {iso(start)} is in the future")
