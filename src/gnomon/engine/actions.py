@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.engine.cells import Cell, Run
 from gnomon.engine.events import ClearTasks, DropDag, DropRun, MarkRun, MarkTasks
-from gnomon.engine.moves import is_finished, take_back, withdraw
+from gnomon.engine.moves import is_finished, run_after, take_back, withdraw
 from gnomon.engine.results import clear_now
-from gnomon.engine.runs import detach, end, remember, stop, stop_tasks
+from gnomon.engine.runs import detach, end, judge_all, remember, stop, stop_tasks
 from gnomon.engine.turn import CancelOrder, Turn
 from gnomon.model.ids import TaskKey
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
@@ -26,10 +26,7 @@ def clear(turn: Turn, event: ClearTasks) -> None:
     if run is None:
         return
     chosen = [cell for cell in _cells(run, event.tasks) if not event.only_failed or cell.state in _BAD]
-    names = []
-    for cell in chosen:
-        if _clear_cell(turn, cell, event.by):
-            names.append(cell.name())
+    names = [cell.name() for cell in chosen if _clear_cell(turn, cell, event.by)]
     if names and run.record.state in FINISHED_RUN_STATES:
         _queue_again(turn, run)
     turn.log("cleared", run=run, by=event.by, body=", ".join(names))
@@ -129,7 +126,10 @@ def _drop(turn: Turn, run: Run, by: str) -> None:
             used = turn.changes.pool_used
             used[cell.pool] = used.get(cell.pool, 0) - cell.pool_slots
     turn.dirty_runs.pop(run, None)
+    later = run_after(run)
     detach(turn.memory, run.dag, run.pk)
+    if later is not None:
+        judge_all(turn, later)
 
 
 _MARKS = {"success": Cause.MARK_SUCCESS, "failed": Cause.MARK_FAILED, "skipped": Cause.MARK_SKIPPED}
@@ -145,7 +145,9 @@ def _cells(run: Run, keys: Iterable[TaskKey] | None) -> list[Cell]:
 
 def _run_of(turn: Turn, run_pk: int, request_pk: int | None) -> Run | None:
     run = turn.memory.runs.get(run_pk)
-    if run is None and request_pk is not None:
+    if run is not None:
+        turn.subject = run.dag
+    elif request_pk is not None:
         turn.changes.answers.append((request_pk, "refused", json.dumps({"error": "the run no longer exists"})))
     return run
 

@@ -11,15 +11,14 @@ from collections import deque
 
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.engine.cells import Cell, Run
-from gnomon.engine.gates import Gate, key_of
-from gnomon.engine.memory import Memory, Pool, Worker
-from gnomon.engine.moves import withdraw
-from gnomon.engine.turn import Turn
+from gnomon.engine.gates import Lane, Pool, key_of
+from gnomon.engine.holding import closed_gate, hold, let_go
+from gnomon.engine.memory import Memory, Worker
+from gnomon.engine.moves import step_aside, withdraw
+from gnomon.engine.turn import Admitted, Step, Turn
 from gnomon.model.facts import Attempt, RunFacts
 from gnomon.model.logs import attempt_log
-from gnomon.model.records import AttemptRecord
 from gnomon.model.states import TaskInstanceState as S
-
 
 LOOKED_FURTHER_S = 300.0
 """A file that read a Variable, the environment or the network is imported anew after so long (DESIGN.md section 4)."""
@@ -35,7 +34,7 @@ def admit(turn: Turn) -> None:
         if worker is None:
             return
         pool = pools.popleft()
-        cell = _next_admissible(turn, pool)
+        cell = _next_admissible(pool)
         if cell is None:
             continue
         if budget == 0:
@@ -60,54 +59,40 @@ def free_worker(memory: Memory) -> Worker | None:
     return best
 
 
-def _next_admissible(turn: Turn, pool: Pool) -> Cell | None:
-    while (cell := pool.best()) is not None:
+def _next_admissible(pool: Pool) -> Cell | None:
+    while (cell := _first(pool)) is not None:
         if cell.run.dag.held is not None:
-            withdraw(cell)
-            cell.ready = True
-            cell.run.dag.parked.append(cell)
-            continue
-        gate = closed_gate(cell)
-        if gate is not None:
-            withdraw(cell)
-            cell.ready = True
-            gate.park(key_of(cell), cell)
-            continue
-        return cell if pool.has_room(cell.pool_slots) else None
+            step_aside(cell)
+            cell.run.dag.parked.append((cell.ticket, cell))
+        elif pool.is_too_small(cell.pool_slots):
+            step_aside(cell)
+            pool.oversized.push(key_of(cell), cell)
+        elif (gate := closed_gate(cell)) is not None:
+            step_aside(cell)
+            gate.park(cell, pool)
+        else:
+            return cell if pool.has_room(cell.pool_slots) else None
     return None
 
 
-def gates_of(cell: Cell) -> list[Gate]:
-    """Every limit on live task instances that holds for this cell, beyond its pool and its worker."""
-    run, task = cell.run, cell.task
-    gates = [run.gate]
-    if task.max_active_tis_per_dag is not None:
-        number = run.graph.numbers[cell.index]
-        gate = run.dag.task_gates.get(number)
-        if gate is None:
-            gate = run.dag.task_gates[number] = Gate(None, "")
-        gate.limit = task.max_active_tis_per_dag
-        gate.name = f"max_active_tis_per_dag={gate.limit} of task {task.task_id}"
-        gates.append(gate)
-    if task.max_active_tis_per_dagrun is not None:
-        gate = run.task_gates.get(cell.index)
-        if gate is None:
-            name = f"max_active_tis_per_dagrun={task.max_active_tis_per_dagrun} of task {task.task_id}"
-            gate = run.task_gates[cell.index] = Gate(task.max_active_tis_per_dagrun, name)
-        gates.append(gate)
-    return gates
-
-
-def closed_gate(cell: Cell) -> Gate | None:
-    """The first limit that keeps the cell out, or None."""
-    for gate in gates_of(cell):
-        if gate.closed:
-            return gate
+def _first(pool: Pool) -> Cell | None:
+    """The cell whose turn it is: itself in the queue, or the best of a lane that stands there."""
+    while (found := pool.ready.best()) is not None:
+        if not isinstance(found, Lane):
+            return found
+        key = found.cells.first_key()
+        if key == found.place and not found.gate.closed:
+            return found.cells.best()
+        found.step_out()
+        if not found.gate.closed:
+            found.step_in()
     return None
 
 
 def _enter(turn: Turn, cell: Cell, pool: Pool, worker: Worker) -> None:
     """Make an attempt of the cell on this worker."""
+    turn.subject = cell.run.dag
+    turn.step.admitted.append(Admitted(cell, cell.state, cell.try_number, cell.reason, cell.resume_at))
     withdraw(cell)
     if cell.state is not S.UP_FOR_RESCHEDULE:
         cell.try_number += 1
@@ -118,7 +103,7 @@ def _enter(turn: Turn, cell: Cell, pool: Pool, worker: Worker) -> None:
     cell.entered = False
     cell.reason = cell.resume_at = cell.started_at = cell.ended_at = None
     if cell.seq > 1:
-        turn.changes.xcom_clears.append(cell.record().key)
+        turn.changes.xcom_clears.append(cell.key())
     hold(turn.memory, cell)
     turn.changes.pool_used[pool.name] = turn.changes.pool_used.get(pool.name, 0) + cell.pool_slots
     turn.placed.pop(cell, None)
@@ -126,48 +111,42 @@ def _enter(turn: Turn, cell: Cell, pool: Pool, worker: Worker) -> None:
     turn.step.submits.setdefault(worker.worker_id, []).append(attempt_of(turn.memory, cell))
 
 
-def hold(memory: Memory, cell: Cell) -> None:
-    """Count a cell with a live attempt at its gates, its pool and its worker."""
-    assert cell.attempt is not None and cell.pool is not None
-    memory.attempts[cell.attempt] = cell
-    memory.live += 1
-    for gate in gates_of(cell):
-        gate.inside += 1
-    worker = memory.workers.get(cell.worker or "")
-    if worker is not None:
-        worker.used += 1
-    memory.pool(cell.pool).used += cell.pool_slots
+def retract(memory: Memory, decided: Step, pool_name: str) -> bool:
+    """The step no longer admits anything to this pool; False when it did not.
+
+    For a pool whose slots another scheduler has taken meanwhile: nothing else of a step rests on its admissions, so the
+    rest may be written as it is. The pool counts as full here until it is read again.
+    """
+    refused = [admitted for admitted in decided.admitted if admitted.cell.pool == pool_name]
+    if not refused:
+        return False
+    changes = decided.changes
+    decided.admitted = [admitted for admitted in decided.admitted if admitted.cell.pool != pool_name]
+    gone = {admitted.cell.attempt for admitted in refused}
+    for worker_id, attempts in list(decided.submits.items()):
+        decided.submits[worker_id] = [attempt for attempt in attempts if attempt.attempt_id not in gone]
+    keys = {admitted.cell.key() for admitted in refused}
+    changes.xcom_clears = [key for key in changes.xcom_clears if key not in keys]
+    changes.pool_used[pool_name] -= sum(admitted.cell.pool_slots for admitted in refused)
+    for admitted in refused:
+        _wait_again(memory, admitted)
+    rows = {admitted.cell.key(): admitted.cell.record() for admitted in refused}
+    changes.tasks = [rows.get(row.key, row) for row in changes.tasks]
+    pool = memory.pool(pool_name)
+    if pool.slots is not None:
+        pool.used = max(pool.used, pool.slots)
+    return True
 
 
-def leave(turn: Turn, cell: Cell, state: str, reason: str | None, exit_code: int | None = None) -> None:
-    """The live attempt is over: record it, give back what it held, let one waiting cell per gate try again."""
-    memory = turn.memory
-    assert cell.attempt is not None and cell.pool is not None
-    run = cell.run
-    turn.changes.attempts.append(
-        AttemptRecord(
-            run_pk=run.pk, task_no=run.graph.numbers[cell.index], map_index=cell.map_index, seq=cell.seq,
-            attempt=cell.attempt, try_number=cell.try_number, kind="task", state=state, reason=reason,
-            worker=cell.worker, started_at=cell.started_at, ended_at=cell.ended_at, exit_code=exit_code,
-            log=attempt_log(run.dag.record.dag_id, run.record.run_id, cell.task.task_id, cell.map_index, cell.seq),
-        )
-    )
-    memory.attempts.pop(cell.attempt, None)
-    memory.live -= 1
-    worker = memory.workers.get(cell.worker or "")
-    if worker is not None:
-        worker.used -= 1
-    pool = memory.pool(cell.pool)
-    pool.used -= cell.pool_slots
-    turn.changes.pool_used[pool.name] = turn.changes.pool_used.get(pool.name, 0) - cell.pool_slots
-    for gate in gates_of(cell):
-        gate.inside -= 1
-        waiting = gate.release()
-        if waiting is not None:
-            memory.pool(waiting.pool or waiting.task.pool).push(waiting)
+def _wait_again(memory: Memory, admitted: Admitted) -> None:
+    cell = admitted.cell
+    let_go(memory, cell)
     cell.attempt = cell.worker = None
-    cell.entered = False
-    turn.touch(cell)
+    cell.seq -= 1
+    cell.try_number, cell.reason, cell.resume_at = admitted.try_number, admitted.reason, admitted.resume_at
+    cell.state = admitted.state if admitted.state is not None else next_state(None, Cause.WAIT)
+    cell.ready = True
+    memory.pool(cell.pool or cell.task.pool).push(cell)
 
 
 def attempt_of(memory: Memory, cell: Cell) -> Attempt:

@@ -6,6 +6,7 @@ from gnomon.decide.trigger_rules import Tally
 from gnomon.engine.gates import Gate
 from gnomon.engine.graph import Graph
 from gnomon.model.facts import RunFacts
+from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord
 from gnomon.model.spec import TaskSpec
@@ -16,9 +17,9 @@ from gnomon.model.states import TaskInstanceState as S
 class Cell:
     """One task instance of an unfinished run."""
 
-    __slots__ = ("attempt", "defer_seq", "ended_at", "entered", "index", "map_index", "max_tries", "pool", "pool_slots",
-                 "priority", "ready", "reason", "resume_at", "run", "seq", "started_at", "state", "ticket", "try_number", "worker",
-                 "written")
+    __slots__ = ("attempt", "defer_seq", "ended_at", "entered", "gates", "index", "map_index", "max_tries", "pool", "pool_slots",
+                 "priority", "ready", "reason", "resume_at", "run", "seq", "started_at", "state", "ticket", "try_number", "unentered",
+                 "worker", "written")
 
     def __init__(self, run: Run, index: int, map_index: int, task: TaskSpec) -> None:
         self.run = run
@@ -39,6 +40,10 @@ class Cell:
         self.started_at: Instant | None = None
         self.ended_at: Instant | None = None
         self.reason: str | None = None
+        self.gates: list[Gate] = []
+        """The limits that its live attempt counts for."""
+        self.unentered = 0
+        """Attempts since the last one that entered author code, as far as this memory has seen."""
         self.ready = False
         """Its rules let it run; it waits in a pool or at a gate."""
         self.ticket = 0
@@ -59,11 +64,17 @@ class Cell:
         """`task_id` or `task_id[map_index]`."""
         return self.task.task_id if self.map_index < 0 else f"{self.task.task_id}[{self.map_index}]"
 
+    def key(self) -> TaskKey:
+        """The key of its row."""
+        return TaskKey(self.run.pk, self.run.graph.numbers[self.index], self.map_index)
+
     def restore(self, row: TaskRecord) -> None:
         """Take over what the store says of it."""
-        self.state, self.try_number, self.max_tries, self.seq = row.state, row.try_number, row.max_tries, row.seq
+        self.state, self.try_number, self.seq = row.state, row.try_number, row.seq
+        if row.try_number:
+            self.max_tries = row.max_tries
         self.attempt, self.worker, self.defer_seq = row.attempt, row.worker, row.defer_seq
-        if row.pool is not None:
+        if row.attempt is not None:
             self.pool, self.pool_slots = row.pool, row.pool_slots
         self.resume_at, self.started_at, self.ended_at = row.resume_at, row.started_at, row.ended_at
         self.reason = row.reason
@@ -83,18 +94,26 @@ class Cell:
 class Run:
     """One run: its cells by task index and map index, a tally per task, counts of what is unfinished and live."""
 
-    __slots__ = ("cells", "dag", "facts", "gate", "graph", "pk", "record", "tallies", "task_gates", "unfinished")
+    __slots__ = ("cells", "dag", "due_called", "facts", "gate", "gone", "graph", "pk", "record", "tallies", "task_gates", "ticket",
+                 "unfinished")
 
     def __init__(self, dag: Dag, record: RunRecord) -> None:
         self.dag = dag
         self.record = record
         self.pk = record.run_pk
         self.graph: Graph = dag.graph
-        self.gate = Gate(dag.graph.spec.max_active_tasks, f"max_active_tasks={dag.graph.spec.max_active_tasks} of the run")
+        self.gate = run_gate(dag.graph)
         self.task_gates: dict[int, Gate] = {}
+        """By task index: max_active_tis_per_dagrun."""
         self.cells: list[dict[int, Cell]] = []
         self.tallies: list[Tally] = []
         self.unfinished = 0
+        self.gone: dict[int, list[TaskRecord]] = {}
+        """By task number: rows of tasks that this version of the DAG does not have; they count again if it comes back."""
+        self.ticket = 0
+        """Counts the states that this run has left; a timer with an older ticket is void."""
+        self.due_called = False
+        """A timer will call when it is due."""
         self.facts: RunFacts | None = None
         """What attempts are told of this run; made once per start."""
 
@@ -124,8 +143,8 @@ class Dag:
         self.queued: list[tuple[Instant, int]] = []
         """Heap of (run_after, run_pk) of runs that wait to start; entries of runs that left are void."""
         self.running = 0
-        self.parked: list[Cell] = []
-        """Ready cells that wait for the DAG to be unpaused or active again."""
+        self.parked: list[tuple[int, Cell]] = []
+        """Ready cells, with their tickets, that wait for the DAG to be unpaused or active again."""
         self.task_gates: dict[int, Gate] = {}
         """By task number: max_active_tis_per_dag."""
         self.past: list[Run] = []
@@ -139,3 +158,9 @@ class Dag:
         if not self.record.active:
             return "the DAG is no longer in any file"
         return None
+
+
+def run_gate(graph: Graph) -> Gate:
+    """A new gate for max_active_tasks of one run."""
+    limit = graph.spec.max_active_tasks
+    return Gate(limit, f"max_active_tasks={limit} of the run")

@@ -80,6 +80,8 @@ class InventoryRead:
     worker_id: str
     running: dict[str, bool]
     results: frozenset[str] = frozenset()
+    groups: tuple[int, ...] = ()
+    """The groups that it was asked for; it says nothing of others."""
 
 
 @dataclass(frozen=True, slots=True)

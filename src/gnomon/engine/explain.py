@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gnomon.decide.trigger_rules import wait_reason
-from gnomon.engine.admission import closed_gate, free_worker
+from gnomon.engine.admission import free_worker
 from gnomon.engine.cells import Cell, Dag, Run
+from gnomon.engine.holding import closed_gate
 from gnomon.engine.memory import Memory
 from gnomon.engine.moves import verdict_of
 from gnomon.engine.runs import active_runs_limit

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from gnomon.engine.cells import Dag, Run
 from gnomon.engine.memory import Memory
-from gnomon.engine.runs import attach, detach
+from gnomon.engine.runs import attach, forget
 from gnomon.model.records import GroupState, TaskRecord
 from gnomon.model.states import FINISHED_RUN_STATES
 
@@ -40,10 +40,10 @@ def drop(memory: Memory, groups: Iterable[int]) -> None:
     """Forget everything of these groups."""
     gone = set(groups)
     for dag in [dag for dag in memory.dags.values() if dag.record.group_no in gone]:
-        for run_pk in list(dag.runs):
-            detach(memory, dag, run_pk)
-        del memory.dags[dag.record.dag_pk]
+        forget(memory, dag)
     for group in gone:
         memory.epochs.pop(group, None)
     for pool in memory.pools.values():
-        pool.ready = [entry for entry in pool.ready if entry[2].ticket == entry[1]]
+        pool.ready.sweep()
+        pool.oversized.sweep()
+    memory.timers.sweep()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gnomon.engine.cells import Cell, Dag, Run
-from gnomon.engine.gates import Key, key_of
+from gnomon.engine.gates import Pool
+from gnomon.engine.queues import Queue
 from gnomon.model.instants import Instant
 from gnomon.model.records import PoolRecord
 
@@ -22,34 +22,6 @@ class Limits:
     """[scheduler] max_tis_per_query: the most that one admission takes."""
     cancel_grace_s: float = 60.0
     """[core] killed_task_cleanup_time."""
-
-
-class Pool:
-    """Slots shared by tasks of all DAGs, and the ready cells that want them."""
-
-    __slots__ = ("description", "name", "ready", "slots", "used")
-
-    def __init__(self, name: str, slots: int | None, used: int = 0) -> None:
-        self.name = name
-        self.slots = slots
-        """None: the pool does not exist; -1: no bound."""
-        self.used = used
-        self.ready: list[tuple[Key, int, Cell]] = []
-
-    def has_room(self, wanted: int) -> bool:
-        return self.slots is not None and (self.slots < 0 or self.used + wanted <= self.slots)
-
-    def push(self, cell: Cell) -> None:
-        heapq.heappush(self.ready, (key_of(cell), cell.ticket, cell))
-
-    def best(self) -> Cell | None:
-        """The first ready cell, left in its place."""
-        while self.ready:
-            _, ticket, cell = self.ready[0]
-            if cell.ticket == ticket:
-                return cell
-            heapq.heappop(self.ready)
-        return None
 
 
 class Worker:
@@ -77,8 +49,8 @@ class Memory:
         self.workers: dict[str, Worker] = {}
         self.epochs: dict[int, int] = {}
         """Owned groups and the epoch of this ownership."""
-        self.timers: list[tuple[Instant, int, Cell | Run, int]] = []
-        self._timer_count = 0
+        self.timers: Queue[Cell | Run] = Queue()
+        """By instant: who wants to be called again then, unless it has left its place by then."""
         self.live = 0
 
     def pool(self, name: str) -> Pool:
@@ -94,16 +66,16 @@ class Memory:
         for record in records:
             seen.add(record.name)
             pool = self.pool(record.name)
-            pool.slots, pool.used = record.slots, record.used
+            pool.resize(record.slots)
+            pool.used = record.used
         for name, pool in self.pools.items():
             if name not in seen:
-                pool.slots = None
+                pool.resize(None)
 
     def set_timer(self, at: Instant, subject: Cell | Run) -> None:
         """Call the subject again at `at`, unless it has left its place by then."""
-        self._timer_count += 1
-        ticket = subject.ticket if isinstance(subject, Cell) else 0
-        heapq.heappush(self.timers, (at, self._timer_count, subject, ticket))
+        self.timers.push(at, subject)
 
     def next_timer(self) -> Instant | None:
-        return self.timers[0][0] if self.timers else None
+        at: Instant | None = self.timers.first_key()
+        return at

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
+
 from gnomon.decide.past import judge_first, judge_past
+from gnomon.decide.skips import skipper, still_holds
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.decide.trigger_rules import judge
 from gnomon.engine.cells import Cell, Run
@@ -17,7 +20,8 @@ def drain(turn: Turn) -> None:
     """Judge everything on the worklist, and what that releases, until nothing is left."""
     while turn.work:
         run, index = turn.work.popleft()
-        if run.active:
+        if run.active and run.dag.runs.get(run.pk) is run:
+            turn.subject = run.dag
             for cell in run.cells[index].values():
                 if cell.state is None and not cell.ready:
                     judge_cell(turn, cell)
@@ -35,11 +39,22 @@ def judge_cell(turn: Turn, cell: Cell) -> None:
 
 
 def verdict_of(cell: Cell) -> Verdict:
-    """What trigger rule and past say of it now."""
+    """What an earlier decision of a branch, the trigger rule and the past say of it now."""
+    if cell.reason is not None and skip_holds(cell):
+        return Verdict(Outcome.SKIP, cell.reason)
     verdict = judge(cell.task.trigger_rule, cell.run.tallies[cell.index])
     if verdict.outcome is Outcome.RUN and cell.run.graph.uses_past:
         return past_verdict(cell)
     return verdict
+
+
+def skip_holds(cell: Cell) -> bool:
+    """Whether a direct upstream skipped this cell, and its decision stands."""
+    run = cell.run
+    by = skipper(cell.reason)
+    if by is None or by not in cell.task.upstream:
+        return False
+    return any(still_holds(other.state) for other in run.cells[run.graph.index[by]].values())
 
 
 def past_verdict(cell: Cell) -> Verdict:
@@ -60,20 +75,20 @@ def past_verdict(cell: Cell) -> Verdict:
 
 def run_before(run: Run) -> Run | None:
     """The run of the same DAG before this one, by `run_after`, or None."""
-    found = None
-    for other in run.dag.past:
-        if other.order >= run.order:
-            break
-        found = other
-    return found
+    past = run.dag.past
+    place = bisect.bisect_left(past, run.order, key=_order)
+    return past[place - 1] if place else None
 
 
 def run_after(run: Run) -> Run | None:
     """The run of the same DAG after this one, or None."""
-    for other in run.dag.past:
-        if other.order > run.order:
-            return other
-    return None
+    past = run.dag.past
+    place = bisect.bisect_right(past, run.order, key=_order)
+    return past[place] if place < len(past) else None
+
+
+def _order(run: Run) -> tuple[Instant, int]:
+    return run.order
 
 
 def make_ready(turn: Turn, cell: Cell) -> None:
@@ -97,6 +112,11 @@ def place(turn: Turn, cell: Cell) -> None:
 def withdraw(cell: Cell) -> None:
     """Take a waiting cell out of wherever it waits."""
     cell.ready = False
+    cell.ticket += 1
+
+
+def step_aside(cell: Cell) -> None:
+    """Leave the queue that it stands in, and wait elsewhere."""
     cell.ticket += 1
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import heapq
+from collections import deque
 
 from gnomon.decide.transitions import Cause
-from gnomon.engine.cells import Cell, Dag, Run
-from gnomon.engine.gates import Gate
+from gnomon.engine.cells import Cell, Dag, Run, run_gate
 from gnomon.engine.graph import Graph
-from gnomon.engine.moves import is_finished, withdraw
-from gnomon.engine.runs import belongs, judge_all, stop, tally_up
+from gnomon.engine.holding import enter_gates, leave_gates
+from gnomon.engine.moves import is_finished, make_ready, withdraw
+from gnomon.engine.runs import arm_timeout, belongs, cell_of_row, forget, judge_all, remember, stop, tally_up
 from gnomon.engine.turn import Turn
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.records import DagRecord
+from gnomon.model.records import DagRecord, TaskRecord
+from gnomon.model.states import TaskInstanceState as S
 
 
 def read_dag(turn: Turn, record: DagRecord) -> None:
@@ -23,83 +24,111 @@ def read_dag(turn: Turn, record: DagRecord) -> None:
     if dag is None:
         memory.dags[record.dag_pk] = Dag(record)
         return
+    turn.subject = dag
     was_held = dag.held
     changed = record.version_pk != dag.record.version_pk
     dag.record = record
     if changed:
-        dag.graph = Graph(record.spec, record.version_pk, record.task_numbers)
-        for run in list(dag.runs.values()):
-            rebase(turn, run, dag.graph)
+        _follow(turn, dag, Graph(record.spec, record.version_pk, record.task_numbers))
     if was_held is not None and dag.held is None:
-        parked, dag.parked = dag.parked, []
-        for cell in parked:
-            if cell.ready:
-                memory.pool(cell.pool or cell.task.pool).push(cell)
+        _let_go_on(turn, dag)
     turn.startable[dag] = None
+
+
+def _let_go_on(turn: Turn, dag: Dag) -> None:
+    """The DAG is held no longer: what was parked stands in its pools again, and times that passed are looked at."""
+    parked, dag.parked = dag.parked, []
+    for ticket, cell in parked:
+        if cell.ticket == ticket:
+            turn.memory.pool(cell.pool or cell.task.pool).push(cell)
+    for run in dag.runs.values():
+        if run.active:
+            arm_timeout(turn.memory, run)
+
+
+def _follow(turn: Turn, dag: Dag, graph: Graph) -> None:
+    """All unfinished runs move to `graph`, and the limits of tasks with them."""
+    dag.graph = graph
+    live = [cell for run in dag.runs.values() for cells in run.cells for cell in cells.values() if cell.live]
+    for cell in live:
+        leave_gates(cell)
+    dag.task_gates = {}
+    for run in list(dag.runs.values()):
+        rebase(turn, run, graph)
+    for cell in live:
+        if cell.live:
+            enter_gates(cell)
+    if not graph.uses_past:
+        dag.past = []
 
 
 def rebase(turn: Turn, run: Run, graph: Graph) -> None:
     """Move an unfinished run to `graph`: tasks that left are removed, new ones begin, tallies are counted anew."""
-    for cells in run.cells:
-        for cell in cells.values():
-            if cell.task.task_id not in graph.index and not is_finished(cell) and (cell.live or cell.written):
-                stop(turn, cell, Cause.REMOVE, "the task is no longer in the DAG")
-    old_cells = {cell.task.task_id: cells for cells in run.cells for cell in cells.values()}
-    gone = [cell for task_id, cells in old_cells.items() if task_id not in graph.index for cell in cells.values()]
-    for cell in gone:
+    old = {cell.task.task_id: cells for cells in run.cells for cell in cells.values()}
+    waiting = [cell for cells in old.values() for cell in cells.values() if cell.ready]
+    stay = [cell for cell in waiting if cell.task.task_id in graph.index]
+    for cell in waiting:
         withdraw(cell)
-        _write_removed(turn, cell)
-    old_graph, run.graph = run.graph, graph
-    limit = graph.spec.max_active_tasks
-    _move_waiting(turn, run)
-    inside = run.gate.inside
-    run.gate = Gate(limit, f"max_active_tasks={limit} of the run")
-    run.gate.inside = inside
-    run.task_gates = {}
-    run.cells = []
-    for i, task in enumerate(graph.tasks):
-        found = old_cells.get(task.task_id)
-        if found is None:
-            found = {UNMAPPED: Cell(run, i, UNMAPPED, task)} if belongs(task, run.record) else {}
-        for cell in found.values():
-            _move(cell, i, task.effective_priority, task.pool_slots, task.retries)
-        run.cells.append(found)
+    for task_id, cells in old.items():
+        if task_id not in graph.index:
+            _remove(turn, run, list(cells.values()))
+    turn.work = deque(entry for entry in turn.work if entry[0] is not run)
+    changed = run.graph.version_pk != graph.version_pk
+    run.graph = graph
+    run.gate, run.task_gates = run_gate(graph), {}
+    run.cells = [_cells_at(turn, run, i, old.get(task.task_id)) for i, task in enumerate(graph.tasks)]
     tally_up(run)
+    remember(run)
     run.record.version_pk = graph.version_pk
-    if old_graph.version_pk != graph.version_pk:
+    if changed:
         turn.touch_run(run)
+    for cell in stay:
+        make_ready(turn, cell)
     if run.active:
+        arm_timeout(turn.memory, run)
         judge_all(turn, run)
 
 
-def _write_removed(turn: Turn, cell: Cell) -> None:
-    """The row of a removed cell is written under the numbers that it had: it is not in the new graph."""
-    if cell in turn.dirty:
-        del turn.dirty[cell]
-        turn.changes.tasks.append(cell.record())
+def _remove(turn: Turn, run: Run, cells: list[Cell]) -> None:
+    """The task left: what is unfinished of it ends here; the rows are kept, for it may come back."""
+    for cell in cells:
+        if not is_finished(cell) and (cell.live or cell.written):
+            stop(turn, cell, Cause.REMOVE, "the task is no longer in the DAG")
+        turn.placed.pop(cell, None)
+        row = cell.record()
+        if turn.dirty.pop(cell, 0) is None:
+            turn.changes.tasks.append(row)
+            cell.written = True
+        if cell.written:
+            run.gone.setdefault(row.task_no, []).append(row)
 
 
-def _move_waiting(turn: Turn, run: Run) -> None:
-    """Cells that wait at a gate of the old version go back to their pools."""
-    for gate in (run.gate, *run.task_gates.values()):
-        while (cell := gate.release()) is not None:
-            turn.memory.pool(cell.pool or cell.task.pool).push(cell)
-            heapq.heapify(turn.memory.pool(cell.pool or cell.task.pool).ready)
+def _cells_at(turn: Turn, run: Run, index: int, found: dict[int, Cell] | None) -> dict[int, Cell]:
+    """The cells of a task of the new graph: those that it had, those of a task that came back, or a new one."""
+    task = run.graph.tasks[index]
+    if found is None:
+        rows = run.gone.pop(run.graph.numbers[index], None)
+        if rows is not None:
+            return {row.map_index: _back(turn, run, index, row) for row in rows}
+        return {UNMAPPED: Cell(run, index, UNMAPPED, task)} if belongs(task, run.record) else {}
+    for cell in found.values():
+        cell.index = index
+        if cell.attempt is None:
+            cell.priority, cell.pool_slots = task.effective_priority, task.pool_slots
+        if cell.try_number == 0:
+            cell.max_tries = task.retries
+    return found
 
 
-def _move(cell: Cell, index: int, priority: int, pool_slots: int, retries: int) -> None:
-    cell.index = index
-    if cell.attempt is None:
-        cell.priority, cell.pool_slots = priority, pool_slots
-    if cell.try_number == 0:
-        cell.max_tries = retries
+def _back(turn: Turn, run: Run, index: int, row: TaskRecord) -> Cell:
+    cell = cell_of_row(run, index, row)
+    if row.state is S.REMOVED:
+        turn.touch(cell)
+    return cell
 
 
 def forget_dag(turn: Turn, dag_pk: int) -> None:
     """The DAG was deleted from the store."""
-    dag = turn.memory.dags.pop(dag_pk, None)
+    dag = turn.memory.dags.get(dag_pk)
     if dag is not None:
-        for run in list(dag.runs.values()):
-            turn.memory.runs.pop(run.pk, None)
-
-
+        forget(turn.memory, dag)

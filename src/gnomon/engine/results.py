@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from gnomon.decide.retries import UNENTERED_LIMIT, has_try_left, retry_at
+from gnomon.decide.skips import skipped_by, skipper
 from gnomon.decide.transitions import Cause, next_state
-from gnomon.engine.admission import attempt_of, leave
+from gnomon.engine.admission import attempt_of
 from gnomon.engine.cells import Cell, Dag
 from gnomon.engine.events import Ended, Entered, InventoryRead
+from gnomon.engine.holding import leave
 from gnomon.engine.memory import Worker
-from gnomon.engine.moves import finish, judge_cell, make_ready
+from gnomon.engine.moves import finish, make_ready, skip_holds
 from gnomon.engine.runs import stop_tasks
-from gnomon.engine.turn import Turn
-from gnomon.model.facts import AttemptResult
+from gnomon.engine.turn import CancelOrder, Turn
+from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult
 from gnomon.model.states import TaskInstanceState as S
 
 
 def on_entered(turn: Turn, event: Entered) -> None:
     """The attempt runs author code now."""
     cell = turn.memory.attempts.get(event.attempt_id)
-    if cell is None or cell.state is not S.QUEUED:
+    if cell is None:
         return
+    cell.unentered = 0
+    if cell.state is not S.QUEUED:
+        return  # it is being stopped; its result says the rest
     cell.state = next_state(cell.state, Cause.ENTER)
     cell.entered = True
     cell.started_at = event.at
@@ -33,7 +40,25 @@ def on_ended(turn: Turn, event: Ended) -> None:
         turn.step.acknowledges.setdefault(event.worker_id, []).append(result.attempt_id)
     cell = turn.memory.attempts.get(result.attempt_id)
     if cell is not None:
-        _apply(turn, cell, result)
+        _apply(turn, cell, _storable(result))
+
+
+def _storable(result: AttemptResult) -> AttemptResult:
+    """A result that the store takes: one with an XCom that is too large, or an outcome nobody knows, is a failure."""
+    for item in result.xcoms:
+        if len(item.value) > XCOM_MAX_BYTES:
+            reason = (
+                f"XCom {item.key!r} has {len(item.value)} characters, the limit is {XCOM_MAX_BYTES}: "
+                "store the value elsewhere and push its address"
+            )
+            return _as_failure(result, reason)
+    if result.outcome not in _OUTCOMES:
+        return _as_failure(result, f"the task ended as {result.outcome!r}, which this release cannot go on from")
+    return result
+
+
+def _as_failure(result: AttemptResult, reason: str) -> AttemptResult:
+    return replace(result, outcome="failed", retryable=False, reason=reason, xcoms=(), skip_task_ids=())
 
 
 def _apply(turn: Turn, cell: Cell, result: AttemptResult) -> None:
@@ -42,6 +67,7 @@ def _apply(turn: Turn, cell: Cell, result: AttemptResult) -> None:
     cell.ended_at = result.ended_at if result.ended_at is not None else turn.now
     if result.fresh_reason is not None:
         _mark_fresh(turn, cell.run.dag, result.fresh_reason)
+    turn.subject = cell.run.dag
     if cell.state is S.RESTARTING:
         leave(turn, cell, "failed", f"cleared while running; {result.reason or result.outcome}", result.exit_code)
         clear_now(turn, cell)
@@ -73,7 +99,7 @@ def _failed(turn: Turn, cell: Cell, result: AttemptResult) -> None:
     finish(turn, cell, Cause.FAIL, result.reason)
     if cell.run.graph.spec.fail_fast and not cell.task.is_teardown:
         reason = f"fail_fast: task {cell.name()} failed"
-        stop_tasks(turn, cell.run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
+        stop_tasks(turn, cell.run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason, teardowns=False)
 
 
 def _rescheduled(turn: Turn, cell: Cell, result: AttemptResult) -> None:
@@ -87,7 +113,8 @@ def _rescheduled(turn: Turn, cell: Cell, result: AttemptResult) -> None:
 
 def _lost(turn: Turn, cell: Cell, result: AttemptResult) -> None:
     """Lost: one that entered author code, or may have, costs a try; one known not to have costs none."""
-    if result.entered or cell.seq - cell.try_number >= UNENTERED_LIMIT:
+    cell.unentered += 1
+    if result.entered or cell.unentered > UNENTERED_LIMIT:
         _failed(turn, cell, result)
         return
     cell.state = next_state(cell.state, Cause.LOSE)
@@ -114,18 +141,33 @@ def skip_tasks(turn: Turn, by: Cell, task_ids: tuple[str, ...]) -> None:
         index = run.graph.index.get(task_id)
         for cell in run.cells[index].values() if index is not None else ():
             if cell.attempt is None and cell.state in (None, S.SCHEDULED):
-                finish(turn, cell, Cause.RULE_SKIP, f"skipped by {by.name()}")
+                finish(turn, cell, Cause.RULE_SKIP, skipped_by(by.name()))
 
 
 def clear_now(turn: Turn, cell: Cell) -> None:
-    """No status, as if it had never run; its numbers go on, its retries are granted anew."""
+    """No status, as if it had never run; its numbers go on, its retries are granted anew.
+
+    What is left of the past: that a branch which is not cleared skipped it.
+    """
+    reason = cell.reason if cell.state is S.SKIPPED and skip_holds(cell) else None
     cell.state = next_state(cell.state, Cause.CLEAR)
     cell.max_tries = cell.try_number + cell.task.retries
-    cell.started_at = cell.ended_at = cell.resume_at = cell.reason = None
-    turn.changes.xcom_clears.append(cell.record().key)
+    cell.started_at = cell.ended_at = cell.resume_at = None
+    cell.reason = reason
+    turn.changes.xcom_clears.append(cell.key())
     turn.touch(cell)
-    if cell.run.active:
-        judge_cell(turn, cell)
+    _withdraw_skips(turn, cell)
+    turn.judge_later(cell.run, cell.index)
+
+
+def _withdraw_skips(turn: Turn, by: Cell) -> None:
+    """What a cleared branch had decided is forgotten."""
+    run = by.run
+    for d in run.graph.downstream[by.index]:
+        for cell in run.cells[d].values():
+            if cell.state is None and skipper(cell.reason) == by.task.task_id:
+                cell.reason = None
+                turn.touch(cell)
 
 
 def on_worker_joined(turn: Turn, worker_id: str, slots: int) -> None:
@@ -145,18 +187,26 @@ def on_worker_lost(turn: Turn, worker_id: str) -> None:
 
 
 def on_inventory(turn: Turn, event: InventoryRead) -> None:
-    """OWNERSHIP.md line 15: adopt what runs, submit again what is unknown and queued, lose what is unknown and ran."""
+    """OWNERSHIP.md line 15: adopt what runs, submit again what is unknown and queued, lose what is unknown and ran.
+
+    What runs there and is over by the records was to be cancelled by somebody who died before he said so.
+    """
     for cell in [cell for cell in turn.memory.attempts.values() if cell.worker == event.worker_id]:
         attempt_id = cell.attempt or ""
-        if attempt_id in event.results:
+        if attempt_id in event.results or cell.run.dag.record.group_no not in event.groups:
             continue
+        turn.subject = cell.run.dag
         entered = event.running.get(attempt_id)
+        if entered is not None and cell.state is S.RESTARTING:
+            turn.step.cancels.append(CancelOrder(event.worker_id, attempt_id, "cleared"))
         if entered is None and (cell.entered or cell.state is S.RESTARTING):
             _apply(turn, cell, lost_result(cell, f"lost: worker {event.worker_id} no longer has it", entered=True))
         elif entered is None:
             turn.step.submits.setdefault(event.worker_id, []).append(attempt_of(turn.memory, cell))
         elif entered and cell.state is S.QUEUED:
             on_entered(turn, Entered(attempt_id, turn.now))
+    for attempt_id in event.running.keys() - turn.memory.attempts.keys():
+        turn.step.cancels.append(CancelOrder(event.worker_id, attempt_id, "it is over by the records"))
 
 
 def lost_result(cell: Cell, reason: str, *, entered: bool) -> AttemptResult:

@@ -7,10 +7,10 @@ import heapq
 from collections.abc import Iterable
 
 from gnomon.decide.outcomes import run_outcome
-from gnomon.decide.transitions import Cause
+from gnomon.decide.transitions import Cause, next_state
 from gnomon.decide.trigger_rules import Tally
-from gnomon.engine.admission import gates_of, hold, leave
 from gnomon.engine.cells import Cell, Dag, Run
+from gnomon.engine.holding import hold, leave, let_go
 from gnomon.engine.memory import Memory
 from gnomon.engine.moves import finish, is_finished, make_ready, take_back
 from gnomon.engine.turn import CancelOrder, Turn
@@ -38,7 +38,7 @@ def attach(memory: Memory, dag: Dag, record: RunRecord, rows: Iterable[TaskRecor
         heapq.heappush(dag.queued, run.order)
     elif record.state is DagRunState.RUNNING:
         dag.running += 1
-        _arm_timeout(memory, run)
+        arm_timeout(memory, run)
     remember(run)
     return run
 
@@ -46,8 +46,13 @@ def attach(memory: Memory, dag: Dag, record: RunRecord, rows: Iterable[TaskRecor
 def remember(run: Run) -> None:
     """Keep a run that a later one may look back at, in order."""
     if run.graph.uses_past:
-        run.dag.past[:] = [other for other in run.dag.past if other.pk != run.pk]
+        _forget_past(run.dag, run.pk)
         bisect.insort(run.dag.past, run, key=lambda r: r.order)
+
+
+def _forget_past(dag: Dag, run_pk: int) -> None:
+    if any(other.pk == run_pk for other in dag.past):
+        dag.past[:] = [other for other in dag.past if other.pk != run_pk]
 
 
 def _build_cells(run: Run, rows: Iterable[TaskRecord]) -> None:
@@ -58,11 +63,22 @@ def _build_cells(run: Run, rows: Iterable[TaskRecord]) -> None:
     ]
     for row in rows:
         index = by_number.get(row.task_no)
-        if index is not None:
-            cell = Cell(run, index, row.map_index, graph.tasks[index])
-            cell.restore(row)
-            run.cells[index][row.map_index] = cell
+        if index is None:
+            run.gone.setdefault(row.task_no, []).append(row)
+        else:
+            run.cells[index][row.map_index] = cell_of_row(run, index, row)
     tally_up(run)
+
+
+def cell_of_row(run: Run, index: int, row: TaskRecord) -> Cell:
+    """The cell as its row says; one that was removed while its task was gone has no status again."""
+    cell = Cell(run, index, row.map_index, run.graph.tasks[index])
+    cell.restore(row)
+    if cell.state is S.REMOVED and run.record.state not in FINISHED_RUN_STATES:
+        cell.state = next_state(cell.state, Cause.CLEAR)
+        cell.max_tries = cell.try_number + cell.task.retries
+        cell.started_at = cell.ended_at = cell.reason = None
+    return cell
 
 
 def tally_up(run: Run) -> None:
@@ -100,7 +116,9 @@ def start_queued(turn: Turn, dag: Dag) -> None:
             heapq.heappop(dag.queued)
             continue
         if run.record.run_after > turn.now:
-            turn.memory.set_timer(run.record.run_after, run)
+            if not run.due_called:
+                run.due_called = True
+                turn.memory.set_timer(run.record.run_after, run)
             return
         heapq.heappop(dag.queued)
         _start(turn, run)
@@ -119,12 +137,13 @@ def _start(turn: Turn, run: Run) -> None:
     run.record.reason = None
     turn.set_run_state(run, DagRunState.RUNNING)
     run.dag.running += 1
-    _arm_timeout(turn.memory, run)
+    arm_timeout(turn.memory, run)
     turn.log("run_started", run=run)
     judge_all(turn, run)
 
 
-def _arm_timeout(memory: Memory, run: Run) -> None:
+def arm_timeout(memory: Memory, run: Run) -> None:
+    """Look at the run when its dagrun_timeout is over."""
     timeout_s = run.graph.spec.dagrun_timeout_s
     if timeout_s is not None and run.record.started_at is not None:
         memory.set_timer(_timeout_at(run.record.started_at, timeout_s), run)
@@ -148,8 +167,9 @@ def judge_all(turn: Turn, run: Run) -> None:
 
 def end_if_done(turn: Turn, run: Run) -> None:
     """End a running run in which nothing is unfinished."""
-    if not run.active or run.unfinished:
+    if not run.active or run.unfinished or run.dag.runs.get(run.pk) is not run:
         return
+    turn.subject = run.dag
     leaves = ((cell.name(), cell.state) for i in run.graph.leaves for cell in run.cells[i].values())
     state, reason = run_outcome(leaves)
     end(turn, run, state, reason)
@@ -168,11 +188,14 @@ def end(turn: Turn, run: Run, state: DagRunState, reason: str | None) -> None:
     turn.step.plannable.add(run.record.dag_pk)
 
 
-def stop_tasks(turn: Turn, run: Run, *, live: Cause, waiting: Cause, reason: str) -> None:
-    """End everything unfinished in the run: what is live by `live`, and cancelled; what waits by `waiting`."""
+def stop_tasks(turn: Turn, run: Run, *, live: Cause, waiting: Cause, reason: str, teardowns: bool = True) -> None:
+    """End everything unfinished in the run: what is live by `live`, and cancelled; what waits by `waiting`.
+
+    `teardowns` False: teardowns go on.
+    """
     for cells in run.cells:
         for cell in cells.values():
-            if is_finished(cell):
+            if is_finished(cell) or (cell.task.is_teardown and not teardowns):
                 continue
             was_live = cell.live
             stop(turn, cell, live if was_live else waiting, reason)
@@ -194,8 +217,11 @@ def stop(turn: Turn, cell: Cell, cause: Cause, reason: str) -> None:
 def on_timer(turn: Turn, run: Run) -> None:
     """A time of the run has come: it may start now, or it has run too long."""
     if run.record.state is DagRunState.QUEUED:
+        run.due_called = False
         turn.startable[run.dag] = None
         return
+    if run.dag.held is not None:
+        return  # nobody lets it go on; the time is looked at again when somebody does
     timeout_s = run.graph.spec.dagrun_timeout_s
     if not run.active or timeout_s is None or run.record.started_at is None:
         return
@@ -230,23 +256,19 @@ def detach(memory: Memory, dag: Dag, run_pk: int) -> None:
     memory.runs.pop(run_pk, None)
     if run is None:
         return
+    run.ticket += 1
     if run.active:
         dag.running -= 1
     for cells in run.cells:
         for cell in cells.values():
             cell.ticket += 1
             if cell.attempt is not None:
-                _let_go(memory, cell)
-    dag.past[:] = [other for other in dag.past if other.pk != run_pk]
+                let_go(memory, cell)
+    _forget_past(dag, run_pk)
 
 
-def _let_go(memory: Memory, cell: Cell) -> None:
-    assert cell.attempt is not None and cell.pool is not None
-    memory.attempts.pop(cell.attempt, None)
-    memory.live -= 1
-    worker = memory.workers.get(cell.worker or "")
-    if worker is not None:
-        worker.used -= 1
-    memory.pool(cell.pool).used -= cell.pool_slots
-    for gate in gates_of(cell):
-        gate.inside -= 1
+def forget(memory: Memory, dag: Dag) -> None:
+    """Drop a DAG and its runs from memory without any change to the store."""
+    for run_pk in list(dag.runs):
+        detach(memory, dag, run_pk)
+    memory.dags.pop(dag.record.dag_pk, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -17,6 +16,7 @@ from gnomon.engine.rebase import forget_dag, read_dag
 from gnomon.engine.results import on_ended, on_entered, on_inventory, on_worker_joined, on_worker_lost
 from gnomon.engine.runs import attach, end_if_done, forget_ended, judge_all, on_timer, start_queued
 from gnomon.engine.turn import Step, Turn
+from gnomon.errors.engine import StepFailed
 from gnomon.model.instants import Instant
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.model.states import TaskInstanceState as S
@@ -28,13 +28,24 @@ def step(
     """Apply `events`, then everything that follows from them: one transaction's worth of changes and what to do after.
 
     `judge_first`: runs that were just loaded. Memory is changed in place; drop it if the changes are not committed.
+    StepFailed: a fault of ours, with the DAG that it was at; drop the memory then too.
     """
     turn = Turn(memory, now, new_id)
+    try:
+        return _step(turn, events, judge_first)
+    except Exception as error:
+        dag = turn.subject
+        raise StepFailed(error, dag.record.group_no if dag else None, dag.record.dag_id if dag else None) from error
+
+
+def _step(turn: Turn, events: Iterable[e.Event], judge_first: Iterable[Run]) -> Step:
     for run in judge_first:
+        turn.subject = run.dag
         turn.startable[run.dag] = None
         if run.active:
             judge_all(turn, run)
     for event in events:
+        turn.subject = None
         _HANDLERS[type(event)](turn, event)
     _fire_timers(turn)
     _settle(turn)
@@ -52,17 +63,19 @@ def _settle(turn: Turn) -> None:
             end_if_done(turn, run)
         while turn.startable:
             dag, _ = turn.startable.popitem()
+            turn.subject = dag
             start_queued(turn, dag)
 
 
 def _fire_timers(turn: Turn) -> None:
     timers = turn.memory.timers
-    while timers and timers[0][0] <= turn.now:
-        _, _, subject, ticket = heapq.heappop(timers)
+    while (at := timers.first_key()) is not None and at <= turn.now:
+        subject = timers.best()
+        timers.pop()
         if isinstance(subject, Run):
-            if turn.memory.runs.get(subject.pk) is subject:
-                on_timer(turn, subject)
-        elif subject.ticket == ticket and subject.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE):
+            turn.subject = subject.dag
+            on_timer(turn, subject)
+        elif subject is not None and subject.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE):
             make_ready(turn, subject)
 
 
@@ -92,7 +105,7 @@ def _on_dag_read(turn: Turn, event: e.DagRead) -> None:
 
 
 def _on_run_read(turn: Turn, event: e.RunRead) -> None:
-    dag = turn.memory.dags.get(event.run.dag_pk)
+    dag = turn.subject = turn.memory.dags.get(event.run.dag_pk)
     if dag is None or event.run.run_pk in turn.memory.runs:
         return
     turn.step.groups.add(dag.record.group_no)

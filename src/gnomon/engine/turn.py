@@ -11,7 +11,7 @@ from gnomon.engine.memory import Memory
 from gnomon.model.facts import Attempt
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, EventRecord
-from gnomon.model.states import DagRunState
+from gnomon.model.states import DagRunState, TaskInstanceState
 
 
 @dataclass(slots=True, frozen=True)
@@ -23,6 +23,17 @@ class CancelOrder:
     reason: str
 
 
+@dataclass(slots=True, frozen=True)
+class Admitted:
+    """A cell that this step gave an attempt, and what it was before."""
+
+    cell: Cell
+    state: TaskInstanceState | None
+    try_number: int
+    reason: str | None
+    resume_at: Instant | None
+
+
 @dataclass(slots=True)
 class Step:
     """The outcome of one step: write `changes` in one transaction, then do the rest."""
@@ -30,6 +41,7 @@ class Step:
     changes: Changes
     submits: dict[str, list[Attempt]] = field(default_factory=dict)
     """By worker."""
+    admitted: list[Admitted] = field(default_factory=list)
     cancels: list[CancelOrder] = field(default_factory=list)
     acknowledges: dict[str, list[str]] = field(default_factory=dict)
     """Worker to the results that the store has once the changes are written."""
@@ -48,7 +60,7 @@ class Turn:
     """The working state of one step."""
 
     __slots__ = ("again", "changes", "dirty", "dirty_runs", "emptied", "memory", "new_id", "now", "placed", "startable",
-                 "step", "work")
+                 "step", "subject", "work")
 
     def __init__(self, memory: Memory, now: Instant, new_id: Callable[[], str]) -> None:
         self.memory = memory
@@ -67,6 +79,8 @@ class Turn:
         self.emptied: dict[Run, None] = {}
         """Runs that may have nothing unfinished left."""
         self.again = False
+        self.subject: Dag | None = None
+        """Whose business this step is at: whom to name if it fails."""
 
     def touch(self, cell: Cell) -> None:
         """The cell's row is to be written."""
@@ -86,6 +100,8 @@ class Turn:
         for key, count in (((dag_pk, run.record.state), -1), ((dag_pk, state), 1)):
             tallies[key] = tallies.get(key, 0) + count
         run.record.state = state
+        run.ticket += 1
+        run.due_called = False
         run.facts = None
         self.touch_run(run)
 

@@ -38,9 +38,9 @@ def from_workers(events: Iterable[said.ExecutorEvent], epochs: Mapping[int, int]
             case said.AttemptEnded(worker_id, result):
                 if result.group_no in epochs:
                     found.append(e.Ended(result, worker_id))
-            case said.InventoryTaken(worker_id, _, running, results):
+            case said.InventoryTaken(worker_id, groups, running, results):
                 held = frozenset(result.attempt_id for result in results)
-                found.append(e.InventoryRead(worker_id, dict(running), held))
+                found.append(e.InventoryRead(worker_id, dict(running), held, groups))
                 found.extend(e.Ended(result, worker_id) for result in results if result.group_no in epochs)
             case said.AttemptRefused(worker_id, attempt_ids, reason):
                 _log.warning("submission_refused", worker=worker_id, attempts=len(attempt_ids), reason=reason)

@@ -12,7 +12,7 @@ from gnomon.engine.memory import Limits, Memory
 from gnomon.model.records import PoolRecord
 from gnomon.model.spec import TaskSpec
 
-from .world import World, dag_record
+from .world import GROUP, World, dag_record
 
 SEEDS = range(40)
 
@@ -102,7 +102,7 @@ def test_a_take_over_in_the_middle_reaches_the_same_kind_of_end(seed: int) -> No
             world.memory = world.fresh_memory()
             world.step(e.WorkerJoined("w", world.slots))
             held = {a.attempt_id: rng.random() < 0.5 for a in world.live() if rng.random() < 0.8}
-            world.step(e.InventoryRead("w", held))
+            world.step(e.InventoryRead("w", held, groups=(GROUP,)))
     for _ in range(2000):
         live = world.live()
         if not world.memory.runs:

@@ -8,7 +8,7 @@ from gnomon.engine.memory import Limits
 from gnomon.model.records import PoolRecord
 from gnomon.model.spec import TaskSpec
 
-from .world import World, chain, dag_record
+from .world import GROUP, World, chain, dag_record
 
 
 def test_a_chain_runs_to_its_end_one_commit_a_hop() -> None:
@@ -232,7 +232,7 @@ def test_inventory_adopts_resubmits_and_loses() -> None:
     world.step(e.Entered(by_task["c"].attempt_id, world.now))
     world.memory = world.fresh_memory()
     world.step(e.WorkerJoined("w", 32))
-    decided = world.step(e.InventoryRead("w", {by_task["a"].attempt_id: True}))
+    decided = world.step(e.InventoryRead("w", {by_task["a"].attempt_id: True}, groups=(GROUP,)))
     assert [a.attempt_id for a in decided.submits["w"]][:1] == [by_task["b"].attempt_id], "queued and unknown: again"
     assert world.states(run)["a"] == "running"
     assert world.states(run)["c"] == "up_for_retry"

@@ -1,0 +1,148 @@
+"""Clear, mark, delete, and what people do in the wrong moment."""
+
+from __future__ import annotations
+
+import pytest
+
+from gnomon.engine import events as e
+from gnomon.model.facts import XCOM_MAX_BYTES, XComItem
+from gnomon.model.records import PoolRecord, RunRecord
+from gnomon.model.spec import TaskSpec
+
+from .world import World, chain, dag_record
+
+BRANCH = [
+    TaskSpec(task_id="branch"), TaskSpec(task_id="left", upstream=("branch",)), TaskSpec(task_id="right", upstream=("branch",)),
+]
+
+
+def read_again(world: World, run: RunRecord) -> e.RunRead:
+    return e.RunRead(world.runs[run.run_pk], tuple(row for key, row in world.rows.items() if key.run_pk == run.run_pk))
+
+
+def test_what_is_cleared_together_runs_in_order_whatever_the_order_of_the_request() -> None:
+    world = World(dag_record([*chain("a", "b"), TaskSpec(task_id="z")]))
+    run = world.start()
+    world.end("a")
+    world.end("b")
+    world.step(e.ClearTasks(run.run_pk, (world.key(run, "b"), world.key(run, "a")), "ann"))
+    assert sorted(a.task_id for a in world.live()) == ["a", "z"]
+
+
+@pytest.mark.parametrize("reload", [False, True])
+def test_a_task_that_a_branch_skipped_is_skipped_again_while_the_branch_stands(reload: bool) -> None:
+    world = World(dag_record(BRANCH))
+    run = world.start()
+    world.end("branch", skip_task_ids=("right",))
+    world.step(e.ClearTasks(run.run_pk, (world.key(run, "right"),), "ann"))
+    assert world.states(run)["right"] == "skipped"
+    world.end("left")
+    world.step(read_again(world, run), e.DropDag(77, "x"), e.ClearTasks(run.run_pk, (world.key(run, "right"),), "ann"))
+    if reload:
+        world.memory = world.fresh_memory()
+        world.step(e.WorkerJoined("w", 32))
+    assert not world.live() and world.states(run)["right"] == "skipped" and world.state(run) == "success"
+
+
+def test_a_branch_that_is_cleared_too_decides_anew() -> None:
+    world = World(dag_record(BRANCH))
+    run = world.start()
+    world.end("branch", skip_task_ids=("right",))
+    keys = (world.key(run, "right"), world.key(run, "branch"))
+    world.step(e.ClearTasks(run.run_pk, keys, "ann"))
+    world.end("branch", skip_task_ids=())
+    assert sorted(a.task_id for a in world.live()) == ["left", "right"]
+
+
+def test_an_xcom_that_no_store_takes_fails_its_task_and_nothing_else() -> None:
+    world = World(dag_record([TaskSpec(task_id="a", retries=3), TaskSpec(task_id="b")]))
+    run = world.start()
+    decided = world.end("a", xcoms=(XComItem(key="return_value", value="x" * (XCOM_MAX_BYTES + 1)),))
+    assert not decided.changes.results
+    assert world.states(run)["a"] == "failed"
+    assert "return_value" in (world.rows[world.key(run, "a")].reason or "")
+
+
+def test_an_outcome_that_the_engine_does_not_know_fails_the_task() -> None:
+    world = World(dag_record(chain("a")))
+    run = world.start()
+    world.end("a", "deferred")
+    assert world.state(run) == "failed" and "deferred" in (world.rows[world.key(run, "a")].reason or "")
+
+
+def test_skipping_a_task_that_does_not_exist_skips_nothing() -> None:
+    world = World(dag_record(chain("a", "b")))
+    run = world.start()
+    world.end("a", skip_task_ids=("nobody",))
+    world.end("b")
+    assert world.state(run) == "success"
+
+
+def test_fail_fast_keeps_teardowns() -> None:
+    tasks = [
+        TaskSpec(task_id="up", is_setup=True), TaskSpec(task_id="work", upstream=("up",)), TaskSpec(task_id="other", upstream=("up",)),
+        TaskSpec(task_id="down", upstream=("up", "work", "other"), is_teardown=True, trigger_rule="all_done_setup_success"),
+    ]
+    world = World(dag_record(tasks, fail_fast=True))
+    run = world.start()
+    world.end("up")
+    world.end("work", "failed")
+    assert [a.task_id for a in world.live()] == ["down"]
+    world.end("down")
+    assert world.states(run) == {"up": "success", "work": "failed", "other": "failed", "down": "success"}
+    assert world.state(run) == "failed"
+
+
+def test_tasks_of_a_queued_run_may_be_marked_and_count_when_it_starts() -> None:
+    world = World(dag_record(chain("a", "b"), max_active_runs=1))
+    first, second = world.start(), world.start()
+    world.step(e.MarkTasks(second.run_pk, (world.key(second, "a"),), "success", "ann"))
+    world.end("a")
+    world.end("b")
+    assert world.state(first) == "success" and [a.task_id for a in world.live()] == ["b"]
+
+
+def test_a_lower_max_active_runs_stops_nobody_and_starts_nobody() -> None:
+    world = World(dag_record(chain("a"), max_active_runs=3))
+    for _ in range(4):
+        world.start()
+    world.dags[1] = dag_record(chain("a"), version=2, max_active_runs=1)
+    world.step(e.DagRead(world.dags[1]))
+    assert len(world.live()) == 3
+    for left in (2, 1, 1):
+        world.step(world.result(world.live()[0]), seconds=1)
+        assert len(world.live()) == left
+
+
+def test_a_cleared_task_that_entered_meanwhile_still_restarts() -> None:
+    world = World(dag_record(chain("a")))
+    world.start()
+    (attempt,) = world.live()
+    world.step(e.ClearTasks(attempt.run.run_pk, None, "ann"))
+    world.step(e.Entered(attempt.attempt_id, world.now))
+    world.step(world.result(attempt, "failed"))
+    (again,) = world.live()
+    assert again.seq == 2
+
+
+def test_a_dag_deleted_from_the_store_gives_back_all_that_it_held() -> None:
+    world = World(dag_record(chain("a")), dag_record(chain("b"), dag_pk=2), pools=[PoolRecord("p", 1, 0)])
+    world.start(1)
+    world.start(2)
+    world.step(e.DagGone(1))
+    memory = world.memory
+    assert memory.live == 1 and memory.workers["w"].used == 1 and memory.pools["default_pool"].used == 1
+    assert [a.task_id for a in world.live()] == ["b"]
+
+
+def test_a_deleted_run_is_no_past() -> None:
+    world = World(dag_record(chain("a", depends_on_past=True)))
+    first = world.start()
+    world.end("a")
+    second, third = world.start(), world.start()
+    world.end("a", "failed")
+    assert not world.live() and world.state(first) == "success"
+    before = (world.runs[first.run_pk], tuple(r for k, r in world.rows.items() if k.run_pk == first.run_pk))
+    again = read_again(world, second)
+    world.step(e.RunRead(again.run, again.tasks, before), e.DropRun(second.run_pk, "ann", 1))
+    assert [a.run.run_id for a in world.live()] == [third.run_id]
