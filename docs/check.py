@@ -1,11 +1,15 @@
-"""Checks the documentation: links lead somewhere, Python blocks run, generated pages are up to date. Exit code 1 says which not."""
+"""Checks the documentation: links lead somewhere, blocks of code run, commands exist, generated pages are up to date.
+
+Exit code 1 says which not.
+"""
 
 from __future__ import annotations
 
-import ast
+import configparser
 import importlib.util
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -13,11 +17,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import click
+
+from gnomon.cli.commands import root
+from gnomon.config import load_config
+from gnomon.errors.product import GnomonError
+
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 BLOCK_TIMEOUT_S = 60
 _LINK = re.compile(r"(?<!!)\[[^\]\n]+\]\(([^)\s]+)\)")
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"`gnomon ((?:[a-z-]+ ?)+)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _PATH = re.compile(r"`((?:src|docs|tests|bench)/[\w./-]+)`")
 
@@ -55,18 +66,88 @@ def broken_links(page: Path) -> Iterator[Problem]:
 
 
 def broken_code(page: Path) -> Iterator[Problem]:
-    """Python blocks that do not run as a DAG file of their own would."""
-    for language, code in _BLOCK.findall(page.read_text()):
-        if language != "python":
+    """Blocks that do not do what they promise: each language has its check, and there is no block without one."""
+    text = page.read_text()
+    for language, code in _BLOCK.findall(text):
+        check = _CHECKS.get(language)
+        if check is None:
+            yield Problem(page, f"nothing checks a block of {language}")
             continue
+        for failure in check(code):
+            yield Problem(page, f"a block of {language} fails: {failure}")
+    for words in _COMMAND.findall(_without_blocks(text)):
+        yield from (Problem(page, failure) for failure in _command(words.split(), whole=False))
+
+
+def _python(code: str) -> Iterator[str]:
+    """It runs as a DAG file of its own."""
+    failure = _run(code)
+    if failure:
+        yield failure
+
+
+def _shell(code: str) -> Iterator[str]:
+    """A shell understands it, and so do the commands and the Makefile that it calls."""
+    parsed = subprocess.run(["bash", "-n"], input=code, capture_output=True, text=True, check=False)
+    if parsed.returncode:
+        yield parsed.stderr.strip()
+        return
+    for line in code.splitlines():
+        words = shlex.split(line, comments=True)
+        while words and "=" in words[0]:
+            words.pop(0)
+        if words and Path(words[0]).name == "gnomon":
+            yield from _command(words[1:], whole=True)
+        elif words[:1] == ["make"]:
+            targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+            yield from (f"make has no target {word}" for word in words[1:] if "=" not in word and word not in targets)
+
+
+def _command(words: list[str], *, whole: bool) -> Iterator[str]:
+    """There is such a command; when it is shown whole, it takes these arguments."""
+    command: click.Command = root
+    rest = list(words)
+    while isinstance(command, click.Group) and rest:
+        found = command.get_command(click.Context(command), rest[0])
+        if found is None:
+            yield f"there is no command `gnomon {' '.join(words)}`"
+            return
+        command = found
+        rest.pop(0)
+    if not whole:
+        return
+    try:
+        command.make_context(command.name, rest)
+    except click.UsageError as error:
+        yield f"`gnomon {' '.join(words)}`: {error.format_message()}"
+
+
+def _options(code: str) -> Iterator[str]:
+    """Gnomon accepts it as its `gnomon.toml`."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "gnomon.toml").write_text(code)
         try:
-            ast.parse(code)
-        except SyntaxError as error:
-            yield Problem(page, f"a Python block does not compile: {error}")
-            continue
-        failure = _run(code)
-        if failure:
-            yield Problem(page, f"a Python block fails: {failure}")
+            load_config({}, Path(folder))
+        except GnomonError as error:
+            yield str(error)
+
+
+def _unit(code: str) -> Iterator[str]:
+    """It is a file of sections and values, as systemd reads them."""
+    try:
+        configparser.RawConfigParser(strict=False).read_string(code)
+    except configparser.Error as error:
+        yield str(error)
+
+
+def _output(code: str) -> Iterator[str]:
+    """What a command prints stands on generated pages only, which are compared as a whole."""
+    yield from ()
+
+
+_CHECKS: dict[str, Callable[[str], Iterator[str]]] = {
+    "python": _python, "sh": _shell, "toml": _options, "ini": _unit, "text": _output,
+}
 
 
 def _run(code: str) -> str:

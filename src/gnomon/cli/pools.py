@@ -41,7 +41,7 @@ def list_(home: Home, output: str) -> None:
     emit(rows, output, ("pool", "slots", "used", "include_deferred", "description"))
 
 
-@pools.command("set")
+@pools.command("set", context_settings={"ignore_unknown_options": True})  # -1 is a number of slots, no option
 @click.argument("name", metavar="POOL")
 @click.argument("slots", type=click.IntRange(min=-1))
 @click.argument("description", default="")
