@@ -140,7 +140,7 @@ def _unit(code: str) -> Iterator[str]:
         yield str(error)
 
 
-def _output(code: str) -> Iterator[str]:
+def _output(_: str) -> Iterator[str]:
     """What a command prints stands on generated pages only, which are compared as a whole."""
     yield from ()
 
