@@ -6,7 +6,7 @@ import socket
 from collections import deque
 
 from gnomon.errors.authoring import AirflowRuntimeError
-from gnomon.model.questions import AnyQuestion
+from gnomon.model.questions import Question
 from gnomon.wire.frames import Splitter, encode
 from gnomon.wire.messages import Answer, Ask, Begin, Message, ToChild
 
@@ -34,10 +34,10 @@ class SocketChannel:
                 return message
         return None
 
-    def ask(self, question: AnyQuestion) -> object:
+    def ask(self, question: Question) -> object:
         """The worker's answer; AirflowRuntimeError with its words when it refused, or is gone."""
         self._asked += 1
-        self.send(Ask(number=self._asked, question=question))
+        self.send(Ask(number=self._asked, question=question))  # type: ignore[arg-type]
         while (message := self._next()) is not None:
             if isinstance(message, Answer) and message.number == self._asked:
                 if message.error is not None:

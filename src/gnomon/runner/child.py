@@ -24,6 +24,7 @@ from gnomon.runner.descendants import end_descendants
 from gnomon.runner.kernel import become_subreaper
 from gnomon.runner.outcomes import one_line
 from gnomon.runner.results import without_run
+from gnomon.sdk import channel
 from gnomon.wire.frames import FrameTooLarge, Splitter
 from gnomon.wire.messages import ChildDone, ChildEntered, ToChild
 
@@ -38,7 +39,9 @@ def main(sock: socket.socket, splitter: Splitter[ToChild], find_dag: FindDag) ->
     status = 1
     try:
         _leave_parent()
-        _serve(SocketChannel(sock, splitter), find_dag)
+        line = SocketChannel(sock, splitter)
+        channel.install(line)
+        _serve(line, find_dag)
         status = 0
     except (BrokenPipeError, ConnectionResetError):
         status = 0  # the worker is gone: nobody wants the result
@@ -72,15 +75,15 @@ def _leave_parent() -> None:
         numpy_random.seed()
 
 
-def _serve(channel: SocketChannel, find_dag: FindDag) -> None:
-    while (begin := channel.begin()) is not None:
+def _serve(line: SocketChannel, find_dag: FindDag) -> None:
+    while (begin := line.begin()) is not None:
         attempt = begin.attempt
-        result = _run(attempt, channel, find_dag)
+        result = _run(attempt, line, find_dag)
         logs.flush()
         try:
-            channel.send(ChildDone(result=result))
+            line.send(ChildDone(result=result))
         except FrameTooLarge as error:
-            channel.send(ChildDone(result=_failed(attempt, f"its XComs do not fit: {error}")))
+            line.send(ChildDone(result=_failed(attempt, f"its XComs do not fit: {error}")))
         killed = end_descendants()
         if killed:
             log.warning("%d process(es) that the task had left behind were killed", killed)
@@ -88,21 +91,21 @@ def _serve(channel: SocketChannel, find_dag: FindDag) -> None:
             return
 
 
-def _run(attempt: Attempt, channel: SocketChannel, find_dag: FindDag) -> AttemptResult:
+def _run(attempt: Attempt, line: SocketChannel, find_dag: FindDag) -> AttemptResult:
     try:
         logs.redirect(attempt.log)
     except OSError as error:
         return _failed(attempt, f"the log file {attempt.log} cannot be written: {error.strerror}")
 
     def entered(at: Instant) -> None:
-        channel.send(ChildEntered(at=at))
+        line.send(ChildEntered(at=at))
 
     try:
         dag = find_dag(attempt)
     except BaseException as error:  # the import of the author's file, in a fresh interpreter
         log.error("the DAG could not be loaded from %s", attempt.file, exc_info=error)
         return _failed(attempt, one_line(error))
-    return run_attempt(dag, attempt, channel, entered)
+    return run_attempt(dag, attempt, line, entered)
 
 
 def _failed(attempt: Attempt, reason: str) -> AttemptResult:

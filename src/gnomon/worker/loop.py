@@ -12,6 +12,7 @@ import signal
 
 from gnomon import log
 from gnomon.clock import Clock
+from gnomon.model.facts import Attempt
 from gnomon.model.questions import AnyQuestion
 from gnomon.runner.kernel import become_subreaper
 from gnomon.wire.messages import Acknowledge, AskInventory, Cancel, Hello, Inventory, Refused, Submit, ToWorker
@@ -44,6 +45,8 @@ class Worker:
         self._incarnation = Incarnation(settings, presence, clock)
         self._nursery = Nursery(self, settings.environ, settings.import_limit_s)
         self._ticked_at = clock.monotonic()
+        self._ends = False
+        """It was told to end and takes no new attempts."""
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._selector.register(self._wake_read, selectors.EVENT_READ, self._on_signal)
         self._begin_incarnation()
@@ -83,6 +86,8 @@ class Worker:
     def stop(self) -> None:
         """Nothing new begins, children end within the grace, results are handed on, the store is told."""
         deadline = self._clock.monotonic() + self._settings.stop_grace_s
+        self._ends = True
+        self._schedulers.tell_slots(self.worker_id, 0)
         stop = Stop("the worker was stopped (SIGTERM)", self._settings.stop_grace_s, outcome="lost")
         for held in list(self._ledger.held):
             self._conductor.stop(held, stop)
@@ -153,13 +158,14 @@ class Worker:
     def _on_message(self, connection: Connection, message: ToWorker) -> None:
         match message:
             case Hello():
-                self._schedulers.welcome(
-                    connection, message, self.worker_id, self._settings.slots, tuple(self._ledger.results.values())
-                )
+                slots = 0 if self._ends else self._settings.slots
+                self._schedulers.welcome(connection, message, self.worker_id, slots, tuple(self._ledger.results.values()))
             case Submit(attempts=attempts):
                 known, refused = self._ledger.submit(attempts)
                 for result in known:
                     self._schedulers.ended(result)
+                if self._ends:  # sent before the scheduler knew
+                    self._send_away(attempts)
                 if refused:
                     reason = f"worker {self.worker_id} knows a newer owner of the group"
                     events.warning("submission_refused", scheduler=connection.scheduler_id, attempts=len(refused))
@@ -172,6 +178,12 @@ class Worker:
                 self._ledger.acknowledge(attempt_ids)
             case AskInventory(groups=groups):
                 self._tell_inventory(connection, groups)
+
+    def _send_away(self, attempts: tuple[Attempt, ...]) -> None:
+        """They have not entered author code, cost no try, and go elsewhere."""
+        for held in [self._ledger.find(attempt.attempt_id) for attempt in attempts]:
+            if held is not None and not held.started and held.stop is None:
+                self._conductor.stop(held, Stop("the worker was stopped (SIGTERM)", 0.0, outcome="lost"))
 
     def _tell_inventory(self, connection: Connection, groups: tuple[tuple[int, int], ...]) -> None:
         mine = tuple(group for group, epoch in groups if self._ledger.raise_epoch(group, epoch))
@@ -200,6 +212,9 @@ class Worker:
 
         self._selector.register(child.link.sock, selectors.EVENT_READ, hear)
         self._watched[child.link.sock.fileno()] = selectors.EVENT_READ
+
+    def answer_import(self, question: AnyQuestion) -> object:
+        return self._incarnation.presence.answer(None, question)
 
     def begin(self, child: Child, held: Held) -> None:
         self._conductor.begin(child, held)

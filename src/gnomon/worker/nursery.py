@@ -7,6 +7,7 @@ import socket
 from collections.abc import Mapping
 from typing import Protocol
 
+from gnomon.model.questions import AnyQuestion
 from gnomon.worker import interpreters, orders, zygotes
 from gnomon.worker.children import Child, new_child
 from gnomon.worker.ledger import Held
@@ -29,6 +30,9 @@ class Host(Protocol):
 
     def watch_child(self, child: Child) -> None:
         """The child exists from now on, for all that concerns its socket."""
+
+    def answer_import(self, question: AnyQuestion) -> object:
+        """What a DAG file is told that asks while it is imported; raises in words."""
 
     def begin(self, child: Child, held: Held) -> None:
         """Give the attempt to the child."""
@@ -154,6 +158,8 @@ class Nursery:
             match order:
                 case orders.Loading(pid=pid):
                     zygote.pid = pid
+                case orders.Asked(question=question):
+                    self._tell(zygote, question)
                 case orders.Loaded(fresh=fresh, error=error):
                     self._loaded(zygote, fresh or error, error is not None, now)
                 case orders.Born(children=born):
@@ -165,6 +171,17 @@ class Nursery:
                         self.forget_child(number, code)
         if said is None:
             self._zygote_ended(zygote, now)
+
+    def _tell(self, zygote: Zygote, question: AnyQuestion) -> None:
+        try:
+            told = orders.Told(value=self._host.answer_import(question))
+        except Exception as error:  # the edge: a question must not end the worker
+            told = orders.Told(error=str(error))
+        if zygote.sock is not None:
+            try:
+                orders.tell(zygote.sock, told)
+            except OSError:
+                return  # it has ended, which is heard next
 
     def _loaded(self, zygote: Zygote, unfit: str | None, failed: bool, now: float) -> None:
         waiting, zygote.waiting = zygote.waiting, []

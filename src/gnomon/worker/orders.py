@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import array
 import socket
+from typing import Any
 
 import msgspec
+
+from gnomon.model.questions import AnyQuestion
 
 PACKET_MAX = 64 * 1024
 FORKS_MAX = 32
@@ -30,11 +33,24 @@ class Fork(Order, frozen=True, kw_only=True, tag=True):
     numbers: tuple[int, ...]
 
 
+class Told(Order, frozen=True, kw_only=True, tag=True):
+    """The answer to `Asked`, or why there is none."""
+
+    value: Any = None
+    error: str | None = None
+
+
 # ---- file zygote -> service ------------------------------------------------------------------------------------------
 class Loading(Order, frozen=True, kw_only=True, tag=True):
     """The zygote exists and begins to import its file."""
 
     pid: int
+
+
+class Asked(Order, frozen=True, kw_only=True, tag=True):
+    """The file asks while it is imported; nothing else is said until it is told."""
+
+    question: AnyQuestion
 
 
 class Loaded(Order, frozen=True, kw_only=True, tag=True):
@@ -60,7 +76,7 @@ class Gone(Order, frozen=True, kw_only=True, tag=True):
 
 ToBase = OpenZygote
 ToFile = Fork
-FromFile = Loading | Loaded | Born | Gone
+FromFile = Loading | Asked | Loaded | Born | Gone
 
 _ANCILLARY_BYTES = socket.CMSG_SPACE(FORKS_MAX * array.array("i").itemsize)
 _encoder = msgspec.msgpack.Encoder()
@@ -78,6 +94,14 @@ def send(sock: socket.socket, order: Order, descriptors: tuple[int, ...] = ()) -
         socket.send_fds(sock, [body], list(descriptors))
     else:
         sock.send(body)
+
+
+def tell(sock: socket.socket, told: Told) -> None:
+    """As `send`; an answer that does not fit into a packet is refused in words."""
+    size = len(_encoder.encode(told))
+    if size > PACKET_MAX:
+        told = Told(error=f"the answer has {size} bytes, and while a file is imported it may have {PACKET_MAX}; ask in a task")
+    send(sock, told)
 
 
 def receive(sock: socket.socket) -> tuple[bytes, list[int]]:

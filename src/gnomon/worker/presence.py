@@ -29,5 +29,8 @@ class Presence(Protocol):
     def mail(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
         """The owners of their groups find these results in their mail."""
 
-    def answer(self, attempt: Attempt, question: AnyQuestion) -> object:
-        """The answer to author code, with the rights of its attempt; raises `taskapi.Refused` in words."""
+    def answer(self, attempt: Attempt | None, question: AnyQuestion) -> object:
+        """The answer to author code, with the rights of its attempt; raises `taskapi.Refused` in words.
+
+        `attempt` None: a DAG file asks while it is imported.
+        """

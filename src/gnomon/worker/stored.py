@@ -41,7 +41,7 @@ class StoredPresence:
             mail.send(tx, letters)
             store.wake(tx)
 
-    def answer(self, attempt: Attempt, question: AnyQuestion) -> object:
+    def answer(self, attempt: Attempt | None, question: AnyQuestion) -> object:
         with self._reached() as database:
             return taskapi.answer(database, attempt, question)
 

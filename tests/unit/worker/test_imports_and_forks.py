@@ -30,6 +30,25 @@ def test_a_file_that_cannot_be_forked_runs_in_a_new_interpreter(world: WorkerWor
     assert int(result.xcoms[0].value) == world.process.pid
 
 
+@pytest.mark.parametrize(("fresh", "whom"), [(False, "an import"), (True, "t")])
+def test_a_question_at_import_is_answered(world: WorkerWorld, fresh: bool, whom: str) -> None:
+    head = "from gnomon import Variable\nCOLOUR = Variable.get('colour', default='none')"
+    result = world.run(world.attempt(world.dag(f"asks_{fresh}", "return COLOUR", head), fresh=fresh))
+    assert (result.outcome, result.xcoms[0].value) == ("success", f'"the value of colour for {whom}"')
+
+
+def test_a_refusal_at_import_is_the_failure_of_the_task_in_its_words(world: WorkerWorld) -> None:
+    head = "from gnomon import Variable\nCOLOUR = Variable.get('refused')"
+    result = world.run(world.attempt(world.dag("asks_in_vain", "return COLOUR", head)))
+    assert result.outcome == "failed" and result.reason is not None and "not for you" in result.reason
+
+
+def test_a_large_answer_at_import_arrives_in_a_new_interpreter(world: WorkerWorld) -> None:
+    head = "from gnomon import Variable\nLARGE = Variable.get('large')"
+    result = world.run(world.attempt(world.dag("asks_for_much", "return len(LARGE)", head)))
+    assert (result.outcome, result.xcoms[0].value) == ("success", "100000")
+
+
 def test_an_attempt_may_ask_for_a_new_interpreter(world: WorkerWorld) -> None:
     result = world.run(world.attempt(world.dag("asked", _PID), fresh=True))
     assert (result.outcome, result.fresh_reason) == ("success", None)
