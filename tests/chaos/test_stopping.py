@@ -133,6 +133,20 @@ def test_a_killed_worker_is_replaced_and_its_tasks_are_retried_at_once(holding: 
     assert journal.audit(holding, retries=1) == []
 
 
+def test_a_worker_that_is_told_to_end_is_given_nothing_new(holding: Home) -> None:
+    """Its tasks are lost and retried at once, while it still waits for the others: the next try must go elsewhere."""
+    told = time.time()
+    kill(holding.one("worker"), signal.SIGTERM)
+    until(lambda: not holding.unfinished(), "the end of both runs")
+    states = _states(holding)
+    assert states["retried"][:3] == (DagRunState.SUCCESS, S.SUCCESS, 2)
+    assert states["not_retried"][1:] == (S.FAILED, 1, "the worker was stopped (SIGTERM)")
+    attempts = holding.records([run.run_pk for _, run in holding.runs("retried")])[1]
+    assert len({attempt.worker for attempt in attempts}) == 2, "the worker that was told to end was given the next try"
+    print(f"the second try began {journal.starts(holding, 'retried')[1].at - told:.1f} s after the worker was told")
+    assert journal.audit(holding, retries=1) == []
+
+
 def test_a_killed_supervisor_takes_everything_with_it(holding: Home) -> None:
     before = set(of_home(holding.folder))
     assert holding.process is not None

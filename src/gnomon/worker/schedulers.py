@@ -59,6 +59,10 @@ class Schedulers:
         if results:
             connection.link.put(Ended(results=tuple(results)))
 
+    def tell_slots(self, worker_id: str, slots: int) -> None:
+        """Every scheduler that is connected knows how many attempts this worker takes from now on."""
+        self._tell(Welcome(worker_id=worker_id, slots=slots))
+
     def entered(self, attempt_id: str, group_no: int, at: int) -> None:
         self._entered.append((attempt_id, group_no, at))
 
