@@ -35,6 +35,14 @@ class RunRead:
 
 
 @dataclass(frozen=True, slots=True)
+class PastRead:
+    """Ended runs that runs under way look back at: a new version of the DAG begins to depend on the past."""
+
+    dag_pk: int
+    runs: list[tuple[RunRecord, list[TaskRecord]]]
+
+
+@dataclass(frozen=True, slots=True)
 class PoolsRead:
     pools: tuple[PoolRecord, ...]
 
@@ -143,6 +151,6 @@ class Refuse:
 
 
 Event = (
-    DagRead | DagGone | RunRead | PoolsRead | WorkerJoined | WorkerAway | WorkerLost | Entered | Ended | InventoryRead
+    DagRead | DagGone | RunRead | PastRead | PoolsRead | WorkerJoined | WorkerAway | WorkerLost | Entered | Ended | InventoryRead
     | ClearTasks | MarkTasks | MarkRun | DropRun | DropDag | Refuse
 )

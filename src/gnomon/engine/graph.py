@@ -24,7 +24,7 @@ class Graph:
                 downstream[self.index[upstream_id]].append(i)
         self.downstream: tuple[tuple[int, ...], ...] = tuple(map(tuple, downstream))
         self.leaves = _leaves(spec, self.downstream)
-        self.uses_past = any(task.depends_on_past or task.wait_for_downstream for task in spec.tasks)
+        self.uses_past = uses_past(spec)
 
 
 def _leaves(spec: DagSpec, downstream: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
@@ -37,3 +37,8 @@ def _leaves(spec: DagSpec, downstream: tuple[tuple[int, ...], ...]) -> tuple[int
         i for i in range(len(spec.tasks)) if not ignorable(i) and all(ignorable(d) for d in downstream[i])
     )
     return found or tuple(i for i in range(len(spec.tasks)) if not downstream[i])
+
+
+def uses_past(spec: DagSpec) -> bool:
+    """Whether a task looks at the run before."""
+    return any(task.depends_on_past or task.wait_for_downstream for task in spec.tasks)

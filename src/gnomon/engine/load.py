@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from gnomon.engine.cells import Dag, Run
 from gnomon.engine.memory import Memory
-from gnomon.engine.runs import attach, forget
+from gnomon.engine.runs import attach, attach_past, forget
 from gnomon.model.records import GroupState, TaskRecord
-from gnomon.model.states import FINISHED_RUN_STATES
 
 
 def load(memory: Memory, state: GroupState, epochs: Mapping[int, int]) -> list[Run]:
@@ -21,19 +20,13 @@ def load(memory: Memory, state: GroupState, epochs: Mapping[int, int]) -> list[R
     for record in state.dags:
         dag = memory.dags[record.dag_pk] = Dag(record)
         for run, tasks in state.tails.get(record.dag_pk, ()):
-            _attach_past(memory, dag, attach(memory, dag, run, tasks))
+            attach_past(memory, dag, run, tasks)
     loaded = []
     for run_record in state.runs:
         dag_of_run = memory.dags.get(run_record.dag_pk)
         if dag_of_run is not None:
             loaded.append(attach(memory, dag_of_run, run_record, rows[run_record.run_pk]))
     return loaded
-
-
-def _attach_past(memory: Memory, dag: Dag, run: Run) -> None:
-    if run.record.state in FINISHED_RUN_STATES:
-        dag.runs.pop(run.pk, None)
-        memory.runs.pop(run.pk, None)
 
 
 def drop(memory: Memory, groups: Iterable[int]) -> None:

@@ -43,6 +43,14 @@ def attach(memory: Memory, dag: Dag, record: RunRecord, rows: Iterable[TaskRecor
     return run
 
 
+def attach_past(memory: Memory, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord]) -> None:
+    """Keep an ended run that a later one may look back at, unless it is known."""
+    if record.run_pk not in dag.runs and all(run.pk != record.run_pk for run in dag.past):
+        run = attach(memory, dag, record, rows)
+        dag.runs.pop(run.pk, None)
+        memory.runs.pop(run.pk, None)
+
+
 def remember(run: Run) -> None:
     """Keep a run that a later one may look back at, in order."""
     if run.graph.uses_past:

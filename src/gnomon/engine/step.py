@@ -14,7 +14,7 @@ from gnomon.engine.memory import Memory
 from gnomon.engine.moves import drain, make_ready
 from gnomon.engine.rebase import forget_dag, read_dag
 from gnomon.engine.results import on_ended, on_entered, on_inventory, on_worker_joined, on_worker_lost
-from gnomon.engine.runs import attach, end_if_done, forget_ended, judge_all, on_timer, start_queued
+from gnomon.engine.runs import attach, attach_past, end_if_done, forget_ended, judge_all, on_timer, start_queued
 from gnomon.engine.turn import Step, Turn
 from gnomon.errors.engine import StepFailed
 from gnomon.model.instants import Instant
@@ -109,16 +109,21 @@ def _on_run_read(turn: Turn, event: e.RunRead) -> None:
     if dag is None or event.run.run_pk in turn.memory.runs:
         return
     turn.step.groups.add(dag.record.group_no)
-    if event.before is not None and all(run.pk != event.before[0].run_pk for run in dag.past):
-        before = attach(turn.memory, dag, *event.before)
-        dag.runs.pop(before.pk, None)
-        turn.memory.runs.pop(before.pk, None)
+    if event.before is not None:
+        attach_past(turn.memory, dag, *event.before)
     run = attach(turn.memory, dag, event.run, event.tasks)
     turn.startable[dag] = None
     if run.active:
         judge_all(turn, run)
     if event.run.state in FINISHED_RUN_STATES:
         turn.dirty_runs[run] = None
+
+
+def _on_past_read(turn: Turn, event: e.PastRead) -> None:
+    dag = turn.subject = turn.memory.dags.get(event.dag_pk)
+    if dag is not None:
+        for record, rows in event.runs:
+            attach_past(turn.memory, dag, record, rows)
 
 
 def _on_pools_read(turn: Turn, event: e.PoolsRead) -> None:
@@ -139,6 +144,7 @@ _HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
     e.DagRead: _on_dag_read,
     e.DagGone: lambda turn, event: forget_dag(turn, event.dag_pk),
     e.RunRead: _on_run_read,
+    e.PastRead: _on_past_read,
     e.PoolsRead: _on_pools_read,
     e.WorkerJoined: lambda turn, event: on_worker_joined(turn, event.worker_id, event.slots),
     e.WorkerAway: _on_worker_away,

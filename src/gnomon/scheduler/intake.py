@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import msgspec
 
 from gnomon import log
 from gnomon.engine import events as e
+from gnomon.engine.graph import uses_past
 from gnomon.engine.memory import Memory
 from gnomon.executors import interface as said
 from gnomon.model.facts import AttemptResult
 from gnomon.model.ids import TaskKey
-from gnomon.model.records import MailRecord
-from gnomon.store import Transaction, load
+from gnomon.model.records import MailRecord, RunRecord
+from gnomon.store import Database, Transaction, load
 
 _log = log.get("scheduler.intake")
 
@@ -39,6 +41,9 @@ def from_workers(events: Iterable[said.ExecutorEvent], epochs: Mapping[int, int]
                 if result.group_no in epochs:
                     found.append(e.Ended(result, worker_id))
             case said.InventoryTaken(worker_id, groups, running, results):
+                if not epochs.keys() >= set(groups):
+                    to_ask.append(worker_id)  # it speaks of groups that are no longer here
+                    continue
                 held = frozenset(result.attempt_id for result in results)
                 found.append(e.InventoryRead(worker_id, dict(running), held, groups))
                 found.extend(e.Ended(result, worker_id) for result in results if result.group_no in epochs)
@@ -52,28 +57,70 @@ def from_mail(tx: Transaction, letters: Iterable[MailRecord], memory: Memory) ->
     found: list[e.Event] = []
     dag_pks: dict[int, None] = {}
     for letter in letters:
-        body = json.loads(letter.body)
-        if letter.kind == "dag_changed":
-            dag_pks[body["dag_pk"]] = None
-        elif letter.kind == "run_created":
-            found.extend(read_run(tx, body["run_pk"], memory))
-        elif letter.kind == "result":
-            found.append(e.Ended(msgspec.convert(body["result"], AttemptResult)))
-        elif letter.kind == "action":
-            found.extend(_action(tx, body, memory))
-        else:
-            _log.warning("mail_unknown", kind=letter.kind)
-    return [*read_dags(tx, dag_pks), *found]
+        try:
+            body = json.loads(letter.body)
+            if letter.kind == "dag_changed":
+                dag_pks[msgspec.convert(body["dag_pk"], int)] = None
+            else:
+                found.extend(_events_of(tx, letter.kind, body, memory))
+        except (ValueError, KeyError, TypeError) as error:  # a letter that nobody can read is not kept for ever
+            _log.error("mail_unreadable", kind=letter.kind, mail_pk=letter.mail_pk, error=f"{type(error).__name__}: {error}")
+            found.extend(_refusal(letter))
+    return [*read_dags(tx, dag_pks, memory), *found]
 
 
-def read_dags(tx: Transaction, dag_pks: Iterable[int]) -> list[e.Event]:
-    """DAGs as the store has them now; DagGone for those that it no longer has."""
+def _events_of(tx: Transaction, kind: str, body: dict[str, Any], memory: Memory) -> list[e.Event]:
+    if kind == "run_created":
+        return read_run(tx, msgspec.convert(body["run_pk"], int), memory)
+    if kind == "result":
+        return [e.Ended(msgspec.convert(body["result"], AttemptResult))]
+    if kind == "action":
+        return _action(tx, body, memory)
+    _log.warning("mail_unknown", kind=kind)
+    return []
+
+
+def _refusal(letter: MailRecord) -> list[e.Event]:
+    """The answer to a request that cannot be read, if it says at least which it is."""
+    try:
+        request_pk = msgspec.convert(json.loads(letter.body)["request_pk"], int)
+    except (ValueError, KeyError, TypeError):
+        return []
+    return [e.Refuse(request_pk, json.dumps({"error": "the request cannot be read; was it made by another release?"}))]
+
+
+def read_dags(tx: Transaction, dag_pks: Iterable[int], memory: Memory) -> list[e.Event]:
+    """DAGs as the store has them now; DagGone for those that it no longer has.
+
+    With a version whose tasks begin to depend on the past comes the past of the runs that are under way.
+    """
     wanted = list(dag_pks)
     if not wanted:
         return []
     records = load.load_dags(tx, wanted)
     there = {record.dag_pk for record in records}
-    return [*(e.DagRead(record) for record in records), *(e.DagGone(pk) for pk in wanted if pk not in there)]
+    found: list[e.Event] = []
+    for record in records:
+        dag = memory.dags.get(record.dag_pk)
+        found.append(e.DagRead(record))
+        if dag is not None and uses_past(record.spec) and not dag.graph.uses_past:
+            runs = [run.record for run in dag.runs.values()]
+            found.append(e.PastRead(record.dag_pk, load.load_past(tx, record, runs)))
+    return [*found, *(e.DagGone(pk) for pk in wanted if pk not in there)]
+
+
+def with_past(db: Database, created: Iterable[RunRecord], memory: Memory) -> list[e.Event]:
+    """The runs that planning has made, each with the run before where a task depends on it."""
+    found: list[e.Event] = []
+    for run in created:
+        dag = memory.dags.get(run.dag_pk)
+        before = None
+        if dag is not None and dag.graph.uses_past:
+            with db.read() as tx:
+                loaded = load.load_run_before(tx, run)
+            before = None if loaded is None else (loaded[0], tuple(loaded[1]))
+        found.append(e.RunRead(run, (), before))
+    return found
 
 
 def read_run(tx: Transaction, run_pk: int, memory: Memory) -> list[e.Event]:
@@ -85,7 +132,7 @@ def read_run(tx: Transaction, run_pk: int, memory: Memory) -> list[e.Event]:
     found: list[e.Event] = []
     dag = memory.dags.get(run.dag_pk)
     if dag is None:
-        found.extend(read_dags(tx, [run.dag_pk]))
+        found.extend(read_dags(tx, [run.dag_pk], memory))
     before = load.load_run_before(tx, run) if dag is None or dag.graph.uses_past else None
     found.append(e.RunRead(run, tuple(tasks), (before[0], tuple(before[1])) if before is not None else None))
     return found
@@ -101,6 +148,8 @@ def _action(tx: Transaction, body: dict[str, object], memory: Memory) -> list[e.
     keys = body.get("tasks")
     tasks = None if keys is None else tuple(TaskKey(run_pk, number, index) for number, index in keys)  # type: ignore[attr-defined]
     match body["action"]:
+        case "mark" if body.get("state") not in (_RUN_MARKS if tasks is None else _TASK_MARKS):
+            found.append(e.Refuse(request_pk, json.dumps({"error": f"nothing can be marked {body.get('state')!r}"})))
         case "clear":
             found.append(e.ClearTasks(run_pk, tasks, by, bool(body.get("only_failed")), request_pk))
         case "mark" if tasks is None:
@@ -112,3 +161,7 @@ def _action(tx: Transaction, body: dict[str, object], memory: Memory) -> list[e.
         case other:
             found.append(e.Refuse(request_pk, json.dumps({"error": f"unknown action {other!r}"})))
     return found
+
+
+_RUN_MARKS = ("success", "failed")
+_TASK_MARKS = ("success", "failed", "skipped")

@@ -31,7 +31,8 @@ class Planner:
         self._memory = memory
         self._misfire_grace_s = misfire_grace_s
         self._due: list[tuple[Instant, int]] = []
-        """(when to look at it, dag_pk); a DAG may stand in it more than once, looking is idempotent."""
+        """(when to look at it, dag_pk); only the entry that `_due_at` names counts."""
+        self._due_at: dict[int, Instant] = {}
         self._pending: dict[int, None] = {}
         self._timetables: dict[int, tuple[int, Timetable]] = {}
 
@@ -41,21 +42,26 @@ class Planner:
 
     def forget(self) -> None:
         """Start anew: memory was dropped."""
-        self._due, self._pending = [], {}
+        self._due, self._due_at, self._pending = [], {}, {}
 
     def plan(self, now: Instant, batch: int) -> list[PlanChange]:
         """What to write now, for at most `batch` DAGs; the others stay for the next call."""
         while self._due and self._due[0][0] <= now:
-            self._pending[heapq.heappop(self._due)[1]] = None
+            at, dag_pk = heapq.heappop(self._due)
+            if self._due_at.get(dag_pk) == at:
+                del self._due_at[dag_pk]
+                self._pending[dag_pk] = None
         changes: list[PlanChange] = []
         while self._pending and len(changes) < batch:
             dag_pk = next(iter(self._pending))
             del self._pending[dag_pk]
             dag = self._memory.dags.get(dag_pk)
-            if dag is not None:
-                change = self._plan_dag(dag, now)
-                if change is not None:
-                    changes.append(change)
+            if dag is None:
+                self._timetables.pop(dag_pk, None)
+                continue
+            change = self._plan_safely(dag, now)
+            if change is not None:
+                changes.append(change)
         return changes
 
     def wake_at(self, now: Instant) -> Instant | None:
@@ -83,7 +89,23 @@ class Planner:
             self._later(record.next_run.run_after, change.dag_pk)
 
     def _later(self, at: Instant, dag_pk: int) -> None:
+        if self._due_at.get(dag_pk) == at:
+            return
+        self._due_at[dag_pk] = at
         heapq.heappush(self._due, (at, dag_pk))
+        if len(self._due) > 2 * len(self._due_at) + _SWEEP_AT:
+            self._due = sorted((at, dag_pk) for dag_pk, at in self._due_at.items())
+
+    def _plan_safely(self, dag: Dag, now: Instant) -> PlanChange | None:
+        """What to write for the DAG; whatever goes wrong with it stands on it, and disturbs no other."""
+        try:
+            return self._plan_dag(dag, now)
+        except PlanningError as error:
+            _log.error("planning_failed", dag_id=dag.record.dag_id, error=str(error))
+            return _stopped(dag, str(error))
+        except Exception as error:
+            _log.exception("planning_failed", dag_id=dag.record.dag_id, error=str(error))
+            return _stopped(dag, f"planning failed: {type(error).__name__}: {error}; see to its timetable, or report this")
 
     def _plan_dag(self, dag: Dag, now: Instant) -> PlanChange | None:
         record, spec = dag.record, dag.graph.spec
@@ -109,19 +131,12 @@ class Planner:
 
     def _ask(self, dag: Dag, now: Instant, room: int, mark: str) -> PlanChange:
         record, spec = dag.record, dag.graph.spec
-        try:
-            unchanged = mark == record.fingerprint and record.error is None
-            plan = plan_runs(
-                dag=spec, timetable=self._timetable(dag), cursor=record.cursor, now=now, room=room,
-                active=bool(dag.runs), planned=record.next_run if unchanged else None,
-                misfire_grace_s=self._misfire_grace_s,
-            )
-        except PlanningError as error:
-            _log.error("planning_failed", dag_id=record.dag_id, error=str(error))
-            return PlanChange(
-                dag_pk=record.dag_pk, group_no=record.group_no, believed_plan_seq=record.plan_seq, cursor=record.cursor,
-                next_run=record.next_run, fingerprint=mark, version_pk=dag.graph.version_pk, error=str(error),
-            )
+        unchanged = mark == record.fingerprint and record.error is None
+        plan = plan_runs(
+            dag=spec, timetable=self._timetable(dag), cursor=record.cursor, now=now, room=room,
+            active=bool(dag.runs), planned=record.next_run if unchanged else None,
+            misfire_grace_s=self._misfire_grace_s,
+        )
         return PlanChange(
             dag_pk=record.dag_pk, group_no=record.group_no, believed_plan_seq=record.plan_seq, cursor=plan.cursor,
             next_run=plan.next_run, fingerprint=mark, runs=plan.runs, version_pk=dag.graph.version_pk,
@@ -133,3 +148,17 @@ class Planner:
         if known is None or known[0] != version:
             known = self._timetables[dag.record.dag_pk] = (version, build(dag.graph.spec.timetable))
         return known[1]
+
+
+def _stopped(dag: Dag, error: str) -> PlanChange:
+    """Cursor and next run stay; the sentence stands on the DAG until a later try."""
+    record = dag.record
+    return PlanChange(
+        dag_pk=record.dag_pk, group_no=record.group_no, believed_plan_seq=record.plan_seq, cursor=record.cursor,
+        next_run=record.next_run, fingerprint=fingerprint(dag.graph.spec.timetable, dag.graph.spec),
+        version_pk=dag.graph.version_pk, error=error,
+    )
+
+
+_SWEEP_AT = 64
+"""So many void entries may stand in the heap beyond as many as there are valid ones."""

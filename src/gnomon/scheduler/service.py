@@ -8,19 +8,24 @@ from collections.abc import Callable
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.engine import events as e
+from gnomon.engine.admission import retract
 from gnomon.engine.cells import Run
 from gnomon.engine.load import drop, load
 from gnomon.engine.memory import Memory
 from gnomon.engine.step import step
 from gnomon.engine.turn import Step
 from gnomon.errors import OperatorMistake, WorldAway
-from gnomon.executors.interface import Executor, WorkerGone
+from gnomon.errors.engine import StepFailed
+from gnomon.executors.interface import Executor
 from gnomon.model.instants import SECOND, Instant
-from gnomon.scheduler.intake import from_mail, from_workers, read_dags
+from gnomon.model.records import RunRecord
+from gnomon.scheduler.inbox import Inbox
+from gnomon.scheduler.intake import read_dags, with_past
+from gnomon.scheduler.isolation import Isolation
 from gnomon.scheduler.lease import Lease
 from gnomon.scheduler.planner import Planner
-from gnomon.scheduler.settings import MAIL_BATCH, RETRY_AWAY_S, SWEEP_S, WORKER_TTL_S, Settings
-from gnomon.store import CommitUncertain, Database, Fenced, PoolExhausted, RowsMissing, commit, leases, mail
+from gnomon.scheduler.settings import BEAT_S, FAULT_RETRY_S, RETRY_AWAY_S, Settings
+from gnomon.store import CommitUncertain, Database, Fenced, PoolExhausted, commit
 from gnomon.store import load as store_load
 from gnomon.wakeups import Ear
 
@@ -44,14 +49,19 @@ class SchedulerService:
         self.memory = Memory(settings.limits)
         self.lease = Lease(db, clock, scheduler_id, host, is_dead)
         self._planner = Planner(self.memory, settings.misfire_grace_s)
+        self._inbox = Inbox(db, executor, clock, ear, self.memory)
+        self._isolation = Isolation()
         self._loaded: list[Run] = []
         self._reload = False
-        self._next_sweep = 0.0
-        self._mail_waits = True
         self._wake_at: Instant | None = None
-        self._healthy_since: float | None = None
+        self._faults = 0
+        """Rounds on end that failed by a fault of ours."""
         self.refused_commits = 0
-        """Commits that the store refused or left uncertain, since the start."""
+        """Rounds that the store refused or left uncertain, or that failed by a fault of ours, since the start."""
+        self.contended = 0
+        """Admissions to one pool that were taken back, because another scheduler was faster."""
+        self._touched: set[int] = set()
+        """Groups of the step that is being committed."""
 
     # ---- one round ---------------------------------------------------------------------------------------------------
     def tick(self) -> Instant:
@@ -62,27 +72,34 @@ class SchedulerService:
             events, letters = self._collect(now)
             if events or letters or self._loaded or self._is_due(now):
                 self._advance(events, letters, now)
+            self._inbox.applied()
             self._plan(now)
-            if self._healthy_since is None:
-                self._healthy_since = self._clock.monotonic()
-        except (WorldAway, OperatorMistake, RowsMissing, PoolExhausted) as error:
-            return self._give_up(error)
         except Fenced:
             self.refused_commits += 1
             raise
-        sweep_at = self._clock.now() + int((self._next_sweep - self._clock.monotonic()) * SECOND)
+        except (WorldAway, OperatorMistake) as error:
+            return self._give_up(error)
+        except Exception as error:
+            return self._give_up_fault(error)
+        self._faults = 0
         plan_at = self._planner.wake_at(now) if self._settings.use_schedule else None
-        times = (self._wake_at, plan_at, self.lease.next_beat, sweep_at)
+        times = (self._wake_at, plan_at, self.lease.next_beat, self._inbox.sweep_at)
         return min(at for at in times if at is not None)
 
     def _is_due(self, now: Instant) -> bool:
         return self._wake_at is not None and self._wake_at <= now
 
+    def _epochs(self) -> dict[int, int]:
+        """The owned groups that are in memory, with their epochs."""
+        return {group: epoch for group, epoch in self.lease.epochs.items() if group not in self._isolation}
+
     def _take_groups(self) -> None:
         gained = self.lease.keep()
+        back = self._isolation.back(self._clock.monotonic())
+        gained |= {group: self.lease.epochs[group] for group in back if group in self.lease.epochs}
         if self._reload:
-            gained = dict(self.lease.epochs)
-        if not gained:
+            gained = self._epochs()
+        if not gained and not self._reload:
             return
         drop(self.memory, gained)
         with self._db.read() as tx:
@@ -92,80 +109,21 @@ class SchedulerService:
         self.memory.set_pools(pools)
         self._planner.look_at(dag.dag_pk for dag in state.dags)
         self._reload = False
-        self._next_sweep = 0.0
-        for worker in self.memory.workers.values():
-            self._ask_inventory(worker.worker_id)
+        self._inbox.groups_came(self._epochs())
         _log.info("groups_loaded", groups=len(gained), dags=len(state.dags), runs=len(state.runs))
 
     def _collect(self, now: Instant) -> tuple[list[e.Event], list[int]]:
         """Events since the last round, and the letters that they came with."""
-        if self._ear is not None and self._ear.drain():
-            self._mail_waits = True
-        if self._db.poll_notify():
-            self._mail_waits = True
-        swept = self._clock.monotonic() >= self._next_sweep
-        events: list[e.Event] = []
-        if swept:
-            events += self._sweep()
-        heard = self._executor.poll()
-        self._record_gone([event.worker_id for event in heard if isinstance(event, WorkerGone)])
-        said, to_ask = from_workers(heard, self.lease.epochs)
-        events += said
-        for worker_id in to_ask:
-            self._ask_inventory(worker_id)
-        letters: list[int] = []
-        if self._mail_waits or swept:
-            with self._db.read() as tx:
-                found = mail.take(tx, sorted(self.lease.epochs), MAIL_BATCH)
-                events += from_mail(tx, found, self.memory)
-            letters = [letter.mail_pk for letter in found]
-            self._mail_waits = len(found) == MAIL_BATCH
-        return self._losses_last(events), letters
-
-    def _losses_last(self, events: list[e.Event]) -> list[e.Event]:
-        """What a worker sent by mail before it was gone still counts: losses wait until the mail is read. Sweeps repeat them."""
-        lost = [event for event in events if isinstance(event, e.WorkerLost)]
-        if not lost:
-            return events
-        others: list[e.Event] = [event for event in events if not isinstance(event, e.WorkerLost)]
-        return others if self._mail_waits else [*others, *lost]
-
-    def _sweep(self) -> list[e.Event]:
-        """Once a second: pools that people changed, workers that came and went."""
-        self._next_sweep = self._clock.monotonic() + SWEEP_S
-        with self._db.read() as tx:
-            pools = store_load.load_pools(tx)
-            workers = leases.workers(tx)
-        if self._healthy_since is not None and self._clock.monotonic() - self._healthy_since > WORKER_TTL_S:
-            with self._db.write() as tx:
-                for lost in leases.mark_lost(tx, WORKER_TTL_S):
-                    _log.warning("worker_lost", worker=lost)
-                workers = leases.workers(tx)
-        self._executor.refresh(workers)
-        live = {worker.worker_id for worker in workers}
-        believed = {cell.worker for cell in self.memory.attempts.values()} | set(self.memory.workers)
-        events: list[e.Event] = [e.WorkerLost(worker_id) for worker_id in sorted(filter(None, believed)) if worker_id not in live]
-        events.append(e.PoolsRead(tuple(pools)))
-        return events
-
-    def _record_gone(self, worker_ids: list[str]) -> None:
-        """Nobody gives these workers attempts any more, and no other scheduler waits for their time to live."""
-        if not worker_ids:
-            return
-        with self._db.write() as tx:
-            for worker_id in worker_ids:
-                leases.retire_worker(tx, worker_id)
-                _log.warning("worker_died", worker=worker_id)
-
-    def _ask_inventory(self, worker_id: str) -> None:
-        self._executor.ask_inventory(worker_id, sorted(self.lease.epochs.items()))
+        return self._inbox.collect(self._epochs())
 
     # ---- decide, commit, act -----------------------------------------------------------------------------------------
     def _advance(self, events: list[e.Event], letters: list[int], now: Instant) -> None:
         loaded, self._loaded = self._loaded, []
         decided = step(self.memory, events, now, self._new_id, loaded)
         decided.changes.mail_deleted += letters
+        self._touched = decided.groups
         self._commit(decided)
+        self._touched = set()
         self._wake_at = decided.wake_at
         self._planner.look_at(sorted(decided.plannable))
         for worker_id, attempt_ids in decided.acknowledges.items():
@@ -176,12 +134,21 @@ class SchedulerService:
             self._executor.cancel(order.worker_id, order.attempt_id, order.reason, self.memory.limits.cancel_grace_s)
 
     def _commit(self, decided: Step) -> None:
-        if not (decided.changes or decided.deleted_runs or decided.deleted_dags):
+        """The step is stored; nothing is sent to a worker without the proof that this scheduler still owns what it decides."""
+        if not (decided.changes or decided.deleted_runs or decided.deleted_dags or decided.submits or decided.cancels):
             return
-        with self._db.owner(self.lease.scheduler_id) as tx:
-            commit.apply(tx, decided.changes)
-            commit.delete_runs(tx, decided.deleted_runs)
-            commit.delete_dags(tx, decided.deleted_dags)
+        while True:
+            try:
+                with self._db.owner(self.lease.scheduler_id) as tx:
+                    commit.apply(tx, decided.changes)
+                    commit.delete_runs(tx, decided.deleted_runs)
+                    commit.delete_dags(tx, decided.deleted_dags)
+                break
+            except PoolExhausted as refused:
+                if not retract(self.memory, decided, refused.pool):
+                    raise  # each time one pool fewer: this ends
+                self.contended += 1
+        self._isolation.committed(decided.groups)
 
     def _plan(self, now: Instant) -> None:
         if not self._settings.use_schedule:
@@ -191,18 +158,19 @@ class SchedulerService:
             return
         with self._db.owner(self.lease.scheduler_id) as tx:
             outcomes = commit.plan(tx, changes, now)
-        events: list[e.Event] = []
+        created: list[RunRecord] = []
         stale: list[int] = []
         for change, outcome in zip(changes, outcomes, strict=True):
             self._planner.settle(change, outcome, now)
             if not outcome.accepted:
                 stale.append(change.dag_pk)
-            events += [e.RunRead(run) for run in outcome.created]
+            created += outcome.created
             if outcome.error is not None:
                 _log.error("plan_refused", dag_id=self.memory.dags[change.dag_pk].record.dag_id, error=outcome.error)
+        events = with_past(self._db, created, self.memory)
         if stale:
             with self._db.read() as tx:
-                events += read_dags(tx, stale)
+                events += read_dags(tx, stale, self.memory)
         if events:
             self._advance(events, [], now)
 
@@ -210,16 +178,34 @@ class SchedulerService:
         """Nobody knows what the store has: drop everything owned, read it again with the next round."""
         self.refused_commits += 1
         _log.warning("commit_refused", error=str(error), kind=type(error).__name__)
+        self._drop_memory()
+        if isinstance(error, CommitUncertain):
+            return self._clock.now()
+        self._inbox.was_away()
+        return self._clock.now() + int(RETRY_AWAY_S * SECOND)
+
+    def _give_up_fault(self, error: Exception) -> Instant:
+        """A fault of ours, or the store refused what memory believed: whose it is, is set aside; the others go on at once."""
+        self.refused_commits += 1
+        self._faults += 1
+        now = self._clock.monotonic()
+        if isinstance(error, StepFailed) and error.group_no is not None:
+            aside = [error.group_no]
+            self._isolation.set_aside(aside, now)
+        else:
+            aside = self._isolation.refused(self._touched, now)
+        at = error.dag_id if isinstance(error, StepFailed) else None
+        _log.exception("round_failed", error=str(error), kind=type(error).__name__, dag_id=at, groups_set_aside=aside)
+        self._drop_memory()
+        return self._clock.now() + int(min(FAULT_RETRY_S * 2 ** min(self._faults, 10), BEAT_S) * SECOND)
+
+    def _drop_memory(self) -> None:
         drop(self.memory, list(self.lease.epochs))
         self._planner.forget()
-        self._loaded = []
+        self._inbox.start_anew()
+        self._loaded, self._touched = [], set()
         self._reload = True
-        self._mail_waits = True
         self._wake_at = None
-        if isinstance(error, (WorldAway, OperatorMistake)) and not isinstance(error, CommitUncertain):
-            self._healthy_since = None
-            return self._clock.now() + int(RETRY_AWAY_S * SECOND)
-        return self._clock.now()
 
     # ---- the loop ----------------------------------------------------------------------------------------------------
     def run(self, stop: Callable[[], bool]) -> None:

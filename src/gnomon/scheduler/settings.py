@@ -17,6 +17,8 @@ SWEEP_S = 1.0
 """A lost wake-up delays mail by at most this."""
 RETRY_AWAY_S = 0.5
 """Between two tries while the database is away."""
+FAULT_RETRY_S = 0.01
+"""Before the next round after one that failed by a fault of ours; doubled each time, at most until the next beat."""
 MAIL_BATCH = 1000
 """Letters that one tick reads."""
 PLAN_RETRY_S = 60.0

@@ -43,6 +43,13 @@ def load_run_before(tx: Transaction, run: RunRecord) -> tuple[RunRecord, list[Ta
     return None if row is None else (run_record(row), load_tasks(tx, [row[0]]))
 
 
+def load_past(
+    tx: Transaction, dag: DagRecord, unfinished: list[RunRecord]
+) -> list[tuple[RunRecord, list[TaskRecord]]]:
+    """What tasks of this DAG that depend on the past look at: the newest ended run, and the one before each unfinished run."""
+    return _tails(tx, [dag], unfinished).get(dag.dag_pk, [])
+
+
 def load_tasks(tx: Transaction, run_pks: Iterable[int]) -> list[TaskRecord]:
     """The task rows of these runs, in the order of their keys within each batch of runs."""
     found: list[TaskRecord] = []

@@ -1,0 +1,132 @@
+"""What a scheduler hears: workers, mail, and once a second the pools and the register of workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gnomon import log
+from gnomon.clock import Clock
+from gnomon.engine import events as e
+from gnomon.engine.memory import Memory
+from gnomon.executors.interface import Executor, ExecutorEvent, InventoryTaken, WorkerGone
+from gnomon.model.instants import SECOND, Instant
+from gnomon.scheduler.intake import from_mail, from_workers
+from gnomon.scheduler.settings import MAIL_BATCH, SWEEP_S, WORKER_TTL_S
+from gnomon.store import Database, leases, mail
+from gnomon.store import load as store_load
+from gnomon.wakeups import Ear
+
+_log = log.get("scheduler")
+
+
+class Inbox:
+    """Collects events. What workers said is kept until it was applied: it is said once, and a round may fail after it."""
+
+    def __init__(self, db: Database, executor: Executor, clock: Clock, ear: Ear | None, memory: Memory) -> None:
+        self._db = db
+        self._executor = executor
+        self._clock = clock
+        self._ear = ear
+        self._memory = memory
+        self._heard: list[ExecutorEvent] = []
+        self._next_sweep = 0.0
+        self._mail_waits = True
+        self._healthy_since: float | None = None
+
+    def collect(self, epochs: Mapping[int, int]) -> tuple[list[e.Event], list[int]]:
+        """Events of these groups since the last round, and the letters that they came with."""
+        if self._ear is not None and self._ear.drain():
+            self._mail_waits = True
+        if self._db.poll_notify():
+            self._mail_waits = True
+        swept = self._clock.monotonic() >= self._next_sweep
+        events: list[e.Event] = self._sweep() if swept else []
+        self._heard += self._executor.poll()
+        self._record_gone([event.worker_id for event in self._heard if isinstance(event, WorkerGone)])
+        said, to_ask = from_workers(self._heard, epochs)
+        for worker_id in to_ask:
+            self.ask_inventory(worker_id, epochs)
+        letters: list[int] = []
+        if self._mail_waits or swept or any(isinstance(event, e.InventoryRead) for event in said):
+            with self._db.read() as tx:
+                found = mail.take(tx, sorted(epochs), MAIL_BATCH)
+                events += from_mail(tx, found, self._memory)
+            letters = [letter.mail_pk for letter in found]
+            self._mail_waits = len(found) == MAIL_BATCH
+        return self._after_mail([*events, *said], epochs), letters
+
+    def _after_mail(self, events: list[e.Event], epochs: Mapping[int, int]) -> list[e.Event]:
+        """What a worker sent by mail still counts: losses, and inventories that no longer have it, come after all mail.
+
+        Losses are last. While more mail waits, they are left to the next sweep, and inventories are asked for again;
+        otherwise what a worker says stays in its order: an inventory knows nothing of what was submitted after it.
+        """
+        losses = [event for event in events if isinstance(event, e.WorkerLost)]
+        first: list[e.Event] = [event for event in events if not isinstance(event, e.WorkerLost)]
+        if not self._mail_waits:
+            return [*first, *losses]
+        for event in first:
+            if isinstance(event, e.InventoryRead):
+                self.ask_inventory(event.worker_id, epochs)
+        return [event for event in first if not isinstance(event, e.InventoryRead)]
+
+    def applied(self) -> None:
+        """All that was collected is stored."""
+        self._heard = []
+        if self._healthy_since is None:
+            self._healthy_since = self._clock.monotonic()
+
+    def start_anew(self) -> None:
+        """Memory was dropped: everything is asked again. What workers said but inventories of the past still counts."""
+        self._heard = [event for event in self._heard if not isinstance(event, InventoryTaken)]
+        self._next_sweep = 0.0
+        self._mail_waits = True
+
+    def was_away(self) -> None:
+        """The database was: nobody is declared lost before this scheduler has been healthy for a full time to live."""
+        self._healthy_since = None
+
+    def groups_came(self, epochs: Mapping[int, int]) -> None:
+        """There are new groups in memory: their mail and their attempts are asked for."""
+        self._next_sweep = 0.0
+        self._mail_waits = True
+        for worker_id in self._memory.workers:
+            self.ask_inventory(worker_id, epochs)
+
+    def ask_inventory(self, worker_id: str, epochs: Mapping[int, int]) -> None:
+        """An inventory of these groups will come."""
+        self._executor.ask_inventory(worker_id, sorted(epochs.items()))
+
+    @property
+    def sweep_at(self) -> Instant:
+        """When to look again without a wake-up."""
+        return self._clock.now() + int((self._next_sweep - self._clock.monotonic()) * SECOND)
+
+    def _sweep(self) -> list[e.Event]:
+        """Once a second: pools that people changed, workers that came and went."""
+        self._next_sweep = self._clock.monotonic() + SWEEP_S
+        with self._db.read() as tx:
+            pools = store_load.load_pools(tx)
+            workers = leases.workers(tx)
+        if self._healthy_since is not None and self._clock.monotonic() - self._healthy_since > WORKER_TTL_S:
+            with self._db.write() as tx:
+                for lost in leases.mark_lost(tx, WORKER_TTL_S):
+                    _log.warning("worker_lost", worker=lost)
+                workers = leases.workers(tx)
+        self._executor.refresh(workers)
+        live = {worker.worker_id for worker in workers}
+        believed = {cell.worker for cell in self._memory.attempts.values()} | set(self._memory.workers)
+        events: list[e.Event] = [e.WorkerLost(worker_id) for worker_id in sorted(filter(None, believed)) if worker_id not in live]
+        events.append(e.PoolsRead(tuple(pools)))
+        return events
+
+    def _record_gone(self, worker_ids: list[str]) -> None:
+        """Nobody gives these workers attempts any more, and no other scheduler waits for their time to live."""
+        if not worker_ids:
+            return
+        with self._db.write() as tx:
+            for worker_id in worker_ids:
+                leases.retire_worker(tx, worker_id)
+                _log.warning("worker_died", worker=worker_id)
+
+
