@@ -169,6 +169,8 @@ def test_provider_packages_that_are_installed_are_found(tmp_path: Path, monkeypa
     (standard / "__init__.py").write_text("raise RuntimeError('ours must win')")
     monkeypatch.syspath_prepend(str(tmp_path))
     dialect.enable()
+    monkeypatch.delitem(sys.modules, "airflow.providers", raising=False)  # another test may have looked before
+    monkeypatch.delattr(importlib.import_module("airflow"), "providers", raising=False)
     hooks = importlib.import_module("airflow.providers.acme.hooks")
     assert issubclass(hooks.AcmeHook, importlib.import_module("airflow.sdk").BaseHook)
     importlib.import_module("airflow.providers.standard.operators.bash")
