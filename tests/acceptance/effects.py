@@ -67,13 +67,15 @@ class World(Deployment):
         path.write_text("from datetime import datetime, timedelta, timezone\nfrom gnomon.sdk import *\n" + textwrap.dedent(text))
         before = list(sys.path)
         try:
-            dags = tuple(build(dag, str(path)) for dag in load(path).dags.values())
+            loaded = load(path).dags.values()
+            dags = tuple(build(dag, str(path)) for dag in loaded)
         finally:
             sys.path[:] = before
-        self._record(str(self.cfg.dags_folder / name), dags)
+        warnings = tuple(told for dag in loaded for told in dag.warnings)
+        self._record(str(self.cfg.dags_folder / name), dags, warnings)
 
-    def _record(self, path: str, dags: tuple[DagParsed, ...]) -> None:
-        parsed = ParsedFile(path=path, inputs=FileInputs(input_hash=str(self._files)), dags=dags)
+    def _record(self, path: str, dags: tuple[DagParsed, ...], warnings: tuple[str, ...]) -> None:
+        parsed = ParsedFile(path=path, inputs=FileInputs(input_hash=str(self._files)), dags=dags, warnings=warnings)
         paused = dagfiles_settings(self.cfg).paused_by_default
         with self.db.write() as tx:
             files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=paused)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import document, output_option
+from gnomon.cli.output import document, output_option, sentence
 from gnomon.engine.memory import Limits
 from gnomon.model.records import DagRecord
 from gnomon.report import explain as report
@@ -35,7 +35,7 @@ def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, ma
             else:
                 sentences = report.why_task(tx, dag, run, task_id, map_index, limits, now)
     if output == "table":
-        click.echo("\n".join(sentences) or "nothing stands in its way")
+        click.echo("\n".join(map(sentence, sentences)) or "nothing stands in its way")
     else:
         document({"dag_id": dag_id, "run_id": run_id, "task_id": task_id, "sentences": sentences}, output)
 

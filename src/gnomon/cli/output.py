@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "json", "yaml")
 _GAP = "  "
-_INSTANT = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})\+00:00$")
+_INSTANT = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})\+00:00"
+_ALONE = re.compile(f"^{_INSTANT}$")
+_TOLD = re.compile(f"(?<=at |te ){_INSTANT}")
+"""In a sentence: after `at`, or `start_date`, `end_date`, `logical date`; a run id that looks like an instant is left alone."""
 
 
 def output_option(command: F) -> F:
@@ -48,7 +51,7 @@ def document(value: object, output: str) -> None:
 
 def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
     """Aligned columns under their names, one line a row; nothing is cut, so that it can be searched."""
-    cells = [[cell(row[column]) for column in columns] for row in rows]
+    cells = [[_text(row[column]) if column.endswith("_id") else cell(row[column]) for column in columns] for row in rows]
     widths = [max(len(line[i]) for line in [list(columns), *cells]) for i in range(len(columns))]
     rule = ["-" * width for width in widths]
     return "\n".join(_line(line, widths) for line in [list(columns), rule, *cells])
@@ -71,7 +74,16 @@ def cell(value: object) -> str:
         return ", ".join(map(str, value)) or "-"
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
-    return _INSTANT.sub(_shorter, " ".join(str(value).split("\n")))
+    return _ALONE.sub(_shorter, _text(value))
+
+
+def sentence(text: str) -> str:
+    """A sentence of the rules for the eye: its instants are short."""
+    return _TOLD.sub(_shorter, text)
+
+
+def _text(value: object) -> str:
+    return "-" if value is None else " ".join(str(value).split("\n"))
 
 
 def _shorter(instant: re.Match[str]) -> str:
