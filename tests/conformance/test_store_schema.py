@@ -16,7 +16,15 @@ from sqlalchemy.pool import NullPool
 from tests.conformance.storeworld import World, attempt, raw, task
 
 from gnomon.model.states import NO_STATUS_CODE, RUN_STATE_CODES, TASK_STATE_CODES
-from gnomon.store import Database, NotInitialised, SchemaTooNew, SchemaTooOld, migrations, open_database
+from gnomon.store import (
+    Database,
+    ForeignDatabase,
+    NotInitialised,
+    SchemaTooNew,
+    SchemaTooOld,
+    migrations,
+    open_database,
+)
 from gnomon.store.address import parse_address
 from gnomon.store.migrations.chain import alembic_config, run_chain
 from gnomon.store.migrations.places import PostgresPlace, SqlitePlace
@@ -129,6 +137,24 @@ def test_a_database_without_a_schema_is_no_database(empty_url: str) -> None:
         connection.execute("CREATE TABLE other (n integer)")
     with pytest.raises(NotInitialised):
         open_database(empty_url)
+
+
+@pytest.mark.parametrize("version", [None, "29ce7909c52b"])
+def test_another_programs_database_is_refused_untouched(empty_url: str, version: str | None) -> None:
+    """For example Airflow's own, which AIRFLOW__DATABASE__SQL_ALCHEMY_CONN may name."""
+    place = place_of(empty_url)
+    with place._connection() as connection:
+        connection.execute("CREATE TABLE ab_user (id integer)")
+        connection.execute("CREATE TABLE task_instance (id integer)")
+        if version is not None:
+            connection.execute("CREATE TABLE alembic_version (version_num varchar(32))")
+            connection.execute(f"INSERT INTO alembic_version VALUES ('{version}')")
+        connection.commit()
+    tables = place.tables()
+    for ask in (migrations.upgrade, *([open_database] if version else [])):
+        with pytest.raises(ForeignDatabase, match=r"ab_user, .*task_instance.*sql_alchemy_conn"):
+            ask(empty_url)
+    assert place.tables() == tables
 
 
 @pytest.fixture

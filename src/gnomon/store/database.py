@@ -11,7 +11,7 @@ from gnomon.clock import Clock, SystemClock
 from gnomon.model.instants import Instant
 from gnomon.store.address import POSTGRESQL, SQLITE, Address, parse_address
 from gnomon.store.errors import DatabaseAway, Fenced, NotInitialised
-from gnomon.store.revisions import check_revision
+from gnomon.store.revisions import KNOWN, check_revision, check_tables
 from gnomon.store.sqlite import SqliteLink
 from gnomon.store.sqlite_file import check_library, check_place, check_rights, is_there
 from gnomon.store.statements import statements
@@ -82,6 +82,8 @@ class Database:
                     "run `gnomon db migrate` or `gnomon standalone`"
                 )
             row = tx.one("schema.revision")
+            tables = [name for (name,) in tx.all("schema.tables")] if row is None or row[0] not in KNOWN else []
+        check_tables(tables, self.address.shown)
         check_revision(row[0] if row else None, self.address.shown)
 
     @contextmanager

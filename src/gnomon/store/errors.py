@@ -45,6 +45,10 @@ class SchemaTooNew(UserMistake):
     """The database was made by a newer Gnomon."""
 
 
+class ForeignDatabase(UserMistake):
+    """The database holds tables that Gnomon did not make; nothing was changed in it."""
+
+
 class BadAddress(UserMistake):
     """The database address cannot be used."""
 

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
-from gnomon.store.errors import NotInitialised, SchemaTooNew, SchemaTooOld
+from gnomon.store.errors import ForeignDatabase, NotInitialised, SchemaTooNew, SchemaTooOld
 
 HEAD = "0001"
 """The newest revision of `store/migrations/versions`; a test compares."""
 KNOWN = ("0001",)
 """All of them, oldest first."""
+OWN_TABLE = "dag_group"
+"""A table of Gnomon's first schema that no other program has."""
+_SHOWN = 5
 VERSION_QUERY = "SELECT version_num FROM alembic_version"
 
 Query = Callable[[str], list[tuple[str]]]
+
+
+def check_tables(tables: Collection[str], shown: str) -> None:
+    """Returns when a database is empty or Gnomon's; else ForeignDatabase names some of the tables that are in the way."""
+    if not tables or OWN_TABLE in tables:
+        return
+    more = f" and {len(tables) - _SHOWN} more" if len(tables) > _SHOWN else ""
+    raise ForeignDatabase(
+        f"the database at {shown} holds tables that Gnomon did not make ({', '.join(sorted(tables)[:_SHOWN])}{more}): nothing "
+        "was changed; give Gnomon a database or schema of its own in [database] sql_alchemy_conn "
+        "(GNOMON__DATABASE__SQL_ALCHEMY_CONN, which wins over AIRFLOW__DATABASE__SQL_ALCHEMY_CONN)"
+    )
 
 
 def check_revision(revision: str | None, shown: str) -> None:

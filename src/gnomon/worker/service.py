@@ -24,7 +24,9 @@ def main(cfg: Config) -> int:
     stop = StopFlag().listen()
     _raise_descriptor_limit()
     settings = settings_from(cfg, environment())
-    presence = StoredPresence(lambda: open_database(cfg.database_url, role="worker"))
+    presence = StoredPresence(
+        lambda: open_database(cfg.database_url, role="worker", synchronous=cfg.text("database", "synchronous"))
+    )
     worker = Worker(settings, presence, SystemClock())
     worker.wake_on(stop.fileno())
     worker.start()

@@ -17,6 +17,7 @@ from gnomon.store.migrations.scripts import split
 from gnomon.store.revisions import VERSION_QUERY
 from gnomon.store.sqlite import connect
 from gnomon.store.sqlite_file import check_library, check_place, check_rights, explain, is_there
+from gnomon.store.statements import statements
 
 if TYPE_CHECKING:
     import psycopg
@@ -59,6 +60,13 @@ class SqlitePlace:
                 return None
             row = connection.execute(VERSION_QUERY).fetchone()
             return None if row is None else str(row[0])
+
+    def tables(self) -> list[str]:
+        """The tables that are there."""
+        if not is_there(self.path):
+            return []
+        with self._connection() as connection:
+            return [name for (name,) in connection.execute(statements(SQLITE)["schema.tables"].text)]
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -127,6 +135,11 @@ class PostgresPlace:
                 return None
             row = connection.execute(VERSION_QUERY).fetchone()
             return None if row is None else str(row[0])
+
+    def tables(self) -> list[str]:
+        """The tables that are there."""
+        with self._connection() as connection:
+            return [name for (name,) in connection.execute(statements(POSTGRESQL)["schema.tables"].text.encode())]
 
     @contextmanager
     def alone(self) -> Iterator[None]:

@@ -6,7 +6,7 @@ from gnomon.clock import Clock, SystemClock
 from gnomon.store.address import SQLITE, parse_address
 from gnomon.store.migrations.places import PostgresPlace, SqlitePlace
 from gnomon.store.migrations.scripts import script
-from gnomon.store.revisions import HEAD, KNOWN, check_revision
+from gnomon.store.revisions import HEAD, KNOWN, check_revision, check_tables
 
 DEFAULT_POOL_SLOTS = 128
 
@@ -15,7 +15,7 @@ def upgrade(url: str, *, clock: Clock | None = None, default_pool_slots: int = D
     """The database at `url` exists and has schema HEAD.
 
     A SQLite file that had an older one was copied to `<db>.backup-<revision>-<UTC time>` before. Processes that come at
-    the same moment wait for the first and find nothing left to do. SchemaTooNew when a newer Gnomon made it.
+    the same moment wait for the first and find nothing left to do. SchemaTooNew when a newer Gnomon made it; ForeignDatabase when another program did (Airflow, for example).
     `default_pool_slots`: of a database that is made now; an existing one keeps what it has.
     """
     place = _place(url)
@@ -23,6 +23,8 @@ def upgrade(url: str, *, clock: Clock | None = None, default_pool_slots: int = D
         return
     with place.alone():
         revision = place.revision()
+        if revision not in KNOWN:
+            check_tables(place.tables(), place.shown)
         if revision is None:
             place.create(script(KNOWN[0], place.dialect), KNOWN[0], default_pool_slots)
         elif revision not in KNOWN:
