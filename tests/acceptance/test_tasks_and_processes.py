@@ -119,9 +119,12 @@ with DAG("libraries"):
 """
 NUMPY = """
 import numpy
+ONES = numpy.ones((300, 300)) @ numpy.ones((300, 300))
 with DAG("numpy_alone"):
     @task
-    def rolls(): return float(numpy.random.rand())
+    def rolls():
+        assert float((ONES @ ONES).sum()) == 300.0**5
+        return float(numpy.random.rand())
 
     [rolls.override(task_id=f"t{n}")() for n in range(3)]
 """
@@ -301,12 +304,14 @@ def test_files_that_import_numpy_and_polars_work(running: Product) -> None:
     assert run["state"] == "success", running.do("explain", "libraries", run["run_id"])
     assert _returned(running, "libraries", run["run_id"], "adds") == 6
     assert _returned(running, "libraries", run["run_id"], "multiplies") == 200.0**3
+    assert "imports polars" in running.do("dags", "show", "libraries")
 
 
 def test_tasks_of_one_file_do_not_draw_the_same_random_numbers(running: Product) -> None:
     run = running.run("numpy_alone")
     assert run["state"] == "success"
     assert len({_returned(running, "numpy_alone", run["run_id"], f"t{n}") for n in range(3)}) == 3
+    assert "a fork for each task" in running.do("dags", "show", "numpy_alone")
 
 
 def test_a_task_and_an_import_see_no_way_to_the_database(running: Product) -> None:

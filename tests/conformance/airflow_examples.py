@@ -21,6 +21,31 @@ VERSION = "3.3.2"
 CACHE = ROOT / ".cache" / "airflow"
 DOWNLOAD_TIMEOUT_S = 300
 
+RUNS = (
+    "example_branch_labels",
+    "example_branch_python_dop_operator_3",
+    "example_complex",
+    "example_display_name",
+    "example_failed_dag",
+    "example_latest_only_with_trigger",
+    "example_nested_branch_dag",
+    "example_params_ui_tutorial",
+    "example_passing_params_via_test_command",
+    "example_setup_teardown",
+    "example_setup_teardown_taskflow",
+    "example_simplest_dag",
+    "example_skip_dag",
+    "example_task_group",
+    "example_task_group_decorator",
+    "example_trigger_target_dag",
+    "example_xcom",
+    "example_xcomargs",
+    "tutorial",
+    "tutorial_dag",
+    "tutorial_taskflow_api",
+    "tutorial_taskflow_templates",
+)
+"""Files whose runs end as in Airflow."""
 Line = dict[str, Any]
 Key = tuple[str, int]
 

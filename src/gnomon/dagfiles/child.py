@@ -18,12 +18,11 @@ from gnomon.dagfiles import failures, memory
 from gnomon.dagfiles.audit import Recorder, installation_folders
 from gnomon.dagfiles.channel import ParseChannel
 from gnomon.dagfiles.facts import KnownFacts, mark
-from gnomon.dagfiles.freshness import open_sockets, reason_against_fork
 from gnomon.dagfiles.inputs import take
 from gnomon.loading import zips
 from gnomon.loading.dagfile import LoadedFile, load
 from gnomon.model.spec import DagParsed, FileInputs, ParsedFile, ParseFailure
-from gnomon.runner import kernel
+from gnomon.runner import forking, kernel
 from gnomon.sdk import channel
 from gnomon.sdk.build import build
 
@@ -63,7 +62,7 @@ def run(path: str, sock: socket.socket, under: Conditions) -> None:
 def parse(path: str, line: ParseChannel, under: Conditions) -> ParsedFile:
     """What importing `path` in this process gives. Never raises for what the file does."""
     began = under.clock.monotonic()
-    sockets = open_sockets()
+    before = forking.opened()
     recorder = Recorder(under.not_inputs, under.facts)
     recorder.add(zips.place_of(path).file)
     installation, shape = mark(under.facts)
@@ -82,7 +81,7 @@ def parse(path: str, line: ParseChannel, under: Conditions) -> ParsedFile:
         recorder.stop()
         wrong = [*wrong, failures.of_import(path, error, limits=under.limits)]
         found = []
-    inputs = _inputs(recorder, line, under.facts, wrong, sockets)
+    inputs = _inputs(recorder, line, under.facts, wrong, before)
     return ParsedFile(
         path=path, inputs=inputs, dags=tuple(found), failures=tuple(wrong), warnings=told,
         duration_s=under.clock.monotonic() - began,
@@ -101,10 +100,10 @@ def _build_all(path: str, loaded: LoadedFile, found: list[DagParsed], wrong: lis
 
 
 def _inputs(
-    recorder: Recorder, line: ParseChannel, facts: KnownFacts, wrong: list[ParseFailure], sockets: frozenset[str]
+    recorder: Recorder, line: ParseChannel, facts: KnownFacts, wrong: list[ParseFailure], before: forking.Opened
 ) -> FileInputs:
     further = recorder.looked_further or line.asked or any(one.kind in failures.REPEATABLE for one in wrong)
-    return take(recorder.stamped, facts, looked_further=further, fresh=reason_against_fork(sockets), answers=line.answers)
+    return take(recorder.stamped, facts, looked_further=further, fresh=forking.reason_against_fork(before), answers=line.answers)
 
 
 @contextlib.contextmanager

@@ -13,13 +13,12 @@ from typing import Any, NoReturn
 import msgspec
 
 from gnomon.loading.dagfile import load
-from gnomon.runner import child
+from gnomon.runner import child, forking
 from gnomon.runner.outcomes import one_line
 from gnomon.sdk import channel
 from gnomon.wire.frames import Splitter
 from gnomon.wire.messages import ToChild
 from gnomon.worker import orders
-from gnomon.worker.inspection import reason_not_to_fork
 from gnomon.worker.questions import ImportChannel
 
 log = logging.getLogger("gnomon.zygote")
@@ -47,13 +46,14 @@ def main(control: socket.socket, file: str, splitter: Splitter[ToChild]) -> NoRe
 def _load(control: socket.socket, file: str) -> dict[str, Any] | None:
     """The DAGs of the file; None when it cannot be imported or forked, and the service was told."""
     channel.install(ImportChannel(control))
+    before = forking.opened()
     try:
         loaded = load(file)
     except BaseException as error:  # the edge of author code
         orders.send(control, orders.Loaded(error=one_line(error)))
         return None
     channel.install(None)
-    fresh = reason_not_to_fork(frozenset({control.fileno()}))
+    fresh = forking.reason_against_fork(before)
     gc.collect()
     gc.freeze()
     orders.send(control, orders.Loaded(fresh=fresh))
