@@ -21,7 +21,7 @@ from gnomon.model.logs import attempt_log
 from gnomon.model.states import TaskInstanceState as S
 
 LOOKED_FURTHER_S = 300.0
-"""A file that read a Variable, the environment or the network is imported anew after so long (DESIGN.md section 4)."""
+"""A file that read a Variable, the environment or the network is imported anew after so long."""
 
 
 def admit(turn: Turn) -> None:

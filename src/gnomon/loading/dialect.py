@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gnomon.errors import UserMistake
 
-# By file path: the floors below the dialect do not import it (DESIGN.md sections 1 and 7).
+# By file path: the floors below the dialect do not import it.
 TREE = str(Path(__file__).resolve().parent.parent / "airflow_compat" / "tree")
 """The folder that holds the package `airflow`."""
 

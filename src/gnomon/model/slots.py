@@ -84,7 +84,7 @@ class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def slot_key(self) -> str:
-        """What makes the run unique within its DAG (DESIGN.md section 2)."""
+        """What makes the run unique within its DAG."""
         return str(self.run_after if self.interval_start is None else self.interval_start)
 
 

@@ -1,4 +1,4 @@
-"""What a stored plan rests on. When it changes, the timetable is asked once more (DESIGN.md section 3)."""
+"""What a stored plan rests on. When it changes, the timetable is asked once more."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @functools.cache
 def _bash_class() -> type:
-    # By name: the floor above brings the operator (DESIGN.md section 1), as other packages bring theirs.
+    # By name: the floor above brings the operator, as other packages bring theirs.
     from gnomon.sdk.decorated_bash import bash_class
 
     return bash_class(import_module("gnomon.operators.bash").BashOperator)

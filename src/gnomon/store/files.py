@@ -1,4 +1,4 @@
-"""DAG files: what a parse found becomes DAGs, versions and errors. Nothing is removed for lack of news (DESIGN.md section 3)."""
+"""DAG files: what a parse found becomes DAGs, versions and errors. Nothing is removed for lack of news."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class Transaction:
         self._link.simple(f"RELEASE SAVEPOINT {name}")
 
     def lease_now(self) -> Instant:
-        """The database's clock, which leases are judged by and nothing else (DESIGN.md section 5)."""
+        """The database's clock, which leases are judged by and nothing else."""
         return self._lease_now(self)
 
 

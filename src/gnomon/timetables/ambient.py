@@ -1,6 +1,6 @@
 """The clock for the author-facing protocol of built-in timetables, which has no argument for it.
 
-The one place in the rules that reads it; planning and the engine pass `now` instead (DESIGN.md section 1).
+The one place in the rules that reads it; planning and the engine pass `now` instead.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Time zones, read from the tzdata package alone so that every host agrees (DESIGN.md section 5)."""
+"""Time zones, read from the tzdata package alone so that every host agrees."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ SLOTS_UNBOUND = 1024
 STOP_GRACE_MAX_S = 6.0
 """A worker that ends gives its tasks no longer, so that all of a standalone is gone within 10 s."""
 SILENCE_S = 5.0
-"""A fork that has not entered author code, nor said anything else, for so long is given up (DESIGN.md section 4)."""
+"""A fork that has not entered author code, nor said anything else, for so long is given up."""
 TTL_S = 20.0
 """A worker without a beat for so long is lost to schedulers (their `WORKER_TTL_S`)."""
 

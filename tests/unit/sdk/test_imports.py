@@ -1,4 +1,4 @@
-"""What importing costs, told by the modules that are loaded (DESIGN: section 6)."""
+"""What importing costs, told by the modules that are loaded."""
 
 from __future__ import annotations
 
