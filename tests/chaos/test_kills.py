@@ -45,6 +45,20 @@ with DAG("once", schedule="@daily", start_date=BEGIN, catchup=True, max_active_r
     def two(ti=None): work(ti, 0.0)
     one() >> two()
 '''
+OTHER_CHILDREN = f'''
+with DAG("reused", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=2, is_paused_upon_creation=False,
+         attempts_per_child=20, default_args={{"retries": {RETRIES}, "retry_delay": dt.timedelta(0)}}):
+    @task
+    def short(n, ti=None): work(ti, 0.05 * n)
+    [short.override(task_id=f"short_{{n}}")(n) for n in range(12)]
+
+with DAG("fresh", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=1, is_paused_upon_creation=False,
+         fresh_import=True, default_args={{"retries": {RETRIES}, "retry_delay": dt.timedelta(0)}}):
+    @task
+    def anew(ti=None): work(ti, 0.3)
+    anew()
+'''
+"""Tasks in children that are used again, and in new interpreters."""
 LOOKS_FURTHER = '''
 import socket, time
 from airflow.sdk import DAG
@@ -68,16 +82,18 @@ def test_fifty_kills_lose_nothing_and_double_nothing(database: str) -> None:
     victims = [ROLES[n % len(ROLES)] for n in range(kills)]
     rng.shuffle(victims)
     if database == "sqlite":
-        _survive(rng, victims, pause_s=(0.2, 4.0))
+        _survive(rng, victims, pause_s=(0.2, 4.0), work=DAGS + OTHER_CHILDREN)
     else:
         with own_schema() as url:
-            _survive(rng, victims, pause_s=(0.2, 4.0), url=url)
+            _survive(rng, victims, pause_s=(0.2, 4.0), work=DAGS + OTHER_CHILDREN, url=url)
 
 
-def _survive(rng: random.Random, victims: list[str], pause_s: tuple[float, float], url: str | None = None) -> None:
+def _survive(
+    rng: random.Random, victims: list[str], pause_s: tuple[float, float], work: str = DAGS, url: str | None = None
+) -> None:
     print(f"CHAOS_SEED={SEED}, {len(victims)} kills")
     with home(url, {"GNOMON__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "1"}) as here:
-        here.dag_file("work", DAGS)
+        here.dag_file("work", work)
         here.dag_file("looks_further", LOOKS_FURTHER)
         here.start()
         until(lambda: journal.starts(here, "retried") and journal.starts(here, "once"), "the first tasks")
@@ -85,7 +101,8 @@ def _survive(rng: random.Random, victims: list[str], pause_s: tuple[float, float
         for victim in victims:
             time.sleep(rng.uniform(*pause_s))
             outages[victim].append(_kill_one(here, victim, rng))
-        _let_it_end(here)
+        here.dag_file("work", work.replace('"@daily"', "None"))  # no new runs; those under way reach their end
+        until(lambda: not here.unfinished(), "the end of the runs that are under way", STUCK_S)
         found = journal.audit(here, RETRIES)
         ended = Counter(str(run.state) for _, run in here.runs())
         attempts = Counter(attempt.state for attempt in here.records([run.run_pk for _, run in here.runs()])[1])
@@ -119,9 +136,3 @@ def _kill_any(here: Home, role: str, rng: random.Random) -> bool:
 
 def _shuffled(pids: list[int], rng: random.Random) -> list[int]:
     return rng.sample(sorted(pids), len(pids))
-
-
-def _let_it_end(here: Home) -> None:
-    """No new runs; those that are under way reach their end."""
-    here.dag_file("work", DAGS.replace('"@daily"', "None"))
-    until(lambda: not here.unfinished(), "the end of the runs that are under way", STUCK_S)
