@@ -8,10 +8,15 @@ import re
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from tests.acceptance.product import Product, Row, product
+
+from gnomon.report.dags import find_dag
+from gnomon.serde import loads
+from gnomon.store import Transaction, open_database, runs, tasks, xcoms
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 HEAD = """
@@ -207,8 +212,7 @@ def running(server: Server) -> Iterator[Product]:
     environ = {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "GNOMON__CORE__FERNET_KEY": "very-secret"}
     with product(files, environ, address=True) as made:
         for dag_id in (*texts, "reused", "asked"):
-            if dag_id != "places":
-                made.has_dag(dag_id)
+            made.has_dag(dag_id)
         yield made
 
 
@@ -347,32 +351,32 @@ def _services(running: Product) -> set[int]:
 
 
 def _returned(running: Product, dag_id: str, run_id: str, task_id: str) -> object:
-    from gnomon.serde import loads
-    from gnomon.store import open_database, runs, xcoms
-
-    database = open_database(f"sqlite:///{running.home / 'gnomon.db'}")
-    with database.read() as tx:
+    with _store(running) as tx:
         run = runs.find(tx, dag_id, run_id)
         assert run is not None
         found = [row.value for row in xcoms.pull(tx, run, "return_value", [task_id])]
-    database.close()
     return loads(found[0]) if found else None
 
 
 def _instants(running: Product, number: int) -> tuple[int, int]:
     """When the try of the task with a retry began and ended, in microseconds."""
-    from gnomon.report.dags import find_dag
-    from gnomon.store import open_database, runs, tasks
-
-    database = open_database(f"sqlite:///{running.home / 'gnomon.db'}")
-    with database.read() as tx:
+    with _store(running) as tx:
         run = runs.find(tx, "ends", "r")
         assert run is not None
         task_no = find_dag(tx, "ends").task_numbers["at_second_try"]
         (one,) = [each for each in tasks.attempts(tx, run.run_pk, task_no) if each.try_number == number]
-    database.close()
     assert one.started_at is not None and one.ended_at is not None
     return one.started_at, one.ended_at
+
+
+@contextmanager
+def _store(running: Product) -> Iterator[Transaction]:
+    database = open_database(f"sqlite:///{running.home / 'gnomon.db'}")
+    try:
+        with database.read() as tx:
+            yield tx
+    finally:
+        database.close()
 
 
 def _lives(pid: int) -> bool:
