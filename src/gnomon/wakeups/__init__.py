@@ -5,7 +5,7 @@ from __future__ import annotations
 from gnomon.wakeups.bell import Bell
 from gnomon.wakeups.ear import Ear
 from gnomon.wakeups.patience import as_soon_as_possible
-from gnomon.wakeups.presence import DAG_PROCESSOR, Presence, is_present
+from gnomon.wakeups.presence import DAG_PROCESSOR, Presence
 from gnomon.wakeups.stopping import StopFlag, forget_signals
 
-__all__ = ["DAG_PROCESSOR", "Bell", "Ear", "Presence", "StopFlag", "as_soon_as_possible", "forget_signals", "is_present"]
+__all__ = ["DAG_PROCESSOR", "Bell", "Ear", "Presence", "StopFlag", "as_soon_as_possible", "forget_signals"]

@@ -1,4 +1,4 @@
-"""One process of a kind in a home: held while it lives, seen by others of the same host, gone when it dies."""
+"""One process of a kind in a home: held while it lives, gone when it dies."""
 
 from __future__ import annotations
 
@@ -27,18 +27,3 @@ class Presence:
     def close(self) -> None:
         """It is no longer held."""
         os.close(self._descriptor)
-
-
-def is_present(run_folder: Path, name: str) -> bool:
-    """Whether a process of that name holds the run folder now. Not to be asked by that process itself: it would let go."""
-    try:
-        descriptor = os.open(Path(run_folder) / f"{name}{SUFFIX}", os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.wakeups import Bell, Ear, Presence, StopFlag, forget_signals, is_present
+from gnomon.wakeups import Bell, Ear, Presence, StopFlag, forget_signals
 
 
 def _rings(ear: Ear) -> bool:
@@ -88,19 +88,13 @@ def holder(tmp_path: Path) -> Iterator[int]:
         pass
 
 
-def test_presence_is_seen_excludes_others_and_ends_with_its_process(tmp_path: Path, holder: int) -> None:
-    assert is_present(tmp_path, "dag-processor")
+def test_presence_excludes_others_and_ends_with_its_process(tmp_path: Path, holder: int) -> None:
     second = Presence(tmp_path, "dag-processor")
     assert not second.take(wait=False)
     os.kill(holder, signal.SIGKILL)
     os.waitpid(holder, 0)
-    assert not is_present(tmp_path, "dag-processor")
     assert second.take(wait=True)
     second.close()
-
-
-def test_nobody_is_present_where_nobody_ever_was(tmp_path: Path) -> None:
-    assert not is_present(tmp_path, "dag-processor")
 
 
 def test_a_stop_signal_sets_the_flag_and_ends_a_sleep() -> None:
