@@ -132,9 +132,8 @@ def test_the_start_may_stand_in_default_args_also_as_text() -> None:
 
 
 def test_an_unknown_zone_names_option_and_remedy(options: Any) -> None:
-    options(AIRFLOW__CORE__DEFAULT_TIMEZONE="Europe/Zurick")
-    with pytest.raises(UserMistake, match=r"default_timezone.*'Europe/Zurick' is not known; did you mean 'Europe/Zurich'"):
-        DAG("d")
+    with pytest.raises(UserMistake, match=r"default_timezone.*'Europe/Zurick'.*such as Europe/Zurich"):
+        options(AIRFLOW__CORE__DEFAULT_TIMEZONE="Europe/Zurick")
 
 
 @pytest.mark.parametrize("dag_id", ["a b", "", "x" * 251, "a/b"])
