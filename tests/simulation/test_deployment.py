@@ -11,8 +11,8 @@ from gnomon.simulate import FaultPlan
 
 from .world import simulate
 
-SEEDS = range(6)
-SOAK_SEEDS = range(int(os.environ.get("GNOMON_SOAK_SEED", "1000")), int(os.environ.get("GNOMON_SOAK_SEED", "1000")) + 200)
+SEEDS = range(5)
+SOAK_SEEDS = range(int(os.environ.get("GNOMON_SOAK_SEED", "1000")), int(os.environ.get("GNOMON_SOAK_SEED", "1000")) + 500)
 FAULTS = FaultPlan(away=0.02, uncertain_lost=0.02, uncertain_done=0.02, crash_before=0.02, crash_after=0.02)
 
 
@@ -35,8 +35,14 @@ def test_two_schedulers_share_the_work_under_faults(tmp_path: Path, seed: int) -
     assert not found, f"seed {seed}"
 
 
+@pytest.mark.parametrize("seed", range(100, 110))
+def test_people_files_and_clocks_disturb_nothing(tmp_path: Path, seed: int) -> None:
+    found, _ = simulate(tmp_path, seed, FAULTS, schedulers=1 + seed % 2, worker_deaths=0.005, people=True)
+    assert not found, f"seed {seed}"
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", SOAK_SEEDS)
 def test_many_seeds(tmp_path: Path, seed: int) -> None:
-    found, _ = simulate(tmp_path, seed, FAULTS, schedulers=1 + seed % 2, worker_deaths=0.005)
+    found, _ = simulate(tmp_path, seed, FAULTS, schedulers=1 + seed % 2, worker_deaths=0.005, people=seed % 4 > 0)
     assert not found, f"seed {seed}"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from gnomon.engine.memory import Limits
 from gnomon.model.facts import Attempt
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.simulate import Deployment, FaultPlan, audit
-from gnomon.store import Database, load, migrations, open_database, runs, tasks
+from gnomon.simulate import POOL, Deployment, FaultPlan, People, audit, pools_in_use, unanswered
+from gnomon.store import Database, load, migrations, open_database, pools, runs, tasks
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable
 from gnomon.timetables.registry import reference
@@ -29,7 +31,8 @@ def random_dag(rng: random.Random, number: int, minutes: int) -> DagSpec:
             task_id=task_id, upstream=tuple(sorted(rng.sample(ids[:i], rng.randint(0, min(i, 2))))),
             trigger_rule=rng.choice(("all_done", "one_success", "none_failed")) if rng.random() < 0.3 else "all_success",
             retries=rng.randint(0, 2), retry_delay_s=rng.choice((0.0, 10.0)), runs_code=rng.random() < 0.85,
-            max_active_tis_per_dag=rng.choice((None, None, None, 2)),
+            max_active_tis_per_dag=rng.choice((None, None, None, 2)), pool=rng.choice(("default_pool", "default_pool", POOL)),
+            effective_priority=rng.randint(1, 3),
         )
         for i, task_id in enumerate(ids)
     )
@@ -38,6 +41,19 @@ def random_dag(rng: random.Random, number: int, minutes: int) -> DagSpec:
         start_at=START, end_at=START + (minutes - 1) * MINUTE, catchup=True, max_active_runs=rng.randint(1, 4),
         max_active_tasks=rng.choice((1, 4, 16)), paused_upon_creation=False,
     )
+
+
+def another_version(spec: DagSpec, rng: random.Random) -> DagSpec:
+    """The same DAG with other limits and pools, and a last task that comes and goes."""
+    kept = tuple(task for task in spec.tasks if task.task_id != "extra")
+    tasks = tuple(
+        replace(task, pool=rng.choice(("default_pool", POOL)), max_active_tis_per_dag=rng.choice((None, 1, 2)),
+                effective_priority=rng.randint(1, 3))
+        for task in kept
+    )
+    if len(kept) == len(spec.tasks):
+        tasks = (*tasks, TaskSpec(task_id="extra", upstream=(kept[-1].task_id,), retries=1))
+    return replace(spec, tasks=tasks, max_active_tasks=rng.choice((1, 4, 16)), max_active_runs=rng.randint(1, 4))
 
 
 def random_play(attempt: Attempt, rng: random.Random) -> Play:
@@ -56,31 +72,43 @@ def random_play(attempt: Attempt, rng: random.Random) -> Play:
 
 
 def simulate(folder: Path, seed: int, faults: FaultPlan, *, dags: int = 4, minutes: int = 8, schedulers: int = 1,
-             worker_deaths: float = 0.0) -> tuple[list[str], Deployment]:
+             worker_deaths: float = 0.0, people: bool = False) -> tuple[list[str], Deployment]:
     """Play one seed to its end, and audit it."""
     url = f"sqlite:///{folder / f'sim-{seed}.db'}"
     migrations.upgrade(url)
     rng = random.Random(seed)
     specs = {spec.dag_id: spec for spec in (random_dag(rng, i, minutes) for i in range(dags))}
-    clock_holder: list[Deployment] = []
-    db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: clock_holder[0].clock.now() if clock_holder else START)
+    holder: list[Deployment] = []
+    db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: lease_time(holder))
+    with db.write() as tx:
+        pools.set_pool(tx, POOL, 2)
     deployment = Deployment(db, seed=seed, start=START, script=random_play, limits=Limits(parallelism=8, per_admission=4),
                             faults=faults, schedulers=schedulers)
-    clock_holder.append(deployment)
+    holder.append(deployment)
     deployment.add_dags(specs.values())
+    crowd = People(random.Random(seed + 2), specs, another_version, chance=0.03 if people else 0.0)
 
     def chance(it: Deployment) -> None:
+        crowd.act(it)
         if worker_deaths and it.rng.random() < worker_deaths:
             it.kill_worker()
 
     deployment.run_until(START + minutes * MINUTE, chance)
     deployment.faulty.plan = FaultPlan()
-    end = START + (minutes + 600) * MINUTE
+    crowd.go_home(deployment)
+    deployment.run_until(max(deployment.clock.now(), START + minutes * MINUTE) + MINUTE)
+    end = deployment.clock.now() + 600 * MINUTE
     while unfinished(db) and deployment.clock.now() < end:
         deployment.run_until(deployment.clock.now() + MINUTE)
-    found = audit_store(db, specs, deployment, minutes)
+    found = audit_store(db, specs, deployment, minutes, crowd)
+    found += pools_in_use(deployment) + unanswered(crowd, deployment)
     db.close()
     return found, deployment
+
+
+def lease_time(holder: list[Deployment]) -> Instant:
+    """The database's clock, which nobody sets."""
+    return START + int(holder[0].clock.monotonic() * SECOND) if holder else START
 
 
 def unfinished(db: Database) -> int:
@@ -88,7 +116,7 @@ def unfinished(db: Database) -> int:
         return len(load.load_groups(tx, range(64)).runs)
 
 
-def audit_store(db: Database, specs: dict[str, DagSpec], deployment: Deployment, minutes: int) -> list[str]:
+def audit_store(db: Database, specs: dict[str, DagSpec], deployment: Deployment, minutes: int, crowd: People) -> list[str]:
     with db.read() as tx:
         made: list[tuple[str, RunRecord]] = [(dag_id, run) for dag_id in specs for run in runs.list_runs(tx, dag_id)]
         rows: dict[int, list[TaskRecord]] = {run.run_pk: tasks.states(tx, run.run_pk) for _, run in made}
@@ -98,5 +126,7 @@ def audit_store(db: Database, specs: dict[str, DagSpec], deployment: Deployment,
             (pks[dag.dag_pk], number): task_id
             for dag in load.load_dags(tx, sorted(pks)) for task_id, number in dag.task_numbers.items()
         }
+        versions = load.load_versions(tx, range(1, 1 + len(specs) + crowd.versions.total()))
     due = {dag_id: [START + i * MINUTE for i in range(minutes)] for dag_id in specs}
-    return audit(specs, made, rows, attempts, deployment.workers, names, due)
+    grants = {run.run_pk: crowd.cleared[run.run_pk] + crowd.versions[dag_id] for dag_id, run in made}
+    return audit(versions, made, rows, attempts, deployment.workers, names, due, grants, bool(crowd.acts["_set_clock"]))

@@ -10,6 +10,7 @@ from gnomon.decide.transitions import Cause, next_state
 from gnomon.engine.cells import Cell, Run
 from gnomon.engine.events import ClearTasks, DropDag, DropRun, MarkRun, MarkTasks
 from gnomon.engine.moves import is_finished, run_after, take_back, withdraw
+from gnomon.engine.rebase import forget_gone
 from gnomon.engine.results import clear_now
 from gnomon.engine.runs import detach, end, judge_all, remember, stop, stop_tasks
 from gnomon.engine.turn import CancelOrder, Turn
@@ -27,6 +28,8 @@ def clear(turn: Turn, event: ClearTasks) -> None:
         return
     chosen = [cell for cell in _cells(run, event.tasks) if not event.only_failed or cell.state in _BAD]
     names = [cell.name() for cell in chosen if _clear_cell(turn, cell, event.by)]
+    if event.tasks is None and not event.only_failed:
+        forget_gone(turn, run)
     if names and run.record.state in FINISHED_RUN_STATES:
         _queue_again(turn, run)
     turn.log("cleared", run=run, by=event.by, body=", ".join(names))

@@ -34,7 +34,7 @@ def why_dag(memory: Memory, dag_pk: int, now: Instant) -> list[str]:
         sentences.append(f"the next run is due at {iso(due)}" + (", which is past" if due <= now else ""))
         unfinished = sum(run.record.run_type.value != "backfill" for run in dag.runs.values())
         if due <= now and unfinished >= active_runs_limit(dag):
-            sentences.append(f"max_active_runs={active_runs_limit(dag)} is reached by {unfinished} unfinished runs")
+            sentences.append(f"max_active_runs={active_runs_limit(dag)} is reached by {unfinished} unfinished run{'s' if unfinished != 1 else ''}")
     elif record.fingerprint is None and not record.error:
         sentences.append("its first run is not planned yet" + ("; that happens once it is unpaused" if record.paused else ""))
     elif not record.error:
@@ -70,7 +70,7 @@ def _why_queued(dag: Dag, run: Run, now: Instant) -> str:
     if run.record.run_after > now:
         return f"queued: it may start at {iso(run.record.run_after)}"
     if dag.running >= active_runs_limit(dag):
-        return f"queued: max_active_runs={active_runs_limit(dag)} is reached by {dag.running} running runs"
+        return f"queued: max_active_runs={active_runs_limit(dag)} is reached by {dag.running} running run{'s' if dag.running != 1 else ''}"
     return "queued: it starts with the scheduler's next step"
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 
-from gnomon.decide.transitions import Cause
+from gnomon.decide.transitions import Cause, next_state
 from gnomon.engine.cells import Cell, Dag, Run, run_gate
 from gnomon.engine.graph import Graph
 from gnomon.engine.holding import enter_gates, leave_gates
 from gnomon.engine.moves import is_finished, make_ready, withdraw
 from gnomon.engine.runs import arm_timeout, belongs, cell_of_row, forget, judge_all, remember, stop, tally_up
-from gnomon.engine.turn import Turn
+from gnomon.engine.turn import CancelOrder, Turn
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.records import DagRecord, TaskRecord
+from gnomon.model.logs import attempt_log
+from gnomon.model.records import AttemptRecord, DagRecord, TaskRecord
+from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
 
 
@@ -93,7 +95,7 @@ def _remove(turn: Turn, run: Run, cells: list[Cell]) -> None:
     """The task left: what is unfinished of it ends here; the rows are kept, for it may come back."""
     for cell in cells:
         if not is_finished(cell) and (cell.live or cell.written):
-            stop(turn, cell, Cause.REMOVE, "the task is no longer in the DAG")
+            stop(turn, cell, Cause.REMOVE, _GONE)
         turn.placed.pop(cell, None)
         row = cell.record()
         if turn.dirty.pop(cell, 0) is None:
@@ -127,8 +129,56 @@ def _back(turn: Turn, run: Run, index: int, row: TaskRecord) -> Cell:
     return cell
 
 
+def catch_up(turn: Turn, run: Run) -> None:
+    """A run that was read follows a version that came while nobody had it: rows of tasks that left are final."""
+    if run.active and run.record.version_pk != run.graph.version_pk:
+        run.record.version_pk = run.graph.version_pk
+        turn.touch_run(run)
+    names = {number: task_id for task_id, number in run.dag.record.task_numbers.items()} if run.gone else {}
+    for rows in run.gone.values():
+        for row in rows:
+            if row.state in FINISHED_TASK_STATES:
+                continue
+            row.ended_at = turn.now
+            if row.attempt is not None:
+                _end_gone_attempt(turn, run, row, names[row.task_no])
+            row.state, row.reason = next_state(row.state, Cause.REMOVE), _GONE
+            row.resume_at = None
+            turn.changes.tasks.append(row)
+            turn.step.groups.add(run.dag.record.group_no)
+
+
+def forget_gone(turn: Turn, run: Run) -> None:
+    """The run was cleared as a whole: tasks that are not in the DAG now begin anew should they come back."""
+    for rows in run.gone.values():
+        for row in rows:
+            if row.state is not S.REMOVED:
+                row.state, row.reason = next_state(row.state, Cause.REMOVE), _GONE
+                row.ended_at = row.ended_at or turn.now
+                turn.changes.tasks.append(row)
+
+
+def _end_gone_attempt(turn: Turn, run: Run, row: TaskRecord, task_id: str) -> None:
+    assert row.attempt is not None and row.pool is not None
+    if row.worker is not None:
+        turn.step.cancels.append(CancelOrder(row.worker, row.attempt, _GONE))
+    log = attempt_log(run.dag.record.dag_id, run.record.run_id, task_id, row.map_index, row.seq)
+    turn.changes.attempts.append(AttemptRecord(
+        run_pk=run.pk, task_no=row.task_no, map_index=row.map_index, seq=row.seq, attempt=row.attempt,
+        try_number=row.try_number, kind="task", state="failed", reason=_GONE, worker=row.worker,
+        started_at=row.started_at, ended_at=row.ended_at, exit_code=None, log=log,
+    ))
+    used = turn.changes.pool_used
+    used[row.pool] = used.get(row.pool, 0) - row.pool_slots
+    turn.memory.pool(row.pool).used -= row.pool_slots
+    row.attempt = row.worker = None
+
+
 def forget_dag(turn: Turn, dag_pk: int) -> None:
     """The DAG was deleted from the store."""
     dag = turn.memory.dags.get(dag_pk)
     if dag is not None:
         forget(turn.memory, dag)
+
+
+_GONE = "the task is no longer in the DAG"

@@ -12,7 +12,7 @@ from gnomon.engine.admission import admit
 from gnomon.engine.cells import Run
 from gnomon.engine.memory import Memory
 from gnomon.engine.moves import drain, make_ready
-from gnomon.engine.rebase import forget_dag, read_dag
+from gnomon.engine.rebase import catch_up, forget_dag, read_dag
 from gnomon.engine.results import on_ended, on_entered, on_inventory, on_worker_joined, on_worker_lost
 from gnomon.engine.runs import attach, attach_past, end_if_done, forget_ended, judge_all, on_timer, start_queued
 from gnomon.engine.turn import Step, Turn
@@ -42,6 +42,7 @@ def _step(turn: Turn, events: Iterable[e.Event], judge_first: Iterable[Run]) -> 
     for run in judge_first:
         turn.subject = run.dag
         turn.startable[run.dag] = None
+        catch_up(turn, run)
         if run.active:
             judge_all(turn, run)
     for event in events:
@@ -112,6 +113,7 @@ def _on_run_read(turn: Turn, event: e.RunRead) -> None:
     if event.before is not None:
         attach_past(turn.memory, dag, *event.before)
     run = attach(turn.memory, dag, event.run, event.tasks)
+    catch_up(turn, run)
     turn.startable[dag] = None
     if run.active:
         judge_all(turn, run)

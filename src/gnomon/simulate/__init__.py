@@ -1,7 +1,8 @@
 """A whole deployment under a virtual clock: real schedulers, a real store, scripted workers, and faults at every fault point.
 
 `Deployment` runs any number of schedulers over one database in one thread; time passes only when nobody has anything to
-do. `faults` makes the store refuse, lose or double-cross commits and kills schedulers and workers, by a seed. `audit`
+do. `faults` makes the store refuse, lose or double-cross commits and kills schedulers and workers, by a seed; `People` pause,
+trigger, clear, edit and set clocks. `audit`
 knows only the specs and what the workers' diaries say, and finds what should not be.
 """
 
@@ -10,5 +11,8 @@ from __future__ import annotations
 from gnomon.simulate.audit import audit
 from gnomon.simulate.deployment import Deployment
 from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
+from gnomon.simulate.people import POOL, People, pools_in_use, unanswered
 
-__all__ = ["Deployment", "FaultPlan", "FaultyDatabase", "SimulatedCrash", "audit"]
+__all__ = [
+    "POOL", "Deployment", "FaultPlan", "FaultyDatabase", "People", "SimulatedCrash", "audit", "pools_in_use", "unanswered",
+]

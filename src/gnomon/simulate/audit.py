@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from gnomon.model.instants import Instant
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
@@ -14,11 +15,14 @@ from gnomon.testing.scripted import ScriptedWorker
 
 
 def audit(
-    specs: Mapping[str, DagSpec], runs: Sequence[tuple[str, RunRecord]], tasks: Mapping[int, Sequence[TaskRecord]],
+    specs: Mapping[int, DagSpec], runs: Sequence[tuple[str, RunRecord]], tasks: Mapping[int, Sequence[TaskRecord]],
     attempts: Sequence[AttemptRecord], workers: Iterable[ScriptedWorker], names: Mapping[tuple[str, int], str],
-    due: Mapping[str, Sequence[Instant]],
+    due: Mapping[str, Sequence[Instant]], grants: Mapping[int, int] = MappingProxyType({}), clock_steps: bool = False,
 ) -> list[str]:
     """Everything that should not be, in words; empty when all is well.
+
+    `specs`: by version; a run stands by the version that it had last. `grants`: run key to how often people or files
+    granted its tasks all their tries again. `clock_steps`: instants of different tasks cannot be compared.
 
     `runs`: (dag id, run); `names`: (dag id, task number) to task id; `due`: DAG id to the instants at which a scheduled
     run of it is expected, by the timetable alone.
@@ -29,9 +33,16 @@ def audit(
     found += _starts_belong_to_attempts(attempts, workers)
     by_run = {run.run_pk: (dag_id, run) for dag_id, run in runs}
     for run_pk, (dag_id, run) in by_run.items():
-        found += _states_follow_rules(specs[dag_id], run, {names[dag_id, row.task_no]: row for row in tasks[run_pk]})
-    found += _tries_within_bounds(attempts, by_run, specs, names)
+        found += _states_follow_rules(
+            _spec(specs, run), run, {names[dag_id, row.task_no]: row for row in tasks[run_pk]}, clock_steps
+        )
+    found += _tries_within_bounds(attempts, by_run, specs, names, grants)
     return found
+
+
+def _spec(specs: Mapping[int, DagSpec], run: RunRecord) -> DagSpec:
+    assert run.version_pk is not None, f"{run.run_id} has no version"
+    return specs[run.version_pk]
 
 
 def _runs_as_due(runs: Sequence[tuple[str, RunRecord]], due: Mapping[str, Sequence[Instant]]) -> list[str]:
@@ -45,7 +56,7 @@ def _runs_as_due(runs: Sequence[tuple[str, RunRecord]], due: Mapping[str, Sequen
 
 
 def _everything_ended(
-    runs: Sequence[tuple[str, RunRecord]], tasks: Mapping[int, Sequence[TaskRecord]], specs: Mapping[str, DagSpec]
+    runs: Sequence[tuple[str, RunRecord]], tasks: Mapping[int, Sequence[TaskRecord]], specs: Mapping[int, DagSpec]
 ) -> list[str]:
     found = []
     for dag_id, run in runs:
@@ -53,7 +64,7 @@ def _everything_ended(
             found.append(f"{dag_id} {run.run_id} is still {run.state}")
             continue
         open_rows = [row for row in tasks[run.run_pk] if row.state not in FINISHED_TASK_STATES]
-        if open_rows or len(tasks[run.run_pk]) < len(specs[dag_id].tasks):
+        if open_rows or len(tasks[run.run_pk]) < len(_spec(specs, run).tasks):
             found.append(f"{dag_id} {run.run_id} ended with unfinished tasks: {open_rows}")
     return found
 
@@ -67,7 +78,9 @@ def _starts_belong_to_attempts(attempts: Sequence[AttemptRecord], workers: Itera
     return found
 
 
-def _states_follow_rules(spec: DagSpec, run: RunRecord, rows: Mapping[str, TaskRecord]) -> list[str]:
+def _states_follow_rules(
+    spec: DagSpec, run: RunRecord, rows: Mapping[str, TaskRecord], clock_steps: bool
+) -> list[str]:
     """An all_success task ran only after all its upstreams succeeded; one that did not run has an upstream to blame."""
     found = []
     for task in spec.tasks:
@@ -79,7 +92,7 @@ def _states_follow_rules(spec: DagSpec, run: RunRecord, rows: Mapping[str, TaskR
             for before in upstream:
                 if before.state is not S.SUCCESS:
                     found.append(f"{run.run_id} {task.task_id} ran although an upstream is {before.state}")
-                elif before.ended_at is not None and row.started_at is not None and row.started_at < before.ended_at:
+                elif not clock_steps and before.ended_at is not None and row.started_at is not None and row.started_at < before.ended_at:
                     found.append(f"{run.run_id} {task.task_id} started before its upstream ended")
         elif row.state is S.UPSTREAM_FAILED and not any(b.state in (S.FAILED, S.UPSTREAM_FAILED) for b in upstream):
             found.append(f"{run.run_id} {task.task_id} is upstream_failed without a failed upstream")
@@ -87,15 +100,15 @@ def _states_follow_rules(spec: DagSpec, run: RunRecord, rows: Mapping[str, TaskR
 
 
 def _tries_within_bounds(
-    attempts: Sequence[AttemptRecord], by_run: Mapping[int, tuple[str, RunRecord]], specs: Mapping[str, DagSpec],
-    names: Mapping[tuple[str, int], str],
+    attempts: Sequence[AttemptRecord], by_run: Mapping[int, tuple[str, RunRecord]], specs: Mapping[int, DagSpec],
+    names: Mapping[tuple[str, int], str], grants: Mapping[int, int],
 ) -> list[str]:
     """No task instance was tried more often than its retries allow; lost attempts that never entered do not count."""
     found = []
-    retries = {(dag_id, task.task_id): task.retries for dag_id, spec in specs.items() for task in spec.tasks}
+    retries = {(spec.dag_id, task.task_id): task.retries for spec in specs.values() for task in spec.tasks}
     for attempt in attempts:
         dag_id, run = by_run[attempt.run_pk]
         task_id = names[dag_id, attempt.task_no]
-        if attempt.try_number > retries[dag_id, task_id] + 1:
+        if attempt.try_number > (retries[dag_id, task_id] + 1) * (1 + grants.get(run.run_pk, 0)):
             found.append(f"{dag_id} {run.run_id} {task_id}: try {attempt.try_number} with {retries[dag_id, task_id]} retries")
     return found

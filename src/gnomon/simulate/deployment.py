@@ -69,6 +69,16 @@ class Deployment:
         self.workers.append(worker)
         return worker
 
+    def step_clock(self, seconds: float) -> None:
+        """Somebody sets the wall clock; spans that are under way last as long as they would have."""
+        before = self.clock.now()
+        self.clock.step(seconds)
+        change = self.clock.now() - before
+        self._next_beat += change
+        self._wake_at = [at + change for at in self._wake_at]
+        for worker in self.workers:
+            worker.shift(change)
+
     def kill_worker(self) -> None:
         """The newest worker dies with everything on it; another takes its place."""
         self.workers[-1].dead = True
@@ -90,7 +100,8 @@ class Deployment:
                     self._tick(number)
             if chance is not None:
                 chance(self)
-            self.clock.advance_to(min(end, max(self.clock.now() + 1, self._next_at())))
+            if self.clock.now() < end:  # somebody may have set it
+                self.clock.advance_to(min(end, max(self.clock.now() + 1, self._next_at())))
 
     def _next_at(self) -> Instant:
         times = [*self._wake_at, self._next_beat]

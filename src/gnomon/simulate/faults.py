@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from gnomon.store import CommitUncertain, Database, DatabaseAway, Transaction
 
 
-class SimulatedCrash(Exception):
-    """The process died here: nothing after this point happened."""
+class SimulatedCrash(BaseException):
+    """The process died here: nothing after this point happened. No handler of errors sees it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,12 @@ class ScriptedWorker:
             resume_at=None if play.resume_after_s is None else at + int(play.resume_after_s * SECOND),
         )
 
+    def shift(self, change: Instant) -> None:
+        """The wall clock was set: what is under way lasts as long as it would have."""
+        for live in self.live.values():
+            live.enters_at += change if not live.entered else 0
+            live.ends_at += change
+
     def next_at(self) -> Instant | None:
         """When something happens here next."""
         times = [live.ends_at if live.entered or not live.play.entered else live.enters_at for live in self.live.values()]

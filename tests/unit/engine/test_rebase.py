@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from gnomon.engine import events as e
+from gnomon.model.ids import TaskKey
 from gnomon.model.records import DagRecord, PoolRecord
 from gnomon.model.spec import TaskSpec
+from gnomon.model.states import TaskInstanceState as S
 
 from .world import World, chain, dag_record
 
@@ -94,3 +96,16 @@ def test_a_new_version_may_shorten_the_timeout_of_a_run() -> None:
     read(world, dag_record(chain("a"), version=2, dagrun_timeout_s=60))
     world.step(seconds=61)
     assert world.state(run) == "failed"
+
+
+def test_a_task_that_left_while_no_scheduler_was_there_is_ended_and_gives_back_its_slots() -> None:
+    world = World(dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b", pool="p")]), pools=[PoolRecord("p", 1, 0)])
+    run = world.start()
+    (live,) = world.live("b")
+    world.dags[1] = dag_record([TaskSpec(task_id="a")], version=2, numbers={"a": 0, "b": 1})
+    world.memory = world.fresh_memory()
+    decided = world.step(e.WorkerJoined("w", 32))
+    assert [order.attempt_id for order in decided.cancels] == [live.attempt_id]
+    assert world.pools["p"][1] == 0 and world.attempts[live.attempt_id] == "failed"
+    world.end("a")
+    assert world.state(run) == "success" and world.rows[TaskKey(run.run_pk, 1)].state is S.REMOVED
