@@ -275,7 +275,7 @@ def test_naive_dates_are_read_in_the_default_zone(world: ForWorld, zone: str, mo
             BaseOperator(task_id="t")
     """)
     it.go(1)
-    assert f"  {moment}" in it.cli("dags", "show", "d").out
+    assert f"\n{moment}Z\n" in it.cli("dags", "show", "d").out
     it.cli("dags", "trigger", "d", "--logical-date", "2026-03-01T12:00", "--run-id", "r")
     assert moment in it.cli("runs", "show", "d", "r").out
 

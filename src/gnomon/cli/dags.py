@@ -62,7 +62,8 @@ def show(home: Home, dag_id: str, output: str) -> None:
     click.echo("\ntasks")
     click.echo("\n".join(f"  {line}" for line in tree(dag.spec)) or "  none")
     click.echo("\nnext runs" + (" (once it is unpaused)" if detail.paused and detail.next_runs else ""))
-    columns = ("run_after", "data_interval_start", "data_interval_end")
+    covering = any(run["data_interval_start"] != run["data_interval_end"] for run in detail.next_runs)
+    columns = ("run_after", "data_interval_start", "data_interval_end") if covering else ("run_after",)
     click.echo(table(detail.next_runs, columns) if detail.next_runs else "  none")
     if detail.warnings:
         click.echo("\nwarnings\n" + "\n".join(f"  {told}" for told in detail.warnings))

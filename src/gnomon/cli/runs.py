@@ -36,7 +36,7 @@ def list_(home: Home, dag_id: str, state: str | None, output: str) -> None:
     with home.store() as db, db.read() as tx:
         rows = report.list_runs(tx, find_dag(tx, dag_id), DagRunState(state) if state is not None else None)
     columns = ("run_id", "run_type", "state", "run_after", "start_date", "end_date", "reason")
-    emit(rows, output, columns, empty=f"no runs; `gnomon explain {dag_id}` says why")
+    emit(rows, output, columns, empty=f"no runs; `gnomon explain {dag_id}` says why" if state is None else f"no {state} runs")
 
 
 @runs.command()

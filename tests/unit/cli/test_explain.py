@@ -82,8 +82,8 @@ def test_max_active_runs(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.start()
     trigger(gnomon, deployment)
     trigger(gnomon, deployment, run_id="second")
-    assert why(gnomon, "a", "second") == "queued: max_active_runs=1 is reached by 1 running runs\n"
-    assert why(gnomon, "a", "second", "only") == "its run is queued: max_active_runs=1 is reached by 1 running runs\n"
+    assert why(gnomon, "a", "second") == "queued: max_active_runs=1 is reached by 1 running run\n"
+    assert why(gnomon, "a", "second", "only") == "its run is queued: max_active_runs=1 is reached by 1 running run\n"
     out = why(gnomon, "a")
     assert "run second is queued: gnomon explain a second" in out and "run r is running: gnomon explain a r" in out
 
