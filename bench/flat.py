@@ -88,9 +88,11 @@ def flat(history: int = HISTORY) -> None:
 def compare(database: str, urls: list[str], history: int) -> None:
     with ExitStack() as stack:
         places = [stack.enter_context(place(url)) for url in urls]
-        places[1].running.stop()
+        for found in places:
+            found.running.stop()
         fill(urls[1], history)
-        places[1].running.start()
+        for found in places:
+            found.running.start()
         gaps: list[list[float]] = [[], []]
         rates: list[list[float]] = [[], []]
         for found in places:

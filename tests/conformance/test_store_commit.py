@@ -21,6 +21,7 @@ from gnomon.store import (
     files,
     mail,
     pools,
+    removal,
     requests,
     runs,
     tasks,
@@ -236,6 +237,25 @@ def test_a_deleted_dag_leaves_no_row_and_its_file_is_parsed_again(world: World, 
         assert world.count(f"SELECT count(*) FROM {table}") == 0, table
     with world.db.read() as tx:
         assert files.stale(tx) == ["/dags/d.py"]
+
+
+def test_the_history_of_a_dag_goes_in_steps_of_bounded_length(world: World, run: RunRecord, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(removal, "RUNS_MAX", 2)
+    ended = [world.run(run_id=f"r{n}") for n in range(3)]
+    for one in ended:
+        world.apply(Changes(
+            runs=[replace(one, state=DagRunState.SUCCESS, ended_at=AT)], tasks=[task(one)],
+            tallies={(one.dag_pk, DagRunState.QUEUED): -1, (one.dag_pk, DagRunState.SUCCESS): 1},
+        ))
+    left = []
+    for more in (True, False):
+        with world.db.owner(world.me) as tx:
+            assert commit.delete_history(tx, run.dag_pk) is more
+        left.append(world.count("SELECT count(*) FROM task_instance"))
+    assert left == [1, 0]
+    with world.db.read() as tx:
+        assert runs.tallies(tx, run.dag_pk) == {DagRunState.QUEUED: 1}
+        assert [found.run_id for found in runs.list_runs(tx, "d")] == [run.run_id]
 
 
 def test_no_changes_write_nothing(world: World) -> None:

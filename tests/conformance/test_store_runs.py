@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 from tests.conformance.storeworld import AT, DAY, World, manual
 
 from gnomon.model.instants import iso
+from gnomon.model.records import Changes
 from gnomon.model.states import DagRunState
 from gnomon.store import InUse, NotFound, RunExists, connections, load, mail, open_database, pools, runs, variables
 from gnomon.store.connections import ConnectionRow
@@ -144,3 +146,17 @@ def test_connections_are_set_read_listed_and_deleted(world: World) -> None:
         assert connections.list_connections(tx) == [row]
         assert connections.delete(tx, "c")
         assert connections.get(tx, "c") is None
+
+
+def test_the_run_before_the_unfinished_and_the_newest_are_found_without_a_list(world: World) -> None:
+    dag = world.dag()
+    first, second, third = (world.run(run_id=f"r{day}", day=day) for day in range(3))
+    world.apply(Changes(runs=[replace(first, state=DagRunState.SUCCESS, ended_at=AT)]))
+    with world.db.read() as tx:
+        before = [runs.before(tx, third), runs.before(tx, third, DagRunState.SUCCESS), runs.before(tx, first)]
+        assert [None if run is None else run.run_id for run in before] == ["r1", "r0", None]
+        assert [run.run_id for run in runs.unfinished(tx, dag.dag_pk)] == ["r2", "r1"]
+        ended = runs.newest_ended(tx, dag.dag_pk)
+        assert ended is not None and ended.run_id == "r0"
+        assert runs.newest(tx) == {dag.dag_pk: ("r2", DagRunState.QUEUED)}
+        assert second.run_id == "r1"

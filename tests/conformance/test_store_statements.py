@@ -18,7 +18,8 @@ HOT = (
     "commit.xcom_clear", "commit.xcom", "commit.pool", "commit.tally", "commit.event", "commit.answer", "commit.plan",
     "commit.plan_run", "runs.holder", "runs.holder_of_id", "runs.find", "runs.add", "tasks.states", "tasks.attempts",
     "tasks.attempts_of_instance", "xcoms.of_task", "xcoms.of_key", "xcoms.of_run", "xcoms.runs_back_from", "runs.list",
-    "removal.tasks", "removal.attempts", "removal.xcoms", "removal.run",
+    "removal.tasks", "removal.attempts", "removal.xcoms", "removal.runs", "removal.tally", "removal.ended_runs", "runs.before",
+    "runs.unfinished", "runs.newest",
 )
 HISTORY = ("dag_run", "task_instance", "attempt", "xcom", "event_log", "dag_version")
 _PARAMETER = re.compile(r":[a-z_]+")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import TaskSpec
+from gnomon.model.states import DagRunState
 from gnomon.report.errors import import_errors
 from gnomon.report.missing import no_dag
 from gnomon.report.schedule import family, next_runs
@@ -90,7 +91,8 @@ def list_dags(tx: Transaction, *, inactive: bool = False) -> list[DagRow]:
     """All DAGs by id; those that are in no file any more only when asked for."""
     rows = [row for row in dags.list_dags(tx) if row.active or inactive]
     records = load.load_dags(tx, [row.dag_pk for row in rows])
-    return [_dag_row(tx, record) for record in sorted(records, key=lambda record: record.dag_id)]
+    newest = runs.newest(tx)
+    return [_dag_row(record, newest.get(record.dag_pk)) for record in sorted(records, key=lambda record: record.dag_id)]
 
 
 def show_dag(dag: DagRecord, now: Instant, warnings: Sequence[str] = ()) -> DagDetail:
@@ -150,9 +152,7 @@ def task_rows(specs: Sequence[TaskSpec]) -> list[TaskRow]:
     ]
 
 
-def _dag_row(tx: Transaction, dag: DagRecord) -> DagRow:
-    newest = runs.list_runs(tx, dag.dag_id, limit=1)
-    last = newest[0] if newest else None
+def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None) -> DagRow:
     due = dag.next_run.run_after if dag.next_run is not None and not dag.paused else None
     return DagRow(
         dag_id=dag.dag_id,
@@ -160,8 +160,8 @@ def _dag_row(tx: Transaction, dag: DagRecord) -> DagRow:
         paused=dag.paused,
         active=dag.active,
         next_run=iso(due),
-        last_run_id=last.run_id if last is not None else None,
-        last_run_state=last.state.value if last is not None else None,
+        last_run_id=last[0] if last is not None else None,
+        last_run_state=last[1].value if last is not None else None,
         owner=dag.spec.owner,
         tags=sorted(dag.spec.tags),
         file=dag.file,

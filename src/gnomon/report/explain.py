@@ -27,12 +27,10 @@ def why_dag(tx: Transaction, dag: DagRecord, limits: Limits, now: Instant) -> li
     sentences = _facts_of_dag(tx, dag, now)
     sentences += _nobody_there(tx)
     sentences += rules.why_dag(_memory(tx, limits), dag.dag_pk, now)
-    newest = runs.list_runs(tx, dag.dag_id)
-    unfinished = [run for run in newest if run.state not in FINISHED_RUN_STATES]
+    unfinished, ended = runs.unfinished(tx, dag.dag_pk), runs.newest_ended(tx, dag.dag_pk)
     sentences += [f"run {run.run_id} is {run.state}: gnomon explain {dag.dag_id} {run.run_id}" for run in unfinished[:_SHOWN]]
     sentences += _more(len(unfinished), "unfinished runs")
-    ended = [run for run in newest if run.state in FINISHED_RUN_STATES]
-    sentences += [_ended(ended[0])] if ended else [] if unfinished else ["it has never run"]
+    sentences += [_ended(ended)] if ended else [] if unfinished else ["it has never run"]
     return sentences
 
 

@@ -137,6 +137,8 @@ class SchedulerService:
         """The step is stored; nothing is sent to a worker without the proof that this scheduler still owns what it decides."""
         if not (decided.changes or decided.deleted_runs or decided.deleted_dags or decided.submits or decided.cancels):
             return
+        for dag_pk in decided.deleted_dags:
+            self._delete_history(dag_pk)
         while True:
             try:
                 with self._db.owner(self.lease.scheduler_id) as tx:
@@ -149,6 +151,13 @@ class SchedulerService:
                     raise  # each time one pool fewer: this ends
                 self.contended += 1
         self._isolation.committed(decided.groups)
+
+    def _delete_history(self, dag_pk: int) -> None:
+        """The ended runs of a DAG that goes are gone, in transactions short enough for everybody else to write between."""
+        more = True
+        while more:
+            with self._db.owner(self.lease.scheduler_id) as tx:
+                more = commit.delete_history(tx, dag_pk)
 
     def _plan(self, now: Instant) -> None:
         if not self._settings.use_schedule:

@@ -14,11 +14,11 @@ from gnomon.model.states import RUN_STATE_CODES
 from gnomon.store import mail
 from gnomon.store.errors import PoolExhausted, RowsMissing, XComTooLarge
 from gnomon.store.planned import plan
-from gnomon.store.removal import delete_dags, delete_runs
+from gnomon.store.removal import delete_dags, delete_history, delete_runs
 from gnomon.store.rows import run_change, task_change
 from gnomon.store.transaction import Row, Transaction
 
-__all__ = ["apply", "delete_dags", "delete_runs", "plan"]
+__all__ = ["apply", "delete_dags", "delete_history", "delete_runs", "plan"]
 
 
 def apply(tx: Transaction, changes: Changes) -> None:

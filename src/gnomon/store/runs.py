@@ -33,6 +33,32 @@ def list_runs(tx: Transaction, dag_id: str, state: DagRunState | None = None, li
     return [run_record(row) for row in rows]
 
 
+def before(tx: Transaction, run: RunRecord, state: DagRunState | None = None) -> RunRecord | None:
+    """The newest run of the same DAG before this one, in `state` if one is given; None when there is none."""
+    at = {"dag_pk": run.dag_pk, "run_after": run.run_after, "run_pk": run.run_pk}
+    if state is None:
+        row = tx.one("runs.before", **at)
+    else:
+        row = tx.one("runs.before_in_state", **at, state=RUN_STATE_CODES[state])
+    return None if row is None else run_record(row)
+
+
+def unfinished(tx: Transaction, dag_pk: int) -> list[RunRecord]:
+    """The runs of the DAG that have not ended, newest first."""
+    return [run_record(row) for row in tx.all("runs.unfinished", dag_pk=dag_pk)]
+
+
+def newest_ended(tx: Transaction, dag_pk: int) -> RunRecord | None:
+    """The newest ended run of the DAG; None when there is none."""
+    row = tx.one("load.newest_ended", dag_pk=dag_pk)
+    return None if row is None else run_record(row)
+
+
+def newest(tx: Transaction) -> dict[int, tuple[str, DagRunState]]:
+    """Run id and state of the newest run of every DAG that has one."""
+    return {dag_pk: (run_id, RUN_STATES_BY_CODE[state]) for dag_pk, run_id, state in tx.all("runs.newest")}
+
+
 def tallies(tx: Transaction, dag_pk: int) -> dict[DagRunState, int]:
     """How many runs the DAG has in each state, without counting them."""
     return {RUN_STATES_BY_CODE[code]: n for code, n in tx.all("runs.tallies", dag_pk=dag_pk)}

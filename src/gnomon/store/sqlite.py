@@ -18,6 +18,8 @@ from gnomon.store.transaction import Check, Row
 BUSY_TIMEOUT_S = 5.0
 """For what the ticket does not order: another program's write, the recovery after a crash."""
 STATEMENTS_CACHED = 256
+CACHE_KB = 2_000
+"""Pages that a connection keeps: history that was written once is not looked at again, and the system caches the file."""
 
 
 def connect(path: Path, synchronous: str = "FULL") -> sqlite3.Connection:
@@ -30,7 +32,7 @@ def connect(path: Path, synchronous: str = "FULL") -> sqlite3.Connection:
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA cache_size = -16000")
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KB}")
         connection.execute("PRAGMA temp_store = MEMORY")
     except BaseException:
         connection.close()

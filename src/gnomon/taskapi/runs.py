@@ -22,10 +22,8 @@ def previous_run(tx: store.Transaction, question: GetPreviousRun) -> object:
     this = runs.find(tx, question.dag_id, question.run_id)
     if this is None:
         return None
-    for run in runs.list_runs(tx, question.dag_id, _state(question.state), RUNS_MAX):
-        if (run.run_after, run.run_pk) < (this.run_after, this.run_pk):
-            return msgspec.to_builtins(_facts(question.dag_id, run))
-    return None
+    before = runs.before(tx, this, _state(question.state))
+    return None if before is None else msgspec.to_builtins(_facts(question.dag_id, before))
 
 
 def run_state(tx: store.Transaction, question: GetRunState) -> object:

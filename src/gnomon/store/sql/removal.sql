@@ -22,34 +22,82 @@ DELETE FROM run_wait WHERE down_run IN (SELECT run_pk FROM dag_run WHERE dag_pk 
 -- The runs of a DAG.
 DELETE FROM dag_run WHERE dag_pk = :dag_pk;
 
--- name: tally
--- One run fewer in the state of this run.
+-- name: ended_runs
+-- Some ended runs of a DAG, the newest first.
+SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :most;
+
+-- name: tally (sqlite)
+-- rows: run_pk bigint
+-- One run fewer in the state of each of these runs. A batch is one row at a time here.
 UPDATE run_tally SET n = n - 1
 WHERE (dag_pk, state) = (SELECT dag_pk, state FROM dag_run WHERE run_pk = :run_pk);
 
--- name: tasks
--- The task instances of a run.
+-- name: tally (postgresql)
+-- rows: run_pk bigint
+-- As many runs fewer in each state as these runs are. A batch is one statement here.
+UPDATE run_tally SET n = run_tally.n - gone.n
+FROM (SELECT d.dag_pk, d.state, count(*) AS n FROM :rows JOIN dag_run AS d ON d.run_pk = r.run_pk GROUP BY d.dag_pk, d.state) AS gone
+WHERE run_tally.dag_pk = gone.dag_pk AND run_tally.state = gone.state;
+
+-- name: tasks (sqlite)
+-- rows: run_pk bigint
+-- The task instances of some runs. A batch is one row at a time here.
 DELETE FROM task_instance WHERE run_pk = :run_pk;
 
--- name: attempts
--- The attempts of a run.
+-- name: tasks (postgresql)
+-- rows: run_pk bigint
+-- The task instances of some runs. A batch is one statement here.
+DELETE FROM task_instance USING :rows WHERE task_instance.run_pk = r.run_pk;
+
+-- name: attempts (sqlite)
+-- rows: run_pk bigint
+-- The attempts of some runs. A batch is one row at a time here.
 DELETE FROM attempt WHERE run_pk = :run_pk;
 
--- name: xcoms
--- The XComs of a run.
+-- name: attempts (postgresql)
+-- rows: run_pk bigint
+-- The attempts of some runs. A batch is one statement here.
+DELETE FROM attempt USING :rows WHERE attempt.run_pk = r.run_pk;
+
+-- name: xcoms (sqlite)
+-- rows: run_pk bigint
+-- The XComs of some runs. A batch is one row at a time here.
 DELETE FROM xcom WHERE run_pk = :run_pk;
 
--- name: triggers
--- The triggers that a run waits for.
+-- name: xcoms (postgresql)
+-- rows: run_pk bigint
+-- The XComs of some runs. A batch is one statement here.
+DELETE FROM xcom USING :rows WHERE xcom.run_pk = r.run_pk;
+
+-- name: triggers (sqlite)
+-- rows: run_pk bigint
+-- The triggers that some runs wait for. A batch is one row at a time here.
 DELETE FROM trigger WHERE run_pk = :run_pk;
 
--- name: waits
--- The waits of a run for upstream DAGs.
+-- name: triggers (postgresql)
+-- rows: run_pk bigint
+-- The triggers that some runs wait for. A batch is one statement here.
+DELETE FROM trigger USING :rows WHERE trigger.run_pk = r.run_pk;
+
+-- name: waits (sqlite)
+-- rows: run_pk bigint
+-- The waits of some runs for upstream DAGs. A batch is one row at a time here.
 DELETE FROM run_wait WHERE down_run = :run_pk;
 
--- name: run
--- The run itself.
+-- name: waits (postgresql)
+-- rows: run_pk bigint
+-- The waits of some runs for upstream DAGs. A batch is one statement here.
+DELETE FROM run_wait USING :rows WHERE run_wait.down_run = r.run_pk;
+
+-- name: runs (sqlite)
+-- rows: run_pk bigint
+-- The runs themselves. A batch is one row at a time here.
 DELETE FROM dag_run WHERE run_pk = :run_pk;
+
+-- name: runs (postgresql)
+-- rows: run_pk bigint
+-- The runs themselves. A batch is one statement here.
+DELETE FROM dag_run USING :rows WHERE dag_run.run_pk = r.run_pk;
 
 -- name: parse_again
 -- The file of a DAG is to be parsed again, though nothing in it has changed.

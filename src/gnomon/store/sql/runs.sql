@@ -41,3 +41,29 @@ SELECT state, n FROM run_tally WHERE dag_pk = :dag_pk AND n > 0 ORDER BY state;
 -- name: totals
 -- How many runs there are in each state, over all DAGs.
 SELECT state, sum(n) FROM run_tally WHERE n > 0 GROUP BY state ORDER BY state;
+
+-- name: before
+-- The newest run of a DAG before a moment in the order of its runs.
+SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
+       queued_at, started_at, ended_at, reason, clear_number
+FROM dag_run WHERE dag_pk = :dag_pk AND (run_after, run_pk) < (:run_after, :run_pk)
+ORDER BY run_after DESC, run_pk DESC LIMIT 1;
+
+-- name: before_in_state
+-- The newest run of a DAG in one state before a moment in the order of its runs.
+SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
+       queued_at, started_at, ended_at, reason, clear_number
+FROM dag_run WHERE dag_pk = :dag_pk AND state = :state AND (run_after, run_pk) < (:run_after, :run_pk)
+ORDER BY run_after DESC, run_pk DESC LIMIT 1;
+
+-- name: unfinished
+-- The unfinished runs of a DAG, newest first, by the partial index over its group.
+SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
+       queued_at, started_at, ended_at, reason, clear_number
+FROM dag_run WHERE ended_at IS NULL AND dag_pk = :dag_pk AND group_no = (SELECT group_no FROM dag WHERE dag_pk = :dag_pk)
+ORDER BY run_after DESC, run_pk DESC;
+
+-- name: newest
+-- The newest run of every DAG that has one, each by the index over their order.
+SELECT r.dag_pk, r.run_id, r.state FROM dag AS d JOIN dag_run AS r ON r.run_pk =
+       (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1);
