@@ -44,6 +44,7 @@ class World:
         self.limits = limits or Limits()
         self.pools = {pool.name: [pool.slots, 0] for pool in (PoolRecord("default_pool", 128, 0), *pools)}
         self.dags = {dag.dag_pk: dag for dag in dags}
+        self.all_tasks = dags[0].spec.tasks
         self.runs: dict[int, RunRecord] = {}
         self.rows: dict[TaskKey, TaskRecord] = {}
         self.attempts: dict[str, str] = {}
