@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from datetime import datetime, tzinfo
 from functools import cached_property
 
-from gnomon.timetables.base import BuiltinTimetable
 from gnomon.timetables.cronclock import CronClock, cron_clock, require_sense
 from gnomon.timetables.presets import CRON_PRESETS
+from gnomon.timetables.stepping import Stepping
 from gnomon.timetables.words import cron_in_words
 from gnomon.timetables.zones import ceil_seconds, floor_seconds, from_seconds, utc, zone_of
 
 
-class CronBased(BuiltinTimetable):
+class CronBased(Stepping):
     """A timetable whose instants are those of one cron expression in one zone."""
 
     def __init__(self, cron: str, timezone: object) -> None:
@@ -41,11 +41,11 @@ class CronBased(BuiltinTimetable):
         require_sense(self._expression, self._timezone)
         return cron_clock(self._expression, self._timezone)
 
-    def _after(self, moment: datetime) -> datetime | None:
+    def _next(self, moment: datetime) -> datetime | None:
         """The first instant after `moment`."""
         return _given(self._cron.on_or_after(floor_seconds(moment) + 1))
 
-    def _not_before(self, moment: datetime) -> datetime | None:
+    def _align_up(self, moment: datetime) -> datetime | None:
         """The first instant that is not before `moment`."""
         return _given(self._cron.on_or_after(ceil_seconds(moment)))
 
@@ -53,7 +53,7 @@ class CronBased(BuiltinTimetable):
         """The last instant before `moment`."""
         return _given(self._cron.on_or_before(ceil_seconds(moment) - 1))
 
-    def _not_after(self, moment: datetime) -> datetime | None:
+    def _align_down(self, moment: datetime) -> datetime | None:
         """The last instant that is not after `moment`."""
         return _given(self._cron.on_or_before(floor_seconds(moment)))
 

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
-from gnomon.timetables.base import BuiltinTimetable
 from gnomon.timetables.cronbased import CronBased
+from gnomon.timetables.deltabased import DeltaBased
 from gnomon.timetables.spans import Span, decode_span, earlier, encode_span, fixed_seconds, later, require_forward
-from gnomon.timetables.zones import encode_zone, utc
+from gnomon.timetables.stepping import Stepping
+from gnomon.timetables.zones import encode_zone
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class DataIntervalTimetable(BuiltinTimetable):
+class DataIntervalTimetable(Stepping):
     """Runs when a data interval is complete; the next interval follows the last (AIRFLOW_SURFACE.md B.3)."""
-
-    @abstractmethod
-    def _next(self, moment: datetime) -> datetime | None:
-        """The boundary after `moment`."""
-
-    @abstractmethod
-    def _align_up(self, moment: datetime) -> datetime | None:
-        """The first boundary that is not before `moment`."""
-
-    @abstractmethod
-    def _align_down(self, moment: datetime) -> datetime | None:
-        """The last boundary that is not after `moment`."""
 
     @abstractmethod
     def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
@@ -72,29 +60,20 @@ class CronDataIntervalTimetable(DataIntervalTimetable, CronBased):
         return cls(data["expression"], data["timezone"])
 
     def infer_manual(self, run_after: datetime) -> DataInterval:
-        end = self._not_after(run_after)
+        end = self._align_down(run_after)
         start = None if end is None else self._before(end)
         return DataInterval.exact(run_after) if end is None or start is None else DataInterval(start, end)
 
-    def _next(self, moment: datetime) -> datetime | None:
-        return self._after(moment)
-
-    def _align_up(self, moment: datetime) -> datetime | None:
-        return self._not_before(moment)
-
-    def _align_down(self, moment: datetime) -> datetime | None:
-        return self._not_after(moment)
-
     def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
-        ended = self._not_after(now)
+        ended = self._align_down(now)
         newest = None if ended is None else self._before(ended)
-        start = None if earliest is None else self._not_before(earliest)
+        start = None if earliest is None else self._align_up(earliest)
         if newest is None or (start is not None and start > newest):
             return start
         return newest
 
 
-class DeltaDataIntervalTimetable(DataIntervalTimetable):
+class DeltaDataIntervalTimetable(DataIntervalTimetable, DeltaBased):
     """Each interval is one span long. The first begins at the start date.
 
     With catchup off, a span of fixed length lies on a grid from 1970-01-01T00:00Z, and one of months or years on the
@@ -103,14 +82,6 @@ class DeltaDataIntervalTimetable(DataIntervalTimetable):
 
     def __init__(self, delta: Span) -> None:
         self._delta = delta
-
-    @property
-    def summary(self) -> str:
-        return str(self._delta)
-
-    def validate(self) -> None:
-        """Raises AirflowTimetableInvalid for a span that does not go forward."""
-        require_forward(self._delta, "schedule")
 
     def serialize(self) -> dict[str, Any]:
         return {"delta": encode_span(self._delta)}
@@ -121,22 +92,6 @@ class DeltaDataIntervalTimetable(DataIntervalTimetable):
 
     def infer_manual(self, run_after: datetime) -> DataInterval:
         return DataInterval(earlier(run_after, self._delta), run_after)
-
-    def slots_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
-        require_forward(self._delta, "schedule")
-        moment, until = utc(start), utc(end)
-        while moment < until:
-            yield moment
-            moment = later(moment, self._delta)
-
-    def _next(self, moment: datetime) -> datetime | None:
-        return later(moment, self._delta)
-
-    def _align_up(self, moment: datetime) -> datetime | None:
-        return moment
-
-    def _align_down(self, moment: datetime) -> datetime | None:
-        return moment
 
     def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
         require_forward(self._delta, "schedule")

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any, Self
 
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
-from gnomon.timetables.base import BuiltinTimetable
 from gnomon.timetables.cronbased import CronBased
-from gnomon.timetables.spans import Span, decode_span, earlier, encode_span, later, require_forward
-from gnomon.timetables.zones import encode_zone, utc
+from gnomon.timetables.deltabased import DeltaBased
+from gnomon.timetables.spans import Span, decode_span, earlier, encode_span
+from gnomon.timetables.stepping import Stepping
+from gnomon.timetables.zones import encode_zone
 
 
-class TriggerTimetable(BuiltinTimetable):
+class TriggerTimetable(Stepping):
     """Runs at instants; each run is about the `interval` before its instant (AIRFLOW_SURFACE.md B.3)."""
 
     _interval: Span
-
-    @abstractmethod
-    def _next(self, moment: datetime) -> datetime | None:
-        """The instant after `moment`."""
-
-    @abstractmethod
-    def _align_up(self, moment: datetime) -> datetime | None:
-        """The first instant that is not before `moment`."""
-
-    @abstractmethod
-    def _align_down(self, moment: datetime) -> datetime | None:
-        """The last instant that is not after `moment`."""
 
     @abstractmethod
     def _first(self, now: datetime) -> datetime | None:
@@ -96,17 +84,8 @@ class CronTriggerTimetable(TriggerTimetable, CronBased):
             run_immediately=decode_immediately(data.get("run_immediately", False)),
         )
 
-    def _next(self, moment: datetime) -> datetime | None:
-        return self._after(moment)
-
-    def _align_up(self, moment: datetime) -> datetime | None:
-        return self._not_before(moment)
-
-    def _align_down(self, moment: datetime) -> datetime | None:
-        return self._not_after(moment)
-
     def _first(self, now: datetime) -> datetime | None:
-        past, coming = self._not_after(now), self._not_before(now)
+        past, coming = self._align_down(now), self._align_up(now)
         if past is None or coming is None:
             return coming
         if self._run_immediately is True:
@@ -115,20 +94,12 @@ class CronTriggerTimetable(TriggerTimetable, CronBased):
         return past if now - past <= patience else coming
 
 
-class DeltaTriggerTimetable(TriggerTimetable):
+class DeltaTriggerTimetable(TriggerTimetable, DeltaBased):
     """Runs a fixed span after the run before; it has no grid, so the first run sets the phase."""
 
     def __init__(self, delta: Span, *, interval: Span = timedelta()) -> None:
         self._delta = delta
         self._interval = interval
-
-    @property
-    def summary(self) -> str:
-        return str(self._delta)
-
-    def validate(self) -> None:
-        """Raises AirflowTimetableInvalid for a span that does not go forward."""
-        require_forward(self._delta, "schedule")
 
     def serialize(self) -> dict[str, Any]:
         return {"delta": encode_span(self._delta), "interval": encode_span(self._interval)}
@@ -136,22 +107,6 @@ class DeltaTriggerTimetable(TriggerTimetable):
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
         return cls(decode_span(data["delta"]), interval=decode_span(data.get("interval", 0.0)))
-
-    def slots_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
-        moment, until = utc(start), utc(end)
-        require_forward(self._delta, "schedule")
-        while moment < until:
-            yield moment
-            moment = later(moment, self._delta)
-
-    def _next(self, moment: datetime) -> datetime | None:
-        return later(moment, self._delta)
-
-    def _align_up(self, moment: datetime) -> datetime | None:
-        return moment
-
-    def _align_down(self, moment: datetime) -> datetime | None:
-        return moment
 
     def _first(self, now: datetime) -> datetime | None:
         return now
