@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -100,8 +101,12 @@ def sizes_after(place: Home, total: int) -> dict[str, Size]:
         for dag, count in done.items():
             trigger(place, dag, range(count, count + batch))
         done = {dag: count + batch for dag, count in done.items()}
-        until(lambda: all(tally(place, dag) == count for dag, count in done.items()), f"{total} tasks", ROUND_S)
+        until(partial(tallied, place, done), f"{total} tasks", ROUND_S)
     return rest(place)
+
+
+def tallied(place: Home, wanted: dict[str, int]) -> bool:
+    return all(tally(place, dag) == count for dag, count in wanted.items())
 
 
 def trigger(place: Home, dag_id: str, numbers: range) -> None:
