@@ -132,7 +132,7 @@ def test_what_has_ended_says_when_and_how(gnomon: Gnomon, deployment: Deployment
     deployment.plays["x"] = Play(outcome="failed", reason="ValueError: no")
     deployment.start()
     trigger(gnomon, deployment)
-    assert why(gnomon, "a", "r", "x") == "it ended failed in try 1 at 2026-03-01T09:00:02Z: ValueError: no\n"
+    assert why(gnomon, "a", "r", "x") == "it ended failed in try 1 at 2026-03-01T09:00:01Z: ValueError: no\n"
     assert why(gnomon, "a", "r", "y").startswith("it ended upstream_failed")
     out = why(gnomon, "a", "r")
     assert out.startswith("run r ended failed at 2026-03-01T09:00:0") and "x: it ended failed in try 1" in out

@@ -40,7 +40,7 @@ def test_states_has_exactly_the_fields_of_a_task_instance(gnomon: Gnomon, done: 
     assert all(list(row) == FIELDS for row in rows)
     assert rows[2] == {
         "dag_id": "a", "run_id": "r", "task_id": "load", "map_index": -1, "state": "failed", "try_number": 1,
-        "start_date": "2026-03-01T09:00:02.000000+00:00", "end_date": "2026-03-01T09:00:03.000000+00:00",
+        "start_date": "2026-03-01T09:00:01.000000+00:00", "end_date": "2026-03-01T09:00:02.000000+00:00",
         "reason": "ValueError: no",
     }  # fmt: skip
     assert (rows[3]["state"], rows[3]["try_number"], rows[3]["start_date"]) == ("upstream_failed", 0, None)
