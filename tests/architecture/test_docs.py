@@ -31,10 +31,18 @@ def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:
     page.write_text(
         "# Here\n[gone](gone.md) [there](page.md#here) [no heading](page.md#elsewhere) [far](https://example.org)\n"
         "```python\nfrom gnomon import DAG\n```\n```python\nimport no_such_module\n```\n```python\nx = = 1\n```\n"
+        "```sh\ngnomon dags shwo x\n```\n```sh\ngnomon dags show\n```\n```sh\nmake coffee\n```\n```toml\n[core]\nparalelism = 1\n```\n```perl\n```\n"
+        "`gnomon wroker`\n"
     )
     texts = [problem.text for problem in (*check.broken_links(page), *check.broken_code(page))]
     assert texts[0] == "the link gone.md leads nowhere"
     assert texts[1] == "the link page.md#elsewhere names a heading that is not there"
     assert "No module named 'no_such_module'" in texts[2]
-    assert texts[3].startswith("a Python block does not compile")
-    assert len(texts) == 4
+    assert texts[3].startswith("a block of python fails: SyntaxError")
+    assert "there is no command `gnomon dags shwo x`" in texts[4]
+    assert "Missing argument" in texts[5]
+    assert "make has no target coffee" in texts[6]
+    assert "Did you mean [core] parallelism?" in texts[7]
+    assert texts[8] == "nothing checks a block of perl"
+    assert "there is no command `gnomon wroker`" in texts[9]
+    assert len(texts) == 10
