@@ -50,7 +50,13 @@ class Queue(Generic[_T]):
 
     def first_key(self) -> Any:
         """The key of the first valid item; None when there is none."""
-        return self._entries[0][0] if self.best() is not None else None
+        entries = self._entries
+        while entries:
+            key, _, ticket, item = entries[0]
+            if item.ticket == ticket:
+                return key
+            heapq.heappop(entries)
+        return None
 
     def pop(self) -> None:
         """Take out what `best` returned."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from gnomon.engine.cells import Cell, Dag, Run
 from gnomon.engine.memory import Memory
@@ -23,8 +24,7 @@ class CancelOrder:
     reason: str
 
 
-@dataclass(slots=True, frozen=True)
-class Admitted:
+class Admitted(NamedTuple):
     """A cell that this step gave an attempt, and what it was before."""
 
     cell: Cell
