@@ -121,10 +121,10 @@ def test_bad_input_is_a_sentence(args: tuple[str, ...], code: int, said: str, gn
 
 
 def test_logs_prints_the_log_of_the_last_try_or_the_one_named(gnomon: Gnomon, done: Deployment, home: Home) -> None:
-    folder = home.cfg.logs_folder / "dag_id=a" / "run_id=r" / "task_id=load"
+    folder = home.cfg.logs_folder / "dag_id=a" / "run_id=r"
     folder.mkdir(parents=True)
     for seq in (1, 2):
-        (folder / f"attempt={seq}.log").write_text(f"try {seq}: é\n")
+        (folder / f"task_id=load.attempt={seq}.log").write_text(f"try {seq}: é\n")
     gnomon("tasks", "clear", "a", "r", "load")
     done.move()
     assert gnomon("tasks", "logs", "a", "r", "load") == (0, "try 2: é\n", "")
