@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -148,4 +149,4 @@ def deployment(dags: list[Path], **options: str) -> Iterator[Deployment]:
         yield running
     finally:
         running.stop()
-        shutil.rmtree(home, ignore_errors=True)
+        atexit.register(shutil.rmtree, home, ignore_errors=True)  # not now: ext4 makes files slowly while others go
