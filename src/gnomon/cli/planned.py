@@ -10,7 +10,7 @@ from gnomon.planning import PlanningError, infer_manual, manual_run_id
 
 
 def planned_by_hand(spec: DagSpec, logical_at: Instant | None, now: Instant) -> PlannedRun:
-    """Due now; without a logical date about no data interval (AIRFLOW_SURFACE.md B.7, 8)."""
+    """Due now; without a logical date about no data interval (airflow-surface.md B.7, 8)."""
     if logical_at is None:
         return PlannedRun(run_id=manual_run_id(now), run_after=now, interval_start=None, interval_end=None)
     try:

@@ -12,7 +12,7 @@ _PREFIXES = ("AIRFLOW_CTX_", "GNOMON_CTX_")
 
 
 def environment_of(context: Mapping[str, Any]) -> dict[str, str]:
-    """AIRFLOW_CTX_* and GNOMON_CTX_* of the attempt (AIRFLOW_SURFACE.md A.6); what has no value is left out."""
+    """AIRFLOW_CTX_* and GNOMON_CTX_* of the attempt (airflow-surface.md A.6); what has no value is left out."""
     values = words_of(context)
     return {prefix + key: value for prefix in _PREFIXES for key, value in values.items()}
 

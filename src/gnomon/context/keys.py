@@ -1,4 +1,4 @@
-"""The keys of the template context: AIRFLOW_SURFACE.md A.6, and those that Airflow 2 had besides.
+"""The keys of the template context: airflow-surface.md A.6, and those that Airflow 2 had besides.
 
 Each is a function of the `Source`. Keys in `DATED` are there only for a run that has a logical date.
 """

@@ -1,4 +1,4 @@
-"""How a run ends, from the states of its leaves. Source: AIRFLOW_SURFACE.md D.3."""
+"""How a run ends, from the states of its leaves. Source: airflow-surface.md D.3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks that depend on the run before. Source: AIRFLOW_SURFACE.md D.6; runs are ordered by `run_after` (section I, 14)."""
+"""Tasks that depend on the run before. Source: airflow-surface.md D.6; runs are ordered by `run_after` (section I, 14)."""
 
 from __future__ import annotations
 

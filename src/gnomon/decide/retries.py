@@ -1,4 +1,4 @@
-"""Whether and when a failed attempt is tried again. Source: AIRFLOW_SURFACE.md D.6."""
+"""Whether and when a failed attempt is tried again. Source: airflow-surface.md D.6."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Tasks that a branch did not choose: the fact is kept in the row's reason, and holds as long as the branch's decision does.
 
-A cleared task that a branch skipped is skipped again unless the branch is cleared too (AIRFLOW_SURFACE.md D.9,
+A cleared task that a branch skipped is skipped again unless the branch is cleared too (airflow-surface.md D.9,
 NotPreviouslySkippedDep). The row of the skipped task is where the fact lives: it is written with the skip, read with the
 run, and needs no look at XComs.
 """

@@ -5,7 +5,7 @@ is not written; what waits past its step is written as `scheduled`. Admission ma
 worker reports as entered (`running`) and ended. An attempt that ends without the instance being done leaves it in
 `up_for_retry` or `up_for_reschedule` until a timer; one that was lost before it entered author code is `scheduled`
 again and costs no try. Clearing takes an instance back to None; a live one passes through `restarting` until its
-attempt has ended. Source: AIRFLOW_SURFACE.md D.2, OWNERSHIP.md lines 15 to 20.
+attempt has ended. Source: airflow-surface.md D.2, OWNERSHIP.md lines 15 to 20.
 """
 
 from __future__ import annotations

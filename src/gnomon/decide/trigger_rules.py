@@ -1,7 +1,7 @@
 """Every trigger rule as a row: when it runs, when it skips, when it can no longer be met.
 
 A rule is judged on the tally of its direct upstream task instances, mapped ones counted one by one. Source:
-AIRFLOW_SURFACE.md D.4; `all_done_min_one_success` as documented there (it runs although some were skipped), where
+airflow-surface.md D.4; `all_done_min_one_success` as documented there (it runs although some were skipped), where
 Airflow 3.3.2 skips. Early decisions: a rule that cannot be met any more is decided before all upstreams are done.
 """
 

@@ -2,7 +2,7 @@
 
 Fairness. Pools are asked one after the other, one task each, until nobody can take more; a full pool costs one look.
 A task stopped by a limit waits at that gate and is looked at again when somebody leaves it, so that no admission reads a
-queue it cannot serve (AIRFLOW_SURFACE.md D.5 and section I, 15).
+queue it cannot serve (airflow-surface.md D.5 and section I, 15).
 """
 
 from __future__ import annotations

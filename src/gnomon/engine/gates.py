@@ -112,6 +112,6 @@ class Gate:
 
 
 def key_of(cell: Cell) -> Key:
-    """The order of admission (AIRFLOW_SURFACE.md D.5)."""
+    """The order of admission (airflow-surface.md D.5)."""
     run = cell.run
     return (-cell.priority, run.record.run_after, run.pk, cell.index, cell.map_index)

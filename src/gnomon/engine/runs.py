@@ -105,7 +105,7 @@ def tally_up(run: Run) -> None:
 
 
 def belongs(task: TaskSpec, run: RunRecord) -> bool:
-    """False when the run's logical date lies outside the task's start and end (AIRFLOW_SURFACE.md D.6)."""
+    """False when the run's logical date lies outside the task's start and end (airflow-surface.md D.6)."""
     if run.logical_at is None:
         return True
     if task.start_at is not None and run.logical_at < task.start_at and run.run_type is not DagRunType.BACKFILL:

@@ -1,6 +1,6 @@
 """Errors that authors raise and catch in DAG files and tasks, under the names of the Airflow dialect.
 
-One class per concept; `airflow_compat` re-exports these very classes under every path (AIRFLOW_SURFACE.md A.8).
+One class per concept; `airflow_compat` re-exports these very classes under every path (airflow-surface.md A.8).
 """
 
 from __future__ import annotations

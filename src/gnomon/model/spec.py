@@ -70,7 +70,7 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tasks: tuple[TaskSpec, ...] = ()
     timezone: str = "UTC"
     start_at: Instant | None = None
-    """The earliest start of the DAG and its tasks (AIRFLOW_SURFACE.md B.1, TimeRestriction)."""
+    """The earliest start of the DAG and its tasks (airflow-surface.md B.1, TimeRestriction)."""
     end_at: Instant | None = None
     catchup: bool = False
     max_active_runs: int = 16

@@ -1,4 +1,4 @@
-"""The runs that are due, and the slot after them, from the stored cursor (AIRFLOW_SURFACE.md B.3)."""
+"""The runs that are due, and the slot after them, from the stored cursor (airflow-surface.md B.3)."""
 
 from __future__ import annotations
 

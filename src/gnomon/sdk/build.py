@@ -51,7 +51,7 @@ def build(dag: DAG, file: str) -> DagParsed:
 
 
 def _latest_end(dag: DAG, encoded: dict[str, Any]) -> dict[str, Any]:
-    """Without an end of its own, a DAG whose tasks all end is over with the last of them (AIRFLOW_SURFACE.md B.1)."""
+    """Without an end of its own, a DAG whose tasks all end is over with the last of them (airflow-surface.md B.1)."""
     ends = [task.end_date for task in dag.tasks]
     if encoded["end_at"] is None and ends and None not in ends:
         encoded["end_at"] = max(_instant(end) for end in ends)

@@ -17,7 +17,7 @@ CONTEXT_KEYS = frozenset({
     "next_ds_nodash", "prev_ds", "prev_ds_nodash", "yesterday_ds", "yesterday_ds_nodash", "tomorrow_ds",
     "tomorrow_ds_nodash", "conf", "triggering_dataset_events",
 })
-"""Every key of the task context, those of Airflow 2 included (AIRFLOW_SURFACE.md A.6)."""
+"""Every key of the task context, those of Airflow 2 included (airflow-surface.md A.6)."""
 
 
 class Shape(NamedTuple):

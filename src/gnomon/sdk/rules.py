@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class TriggerRule(str, Enum):
-    """When a task may run, by the states of its direct upstream tasks (AIRFLOW_SURFACE.md D.4)."""
+    """When a task may run, by the states of its direct upstream tasks (airflow-surface.md D.4)."""
 
     ALL_SUCCESS = "all_success"
     ALL_FAILED = "all_failed"

@@ -1,6 +1,6 @@
 """What a timetable is: the protocol that authors subclass, and the pure form that the built-in ones add.
 
-Names and signatures are Airflow's (`airflow.timetables.base`; AIRFLOW_SURFACE.md B.1).
+Names and signatures are Airflow's (`airflow.timetables.base`; airflow-surface.md B.1).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ A label is a wall-clock time that a schedule names, counted in seconds as if it 
 2. A label that exists twice runs once, at its second occurrence; where every hour is scheduled (`*`), both run.
 3. Labels that fall on one instant are one run.
 
-(AIRFLOW_SURFACE.md B.4.) The line of instants is cut into pieces on which the rule is the same throughout.
+(airflow-surface.md B.4.) The line of instants is cut into pieces on which the rule is the same throughout.
 """
 
 from __future__ import annotations

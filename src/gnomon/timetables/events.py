@@ -64,7 +64,7 @@ class EventsTimetable(BuiltinTimetable):
         """The first event that is neither passed nor out of bounds.
 
         With catchup off, a DAG's first run is not in the past; later, the newest event that was missed still runs
-        (Airflow loses one that falls between two looks: AIRFLOW_SURFACE.md B.3).
+        (Airflow loses one that falls between two looks: airflow-surface.md B.3).
         """
         events = self.event_dates
         at = 0 if restriction.earliest is None else bisect_left(events, restriction.earliest)

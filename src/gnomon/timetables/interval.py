@@ -17,7 +17,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class DataIntervalTimetable(Stepping):
-    """Runs when a data interval is complete; the next interval follows the last (AIRFLOW_SURFACE.md B.3)."""
+    """Runs when a data interval is complete; the next interval follows the last (airflow-surface.md B.3)."""
 
     @abstractmethod
     def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:

@@ -10,7 +10,7 @@ CRON_PRESETS = {
     "@quarterly": "0 0 1 */3 *",
     "@yearly": "0 0 1 1 *",
 }
-"""Replaced when a timetable is made, so that listings show the expression (AIRFLOW_SURFACE.md B.2)."""
+"""Replaced when a timetable is made, so that listings show the expression (airflow-surface.md B.2)."""
 
 EXPANSIONS = CRON_PRESETS | {"@midnight": "0 0 * * *", "@annually": "0 0 1 1 *"}
 """What the evaluator reads for each name."""

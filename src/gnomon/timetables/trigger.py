@@ -15,7 +15,7 @@ from gnomon.timetables.zones import encode_zone
 
 
 class TriggerTimetable(Stepping):
-    """Runs at instants; each run is about the `interval` before its instant (AIRFLOW_SURFACE.md B.3)."""
+    """Runs at instants; each run is about the `interval` before its instant (airflow-surface.md B.3)."""
 
     _interval: Span
 

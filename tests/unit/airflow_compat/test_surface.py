@@ -1,4 +1,4 @@
-"""Every import path that Airflow 3.3.2 or 2.x had for names of this version is in the table (AIRFLOW_SURFACE.md A.1, A.10)."""
+"""Every import path that Airflow 3.3.2 or 2.x had for names of this version is in the table (airflow-surface.md A.1, A.10)."""
 
 from __future__ import annotations
 

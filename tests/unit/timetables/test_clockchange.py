@@ -1,4 +1,4 @@
-"""The clock-change rule (AIRFLOW_SURFACE.md B.4), with examples, and the ground that it stands on."""
+"""The clock-change rule (airflow-surface.md B.4), with examples, and the ground that it stands on."""
 
 from __future__ import annotations
 
