@@ -269,7 +269,7 @@ def test_an_operator_without_code_costs_no_process(running: Product) -> None:
     nothing = running.tasks("places", run["run_id"])["nothing"]
     assert (nothing["state"], nothing["reason"]) == ("success", None)
     logs = running.home / "logs" / "dag_id=places"
-    assert [path.parent.name for path in logs.rglob("*.log")] == ["task_id=one"], "a process would have a log"
+    assert [path.name for path in logs.rglob("*.log")] == ["task_id=one.attempt=1.log"], "a process would have a log"
 
 
 def test_a_dag_may_share_one_process_among_its_tasks(running: Product) -> None:
