@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gnomon.model.facts import Attempt, AttemptResult
 from gnomon.model.instants import Instant
 
-FORGOTTEN_MAX = 10_000
+FORGOTTEN_MAX = 4_096
 """Ids of acknowledged attempts that are remembered, so that a late duplicate does not run again."""
 
 
