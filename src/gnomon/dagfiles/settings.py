@@ -15,7 +15,6 @@ SLOW_MAX = 4
 """Slow parses that go on beside the others at a time."""
 CHECK_INPUTS_S = 30.0
 """Between two looks at the stamps of all inputs: what the watch misses is seen after so long."""
-SERVICE_NAME = "dag-processor"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,9 @@ from gnomon.model.facts import Attempt, AttemptResult
 from gnomon.model.instants import Instant
 from gnomon.model.records import WorkerRecord
 
+WORKER_TTL_S = 20.0
+"""A worker without a beat for so long is lost to schedulers, with everything on it; after half of it, alone, it gives up."""
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerUp:

@@ -6,7 +6,6 @@ import zlib
 from typing import NamedTuple
 
 GROUPS = 64
-DAG_ID_MAX = 250
 RUN_ID_MAX = 250
 UNMAPPED = -1
 """The map index of a task instance that is not one of several."""

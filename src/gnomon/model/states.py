@@ -100,5 +100,3 @@ RUN_STATES_BY_CODE = {code: state for state, code in RUN_STATE_CODES.items()}
 
 FINISHED_TASK_STATES = frozenset(s for s, c in TASK_STATE_CODES.items() if c >= FIRST_FINAL_CODE)
 FINISHED_RUN_STATES = frozenset(s for s, c in RUN_STATE_CODES.items() if c >= FIRST_FINAL_CODE)
-LIVE_TASK_STATES = frozenset({TaskInstanceState.QUEUED, TaskInstanceState.RUNNING, TaskInstanceState.RESTARTING})
-"""States in which an attempt exists on a worker."""

@@ -8,10 +8,10 @@ from gnomon import log
 from gnomon.clock import Clock
 from gnomon.engine import events as e
 from gnomon.engine.memory import Memory
-from gnomon.executors.interface import Executor, ExecutorEvent, InventoryTaken, WorkerGone
+from gnomon.executors.interface import WORKER_TTL_S, Executor, ExecutorEvent, InventoryTaken, WorkerGone
 from gnomon.model.instants import SECOND, Instant
 from gnomon.scheduler.intake import from_mail, from_workers
-from gnomon.scheduler.settings import MAIL_BATCH, SWEEP_S, WORKER_TTL_S
+from gnomon.scheduler.settings import MAIL_BATCH, SWEEP_S
 from gnomon.store import Database, leases, mail
 from gnomon.store import load as store_load
 from gnomon.wakeups import Ear

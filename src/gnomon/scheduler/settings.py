@@ -11,8 +11,6 @@ BEAT_S = 1.0
 """Between two beats (OWNERSHIP.md, TAKE-OVER)."""
 TTL_S = 4.0
 """A scheduler without a beat for so long may be fenced by another."""
-WORKER_TTL_S = 20.0
-"""A worker without a beat for so long is lost, with everything on it."""
 SWEEP_S = 1.0
 """A lost wake-up delays mail by at most this."""
 RETRY_AWAY_S = 0.5

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gnomon.config import Config, run_folder
+from gnomon.executors.interface import WORKER_TTL_S
 from gnomon.worker.environment import without_database
 
 SLOTS_UNBOUND = 1024
@@ -15,8 +16,6 @@ STOP_GRACE_MAX_S = 6.0
 """A worker that ends gives its tasks no longer, so that all of a standalone is gone within 10 s."""
 SILENCE_S = 5.0
 """A fork that has not entered author code, nor said anything else, for so long is given up."""
-TTL_S = 20.0
-"""A worker without a beat for so long is lost to schedulers (their `WORKER_TTL_S`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class Settings:
     silence_s: float = SILENCE_S
     stop_grace_s: float = STOP_GRACE_MAX_S
     """Between SIGTERM and SIGKILL for children, when the worker itself is told to end."""
-    ttl_s: float = TTL_S
+    ttl_s: float = WORKER_TTL_S
 
 
 def settings_from(cfg: Config, environ: Mapping[str, str]) -> Settings:
