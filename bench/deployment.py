@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from gnomon.clock import SystemClock
 from gnomon.config import load_config, run_folder
@@ -37,6 +38,16 @@ class Deployment:
     def start(self) -> None:
         log = (self.home / "standalone.log").open("ab")
         self.process = subprocess.Popen([*GNOMON, "standalone"], env=self.environ, stdout=log, stderr=log)
+
+    def wait_until_up(self, timeout_s: float = 60) -> None:
+        """The database is there."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            with contextlib.suppress(RuntimeError):
+                self.json("dags", "list")
+                return
+            time.sleep(POLL_S)
+        raise TimeoutError(f"nothing answers; see {self.home}/standalone.log")
 
     def stop(self) -> None:
         if self.process is not None:
@@ -150,3 +161,28 @@ def deployment(dags: list[Path], **options: str) -> Iterator[Deployment]:
     finally:
         running.stop()
         atexit.register(shutil.rmtree, home, ignore_errors=True)  # not now: ext4 makes files slowly while others go
+
+
+@contextlib.contextmanager
+def postgres() -> Iterator[dict[str, str] | None]:
+    """The option that puts a deployment on a database of its own at `GNOMON_BENCH_POSTGRES`; None when that is not set.
+
+    The variable names any database of the server, for example postgresql:///postgres?host=/var/run/postgresql
+    """
+    import psycopg
+
+    url = os.environ.get("GNOMON_BENCH_POSTGRES")
+    if url is None:
+        yield None
+        return
+    name = f"gnomon_bench_{os.getpid()}"
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        server.execute(f"CREATE DATABASE {name}")
+    parts = urlsplit(url)
+    try:
+        query = f"?{parts.query}" if parts.query else ""
+        yield {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": f"{parts.scheme}://{parts.netloc}/{name}{query}"}
+    finally:
+        with psycopg.connect(url, autocommit=True) as server:
+            server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")

@@ -1,6 +1,6 @@
 """Does finished history slow anything down? Two deployments a database, one of them with 1,000,000 finished task instances.
 
-Chain gap and runs a second are measured in five interleaved pairs; the medians and their ratio are printed. The history
+Chain gap and runs a second are measured in nine interleaved pairs; the medians and their ratio are printed. The history
 belongs to the very DAGs that are measured. `python -m bench.run flat`; `python -m bench.flat 100000` for fewer rows.
 """
 
@@ -29,7 +29,7 @@ from gnomon.store.address import parse_address
 from gnomon.wakeups import Bell
 
 HISTORY = 1_000_000
-PAIRS = 5
+PAIRS = 9
 CHAINS = 10
 SHORT_DAGS = 10
 RUNS_EACH = 30

@@ -6,18 +6,17 @@ Choose some: python -m bench.run wide chain
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from bench.deployment import Deployment, deployment
+from bench.defer_rate import defer
+from bench.deployment import Deployment, deployment, postgres
 from bench.figures import hops, instant, median, quantile, rate, show
 from bench.flat import flat
 from bench.forks import fork_rate
+from bench.timetable_rate import timetables
 
 DAGS = Path(__file__).parent / "dags"
 WIDE_OPTIONS = {
@@ -25,31 +24,6 @@ WIDE_OPTIONS = {
     "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
 }
 REPEATS = 3
-
-
-@contextlib.contextmanager
-def postgres() -> Iterator[dict[str, str] | None]:
-    """The option that puts a deployment on a database of its own at `GNOMON_BENCH_POSTGRES`; None when that is not set.
-
-    The variable names any database of the server, for example postgresql:///postgres?host=/var/run/postgresql
-    """
-    import psycopg
-
-    url = os.environ.get("GNOMON_BENCH_POSTGRES")
-    if url is None:
-        yield None
-        return
-    name = f"gnomon_bench_{os.getpid()}"
-    with psycopg.connect(url, autocommit=True) as server:
-        server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-        server.execute(f"CREATE DATABASE {name}")
-    parts = urlsplit(url)
-    try:
-        query = f"?{parts.query}" if parts.query else ""
-        yield {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": f"{parts.scheme}://{parts.netloc}/{name}{query}"}
-    finally:
-        with psycopg.connect(url, autocommit=True) as server:
-            server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
 def best_of(running: Deployment, dag_id: str, figure: Callable[[list[dict[str, object]]], float]) -> float:
@@ -183,7 +157,7 @@ def cold() -> None:
 
 
 ALL = {"cold": cold, "wide": wide, "reused": reused, "empty": empty, "chain": chain, "many": many, "files": files,
-       "flat": flat}
+       "flat": flat, "timetables": timetables, "defer": defer}
 
 
 def main(names: list[str]) -> None:

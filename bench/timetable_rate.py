@@ -1,124 +1,130 @@
-"""How fast timetables answer: `next_dagrun_info` calls per second by class, and a year of slots at once.
+"""How fast timetables answer: `next_dagrun_info` calls a second beside Airflow's, and a year of slots at once.
 
-    python bench/timetable_rate.py [--seconds 1.0]
+    python -m bench.run timetables
 
-The calls are those of the golden walks (tests/conformance/data/timetables.jsonl), with the clock held at each case's
-`now`; only the calls are timed, every case alike often. Prints one JSON record a line.
+The calls are those of the golden walks (tests/conformance/data/timetables.jsonl). Airflow is downloaded into a virtual
+environment of its own, in a cache folder, and asked the same in turns with Gnomon, so that a busy machine is busy for both.
+Without the package index Airflow's side is left out, and the reason printed.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
+import os
+import subprocess
 import sys
-import time
-from collections import defaultdict
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dateutil.relativedelta import relativedelta
+from bench.figures import median, show
 
-from gnomon import timetables
-from gnomon.model.slots import DataInterval, TimeRestriction
-from gnomon.timetables import BuiltinTimetable, CronTriggerTimetable, ambient
-
-CASES = Path(__file__).parents[1] / "tests/conformance/data/timetables.jsonl"
-AIRFLOW_PER_S = {"slowest": 876, "fastest": 3149}
-"""Airflow 3.3.2 on the same kind of machine, over its cron classes."""
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="How fast timetables answer.")
-    parser.add_argument("--seconds", type=float, default=1.0, help="how long to measure each class")
-    arguments = parser.parse_args()
-    for name, questions in sorted(_questions().items()):
-        print(json.dumps(_rate(name, questions, arguments.seconds)))
-    print(json.dumps(_year_of_slots()))
+AIRFLOW = "apache-airflow-core==3.3.2"
+SIDE = Path(__file__).parent / "timetable_side.py"
+INSTALL_TIMEOUT_S, END_TIMEOUT_S = 1200, 60
+TURNS, TURN_S = 5, 0.4
+WANTED = {
+    "CronTriggerTimetable": 20, "CronDataIntervalTimetable": 20, "MultipleCronTriggerTimetable": 20,
+    "DeltaTriggerTimetable": 1, "DeltaDataIntervalTimetable": 1,
+}
+"""How many times Airflow's calls a second are wanted of each class."""
+SLOTS_WANTED_S = 0.3
 
 
-def _questions() -> dict[str, list[tuple[datetime, Callable[[], object]]]]:
-    """Every call of every golden walk, by class: the instant at which the clock stands, and the call."""
-    questions: dict[str, list[tuple[datetime, Callable[[], object]]]] = defaultdict(list)
-    for line in CASES.read_text().splitlines():
-        case = json.loads(line)
-        name = case["timetable"]["class"]
-        if case["op"] == "walk" and hasattr(timetables, name):
-            made = _timetable(case["timetable"])
-            for last in [None, *(_interval(answer) for answer in case["expect"] if answer)]:
-                questions[name].append((datetime.fromisoformat(case["now"]), _call(made, last, case["restriction"])))
-    return questions
+class LeftOut(Exception):
+    """Airflow's side cannot run here."""
 
 
-def _rate(name: str, questions: list[tuple[datetime, Callable[[], object]]], seconds: float) -> dict[str, object]:
-    """Calls per second over rounds of all questions, the first (which fills the caches) apart."""
-    real_now = ambient.now
-    spent_first = _round(questions)
-    calls, spent = 0, 0.0
-    while spent < seconds:
-        spent += _round(questions)
-        calls += len(questions)
-    ambient.now = real_now
-    return {
-        "timetable": name,
-        "calls_per_s": round(calls / spent),
-        "first_round_calls_per_s": round(len(questions) / spent_first),
-        "airflow_calls_per_s": AIRFLOW_PER_S,
-    }
+def timetables() -> None:
+    with _side(sys.executable, "gnomon") as ours:
+        year = [_ask(ours, {"slots": True}) for _ in range(TURNS)]
+        slots_s = [answer["spent"] for answer in year]
+        show(f"a year of */5 * * * * in New York, {year[0]['count']} slots", f"{slots_s[0]:.3f} s, then {median(slots_s):.3f} s",
+             f"< {SLOTS_WANTED_S} s")
+        try:
+            with _side(str(airflow_python()), "airflow", AIRFLOW_HOME=str(_cache() / "home")) as theirs:
+                for name, wanted in WANTED.items():
+                    _beside(name, wanted, ours, theirs)
+        except LeftOut as reason:
+            for name in WANTED:
+                _alone(name, ours)
+            show("next_dagrun_info beside Airflow's", f"left out: {reason}")
 
 
-def _round(questions: list[tuple[datetime, Callable[[], object]]]) -> float:
-    """The seconds that all calls took, each with the clock at its own instant."""
-    spent = 0.0
-    for now, call in questions:
-        ambient.now = lambda now=now: now
-        begin = time.perf_counter()
-        call()
-        spent += time.perf_counter() - begin
-    return spent
+def _beside(name: str, wanted: int, ours: subprocess.Popen[str], theirs: subprocess.Popen[str]) -> None:
+    """Both sides in turns; the figure is the median of the ratios of neighbouring turns."""
+    rates = [(_rate(ours, name), _rate(theirs, name)) for _ in range(TURNS)]
+    ratio = median([mine / other for mine, other in rates])
+    show(f"next_dagrun_info, {name}", f"{median([mine for mine, _ in rates]):,.0f}/s, {ratio:.1f} times Airflow's",
+         f">= {wanted} times", f"Airflow {median([other for _, other in rates]):,.0f}/s")
 
 
-def _year_of_slots() -> dict[str, object]:
-    """The instants of a year of `*/5 * * * *` in New York, in an interpreter that knows the zone."""
-    made = CronTriggerTimetable("*/5 * * * *", timezone="America/New_York")
-    start = datetime(2023, 1, 1, 5, tzinfo=UTC)
-    spans = []
-    for _ in range(5):
-        begin = time.perf_counter()
-        count = sum(1 for _ in made.slots_between(start, start + timedelta(days=365)))
-        spans.append(time.perf_counter() - begin)
-    return {"slots_between": count, "first_s": round(spans[0], 4), "median_s": round(sorted(spans)[2], 4)}
+def _alone(name: str, ours: subprocess.Popen[str]) -> None:
+    show(f"next_dagrun_info, {name}", f"{median([_rate(ours, name) for _ in range(TURNS)]):,.0f}/s")
 
 
-def _call(made: BuiltinTimetable, last: DataInterval | None, bounds: dict[str, Any]) -> Callable[[], object]:
-    restriction = TimeRestriction(_moment(bounds["earliest"]), _moment(bounds["latest"]), bounds["catchup"])
-    return lambda: made.next_dagrun_info(last_automated_data_interval=last, restriction=restriction)
+def _rate(side: subprocess.Popen[str], name: str) -> float:
+    answer = _ask(side, {"class": name, "seconds": TURN_S})
+    return float(answer["count"] / answer["spent"])
 
 
-def _timetable(spec: dict[str, Any]) -> BuiltinTimetable:
-    keywords = {key: _argument(value) for key, value in spec["kwargs"].items()}
-    made: BuiltinTimetable = getattr(timetables, spec["class"])(*map(_argument, spec["args"]), **keywords)
-    return made
+def _ask(side: subprocess.Popen[str], question: dict[str, object]) -> dict[str, Any]:
+    assert side.stdin is not None and side.stdout is not None
+    side.stdin.write(json.dumps(question) + "\n")
+    side.stdin.flush()
+    answer = side.stdout.readline()
+    if not answer:
+        raise LeftOut("its process ended; what it said is above")
+    found: dict[str, Any] = json.loads(answer)
+    return found
 
 
-def _argument(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    if "seconds" in value:
-        return timedelta(seconds=value["seconds"])
-    if "relativedelta" in value:
-        return relativedelta(**value["relativedelta"])
-    return [datetime.fromisoformat(text) for text in value["datetimes"]]
+@contextmanager
+def _side(python: str, name: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """The process of one side, which has read the cases."""
+    try:
+        process = subprocess.Popen(
+            [python, str(SIDE), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=os.environ | environment,
+        )
+    except OSError as error:
+        raise LeftOut(f"{python} cannot be started: {error.strerror}") from None
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        if not process.stdout.readline():
+            raise LeftOut(f"{name} does not start under {python}; what it said is above")
+        yield process
+    finally:
+        process.stdin.close()
+        process.wait(timeout=END_TIMEOUT_S)
+        process.stdout.close()
 
 
-def _interval(answer: dict[str, str]) -> DataInterval:
-    return DataInterval(datetime.fromisoformat(answer["start"]), datetime.fromisoformat(answer["end"]))
+def airflow_python() -> Path:
+    """An interpreter that has Airflow: GNOMON_BENCH_AIRFLOW, else a virtual environment in the cache folder."""
+    given = os.environ.get("GNOMON_BENCH_AIRFLOW")
+    if given:
+        return Path(given)
+    place = _cache() / f"{AIRFLOW}-{sys.version_info.major}.{sys.version_info.minor}"
+    python, complete = place / "bin/python", place / "complete"
+    if not complete.exists():
+        print(f"installing {AIRFLOW} into {place} (290 MB, some minutes, once)", flush=True)
+        venv.create(place, with_pip=True, clear=True)
+        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input", "-q", "install", AIRFLOW]
+        try:
+            subprocess.run(pip, check=True, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            raise LeftOut(f"pip took longer than {INSTALL_TIMEOUT_S} s") from None
+        except subprocess.CalledProcessError as error:
+            last = [line for line in error.stderr.splitlines() if line.startswith("ERROR")] or ["pip said nothing"]
+            raise LeftOut(last[-1].removeprefix("ERROR: ")) from None
+        complete.touch()
+    return python
 
 
-def _moment(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def _cache() -> Path:
+    place = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gnomon-bench"
+    place.mkdir(parents=True, exist_ok=True)
+    return place

@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -22,14 +23,18 @@ import click
 from gnomon.cli.commands import root
 from gnomon.config import load_config
 from gnomon.errors.product import GnomonError
+from gnomon.sdk.calendars import NamedCalendars
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 BLOCK_TIMEOUT_S = 60
+CONFIG = "gnomon.toml"
 _LINK = re.compile(r"(?<!!)\[[^\]\n]+\]\(([^)\s]+)\)")
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"`gnomon ((?:[a-z-]+ ?)+)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_NAMED = re.compile(r"# ((?:dags|plugins|package)/[\w./-]+|gnomon\.toml|[\w-]+\.csv)\n")
+"""The first line of a block that is a file of the reader's home; later blocks of the page may import it."""
 _PATH = re.compile(r"`((?:src|docs|tests|bench)/[\w./-]+)`")
 
 
@@ -68,25 +73,44 @@ def broken_links(page: Path) -> Iterator[Problem]:
 def broken_code(page: Path) -> Iterator[Problem]:
     """Blocks that do not do what they promise: each language has its check, and there is no block without one."""
     text = page.read_text()
+    files: dict[str, str] = {}
     for language, code in _BLOCK.findall(text):
+        files.update(_file(code))
         check = _CHECKS.get(language)
         if check is None:
             yield Problem(page, f"nothing checks a block of {language}")
             continue
-        for failure in check(code):
+        for failure in check(code, files):
             yield Problem(page, f"a block of {language} fails: {failure}")
     for words in _COMMAND.findall(_without_blocks(text)):
         yield from (Problem(page, failure) for failure in _command(words.split(), whole=False))
 
 
-def _python(code: str) -> Iterator[str]:
-    """It runs as a DAG file of its own."""
-    failure = _run(code)
+def files_of(page: Path) -> dict[str, str]:
+    """The files that a page makes its reader write, as they are at its end, by their path below the home."""
+    files: dict[str, str] = {}
+    for _, code in _BLOCK.findall(page.read_text()):
+        files.update(_file(code))
+    return files
+
+
+def _file(code: str) -> dict[str, str]:
+    named = _NAMED.match(code)
+    return {named[1]: code} if named else {}
+
+
+Files = dict[str, str]
+"""What the page has made its reader write so far."""
+
+
+def _python(code: str, files: Files) -> Iterator[str]:
+    """It runs as a DAG file of its own, beside the files that the page has named."""
+    failure = _run(code, files)
     if failure:
         yield failure
 
 
-def _shell(code: str) -> Iterator[str]:
+def _shell(code: str, _: Files) -> Iterator[str]:
     """A shell understands it, and so do the commands and the Makefile that it calls."""
     parsed = subprocess.run(["bash", "-n"], input=code, capture_output=True, text=True, check=False)
     if parsed.returncode:
@@ -122,17 +146,28 @@ def _command(words: list[str], *, whole: bool) -> Iterator[str]:
         yield f"`gnomon {' '.join(words)}`: {error.format_message()}"
 
 
-def _options(code: str) -> Iterator[str]:
-    """Gnomon accepts it as its `gnomon.toml`."""
+def _options(code: str, files: Files) -> Iterator[str]:
+    """Gnomon accepts it as its `gnomon.toml`, calendars included; a file of another name is TOML."""
+    if _file(code) and CONFIG not in _file(code):
+        try:
+            tomllib.loads(code)
+        except tomllib.TOMLDecodeError as error:
+            yield str(error)
+        return
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "gnomon.toml").write_text(code)
+        for name, text in {**files, CONFIG: code}.items():
+            (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
+            (Path(folder) / name).write_text(text)
         try:
             load_config({}, Path(folder))
+            named = NamedCalendars(Path(folder))
+            for name in named.names:
+                named.find(name)
         except GnomonError as error:
             yield str(error)
 
 
-def _unit(code: str) -> Iterator[str]:
+def _unit(code: str, _: Files) -> Iterator[str]:
     """It is a file of sections and values, as systemd reads them."""
     try:
         configparser.RawConfigParser(strict=False).read_string(code)
@@ -140,25 +175,28 @@ def _unit(code: str) -> Iterator[str]:
         yield str(error)
 
 
-def _output(_: str) -> Iterator[str]:
+def _output(_: str, __: Files) -> Iterator[str]:
     """What a command prints stands on generated pages only, which are compared as a whole."""
     yield from ()
 
 
-_CHECKS: dict[str, Callable[[str], Iterator[str]]] = {
+_CHECKS: dict[str, Callable[[str, Files], Iterator[str]]] = {
     "python": _python, "sh": _shell, "toml": _options, "ini": _unit, "text": _output,
 }
 
 
-def _run(code: str) -> str:
+def _run(code: str, files: Files) -> str:
     """What went wrong when the block was loaded as a DAG file; empty when nothing did."""
     program = "import sys, pathlib; from gnomon.loading.dagfile import load; load(sys.argv[1])"
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "block.py"
-        file.write_text(code)
+        home = Path(folder)
+        for name, text in {**files, "block.py": code}.items():
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / name).write_text(text)
+        path = os.pathsep.join(filter(None, [str(home / "package"), os.environ.get("PYTHONPATH")]))
         done = subprocess.run(
-            [sys.executable, "-c", program, str(file)], capture_output=True, text=True, check=False, timeout=BLOCK_TIMEOUT_S,
-            env={**os.environ, "GNOMON_HOME": folder},
+            [sys.executable, "-c", program, str(home / next(iter(_file(code)), "block.py"))], capture_output=True, text=True,
+            check=False, timeout=BLOCK_TIMEOUT_S, env={**os.environ, "GNOMON_HOME": folder, "PYTHONPATH": path},
         )
     lines = done.stderr.strip().splitlines()
     return (lines[-1] if lines else f"exit code {done.returncode}") if done.returncode else ""

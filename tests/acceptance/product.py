@@ -39,7 +39,10 @@ class Product:
         self.dags = home / "dags"
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_"))}
         self.env = {**inherited, "GNOMON_HOME": str(home), **environ}
-        with (home / "standalone.log").open("w") as log:
+        self._start()
+
+    def _start(self) -> None:
+        with (self.home / "standalone.log").open("a") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "gnomon", "standalone", "--port", "0"], env=self.env, stdout=subprocess.PIPE,
                 stderr=log, text=True, start_new_session=True,
@@ -47,6 +50,11 @@ class Product:
         assert self.process.stdout is not None
         self.said = self.process.stdout.readline()
         """Its first line: that it runs, and where."""
+
+    def restart(self) -> None:
+        """It has ended, as told, and runs again."""
+        self.stop()
+        self._start()
 
     def log(self) -> str:
         """What the services logged so far."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from gnomon.config import load_config
-from gnomon.store import dags, migrations, open_database, variables
+from gnomon.store import dags, home_cipher, migrations, open_database, variables
 
 TWO_TASKS = """
 from airflow.sdk import DAG, task
@@ -120,9 +120,9 @@ def test_a_dag_of_the_home_is_found_by_id_with_its_variables_and_nothing_is_writ
         "        assert ti.try_number == 2\n"
         "    use()\n"
     )
-    url = load_config({}, folder / "home").database_url
-    migrations.upgrade(url)
-    db = open_database(url)
+    cfg = load_config({}, folder / "home")
+    migrations.upgrade(cfg.database_url)
+    db = open_database(cfg.database_url, cipher=home_cipher(cfg))
     try:
         with db.write() as tx:
             variables.set(tx, "key", "value")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from gnomon import store
+from gnomon.config import load_config
 from gnomon.store import dags, files
 
 WITHIN_S = 30.0
@@ -41,7 +42,7 @@ class Running:
         )
         self.said = b""
         self.hear("dag_processor_started")
-        self.db = store.open_database(f"sqlite:///{home / 'gnomon.db'}")
+        self.db = store.open_database(f"sqlite:///{home / 'gnomon.db'}", cipher=store.home_cipher(load_config({}, home)))
 
     def write(self, name: str, text: str) -> Path:
         """The file is there, whole, at once."""

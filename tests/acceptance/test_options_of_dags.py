@@ -111,6 +111,31 @@ def test_a_dag_has_so_many_active_runs(world: ForWorld, most: int, running: int)
     assert len(it.live) == running
 
 
+@effect_of("core.max_consecutive_failed_dag_runs_per_dag")
+@pytest.mark.parametrize(("values", "argument", "made"), [
+    ({}, "", 6), ({"core__max_consecutive_failed_dag_runs_per_dag": 2}, "", 2),
+    ({"core__max_consecutive_failed_dag_runs_per_dag": 2}, "max_consecutive_failed_dag_runs=4, ", 4),
+])
+def test_a_dag_is_paused_after_so_many_failed_runs(world: ForWorld, values: dict[str, object], argument: str, made: int) -> None:
+    it = world(**values)
+    it.plays["t"] = Play(outcome="failed")
+    it.file(f"""
+        with DAG("d", schedule="@daily", start_date=datetime(2026, 2, 24, tzinfo=timezone.utc), catchup=True,
+                 {argument}max_active_runs=1):
+            BaseOperator(task_id="t")
+    """)
+    it.go(20)
+    assert len(it.runs("d")) == made
+    assert (f"its last {made} runs failed" in it.cli("dags", "show", "d").out) is (made < 6)
+    if made == 6:
+        return
+    it.plays["t"] = Play()
+    it.cli("dags", "unpause", "d")
+    it.go(20)
+    assert len(it.runs("d")) == 6
+    assert "runs failed" not in it.cli("dags", "show", "d").out
+
+
 @effect_of("scheduler.max_dagruns_to_create_per_loop")
 @pytest.mark.parametrize(("most", "made"), [(1, 1), (10, 4)])
 def test_one_round_plans_so_many_dags(world: ForWorld, most: int, made: int) -> None:
@@ -223,7 +248,7 @@ def test_without_the_job_schedule_there_are_manual_runs_only(world: ForWorld, us
 
 
 @effect_of("scheduler.misfire_grace")
-@pytest.mark.parametrize(("grace", "made"), [(60, ["09:01:00", "09:04:00"]), (600, ["09:01:00", "09:02:00", "09:04:00"])])
+@pytest.mark.parametrize(("grace", "made"), [(60, ["09:01:00", "09:04:00"]), (600, ["09:01:00", "09:02:00", "09:03:00", "09:04:00"])])
 def test_a_run_that_is_later_than_the_grace_gives_way_to_a_newer_one(world: ForWorld, grace: int, made: list[str]) -> None:
     it = world(scheduler__misfire_grace=grace, core__max_active_runs_per_dag=1)
     it.plays["t"] = Play(run_s=200.0)
@@ -290,11 +315,11 @@ def test_a_dag_belongs_to_the_default_owner(world: ForWorld, owner: str) -> None
 
 
 @effect_of("scheduler.allowed_run_id_pattern")
-@pytest.mark.parametrize(("pattern", "code"), [("^[a-z]+$", 0), ("^[0-9]+$", 1)])
+@pytest.mark.parametrize(("pattern", "code"), [("", 0), ("^[a-z ]+$", 0), ("^[0-9]+$", 1)])
 def test_a_run_id_must_match_the_pattern(world: ForWorld, pattern: str, code: int) -> None:
     it = world(scheduler__allowed_run_id_pattern=pattern)
     it.file(wide(1))
-    ended = it.cli("dags", "trigger", "wide", "--run-id", "mine")
+    ended = it.cli("dags", "trigger", "wide", "--run-id", "of mine")
     assert ended.code == code
     assert ("[scheduler] allowed_run_id_pattern" in ended.err) is (code == 1)
 

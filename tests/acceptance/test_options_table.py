@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from tests.acceptance import effects, test_options_of_dags, test_options_of_files, test_options_of_services
+from tests.acceptance import (
+    effects,
+    test_options_of_dags,
+    test_options_of_files,
+    test_options_of_secrets,
+    test_options_of_services,
+    test_options_of_triggerers,
+)
 
 from gnomon.config import OPTIONS, Option, load_config
 
-MODULES = (test_options_of_dags, test_options_of_files, test_options_of_services)
+MODULES = (
+    test_options_of_dags, test_options_of_files, test_options_of_secrets, test_options_of_services, test_options_of_triggerers,
+)
 ANOTHER = {"boolean": "False", "integer": "7", "number": "7.5"}
 IDS = [f"{option.section}.{option.name}" for option in OPTIONS]
 

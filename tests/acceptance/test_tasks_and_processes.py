@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.product import Product, Row, product
+from tests.keys import KEY
 
 from gnomon.report.dags import find_dag
 from gnomon.serde import loads
@@ -209,7 +210,7 @@ def running(server: Server) -> Iterator[Product]:
     texts = {"ends": ENDS, "daemon": DAEMON, "places": PLACES, "threads": THREADS, "libraries": LIBRARIES, "numpy_alone": NUMPY,
              "session": SESSION.format(port=server.server_address[1]), "looks": LOOK}
     files = {f"{name}.py": HEAD + text for name, text in texts.items()}
-    environ = {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "GNOMON__CORE__FERNET_KEY": "very-secret"}
+    environ = {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "GNOMON__CORE__FERNET_KEY": KEY}
     with product(files, environ, address=True) as made:
         for dag_id in (*texts, "reused", "asked"):
             made.has_dag(dag_id)
@@ -327,7 +328,7 @@ def test_a_task_and_an_import_see_no_way_to_the_database(running: Product) -> No
     for seen in (inside, *imports):
         assert not [target for target in seen["links"].values() if target.startswith(address)]
         assert {"GNOMON__DATABASE__SQL_ALCHEMY_CONN", "GNOMON__CORE__FERNET_KEY"}.isdisjoint(seen["environ"])
-        assert address not in str(seen["environ"]) and "very-secret" not in str(seen["environ"])
+        assert address not in str(seen["environ"]) and KEY not in str(seen["environ"])
         assert seen["modules"] == []
         assert (seen["conn"], seen["old_conn"], seen["fernet"]) == ("AirflowConfigException",) * 3
         assert seen["parallelism"] == 32

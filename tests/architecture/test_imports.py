@@ -42,7 +42,7 @@ def test_writing_a_dag_loads_no_server_and_no_library_that_only_running_needs() 
     assert _of(loaded, HEAVY) == []
 
 
-@pytest.mark.parametrize("words", ["--help", "dags --help", "version"])
+@pytest.mark.parametrize("words", ["--help", "dags --help", "timetables --help", "version"])
 def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
     program = f"from gnomon.cli.main import main\nmain({words.split()!r})"
     heavy = ("alembic", "asyncio", "cryptography", "jinja2", "pendulum", "psycopg", "sqlalchemy", "watchfiles",

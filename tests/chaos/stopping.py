@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 import uuid
+from dataclasses import replace
 
 from gnomon.clock import SystemClock
 from gnomon.config import load_config, run_folder
@@ -68,12 +69,12 @@ class StoppingScheduler(SchedulerService):
 
 def main() -> int:
     window, number, ttl_s = sys.argv[1:]
-    lease.TTL_S, lease.BEAT_S = float(ttl_s), float(ttl_s) / 4  # type: ignore[attr-defined]
+    lease.TTL_S = float(ttl_s)  # type: ignore[attr-defined]
     cfg = load_config(os.environ)
     scheduler_id = str(uuid.uuid4())
     db = open_database(cfg.database_url, role="scheduler")
     service = StoppingScheduler(
-        settings=settings_from(cfg), db=db, executor=LocalExecutor(scheduler_id), clock=SystemClock(),
+        settings=replace(settings_from(cfg), beat_s=float(ttl_s) / 4), db=db, executor=LocalExecutor(scheduler_id), clock=SystemClock(),
         ear=Ear(run_folder(cfg.home), f"scheduler-{os.getpid()}"), new_id=lambda: str(uuid.uuid4()),
         scheduler_id=scheduler_id, host=socket.gethostname(),
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.storeworld import World
+from tests.keys import CIPHER
 from tests.postgres import own_schema
 
 from gnomon.store import Database, migrations, open_database
@@ -32,7 +33,7 @@ def url(empty_url: str) -> str:
 @pytest.fixture
 def db(url: str) -> Iterator[Database]:
     """A new database."""
-    database = open_database(url)
+    database = open_database(url, cipher=CIPHER)
     yield database
     database.close()
 

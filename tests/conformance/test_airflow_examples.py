@@ -27,7 +27,7 @@ NOT_YET = {
     "example_asset_decorator": ("@asset", "asset() cannot be used: scheduling by assets"),
     "example_asset_partition": ("partitioned assets", "CronPartitionTimetable cannot be used: partitioned assets"),
     "example_asset_state_store": ("asset state stores", LOADS),
-    "example_asset_with_watchers": ("asset watchers", "cannot be used: deferrable operators and triggers"),
+    "example_asset_with_watchers": ("asset watchers", LOADS),
     "example_assets": ("scheduling by assets", "AssetOrTimeSchedule cannot be used: scheduling by assets"),
     "example_custom_weight": ("priority strategies of one's own", "airflow.example_dags"),
     "example_dag_decorator": ("needs the package httpx and a site on the internet", "No module named 'httpx'"),
@@ -44,8 +44,6 @@ NOT_YET = {
     "example_task_state_store": ("task state stores", LOADS),
     "example_task_state_store_async": ("task state stores", LOADS),
     "example_task_state_store_mapped": ("dynamic task mapping", "dynamic task mapping is not supported yet"),
-    "example_time_delta_sensor_async": ("TimeDeltaSensor", "TimeDeltaSensor cannot be used: this sensor"),
-    "example_workday_timetable": ("a timetable from a plugin of the examples", "airflow.example_dags"),
     "tutorial_objectstorage": ("object storage", "No module named 'requests'"),
     "tutorial_taskflow_api_virtualenv": ("@task.virtualenv", "There is no @task.virtualenv; it is not supported yet"),
 }

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 from tests.conformance.storeworld import raw
+from tests.keys import CIPHER
 from tests.postgres import own_schema
 
 from gnomon.store import CommitUncertain, Database, DatabaseAway, migrations, open_database, variables
@@ -118,7 +119,7 @@ def _end(*sockets: socket.socket) -> None:
 @contextmanager
 def through(url: str, cut: str) -> Iterator[tuple[Proxy, Database]]:
     proxy = Proxy(url, cut)
-    db = open_database(proxy.url)
+    db = open_database(proxy.url, cipher=CIPHER)
     yield proxy, db
     db.close()
     proxy.close()
@@ -137,7 +138,7 @@ def test_a_connection_that_ends_in_commit_leaves_the_outcome_uncertain(url: str,
 
 
 def test_a_call_in_which_the_connection_ends_fails_and_the_next_one_connects_again(url: str) -> None:
-    db, other = open_database(url), open_database(url)
+    db, other = open_database(url, cipher=CIPHER), open_database(url, cipher=CIPHER)
     with pytest.raises(DatabaseAway), db.write() as tx:
         pid = raw(tx, "SELECT pg_backend_pid()")[0][0]
         with other.write() as killing:
@@ -153,7 +154,7 @@ def test_a_call_in_which_the_connection_ends_fails_and_the_next_one_connects_aga
 
 
 def test_a_server_restart_between_transactions_costs_one_call_at_most(url: str) -> None:
-    db, other = open_database(url), open_database(url)
+    db, other = open_database(url, cipher=CIPHER), open_database(url, cipher=CIPHER)
     with db.read() as tx:
         pid = raw(tx, "SELECT pg_backend_pid()")[0][0]
     with other.write() as tx:
@@ -167,7 +168,7 @@ def test_a_server_restart_between_transactions_costs_one_call_at_most(url: str) 
 
 
 def test_a_listener_whose_connection_ends_says_so_and_listens_again(url: str) -> None:
-    db, other = open_database(url), open_database(url)
+    db, other = open_database(url, cipher=CIPHER), open_database(url, cipher=CIPHER)
     db.fileno_notify()
     with other.write() as tx:
         raw(tx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN gnomon' AND state = 'idle'")

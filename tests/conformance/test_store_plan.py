@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
+from msgspec import structs
 from tests.conformance.storeworld import AT, World, manual, plan_change, slot
 
 from gnomon.model.records import PlanChange, PlanOutcome
+from gnomon.model.slots import Passed
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.store import Fenced, commit, dags, events, leases, load, runs
 
@@ -89,21 +92,64 @@ def test_a_slot_planned_twice_makes_one_run(world: World) -> None:
     assert world.count("SELECT count(*) FROM dag_run") == 1
 
 
-def test_a_taken_run_id_undoes_that_dag_alone_and_its_error_stands(world: World) -> None:
+def test_at_a_taken_run_id_a_dag_stops_and_the_runs_before_it_are_made(world: World) -> None:
     first, second = world.dag("first"), world.dag("second")
     world.run("first", run_id="scheduled__1")
-    outcomes = plan(world, plan_change(first, slot(0), slot(1)), plan_change(second, slot(0), slot(1)))
+    wanted = plan_change(first, slot(0), slot(1), slot(2))
+    outcomes = plan(world, wanted, plan_change(second, slot(0), slot(1)))
     assert outcomes[0].accepted
-    assert outcomes[0].created == []
+    assert [run.run_id for run in outcomes[0].created] == ["scheduled__0"]
     assert "scheduled__1" in (outcomes[0].error or "")
+    assert outcomes[0].instead == replace(
+        wanted, runs=(slot(0),), cursor=plan_change(first, slot(0)).cursor, next_run=None, error=outcomes[0].error
+    )
     assert len(outcomes[1].created) == 2
-    undone = world.read_dag("first")
-    assert (undone.cursor, undone.error, undone.plan_seq) == (None, outcomes[0].error, first.plan_seq + 1)
-    assert [run.run_id for run in world.state().runs if run.dag_pk == first.dag_pk] == ["scheduled__1"]
+    stopped = world.read_dag("first")
+    assert (stopped.cursor, stopped.next_run) == (plan_change(first, slot(0)).cursor, None)
+    assert (stopped.error, stopped.plan_seq) == (outcomes[0].error, first.plan_seq + 1)
     with world.db.read() as tx:
-        assert runs.tallies(tx, first.dag_pk) == {DagRunState.QUEUED: 1}
-    assert plan(world, plan_change(undone, slot(0)))[0].accepted
-    assert world.read_dag("first").error is None
+        assert runs.tallies(tx, first.dag_pk) == {DagRunState.QUEUED: 2}
+
+
+def test_a_taken_run_id_of_the_first_run_undoes_that_dag_alone_and_its_promise_is_void(world: World) -> None:
+    dag = world.dag()
+    plan(world, replace(plan_change(dag, slot(0)), next_run=slot(1)))
+    world.run(run_id="scheduled__1")
+    before = world.read_dag("d")
+    assert before.next_run == slot(1)
+    outcome = plan(world, plan_change(before, slot(1), slot(2)))[0]
+    assert (outcome.accepted, outcome.created, outcome.instead) == (True, [], None)
+    undone = world.read_dag("d")
+    assert (undone.cursor, undone.next_run, undone.error) == (before.cursor, None, outcome.error)
+    assert plan(world, plan_change(undone, slot(2)))[0].accepted
+    assert world.read_dag("d").error is None
+
+
+def test_planned_runs_of_one_logical_date_are_different_slots_unless_they_are_due_at_one_instant(world: World) -> None:
+    dag = world.dag()
+    one = slot(1)
+    later = structs.replace(one, run_id="scheduled__later", run_after=one.run_after + 5)
+    again = structs.replace(one, run_id="scheduled__again")
+    outcome = plan(world, plan_change(dag, one, later, again))[0]
+    assert [run.run_id for run in outcome.created] == ["scheduled__1", "scheduled__later"]
+    assert {run.logical_at for run in outcome.created} == {one.interval_start}
+    assert outcome.held == [again.slot_key]
+    twice = structs.replace(later, run_id="scheduled__later_again")
+    assert plan(world, plan_change(world.read_dag("d"), twice))[0].held == [twice.slot_key]
+
+
+def test_what_is_passed_stands_in_the_log_and_since_when_the_dag_is_let_run_on_the_dag(world: World) -> None:
+    dag = world.dag()
+    assert dag.live_at == AT
+    note = Passed(first=1, until=5, count=2, reason="because")
+    assert plan(world, replace(plan_change(dag, slot(0)), passed=(note,), live_at=7))[0].accepted
+    assert world.read_dag("d").live_at == 7
+    with world.db.write() as tx:
+        (line,) = [one for one in events.list_events(tx, dag_pk=dag.dag_pk) if one.kind == "slots_passed"]
+        assert msgspec.json.decode(line.body, type=Passed) == note
+        dags.set_paused(tx, "d", True, "me", AT + 1)
+        dags.set_paused(tx, "d", False, "me", AT + 2)
+    assert world.read_dag("d").live_at == AT + 2
 
 
 def test_a_planning_error_stands_on_the_dag(world: World) -> None:

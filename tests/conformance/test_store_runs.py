@@ -138,7 +138,7 @@ def test_variables_are_set_read_listed_and_deleted(world: World) -> None:
 
 
 def test_connections_are_set_read_listed_and_deleted(world: World) -> None:
-    row = ConnectionRow("c", "http", "host", "schema", "me", "secret", 80, "{}", "what", encrypted=True)
+    row = ConnectionRow("c", "http", "host", "schema", "me", "secret", 80, "{}", "what")
     with world.db.write() as tx:
         connections.set(tx, ConnectionRow("c", "ftp"))
         connections.set(tx, row)

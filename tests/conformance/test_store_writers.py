@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.storeworld import World
+from tests.keys import CIPHER
 from tests.postgres import own_schema
 
 from gnomon.store import Database, leases, migrations, open_database, pools, runs, variables
@@ -146,7 +147,7 @@ def kill_overdue(db: Database, stop: threading.Event) -> None:
 
 
 def test_readers_wait_for_no_writer(world: World, url: str) -> None:
-    other = open_database(url)
+    other = open_database(url, cipher=CIPHER)
     with world.db.write() as tx:
         variables.set(tx, "k", "new")
         with other.read() as reading:
@@ -157,7 +158,7 @@ def test_readers_wait_for_no_writer(world: World, url: str) -> None:
 
 
 def test_a_reader_sees_one_state_from_its_first_question_on(world: World, url: str) -> None:
-    other = open_database(url)
+    other = open_database(url, cipher=CIPHER)
     with other.read() as reading:
         assert variables.get(reading, "k") is None
         with world.db.write() as tx:

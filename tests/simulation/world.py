@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec.structs import replace
+from tests.keys import CIPHER
 
 from gnomon.engine.memory import Limits
 from gnomon.model.facts import Attempt
@@ -13,7 +15,7 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.simulate import POOL, Deployment, FaultPlan, People, audit, pools_in_use, unanswered
-from gnomon.store import Database, load, migrations, open_database, pools, runs, tasks
+from gnomon.store import Database, load, migrations, open_database, pools, runs, tasks, waits
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable
 from gnomon.timetables.registry import reference
@@ -57,9 +59,11 @@ def another_version(spec: DagSpec, rng: random.Random) -> DagSpec:
 
 
 def random_play(attempt: Attempt, rng: random.Random) -> Play:
-    """Most attempts succeed; some fail, some are skipped, some are lost before or after they entered author code."""
+    """Most attempts succeed; some fail, defer or are skipped, some are lost before or after they entered author code."""
     run_s = rng.expovariate(1 / 3)
     roll = rng.random()
+    if roll < 0.1:
+        return Play(run_s, outcome="deferred", wait_s=rng.choice((-5.0, 0.0, 7.0, 40.0)))
     if roll < 0.8:
         return Play(run_s)
     if roll < 0.9:
@@ -79,7 +83,7 @@ def simulate(folder: Path, seed: int, faults: FaultPlan, *, dags: int = 4, minut
     rng = random.Random(seed)
     specs = {spec.dag_id: spec for spec in (random_dag(rng, i, minutes) for i in range(dags))}
     holder: list[Deployment] = []
-    db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: lease_time(holder))
+    db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: lease_time(holder), cipher=CIPHER)
     with db.write() as tx:
         pools.set_pool(tx, POOL, 2)
     deployment = Deployment(db, seed=seed, start=START, script=random_play, limits=Limits(parallelism=8, per_admission=4),
@@ -101,7 +105,7 @@ def simulate(folder: Path, seed: int, faults: FaultPlan, *, dags: int = 4, minut
     while unfinished(db) and deployment.clock.now() < end:
         deployment.run_until(deployment.clock.now() + MINUTE)
     found = audit_store(db, specs, deployment, minutes, crowd)
-    found += pools_in_use(deployment) + unanswered(crowd, deployment)
+    found += pools_in_use(deployment) + unanswered(crowd, deployment) + waits_left(db, specs)
     db.close()
     return found, deployment
 
@@ -109,6 +113,13 @@ def simulate(folder: Path, seed: int, faults: FaultPlan, *, dags: int = 4, minut
 def lease_time(holder: list[Deployment]) -> Instant:
     """The database's clock, which nobody sets."""
     return START + int(holder[0].clock.monotonic() * SECOND) if holder else START
+
+
+def waits_left(db: Database, dag_ids: Iterable[str]) -> list[str]:
+    """Runs that have ended wait for nothing."""
+    with db.read() as tx:
+        run_pks = [run.run_pk for dag_id in dag_ids for run in runs.list_runs(tx, dag_id)]
+        return [f"a wait is left: {key}" for key in waits.of_runs(tx, run_pks)]
 
 
 def unfinished(db: Database) -> int:

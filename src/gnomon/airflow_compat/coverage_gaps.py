@@ -15,9 +15,9 @@ SERVICES = "Gnomon's services are not Airflow's"
 PERMISSIONS = "permissions are not supported yet"
 ASSETS = "scheduling by assets is not supported yet"
 VIRTUALENV = "tasks in virtual environments are not supported yet; use BashOperator with that environment's python"
+EXAMPLES = "of Airflow's examples only the workday timetable is part of Gnomon"
 EXECUTORS = "executors are chosen by Gnomon's own options"
 SQL = "it belongs to the common.sql provider"
-FILES = "file connections are not supported yet; open the path"
 OBJECT_STORAGE = "object storage paths are not supported yet; use the provider's hook or fsspec"
 LINEAGE = "lineage is not collected"
 LISTENERS = "listeners are not called yet"
@@ -39,16 +39,10 @@ DAG_RECORDS = (
 POOLS = "the database is not open to DAG files and tasks; `gnomon pools` tells and changes pools"
 RECORDS = "the database is not open to DAG files and tasks; such records are read through the commands"
 ASSET_RECORDS = "the database is not open to DAG files and tasks; scheduling by assets is not supported yet"
-TRIGGER_DAG_RUN = (
-    "triggering another DAG from a task is not supported yet; use `gnomon dags trigger` in a BashOperator"
-)
 SONG = "it only plays a song"
 SUBDAGS = "SubDAGs left Airflow with 3.0; use a TaskGroup"
 PARTITIONS = "partitioned assets and runs are not supported yet"
 PEOPLE = "tasks that wait for a person are not supported yet"
-SENSORS = "this sensor is not supported yet; use PythonSensor or @task.sensor"
-OTHER_DAGS = "waiting for another DAG is not supported yet"
-DEFERRAL = "deferrable operators and triggers are not supported yet; use the sensor without deferrable=True"
 STATE_STORES = "task and asset state stores are not supported yet"
 DEADLINES = "deadlines are not supported yet"
 RETRY_POLICIES = "retry policies are not supported yet; use retries, retry_delay and AirflowFailException"
@@ -84,14 +78,18 @@ ROWS: tuple[Row, ...] = (
     row("airflow.decorators.external_python", "*", LATER, VIRTUALENV),
     row("airflow.decorators.python_virtualenv", "*", LATER, VIRTUALENV),
     row("airflow.decorators.virtualenv", "*", LATER, VIRTUALENV),
-    row("airflow.example_dags", "*", LATER, "Airflow's examples are not part of Gnomon"),
+    row("airflow.example_dags.plugins.business_day_window", "*", LATER, EXAMPLES),
+    row("airflow.example_dags.plugins.custom_partition_mapper", "*", LATER, EXAMPLES),
+    row("airflow.example_dags.plugins.custom_partition_timetable", "*", LATER, EXAMPLES),
+    row("airflow.example_dags.plugins.decreasing_priority_weight_strategy", "*", LATER, EXAMPLES),
+    row("airflow.example_dags.plugins.event_listener", "*", LATER, EXAMPLES),
+    row("airflow.example_dags.plugins.listener_plugin", "*", LATER, EXAMPLES),
     row("airflow.executors.base_executor", "BaseExecutor", REFUSES, EXECUTORS),
     row("airflow.executors.debug_executor", "DebugExecutor", REFUSES, EXECUTORS),
     row("airflow.executors.local_executor", "LocalExecutor", REFUSES, EXECUTORS),
     row("airflow.executors.sequential_executor", "SequentialExecutor", REFUSES, EXECUTORS),
     row("airflow.hooks.dbapi", "DbApiHook", REFUSES, SQL),
     row("airflow.hooks.dbapi_hook", "DbApiHook", REFUSES, SQL),
-    row("airflow.hooks.filesystem", "FSHook", REFUSES, FILES),
     row("airflow.io", "get_fs", REFUSES, OBJECT_STORAGE),
     row("airflow.io.path", "ObjectStoragePath", REFUSES, OBJECT_STORAGE),
     row("airflow.io.storage", "ObjectStore attach", REFUSES, OBJECT_STORAGE),
@@ -150,11 +148,9 @@ ROWS: tuple[Row, ...] = (
         "airflow.models.trigger",
         "Trigger",
         REFUSES,
-        "the database is not open to DAG files and tasks; deferrable operators and triggers are not "
-            "supported yet; use the sensor without deferrable=True",
+        "the database is not open to DAG files and tasks; `gnomon explain` says what a deferred task waits for",
     ),
     row("airflow.models.xcom", "BaseXCom XCom", REFUSES, XCOM),
-    row("airflow.operators.dagrun_operator", "TriggerDagRunOperator", REFUSES, TRIGGER_DAG_RUN),
     row(
         "airflow.operators.email",
         "EmailOperator",
@@ -179,19 +175,14 @@ ROWS: tuple[Row, ...] = (
     ),
     row("airflow.operators.subdag", "SubDagOperator", REFUSES, SUBDAGS),
     row("airflow.operators.subdag_operator", "SubDagOperator", REFUSES, SUBDAGS),
-    row(
-        "airflow.operators.trigger_dagrun",
-        "DagIsPaused TriggerDagRunLink TriggerDagRunOperator",
-        REFUSES,
-        TRIGGER_DAG_RUN,
-    ),
+    row("airflow.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
     row("airflow.partition_mappers.base", "PartitionMapper", REFUSES, PARTITIONS),
     row("airflow.partition_mappers.window", "Window", REFUSES, PARTITIONS),
     row(
         "airflow.plugins_manager",
         "AirflowPlugin",
         WORD,
-        "plugins are not loaded yet; timetables in the plugins folder are found by their class path",
+        "of a plugin, its timetables are used so far; `gnomon plugins list` shows what else it brings",
     ),
     row("airflow.policies", "hookimpl", WORD, "policies are not called yet"),
     row("airflow.providers.standard.decorators.branch_external_python", "*", LATER, VIRTUALENV),
@@ -200,7 +191,6 @@ ROWS: tuple[Row, ...] = (
     row("airflow.providers.standard.decorators.python_virtualenv", "*", LATER, VIRTUALENV),
     row("airflow.providers.standard.decorators.stub", "*", LATER, "tasks in other languages are not supported yet"),
     row("airflow.providers.standard.decorators.virtualenv", "*", LATER, VIRTUALENV),
-    row("airflow.providers.standard.hooks.filesystem", "FSHook", REFUSES, FILES),
     row("airflow.providers.standard.hooks.package_index", "*", LATER, VIRTUALENV),
     row(
         "airflow.providers.standard.operators.hitl",
@@ -216,37 +206,9 @@ ROWS: tuple[Row, ...] = (
         VIRTUALENV,
     ),
     row("airflow.providers.standard.operators.smooth", "*", LATER, SONG),
-    row(
-        "airflow.providers.standard.operators.trigger_dagrun",
-        "DagIsPaused TriggerDagRunLink TriggerDagRunOperator",
-        REFUSES,
-        TRIGGER_DAG_RUN,
-    ),
-    row("airflow.providers.standard.sensors.date_time", "DateTimeSensor DateTimeSensorAsync", REFUSES, SENSORS),
-    row(
-        "airflow.providers.standard.sensors.external_task",
-        "ExternalDagLink ExternalTaskMarker ExternalTaskSensor ExternalTaskSensorLink",
-        REFUSES,
-        OTHER_DAGS,
-    ),
-    row("airflow.providers.standard.sensors.filesystem", "FileSensor", REFUSES, SENSORS),
-    row("airflow.providers.standard.sensors.time", "TimeSensor TimeSensorAsync", REFUSES, SENSORS),
-    row(
-        "airflow.providers.standard.sensors.time_delta",
-        "TimeDeltaSensor TimeDeltaSensorAsync WaitSensor",
-        REFUSES,
-        SENSORS,
-    ),
-    row("airflow.providers.standard.sensors.weekday", "DayOfWeekSensor", REFUSES, SENSORS),
-    row("airflow.providers.standard.triggers.external_task", "DagStateTrigger WorkflowTrigger", REFUSES, DEFERRAL),
-    row(
-        "airflow.providers.standard.triggers.file",
-        "DirectoryFileDeleteTrigger FileDeleteTrigger FileTrigger",
-        REFUSES,
-        DEFERRAL,
-    ),
+    row("airflow.providers.standard.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
+    row("airflow.providers.standard.sensors.external_task", "ExternalDagLink ExternalTaskSensorLink", WORD, LINKS),
     row("airflow.providers.standard.triggers.hitl", "HITLTrigger", REFUSES, PEOPLE),
-    row("airflow.providers.standard.triggers.temporal", "DateTimeTrigger TimeDeltaTrigger", REFUSES, DEFERRAL),
     row(
         "airflow.providers_manager",
         "ProvidersManager",
@@ -322,18 +284,7 @@ ROWS: tuple[Row, ...] = (
         WORD,
         PERMISSIONS,
     ),
-    row("airflow.sensors.date_time", "DateTimeSensor DateTimeSensorAsync", REFUSES, SENSORS),
-    row(
-        "airflow.sensors.external_task",
-        "ExternalDagLink ExternalTaskMarker ExternalTaskSensor ExternalTaskSensorLink",
-        REFUSES,
-        OTHER_DAGS,
-    ),
-    row("airflow.sensors.external_task_sensor", "ExternalTaskMarker ExternalTaskSensor", REFUSES, OTHER_DAGS),
-    row("airflow.sensors.filesystem", "FileSensor", REFUSES, SENSORS),
-    row("airflow.sensors.time_delta", "TimeDeltaSensor TimeDeltaSensorAsync WaitSensor", REFUSES, SENSORS),
-    row("airflow.sensors.time_sensor", "TimeSensor TimeSensorAsync", REFUSES, SENSORS),
-    row("airflow.sensors.weekday", "DayOfWeekSensor", REFUSES, SENSORS),
+    row("airflow.sensors.external_task", "ExternalDagLink ExternalTaskSensorLink", WORD, LINKS),
     row(
         "airflow.serialization.serde",
         "deserialize serialize",
@@ -376,17 +327,6 @@ ROWS: tuple[Row, ...] = (
     row("airflow.timetables.simple", "AssetTriggeredTimetable DatasetTriggeredTimetable", REFUSES, ASSETS),
     row("airflow.timetables.trigger", "CronPartitionTimetable", REFUSES, PARTITIONS),
     row("airflow.traces.tracer", "Trace", WORD, "traces are not collected"),
-    row(
-        "airflow.triggers.base",
-        "BaseEventTrigger BaseTrigger StartTriggerArgs TaskFailedEvent TaskSkippedEvent TaskSuccessEvent "
-        "TriggerEvent",
-        REFUSES,
-        DEFERRAL,
-    ),
-    row("airflow.triggers.external_task", "DagStateTrigger WorkflowTrigger", REFUSES, DEFERRAL),
-    row("airflow.triggers.file", "DirectoryFileDeleteTrigger FileDeleteTrigger FileTrigger", REFUSES, DEFERRAL),
-    row("airflow.triggers.temporal", "DateTimeTrigger TimeDeltaTrigger", REFUSES, DEFERRAL),
-    row("airflow.triggers.testing", "FailureTrigger SuccessTrigger", REFUSES, DEFERRAL),
     row("airflow.utils.cli", "get_dag", REFUSES, "use DagBag().get_dag()"),
     row("airflow.utils.db", "create_session provide_session", REFUSES, SESSIONS),
     row(

@@ -9,6 +9,7 @@ from typing import Any
 
 from gnomon.config import ambient
 from gnomon.loading import dagfile
+from gnomon.loading.classes import load_class
 from gnomon.sdk.build import build
 from gnomon.sdk.dag import DAG
 
@@ -33,7 +34,7 @@ class DagBag:
         try:
             loaded = dagfile.load(filepath)
             for dag in loaded.dags.values():
-                build(dag, filepath)
+                build(dag, filepath, load_class)
         except Exception:  # a file may raise anything; the bag is there to collect it
             self.import_errors[filepath] = traceback.format_exc()
             return []

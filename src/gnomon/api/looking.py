@@ -11,13 +11,25 @@ from gnomon.config import Config, without_password
 from gnomon.errors.product import GnomonError
 from gnomon.model.instants import Instant
 from gnomon.report.health import PROCESSOR_SILENCE_S, SCHEDULER_SILENCE_S, WORKER_SILENCE_S
-from gnomon.store import Database, Transaction, dags, files, leases, open_database, processors, runs
+from gnomon.store import (
+    Database,
+    Transaction,
+    dags,
+    files,
+    leases,
+    open_database,
+    processors,
+    runs,
+    triggerers,
+    triggers,
+)
+from gnomon.store.dags import DagRow
 from gnomon.store.files import ImportErrorRow
 
 FRESH_S = 0.5
 """Requests within this time are given the same answer, so that a flood of them costs the database nothing."""
 ERRORS_SHOWN = 5
-"""So many files that could not be loaded are named."""
+"""So many files that could not be loaded are named, and so many DAGs that are not planned."""
 
 
 class Looker:
@@ -50,7 +62,9 @@ class Looker:
                 self._database = open_database(self._cfg.database_url, role="api-server")
             with self._database.read() as tx:
                 parts = (_database(Status.HEALTHY, self._database.dialect), *self._parts(tx))
-                return Health(at, parts, _counts(tx), wrongs_of(parts, files.import_errors(tx)))
+                waiting = sum(triggers.unclaimed(tx).values())
+                wrongs = (*wrongs_of(parts, files.import_errors(tx), waiting), *not_planned(dags.list_dags(tx)))
+                return Health(at, parts, _counts(tx), wrongs)
         except GnomonError as error:
             url = without_password(self._cfg.database_url)
             return Health(at, (_database(Status.UNHEALTHY), *_UNKNOWN), None, (f"The database at {url} did not answer: {error}",))
@@ -61,18 +75,26 @@ class Looker:
         schedulers = [(row.beat_at, row.host) for row in leases.schedulers(tx) if not row.fenced]
         workers = [(row.beat_at, row.host) for row in leases.workers(tx)]
         slots = sum(row.slots for row in leases.workers(tx) if judge(row.beat_at, now, WORKER_SILENCE_S) is Status.HEALTHY)
+        keepers = [row for row in triggerers.known(tx) if not row.fenced]
+        beat_s = self._cfg.number("triggerer", "job_heartbeat_sec")
+        silence_s = beat_s * triggerers.SILENCE_BEATS
+        alive = [row for row in keepers if row.is_alive(now, beat_s)]
+        places = f"{sum(row.running for row in alive)} of {sum(row.capacity for row in alive)} places taken"
         readers = [(row.beat_at, row.host) for row in processors.known(tx)]
         return (
             _part("scheduler", schedulers, now, threshold, alive_s=SCHEDULER_SILENCE_S),
             _part("worker", workers, now, WORKER_SILENCE_S, f"{slots} slots"),
-            _part("triggerer", [], now, 0),
+            _part("triggerer", [(row.beat_at, row.host) for row in keepers], now, silence_s, places),
             _part("dag_processor", readers, now, PROCESSOR_SILENCE_S),
         )
 
 
-def wrongs_of(parts: Iterable[Part], errors: Iterable[ImportErrorRow]) -> tuple[str, ...]:
-    """What a person must know: services that do not live, files that could not be loaded."""
-    wrongs = [_DEAD[part.name] for part in parts if part.name in _DEAD and part.status is not Status.HEALTHY]
+def wrongs_of(parts: Iterable[Part], errors: Iterable[ImportErrorRow], waiting: int = 0) -> tuple[str, ...]:
+    """What a person must know: services that do not live, files that could not be loaded. `waiting`: triggers that nobody runs."""
+    dead = {part.name for part in parts if part.status is not Status.HEALTHY}
+    wrongs = [sentence for name, sentence in _DEAD.items() if name in dead]
+    if waiting and "triggerer" in dead:
+        wrongs.append(f"No triggerer is alive, and {waiting} deferred task{'s wait' if waiting > 1 else ' waits'} for one. `gnomon triggerer` starts one.")
     first = {error.path: error for error in reversed(list(errors))}
     shown = [_first_line(first[path]) for path in sorted(first)[:ERRORS_SHOWN]]
     if len(first) > len(shown):
@@ -80,6 +102,15 @@ def wrongs_of(parts: Iterable[Part], errors: Iterable[ImportErrorRow]) -> tuple[
     if shown:
         wrongs += [*shown[:-1], f"{shown[-1]} (`gnomon dags errors` shows all, with tracebacks)"]
     return tuple(wrongs)
+
+
+def not_planned(known: Iterable[DagRow]) -> tuple[str, ...]:
+    """The DAGs whose timetable does not say their next run, and why."""
+    failed = sorted((dag.dag_id, dag.error) for dag in known if dag.active and not dag.paused and dag.error is not None)
+    shown = [f"DAG {dag_id} is not planned: {error}" for dag_id, error in failed[:ERRORS_SHOWN]]
+    if len(failed) > len(shown):
+        shown.append(f"{len(failed) - len(shown)} more DAGs are not planned")
+    return tuple(shown)
 
 
 def _first_line(error: ImportErrorRow) -> str:

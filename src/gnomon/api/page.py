@@ -30,8 +30,8 @@ li b{display:block;font-size:1.2rem;font-weight:600;font-variant-numeric:tabular
 .notice{margin:0 0 .75rem;border-left-width:.3rem;background:var(--paper);border:1px solid var(--bad);border-radius:.6rem;padding:.8rem 1rem;overflow-wrap:anywhere}
 code{background:var(--paper);border:1px solid var(--line);border-radius:.3rem;padding:.05rem .3rem;overflow-wrap:anywhere}
 """
-_NAMES = {"metadatabase": "Database", "scheduler": "Scheduler", "worker": "Worker", "dag_processor": "DAG processor"}
-"""What a person is shown; Airflow's answer names a triggerer too, and there is none yet."""
+_NAMES = {"metadatabase": "Database", "scheduler": "Scheduler", "worker": "Worker", "triggerer": "Triggerer", "dag_processor": "DAG processor"}
+"""What a person is shown. A triggerer that nothing has waited for yet is no news, and not shown."""
 
 _STATES = {"queued": "Queued", "running": "Running", "success": "Succeeded", "failed": "Failed"}
 _CODE = re.compile("`([^`]+)`")
@@ -45,9 +45,13 @@ def render(health: Health, version: str) -> str:
         f'<meta http-equiv="refresh" content="{REFRESH_S}"><link rel="icon" href="data:,">'
         f"<title>Gnomon</title><style>{_STYLE}</style></head><body><main>"
         f'<header><h1>Gnomon</h1><span class="soft">version {escape(version)} · {_moment(health.at)}</span></header>'
-        f"{_wrongs(health)}<h2>Services</h2><ul>{''.join(_part(part, health.at) for part in health.parts if part.name in _NAMES)}</ul>"
+        f"{_wrongs(health)}<h2>Services</h2><ul>{''.join(_part(part, health.at) for part in health.parts if _is_shown(part))}</ul>"
         f"{_counts(health.counts) if health.counts is not None else ''}</main></body></html>"
     )
+
+
+def _is_shown(part: Part) -> bool:
+    return part.name in _NAMES and (part.name != "triggerer" or part.status is not None)
 
 
 def _wrongs(health: Health) -> str:

@@ -82,11 +82,17 @@ def _in_child(cfg: Config, writing: int) -> int:
 
 
 def _bring_up_to_date(cfg: Config) -> None:
-    from gnomon.store import NotInitialised, SchemaTooOld, open_database  # in the child alone
+    from gnomon.store import NotInitialised, SchemaTooOld, home_cipher, open_database  # in the child alone
 
+    cipher = home_cipher(cfg)
     try:
-        open_database(cfg.database_url).close()
+        database = open_database(cfg.database_url, cipher=cipher)
     except (NotInitialised, SchemaTooOld):
         from gnomon.store import migrations
 
         migrations.upgrade(cfg.database_url, default_pool_slots=cfg.integer("core", "default_pool_task_slot_count"))
+        database = open_database(cfg.database_url, cipher=cipher)
+    try:
+        database.check_key()
+    finally:
+        database.close()

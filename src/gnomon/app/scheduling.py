@@ -9,13 +9,17 @@ import uuid
 from pathlib import Path
 
 from gnomon import log
+from gnomon.app.triggering import TriggererBell
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
 from gnomon.errors import WorldAway
 from gnomon.executors.local import LocalExecutor
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import settings_from
-from gnomon.store import Database, open_database
+from gnomon.store import Database, home_cipher, open_database
+from gnomon.taskapi import answer
+from gnomon.userhost import Hosts
+from gnomon.userhost import settings_from as userhost_settings
 from gnomon.wakeups import Bell, Ear, StopFlag, as_soon_as_possible
 from gnomon.wire import lifeline
 
@@ -38,15 +42,20 @@ def run_scheduler(cfg: Config) -> int:
     executor = LocalExecutor(scheduler_id)
     life = lifeline.hold(_place(folder, scheduler_id))
     db = as_soon_as_possible(lambda: _open(cfg), stop, _tell)
+    timetables: Hosts | None = None
     try:
         if db is None:
             return 0
+        timetables = _hosts(cfg, db)
         SchedulerService(
             settings=settings_from(cfg), db=db, executor=executor, clock=SystemClock(), ear=ear,
             new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
-            is_dead=lambda other: _is_dead(folder, other),
+            is_dead=lambda other: _is_dead(folder, other), timetables=timetables,
+            wake_triggerers=TriggererBell(cfg).ring,
         ).run(stop)
     finally:
+        if timetables is not None:
+            timetables.close()
         executor.close()
         if db is not None:
             db.close()
@@ -54,6 +63,11 @@ def run_scheduler(cfg: Config) -> int:
         os.close(life)
         lifeline.remove(_place(folder, scheduler_id))
     return 0
+
+
+def _hosts(cfg: Config, db: Database) -> Hosts:
+    """Where author timetables are asked; what they ask themselves is answered as it is to DAG files that are parsed."""
+    return Hosts(userhost_settings(cfg), SystemClock(), lambda question: answer(db, None, question))
 
 
 def _place(folder: Path, scheduler_id: str) -> str:
@@ -71,7 +85,9 @@ def _is_dead(folder: Path, scheduler_id: str) -> bool:
 
 
 def _open(cfg: Config) -> Database:
-    return open_database(cfg.database_url, role="scheduler", synchronous=cfg.text("database", "synchronous").upper())
+    return open_database(
+        cfg.database_url, role="scheduler", synchronous=cfg.text("database", "synchronous").upper(), cipher=home_cipher(cfg)
+    )
 
 
 def _tell(error: WorldAway) -> None:

@@ -23,6 +23,14 @@ def worker(cfg: Config) -> int:
     return service.main(cfg)
 
 
+def triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> int:
+    """Run the triggers of deferred tasks until told to stop; returns the exit code. What is not given is as the options say."""
+    _begin(cfg, "triggerer")
+    from gnomon.app.triggering import run_triggerer
+
+    return run_triggerer(cfg, capacity, queues)
+
+
 def dag_processor(cfg: Config) -> int:
     """Parse DAG files into the database until told to stop; returns the exit code."""
     _begin(cfg, "dag-processor")

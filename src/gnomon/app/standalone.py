@@ -14,6 +14,7 @@ from gnomon.app.database import Preparation, prepare_database
 from gnomon.app.linux import become_subreaper
 from gnomon.app.preload import freeze, import_shared
 from gnomon.app.supervisor import Supervisor
+from gnomon.app.triggering import nothing_waits_yet
 from gnomon.clock import SystemClock
 from gnomon.config import Config, set_ambient
 
@@ -31,6 +32,7 @@ def run(cfg: Config, port: int | None = None) -> int:
         set_ambient(cfg)
         services.configure_log(cfg, "standalone")
         become_subreaper()
+        nothing_waits_yet(cfg)
         preparation = Preparation(cfg)
         import_shared()
         supervisor = Supervisor(_services(cfg, listener), SystemClock(), in_child=_in_child(cfg, lock, listener))
@@ -62,6 +64,11 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
 
         return service.main(cfg, listener)
 
+    def triggerer() -> int:
+        from gnomon.app.triggering import when_wanted
+
+        return when_wanted(cfg)
+
     def ticket_watch() -> int:
         from gnomon.app.tickets import watch
 
@@ -69,7 +76,7 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
 
     everywhere = [
         Service("worker", worker), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
-        Service("api-server", api_server),
+        Service("api-server", api_server), Service("triggerer", triggerer),
     ]
     return [*everywhere, Service("ticket-watch", ticket_watch)] if cfg.database_url.startswith("sqlite") else everywhere
 

@@ -10,7 +10,7 @@ import click
 from gnomon.errors.authoring import ParamValidationError
 from gnomon.errors.product import UserMistake
 from gnomon.model.spec import DagSpec
-from gnomon.sdk.params import Param, ParamsDict
+from gnomon.sdk import conf as conf_of_params
 
 
 class Conf(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
@@ -33,13 +33,8 @@ class Conf(click.ParamType):  # type: ignore[type-arg]  # generic in newer relea
 
 def check_conf(spec: DagSpec, conf: dict[str, object]) -> None:
     """The conf fits the params of the DAG; UserMistake names the param that it does not fit."""
-    params = ParamsDict({
-        name: Param(schema=param.schema) if param.required else Param(param.default, schema=param.schema)
-        for name, param in spec.params.items()
-    })  # fmt: skip
     try:
-        params.update({name: value for name, value in conf.items() if name in spec.params})
-        params.validate()
+        conf_of_params.check_conf(spec, conf)
     except ParamValidationError as error:
         raise UserMistake(
             f"the conf does not fit DAG {spec.dag_id!r}: {error} `gnomon dags show {spec.dag_id}` shows its params"

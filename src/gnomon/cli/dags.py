@@ -8,9 +8,10 @@ from dataclasses import asdict
 import click
 
 from gnomon.cli.acting import ask_owner, say_pending
+from gnomon.cli.authored import coming_of_author
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.lazy import Lazy, LazyGroup
-from gnomon.cli.output import document, emit, fields, output_option, table
+from gnomon.cli.output import document, emit, fields, output_option, sentence, table
 from gnomon.report import dags as report
 from gnomon.report import errors
 from gnomon.report.tree import tree
@@ -19,13 +20,18 @@ from gnomon.store import wake
 
 _ELSEWHERE = {
     "trigger": Lazy("gnomon.cli.trigger:trigger", "Make a run of a DAG now."),
+    "next-runs": Lazy("gnomon.cli.nextruns:next_runs", "The runs that come next, and why; what would run on unpausing."),
     "test": Lazy("gnomon.cli.dagtest:test", "Run a DAG once, here, to its end."),
 }
 
 
+_AHEAD = 6
+"""So many coming runs are looked at before a DAG is let run."""
+
+
 @click.group(cls=LazyGroup, lazy=_ELSEWHERE)
 def dags() -> None:
-    """DAGs: list, show, test, trigger, pause, unpause, delete; files that failed."""
+    """DAGs: list, show, next-runs, test, trigger, pause, unpause, delete; files that failed."""
 
 
 @dags.command("list")
@@ -35,9 +41,13 @@ def dags() -> None:
 def list_(home: Home, inactive: bool, output: str) -> None:
     """All DAGs."""
     with home.store() as db, db.read() as tx:
-        rows = report.list_dags(tx, inactive=inactive)
+        rows = report.list_dags(tx, home.clock.now(), inactive=inactive)
     columns = ("dag_id", "schedule", "paused", "next_run", "last_run_state", "owner", "tags", "file")
     emit(rows, output, columns, empty=f"no DAGs yet; DAG files go to {home.cfg.dags_folder}")
+    if output == "table":
+        for row in rows:
+            for told in (*filter(None, [row.error]), *row.warnings):
+                click.echo(f"{row.dag_id}: {told}", err=True)
 
 
 @dags.command()
@@ -48,13 +58,15 @@ def show(home: Home, dag_id: str, output: str) -> None:
     """One DAG: schedule, params, tasks, next runs."""
     with home.store() as db, db.read() as tx:
         dag = report.find_dag(tx, dag_id)
-        detail = report.show_dag(dag, home.clock.now(), errors.warnings_of(tx, dag.dag_id, dag.file))
+        warnings = errors.warnings_of(tx, dag.dag_id, dag.file)
+    detail = report.show_dag(dag, home.clock.now(), warnings, lambda *asked: coming_of_author(home.cfg, *asked))
     if output != "table":
         document(asdict(detail), output)
         return
     shown = asdict(detail)
     for block in ("params", "tasks", "next_runs", "warnings"):
         del shown[block]
+    shown["jitter_s"] = detail.jitter_s or None
     click.echo(fields([(name.replace("_", " "), value) for name, value in shown.items()]))
     if detail.params:
         click.echo("\nparams")
@@ -96,10 +108,23 @@ def pause(home: Home, dag_ids: tuple[str, ...]) -> None:
 
 @dags.command()
 @click.argument("dag_ids", metavar="DAG...", nargs=-1, required=True)
+@click.option("-n", "--dry-run", is_flag=True, help="Only say what would run at once.")
 @pass_home
-def unpause(home: Home, dag_ids: tuple[str, ...]) -> None:
-    """Let these DAGs run."""
-    _set_paused(home, dag_ids, False)
+def unpause(home: Home, dag_ids: tuple[str, ...], dry_run: bool) -> None:
+    """Let these DAGs run; says what runs at once, and what is passed."""
+    from gnomon.cli.nextruns import at_once, look_ahead  # planning is loaded by those who look ahead
+
+    with home.store() as db:
+        with db.read() as tx:
+            known = [report.find_dag(tx, dag_id) for dag_id in dag_ids]
+        ahead = {dag.dag_id: at_once(look_ahead(home, db, dag, _AHEAD)) for dag in known if dag.paused}
+    if not dry_run:
+        _set_paused(home, dag_ids, False)
+    for dag in known:
+        if dry_run:
+            click.echo(f"{dag.dag_id}" + ("" if dag.paused else " is not paused"))
+        for line in ahead.get(dag.dag_id, ()):
+            click.echo(f"  {sentence(line)}")
 
 
 @dags.command()

@@ -6,7 +6,7 @@ import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.config import without_password
-from gnomon.store import open_database
+from gnomon.store import home_cipher, open_database
 
 
 @click.group()
@@ -22,18 +22,23 @@ def migrate(home: Home) -> None:
 
     url = home.cfg.database_url
     migrations.upgrade(url, default_pool_slots=home.cfg.integer("core", "default_pool_task_slot_count"))
+    _check_key(home)
     click.echo(f"the database at {without_password(url)} is up to date")
 
 
 @db.command()
 @pass_home
 def check(home: Home) -> None:
-    """Whether the database answers and has the schema of this version (exit code 0), or not (1)."""
+    """Whether the database answers and has the schema of this version and values that the key opens (exit code 0), or not (1)."""
     url = home.cfg.database_url
-    database = open_database(url)
+    _check_key(home)
+    click.echo(f"the database at {without_password(url)} answers and is up to date")
+
+
+def _check_key(home: Home) -> None:
+    """The database answers, and what is encrypted in it can be opened here; a new home has its key."""
+    database = open_database(home.cfg.database_url, cipher=home_cipher(home.cfg))
     try:
-        with database.read():
-            pass
+        database.check_key()
     finally:
         database.close()
-    click.echo(f"the database at {without_password(url)} answers and is up to date")

@@ -10,7 +10,9 @@ from gnomon.engine.memory import Limits
 from gnomon.model.records import DagRecord
 from gnomon.report import explain as report
 from gnomon.report.dags import find_dag
+from gnomon.report.passed import instant_in, why_slot
 from gnomon.report.runs import find_run
+from gnomon.store import runs
 
 
 @click.command()
@@ -21,7 +23,10 @@ from gnomon.report.runs import find_run
 @output_option
 @pass_home
 def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, map_index: int, output: str) -> None:
-    """Why a DAG, a run or a task is not running, in the words of the rules; or how it ended."""
+    """Why a DAG, a run or a task is not running, in the words of the rules; or how it ended.
+
+    RUN may also be an instant: why there is no run for that slot.
+    """
     limits = Limits(parallelism=home.cfg.integer("core", "parallelism") or None)
     now = home.clock.now()
     with home.store() as db, db.read() as tx:
@@ -29,8 +34,12 @@ def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, ma
         if run_id is None:
             sentences = _schedule_off(home, dag) + report.why_dag(tx, dag, limits, now)
         else:
-            run = find_run(tx, dag, run_id)
-            if task_id is None:
+            at = instant_in(run_id)
+            run = find_run(tx, dag, run_id) if at is None else runs.find(tx, dag_id, run_id)
+            if run is None:
+                assert at is not None
+                sentences = why_slot(tx, dag, at, now)
+            elif task_id is None:
                 sentences = report.why_run(tx, dag, run, limits, now)
             else:
                 sentences = report.why_task(tx, dag, run, task_id, map_index, limits, now)

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "json", "yaml")
 _GAP = "  "
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Also those that turn the direction of writing."""
 _INSTANT = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})\+00:00"
 _ALONE = re.compile(f"^{_INSTANT}$")
-_TOLD = re.compile(f"(?<=at |te ){_INSTANT}")
-"""In a sentence: after `at`, or `start_date`, `end_date`, `logical date`; a run id that looks like an instant is left alone."""
+_TOLD = re.compile(f"(?<=at |te |re ){_INSTANT}")
+"""In a sentence: after `at` and `before`, or `start_date`, `end_date`, `logical date`; a run id that looks like an instant is left alone."""
 
 
 def output_option(command: F) -> F:
@@ -71,9 +73,9 @@ def cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value)) or "-"
+        return ", ".join(map(_text, value)) or "-"
     if isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
+        return _text(json.dumps(value, ensure_ascii=False))
     return _ALONE.sub(_shorter, _text(value))
 
 
@@ -83,7 +85,12 @@ def sentence(text: str) -> str:
 
 
 def _text(value: object) -> str:
-    return "-" if value is None else " ".join(str(value).split("\n"))
+    return "-" if value is None else _CONTROL.sub(_visible, " ".join(str(value).split("\n")))
+
+
+def _visible(control: re.Match[str]) -> str:
+    """A control character as Python writes it: a text of somebody's file does not command the terminal."""
+    return repr(control[0])[1:-1]
 
 
 def _shorter(instant: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from gnomon.cli.output import document, output_option
 from gnomon.cli.planned import planned_by_hand
 from gnomon.cli.times import Moment, instant_of
 from gnomon.errors.product import UserMistake
-from gnomon.model.ids import RUN_ID_MAX
+from gnomon.model.ids import run_id_fault
 from gnomon.model.records import DagRecord
 from gnomon.report.dags import find_dag
 from gnomon.report.runs import run_row
@@ -31,7 +31,10 @@ from gnomon.store import runs, wake
 def trigger(
     home: Home, dag_id: str, run_id: str | None, logical_date: datetime | None, conf: dict[str, object], output: str
 ) -> None:
-    """Make a run of DAG now, and print its run id."""
+    """Make a run of DAG now, and print its run id.
+
+    Its data interval is what the DAG's timetable infers from the logical date, or else from now.
+    """
     if run_id is not None:
         _check_run_id(run_id, home.cfg.text("scheduler", "allowed_run_id_pattern"))
     logical_at = instant_of(logical_date, home.cfg) if logical_date is not None else None
@@ -41,7 +44,7 @@ def trigger(
             dag = find_dag(tx, dag_id)
         _check_active(dag)
         check_conf(dag.spec, conf)
-        planned = planned_by_hand(dag.spec, logical_at, now)
+        planned = planned_by_hand(home.cfg, dag.spec, dag.file, logical_at, now)
         with db.write() as tx:
             run = runs.create_manual(
                 tx, dag_id=dag_id, run_id=run_id or planned.run_id, logical_at=logical_at, run_after=planned.run_after,
@@ -58,10 +61,11 @@ def trigger(
 
 
 def _check_run_id(run_id: str, pattern: str) -> None:
-    if not run_id or len(run_id) > RUN_ID_MAX:
-        raise UserMistake(f"a run id has 1 to {RUN_ID_MAX} characters; this one has {len(run_id)}")
+    fault = run_id_fault(run_id)
+    if fault is not None:
+        raise UserMistake(fault)
     if re.search(pattern, run_id) is None:
-        raise UserMistake(f"run id {run_id!r} does not match [scheduler] allowed_run_id_pattern, {pattern}")
+        raise UserMistake(f"run id {run_id!r} does not match {pattern}; give another, or allow it with [scheduler] allowed_run_id_pattern")
 
 
 def _check_active(dag: DagRecord) -> None:

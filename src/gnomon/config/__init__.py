@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gnomon.config.ambient import ambient, set_ambient
+from gnomon.config.calendars import CalendarTable, calendar_tables
 from gnomon.config.config import Config, Setting
 from gnomon.config.environment import environment, keep_only, variable
 from gnomon.config.home import default_home, run_folder
@@ -14,12 +15,14 @@ from gnomon.config.secrets import without_password, without_secrets
 
 __all__ = [
     "OPTIONS",
+    "CalendarTable",
     "Config",
     "ConfigMistake",
     "NoSuchOption",
     "Option",
     "Setting",
     "ambient",
+    "calendar_tables",
     "default_home",
     "environment",
     "keep_only",

@@ -30,7 +30,8 @@ _CORE = (
            aliases=_alias("core", "dag_concurrency")),
     Option("core", "max_active_runs_per_dag", "16", _I, "Default of a DAG's max_active_runs.", minimum=0),
     Option("core", "max_consecutive_failed_dag_runs_per_dag", "0", _I,
-           "Default of a DAG's max_consecutive_failed_dag_runs. Failed runs do not pause a DAG yet.", minimum=0, used=False),
+           "Default of a DAG's max_consecutive_failed_dag_runs: a DAG is paused after so many failed runs in a row; 0: never.",
+           minimum=0),
     Option("core", "dags_are_paused_at_creation", "True", _B, "Whether a new DAG waits until it is unpaused."),
     Option("core", "load_examples", "False", _B, "Whether Gnomon's example DAGs are loaded too. Airflow's default is True."),
     Option("core", "default_task_retries", "0", _I, "Default of a task's retries.", minimum=0),
@@ -47,7 +48,9 @@ _CORE = (
     Option("core", "dag_discovery_safe_mode", "True", _B, "Skip files that mention neither DAG nor Airflow or Gnomon."),
     Option("core", "dag_ignore_file_syntax", "glob", _T, "How .airflowignore is read.", choices=("glob", "regexp")),
     Option("core", "default_timezone", "utc", _T, "The zone of naive dates: utc, system, or a name such as Europe/Zurich."),
-    Option("core", "fernet_key", "", _T, "The key that encrypts connections and Variables; they are not encrypted yet.", secret=True, used=False),
+    Option("core", "fernet_key", "", _T,
+           "The keys that encrypt what triggers, Variables and connections hold: the first encrypts, all decrypt; comma separated. "
+           "Empty: the file fernet.key of the home, made at its first start.", secret=True),
 )
 
 _DATABASE = (
@@ -73,7 +76,10 @@ _SCHEDULER = (
     Option("scheduler", "max_dagruns_per_loop_to_schedule", "20", _I,
            "Starting a run costs one step of the rules, so no batch is needed.", minimum=1, used=False),
     Option("scheduler", "misfire_grace", "60", _N,
-           "Seconds that a run may be late and still be created when catchup is off. Not an option of Airflow.", minimum=0),
+           "Seconds after which a due run counts as late: a DAG's misfire= rules it then. Not an option of Airflow.", minimum=0),
+    Option("scheduler", "timetable_timeout", "5", _N,
+           "Seconds that one call into an author's timetable may take before its process is ended. Not an option of Airflow.",
+           minimum=0.1),
     Option("scheduler", "task_queued_timeout", "600.0", _N, "A queued task names its worker and is taken back when that worker is lost: nothing is left to time out.",
            minimum=0, aliases=(Key("scheduler", "stalled_task_timeout"), Key("celery", "task_adoption_timeout")), used=False),
     Option("scheduler", "task_instance_heartbeat_timeout", "300", _I,
@@ -81,7 +87,8 @@ _SCHEDULER = (
            aliases=(Key("scheduler", "scheduler_zombie_task_threshold"), Key("scheduler", "local_task_job_heartbeat_sec")), used=False),
     Option("scheduler", "scheduler_health_check_threshold", "30", _I,
            "Seconds without a beat before the scheduler is shown as unhealthy.", minimum=1),
-    Option("scheduler", "allowed_run_id_pattern", "^[A-Za-z0-9_.~:+-]+$", _T, "What the run id of a manual run must match."),
+    Option("scheduler", "allowed_run_id_pattern", "", _T,
+           "A regular expression that a run id given by a person must match; empty: any text of one line. Airflow's is ^[A-Za-z0-9_.~:+-]+$."),
 )
 
 _DAG_PROCESSOR = (
@@ -121,11 +128,23 @@ _OTHERS = (
     Option("operators", "default_queue", "default", _T,
            "Default of a task's queue. The local executor has none: every worker takes every task.",
            aliases=_alias("celery", "default_queue"), used=False),
-    Option("operators", "default_deferrable", "False", _B, "No operator can be deferred yet.", used=False),
+    Option("operators", "default_deferrable", "False", _B, "Default of `deferrable` of sensors and operators that can be deferred."),
     Option("sensors", "default_timeout", "604800", _N, "Default of a sensor's timeout, in seconds.", minimum=0),
 )
 
-OPTIONS: tuple[Option, ...] = (*_CORE, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_OTHERS, *ACCEPTED)
+_TRIGGERER = (
+    Option("triggerer", "capacity", "1000", _I, "The most triggers that one triggerer runs at a time.", minimum=1,
+           aliases=_alias("triggerer", "default_capacity")),
+    Option("triggerer", "job_heartbeat_sec", "5", _N,
+           "Seconds between two beats of a triggerer; others take its triggers over after 2.1 of them without one.", minimum=0.1),
+    Option("triggerer", "runner_health_check_threshold", "30", _N,
+           "Seconds that a trigger may block the loop of all others before its process is killed.", minimum=1),
+    Option("triggerer", "blocked_main_thread_warning_threshold", "0.2", _N,
+           "Seconds that the loop may be late before the trigger that holds it up is named.", minimum=0.01),
+    Option("triggerer", "on_kill_timeout", "30", _N, "Seconds that a trigger's on_kill may take.", minimum=0),
+)
+
+OPTIONS: tuple[Option, ...] = (*_CORE, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_OTHERS, *ACCEPTED)
 BY_KEY: dict[Key, Option] = {option.key: option for option in OPTIONS}
 BY_ALIAS: dict[Key, Option] = {alias: option for option in OPTIONS for alias in option.aliases}
 

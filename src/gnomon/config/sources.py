@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gnomon.config.mistakes import ConfigMistake
 from gnomon.config.option import Key
 
 FILE_NAME = "gnomon.toml"
+CALENDARS = "calendars"
+"""The part of the file that is not about options: `config.calendars` reads it."""
 PREFIXES = ("GNOMON", "AIRFLOW")
 """Of the environment, the first one wins."""
 _COMMAND_TIMEOUT_S = 30.0
@@ -59,22 +61,13 @@ def _output(command: Found) -> str:
 
 
 def from_file(path: Path) -> dict[Key, Found]:
-    """The options of a TOML file, `[section]` and `name = value`; empty when there is no file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigMistake(f"{path} cannot be read: {error}") from None
-    import tomllib  # only where there is a file
-
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigMistake(f"{path} is not valid TOML: {error}. Texts need quotes: name = \"value\"") from None
-    lines = dict(_lines(text))
+    """The options of a TOML file, `[section]` and `name = value`; empty when there is no file. Calendars are no options."""
+    text, whole = document(path)
+    lines = dict(places(text))
     found: dict[Key, Found] = {}
-    for section, names in document.items():
+    for section, names in whole.items():
+        if section == CALENDARS:
+            continue
         if not isinstance(names, dict):
             raise ConfigMistake(f"{path}: {section} stands outside a section; write it below a line such as [core]")
         for name, value in names.items():
@@ -83,6 +76,22 @@ def from_file(path: Path) -> dict[Key, Found]:
             place = f"{path}, line {line}" if line else str(path)
             found[key] = Found(_as_text(value, key, place), place)
     return found
+
+
+def document(path: Path) -> tuple[str, dict[str, Any]]:
+    """The text of a TOML file and what it says; both empty when there is no file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return "", {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigMistake(f"{path} cannot be read: {error}") from None
+    import tomllib  # only where there is a file
+
+    try:
+        return text, tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigMistake(f"{path} is not valid TOML: {error}. Texts need quotes: name = \"value\"") from None
 
 
 def _as_text(value: object, key: Key, place: str) -> str:
@@ -97,7 +106,8 @@ _SECTION = re.compile(r"\s*\[\s*\"?([\w.-]+)\"?\s*\]")
 _NAME = re.compile(r"\s*\"?([\w-]+)\"?\s*=")
 
 
-def _lines(text: str) -> Iterator[tuple[Key, int]]:
+def places(text: str) -> Iterator[tuple[Key, int]]:
+    """Each `name =` of a TOML text below a `[section]`, with its line."""
     section = ""
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _SECTION.match(line):

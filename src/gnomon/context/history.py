@@ -10,8 +10,8 @@ import msgspec
 
 from gnomon.context.dag_run import DagRun
 from gnomon.model.facts import Attempt, RunFacts
-from gnomon.model.instants import to_instant
-from gnomon.model.questions import GetPreviousRun, GetRunState, GetTaskStates
+from gnomon.model.instants import to_datetime, to_instant
+from gnomon.model.questions import GetFirstReschedule, GetPreviousRun, GetRunState, GetTaskStates
 from gnomon.sdk import channel as sdk_channel
 from gnomon.sdk.channel import Channel
 
@@ -27,6 +27,7 @@ class History:
 
     _attempt: Attempt
     _channel: Channel
+    task: Any
 
     def get_previous_dagrun(self, state: str | None = None, session: Any = None) -> DagRun | None:
         """The newest earlier run of this DAG, in that state if one is given."""
@@ -45,6 +46,12 @@ class History:
         """When the newest earlier run started."""
         run = self.get_previous_dagrun(state)
         return None if run is None else run.start_date
+
+    def get_first_reschedule_date(self, context: Any = None) -> datetime | None:
+        """When this task instance was first poked, if it was rescheduled since; its retries share that moment."""
+        first_try = max(1, self._attempt.max_tries - int(getattr(self.task, "retries", 0) or 0) + 1)
+        found = self._channel.ask(GetFirstReschedule(first_try=first_try))
+        return None if found is None else to_datetime(cast(int, found))
 
     @property
     def previous_execution_date_success(self) -> pendulum.DateTime | None:
@@ -74,10 +81,11 @@ class History:
             run_ids=_tuple(run_ids),
             task_ids=_tuple(task_ids),
             logical_dates=None if logical_dates is None else tuple(map(to_instant, logical_dates)),
+            group=task_group_id,
         )
         states = cast(States, sdk_channel.ask(question))
         return {
-            run_id: {name: state for name, state in tasks.items() if _wanted(name, map_index, task_group_id)}
+            run_id: {name: state for name, state in tasks.items() if map_index is None or _index(name) == map_index}
             for run_id, tasks in states.items()
         }
 
@@ -115,9 +123,3 @@ def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
 
 def _index(name: str) -> int:
     return int(name[name.index("[") + 1 : -1]) if name.endswith("]") else -1
-
-
-def _wanted(name: str, map_index: int | None, task_group_id: str | None) -> bool:
-    if map_index is not None and _index(name) != map_index:
-        return False
-    return task_group_id is None or name.startswith(f"{task_group_id}.")

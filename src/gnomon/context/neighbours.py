@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from gnomon.context.dag_run import DagRun
-from gnomon.model.slots import DataInterval, TimeRestriction
+from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
+from gnomon.planning.authors import ask_author_next, next_method
 from gnomon.sdk.timezone import coerce_datetime
 
 if TYPE_CHECKING:
@@ -23,8 +24,19 @@ def next_logical_date(dag: Any, run: DagRun) -> pendulum.DateTime | None:
     if run.external_trigger or run.data_interval_start is None or run.data_interval_end is None:
         return run.logical_date
     interval = DataInterval(run.data_interval_start, run.data_interval_end)
-    info = dag.timetable.next_dagrun_info(last_automated_data_interval=interval, restriction=_ANY_TIME)
+    info = _next_info(dag.timetable, run.run_after or interval.end, interval)
     return None if info is None or info.logical_date is None else coerce_datetime(info.logical_date)
+
+
+def _next_info(timetable: Any, run_after: datetime, interval: DataInterval) -> DagRunInfo | None:
+    """What the timetable answers; an author's is asked with what its method takes."""
+    method = next_method(timetable)
+    found: DagRunInfo | None
+    if method is None:
+        found = timetable.next_dagrun_info(last_automated_data_interval=interval, restriction=_ANY_TIME)
+    else:
+        found = ask_author_next(timetable, method, DagRunInfo(run_after, interval), _ANY_TIME)
+    return found
 
 
 def previous_logical_date(dag: Any, run: DagRun) -> pendulum.DateTime | None:

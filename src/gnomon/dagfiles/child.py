@@ -19,7 +19,9 @@ from gnomon.dagfiles.audit import Recorder, installation_folders
 from gnomon.dagfiles.channel import ParseChannel
 from gnomon.dagfiles.facts import KnownFacts, mark
 from gnomon.dagfiles.inputs import take
-from gnomon.loading import zips
+from gnomon.errors import UserMistake
+from gnomon.loading import plugins, zips
+from gnomon.loading.classes import load_class
 from gnomon.loading.dagfile import LoadedFile, load
 from gnomon.model.spec import DagParsed, FileInputs, ParsedFile, ParseFailure
 from gnomon.runner import forking, kernel
@@ -73,10 +75,12 @@ def parse(path: str, line: ParseChannel, under: Conditions) -> ParsedFile:
     try:
         with _limits(under.limits):
             recorder.start()
-            loaded = load(path)
+            loaded = _imported(path)
+            if loaded is not None:
+                recorder.looked_further |= _build_all(path, loaded, found, wrong)  # it may import the triggers that tasks start from
             recorder.stop()
-            _build_all(path, loaded, found, wrong)
-            told = (*loaded.warnings, *(told for dag in loaded.dags.values() for told in dag.warnings))
+            if loaded is not None:
+                told = (*loaded.warnings, *(told for dag in loaded.dags.values() for told in dag.warnings))
     except BaseException as error:
         recorder.stop()
         wrong = [*wrong, failures.of_import(path, error, limits=under.limits)]
@@ -88,15 +92,27 @@ def parse(path: str, line: ParseChannel, under: Conditions) -> ParsedFile:
     )
 
 
-def _build_all(path: str, loaded: LoadedFile, found: list[DagParsed], wrong: list[ParseFailure]) -> None:
+def _imported(path: str) -> LoadedFile | None:
+    """None for a plugin: it can be imported."""
+    if plugins.is_plugin(path):
+        plugins.check(path)
+        return None
+    return load(path)
+
+
+def _build_all(path: str, loaded: LoadedFile, found: list[DagParsed], wrong: list[ParseFailure]) -> bool:
+    """Whether something was missing that may come without a change of this file."""
+    is_missing = False
     for dag_id, dag in loaded.dags.items():
         try:
-            found.append(build(dag, path))
+            found.append(build(dag, path, load_class))
         except (MemoryError, failures.ImportTimeoutReached):
             raise
         except Exception as error:
             wrong.append(failures.of_dag(path, dag_id, error))
+            is_missing = is_missing or isinstance(error.__cause__, UserMistake)
     wrong += [failures.of_repeated(path, dag_id) for dag_id in loaded.repeated]
+    return is_missing
 
 
 def _inputs(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from gnomon.dagfiles import ignore
 from gnomon.dagfiles.settings import Root
 from gnomon.loading import zips
+from gnomon.loading.nested import is_plugin_file
 
 SCANNED_MAX = 16 * 1024 * 1024
 """A longer file is taken for a DAG file without a look inside."""
@@ -23,6 +24,8 @@ Identity = tuple[int, int]
 class Listing:
     """What one look at a folder found."""
 
+    plugins: bool = False
+    """It is the plugins folder."""
     files: dict[str, int] = field(default_factory=dict)
     """DAG file (for an archive: `archive.zip/member.py`) to its time of change in ns."""
     folders: dict[str, Identity] = field(default_factory=dict)
@@ -45,7 +48,7 @@ class Discovery:
 
     def listing(self, root: Root) -> Listing:
         """All DAG files below `root`. Never raises for what the file system does; see `Listing.unreadable`."""
-        listing = Listing()
+        listing = Listing(plugins=root.plugins)
         self._walk(root.folder, "", [], frozenset(), listing)
         below = os.path.join(root.folder, "")
         gone = [path for path in self._judged if path.startswith(below) and path not in listing.files and not os.path.lexists(path)]
@@ -100,7 +103,8 @@ class Discovery:
             now = f"{seen.st_mtime_ns}.{seen.st_ctime_ns}.{seen.st_size}.{seen.st_ino}"
             known = self._judged.get(path)
             if known is None or known[0] != now:
-                known = self._judged[path] = (now, tuple(self._dag_files(path)))
+                found_here = self._plugin_files(path) if listing.plugins else self._dag_files(path)
+                known = self._judged[path] = (now, tuple(found_here))
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.ELOOP) or os.path.islink(path):
                 listing.unreadable[path] = error.strerror or str(error)
@@ -111,6 +115,10 @@ class Discovery:
             return
         for found in known[1]:
             listing.files[found] = seen.st_mtime_ns
+
+    def _plugin_files(self, path: str) -> Iterator[str]:
+        if path.endswith(".py") and is_plugin_file(path):
+            yield path
 
     def _dag_files(self, path: str) -> Iterator[str]:
         if path.endswith(".py"):

@@ -12,6 +12,8 @@ from gnomon.dagfiles.inputs import ENV, FACTS, MISSING
 
 SHAPING_SECTIONS = ("core", "scheduler", "operators", "sensors", "workers")
 """Options of these sections are defaults of what an author writes."""
+_PACKAGES = ("gnomon", "holidays", "exchange_calendars")
+"""What days off are worked out with changes what a DAG file gives."""
 
 
 class KnownFacts:
@@ -29,10 +31,10 @@ class KnownFacts:
 
 
 def facts_of(cfg: Config) -> KnownFacts:
-    """The facts of this process: another version of Gnomon or Python, or another default, means parsing everything again."""
+    """The facts of this process: another version of Gnomon, Python or a calendar's library, or another default, means parsing everything again."""
     options = [f"{section}.{name}={value}" for section in SHAPING_SECTIONS
                for name, value in sorted(cfg.for_author_code().section(section).items())]
-    return KnownFacts(without_secrets(environment()), _digest("\n".join([_version(), sys.version, *options])))
+    return KnownFacts(without_secrets(environment()), _digest("\n".join([*map(_release, _PACKAGES), sys.version, *options])))
 
 
 def mark(facts: KnownFacts) -> tuple[str, str]:
@@ -40,11 +42,12 @@ def mark(facts: KnownFacts) -> tuple[str, str]:
     return FACTS, facts(FACTS)
 
 
-def _version() -> str:
+def _release(package: str) -> str:
+    """The installed release of a package; `-` where it is not installed (Gnomon itself: run from its source)."""
     try:
-        return version("gnomon")
+        return f"{package} {version(package)}"
     except PackageNotFoundError:
-        return "source"
+        return f"{package} -"
 
 
 def _digest(text: str) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sysconfig
 import traceback
 from types import TracebackType
 
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import GnomonError
 from gnomon.model.spec import ParseFailure
+from gnomon.sdk.suggest import keyword_remedy
 
 TRACEBACK_MAX = 20_000
 """Characters of a traceback that are kept, of its end."""
@@ -38,7 +41,7 @@ def of_import(path: str, error: BaseException, *, limits: Limits) -> ParseFailur
         what = f"the file ends the process by sys.exit({'' if error.code is None else repr(error.code)}) while it is imported"
         return _failure("exit", path, line, what, "Remove that call, or put it under `if __name__ == \"__main__\":`.", error)
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return _failure("import", path, line, f"no module named {error.name!r}", _module_remedy(limits), error)
+        return _failure("import", path, line, f"no module named {error.name!r}{_elsewhere(path, error)}", _module_remedy(limits), error)
     if type(error).__name__ in _ZONE_ERRORS:
         zone = str(error.args[0] if error.args else error).rpartition(" ")[2]
         what = f"time zone {zone!r} is not known"
@@ -47,7 +50,7 @@ def of_import(path: str, error: BaseException, *, limits: Limits) -> ParseFailur
         return _failure("unreadable", path, None, f"the file cannot be read: {error.strerror or error}",
                         "Give the dag-processor's user the right to read it.", error)
     kind = "dag" if isinstance(error, AirflowException) else "import"
-    return _failure(kind, path, line, _told(error), "", error)
+    return _failure(kind, path, line, f"{_told(error)}{_elsewhere(path, error)}", "", error)
 
 
 class Limits:
@@ -137,6 +140,24 @@ def _line_in(path: str, trace: TracebackType | None) -> int | None:
     return line
 
 
+def _elsewhere(path: str, error: BaseException) -> str:
+    """` (at file, line N)` when the innermost line of the author's own files stands in another one, such as a plugin."""
+    place = None
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == path or not frame.filename.startswith(_NOT_THE_AUTHORS):
+            place = (frame.filename, frame.lineno)
+    if isinstance(error, SyntaxError) and error.filename:
+        place = (error.filename, error.lineno)
+    return "" if place is None or place[0] == path else f" (at {place[0]}, line {place[1]})"
+
+
+_NOT_THE_AUTHORS = (
+    "<", *(os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), ""),
+)
+"""Where the files of Python, of installed packages and of Gnomon are."""
+
+
 def _line_told(path: str, told: str) -> int | None:
     """The first line of the DAG file that a sentence names as `path:line`."""
     digits = told.partition(f"{path}:")[2]
@@ -166,7 +187,7 @@ def _module_remedy(limits: Limits) -> str:
 
 
 def _told(error: BaseException) -> str:
-    return f"{_typed(error)}{error}".strip()
+    return f"{_typed(error)}{error}{keyword_remedy(error)}".strip()
 
 
 def _typed(error: BaseException) -> str:

@@ -120,7 +120,7 @@ class Processor:
     def _list(self, now: float) -> None:
         new: list[str] = []
         ours: set[str] = set()
-        for root in self._settings.roots:
+        for root in self._settings.listed:
             listing = self._discovery.listing(root)
             ours |= self._settle(root, listing)
             new += self.agenda.listed(listing.files)
@@ -182,7 +182,7 @@ class Processor:
             self.agenda.want(path)
 
     def _is_below_root(self, path: str) -> bool:
-        return any(path.startswith(os.path.join(root.folder, "")) for root in self._settings.roots)
+        return any(path.startswith(os.path.join(root.folder, "")) for root in self._settings.listed)
 
     def _record(self, now: float) -> None:
         if not self._finished or now < self._next_record_at():

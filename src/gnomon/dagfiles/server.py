@@ -24,7 +24,7 @@ from gnomon.runner import kernel
 MEMORY_CHECK_S = 0.1
 MEMORY_SLACK = 128 * 1024 * 1024
 """A child has its own limit, which tells the line; it is killed from outside only when that one did not hold."""
-OUTPUT_MAX = 8_000
+OUTPUT_MAX = 32_000
 """Bytes of a child's output that are kept, of its end."""
 CHILD_TROUBLE = 70
 """The exit code of a child in which our own code failed."""

@@ -68,7 +68,9 @@ def _serve(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock, poo
     from gnomon.dagfiles.watched import Watched
 
     db = as_soon_as_possible(
-        lambda: store.open_database(cfg.database_url, role="dag-processor", synchronous=cfg.text("database", "synchronous")),
+        lambda: store.open_database(
+            cfg.database_url, role="dag-processor", synchronous=cfg.text("database", "synchronous"), cipher=store.home_cipher(cfg)
+        ),
         stop, lambda error: _log.warning("store_away", error=str(error), again_after_s=AWAY_S),
     )
     if db is None:

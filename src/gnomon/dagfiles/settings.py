@@ -24,6 +24,8 @@ class Root:
     folder: str
     ours: bool = False
     """The package's own examples: part of the installation, so their absence is no news."""
+    plugins: bool = False
+    """Its files are plugins: they are imported to see whether they can be, and their DAGs are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,16 @@ class Settings:
     memory_bytes: int | None
     sort_mode: str
     paused_by_default: bool
+
+    @property
+    def listed(self) -> tuple[Root, ...]:
+        """All folders whose files are imported: where DAG files are, and the plugins folder if there is one, apart from them."""
+        plugins = os.path.join(self.plugins_folder, "")
+        others = [os.path.join(root.folder, "") for root in self.roots]
+        apart = not any(plugins.startswith(other) or other.startswith(plugins) for other in others)
+        if not apart or not os.path.isdir(plugins):
+            return self.roots
+        return (*self.roots, Root(self.plugins_folder, plugins=True))
 
     @property
     def folders(self) -> tuple[str, ...]:

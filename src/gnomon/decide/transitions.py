@@ -4,7 +4,8 @@ Theory of operation. An instance begins with no status (None). When its rules sa
 is not written; what waits past its step is written as `scheduled`. Admission makes an attempt (`queued`), which the
 worker reports as entered (`running`) and ended. An attempt that ends without the instance being done leaves it in
 `up_for_retry` or `up_for_reschedule` until a timer; one that was lost before it entered author code is `scheduled`
-again and costs no try. Clearing takes an instance back to None; a live one passes through `restarting` until its
+again and costs no try. A task that defers is `deferred` without an attempt; the event of its trigger ends it, or lets it be
+admitted again within the same try. Clearing takes an instance back to None; a live one passes through `restarting` until its
 attempt has ended. Source: airflow-surface.md D.2, OWNERSHIP.md lines 15 to 20.
 """
 
@@ -28,6 +29,10 @@ class Cause(Enum):
     RETRY = "the attempt failed and a try is left"
     SKIP_SELF = "the task asked to be skipped"
     RESCHEDULE = "the sensor asked to be called again"
+    DEFER = "the task handed its waiting to a trigger"
+    START_WAIT = "the task starts from its trigger"
+    EVENT_SUCCESS = "the event of its trigger ended it as a success"
+    EVENT_SKIP = "the event of its trigger skipped it, or its wait timed out softly"
     LOSE = "the attempt was lost before it entered author code"
     RULE_SKIP = "the trigger rule says skip, or a branch did not choose it"
     RULE_UPSTREAM_FAILED = "the trigger rule cannot be met any more"
@@ -51,7 +56,12 @@ _ANY = (*_UNFINISHED, *_FINISHED)
 
 TRANSITIONS: dict[tuple[S | None, Cause], S | None] = {
     (None, Cause.WAIT): S.SCHEDULED,
-    **{(state, Cause.ADMIT): S.QUEUED for state in _WAITING},
+    (S.DEFERRED, Cause.WAIT): S.SCHEDULED,
+    **{(state, Cause.ADMIT): S.QUEUED for state in (*_WAITING, S.DEFERRED)},
+    **{(state, Cause.DEFER): S.DEFERRED for state in _LIVE},
+    **{(state, Cause.START_WAIT): S.DEFERRED for state in _WAITING},
+    (S.DEFERRED, Cause.EVENT_SUCCESS): S.SUCCESS,
+    (S.DEFERRED, Cause.EVENT_SKIP): S.SKIPPED,
     (S.QUEUED, Cause.ENTER): S.RUNNING,
     **{(state, Cause.SUCCEED): S.SUCCESS for state in _LIVE},
     **{(state, Cause.FAIL): S.FAILED for state in (*_LIVE, S.DEFERRED)},

@@ -14,6 +14,7 @@ from gnomon.engine.rebase import forget_gone
 from gnomon.engine.results import clear_now
 from gnomon.engine.runs import detach, end, judge_all, remember, stop, stop_tasks
 from gnomon.engine.turn import CancelOrder, Turn
+from gnomon.engine.waits import drop
 from gnomon.model.ids import TaskKey
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
@@ -128,6 +129,7 @@ def _drop(turn: Turn, run: Run, by: str) -> None:
             turn.step.cancels.append(CancelOrder(cell.worker, cell.attempt, f"deleted by {by}"))
             used = turn.changes.pool_used
             used[cell.pool] = used.get(cell.pool, 0) - cell.pool_slots
+        drop(turn, cell, killed=True)
     turn.dirty_runs.pop(run, None)
     later = run_after(run)
     detach(turn.memory, run.dag, run.pk)

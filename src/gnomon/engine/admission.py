@@ -16,6 +16,8 @@ from gnomon.engine.holding import closed_gate, hold, let_go
 from gnomon.engine.memory import Memory, Worker
 from gnomon.engine.moves import step_aside, withdraw
 from gnomon.engine.turn import Admitted, Step, Turn
+from gnomon.engine.waits import deadline_of
+from gnomon.model.deferral import Resume
 from gnomon.model.facts import Attempt, RunFacts
 from gnomon.model.logs import attempt_log
 from gnomon.model.states import TaskInstanceState as S
@@ -92,17 +94,20 @@ def _first(pool: Pool) -> Cell | None:
 def _enter(turn: Turn, cell: Cell, pool: Pool, worker: Worker) -> None:
     """Make an attempt of the cell on this worker."""
     turn.subject = cell.run.dag
-    turn.step.admitted.append(Admitted(cell, cell.state, cell.try_number, cell.reason, cell.resume_at))
+    turn.step.admitted.append(Admitted(cell, cell.state, cell.try_number, cell.reason, cell.resume_at, cell.started_at))
     withdraw(cell)
-    if cell.state is not S.UP_FOR_RESCHEDULE:
+    resumes = cell.resumes
+    if cell.state is not S.UP_FOR_RESCHEDULE and not resumes:
         cell.try_number += 1
     cell.state = next_state(cell.state, Cause.ADMIT)
     cell.seq += 1
     cell.attempt = turn.new_id()
     cell.worker = worker.worker_id
     cell.entered = False
-    cell.reason = cell.resume_at = cell.started_at = cell.ended_at = None
-    if cell.seq > 1:
+    cell.reason = cell.resume_at = cell.ended_at = None
+    if not resumes:
+        cell.started_at = None
+    if cell.seq > 1 and not resumes:
         turn.changes.xcom_clears.append(cell.key())
     hold(turn.memory, cell)
     turn.changes.pool_used[pool.name] = turn.changes.pool_used.get(pool.name, 0) + cell.pool_slots
@@ -144,7 +149,8 @@ def _wait_again(memory: Memory, admitted: Admitted) -> None:
     cell.attempt = cell.worker = None
     cell.seq -= 1
     cell.try_number, cell.reason, cell.resume_at = admitted.try_number, admitted.reason, admitted.resume_at
-    cell.state = admitted.state if admitted.state is not None else next_state(None, Cause.WAIT)
+    cell.started_at = admitted.started_at
+    cell.state = admitted.state if admitted.state not in (None, S.DEFERRED) else next_state(admitted.state, Cause.WAIT)
     cell.ready = True
     memory.pool(cell.pool or cell.task.pool).push(cell)
 
@@ -161,7 +167,16 @@ def attempt_of(memory: Memory, cell: Cell) -> Attempt:
         fresh=dag.fresh is not None or run.graph.spec.fresh_import, attempts_per_child=run.graph.spec.attempts_per_child,
         timeout_s=task.execution_timeout_s, zygote_max_age_s=LOOKED_FURTHER_S if dag.looked_further else None,
         log=attempt_log(dag.dag_id, run.record.run_id, task.task_id, cell.map_index, cell.seq),
+        resume=_resume(cell), started_at=cell.started_at if cell.resumes else None,
+        deadline_at=deadline_of(cell) if cell.resumes else None,
     )
+
+
+def _resume(cell: Cell) -> Resume | None:
+    waiting = cell.waiting
+    if waiting is None or waiting.fired is None:
+        return None
+    return Resume(next_method=waiting.wait.next_method or "", next_kwargs=waiting.wait.next_kwargs, fired=waiting.fired)
 
 
 def _facts(run: Run) -> RunFacts:

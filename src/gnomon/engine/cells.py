@@ -8,7 +8,7 @@ from gnomon.engine.graph import Graph
 from gnomon.model.facts import RunFacts
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
-from gnomon.model.records import DagRecord, RunRecord, TaskRecord
+from gnomon.model.records import DagRecord, RunRecord, TaskRecord, WaitRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
@@ -19,7 +19,7 @@ class Cell:
 
     __slots__ = ("attempt", "defer_seq", "ended_at", "entered", "gates", "index", "map_index", "max_tries", "pool", "pool_slots",
                  "priority", "ready", "reason", "resume_at", "run", "seq", "started_at", "state", "ticket", "try_number", "unentered",
-                 "worker", "written")
+                 "waiting", "worker", "written")
 
     def __init__(self, run: Run, index: int, map_index: int, task: TaskSpec) -> None:
         self.run = run
@@ -33,6 +33,8 @@ class Cell:
         self.worker: str | None = None
         self.entered = False
         self.defer_seq = 0
+        self.waiting: WaitRecord | None = None
+        """What it waits for or, when that has fired, what it goes on with."""
         self.pool: str | None = None
         self.pool_slots = task.pool_slots
         self.priority = task.effective_priority
@@ -56,6 +58,11 @@ class Cell:
         return self.run.graph.tasks[self.index]
 
     @property
+    def resumes(self) -> bool:
+        """Its next attempt, or the one it has, goes on after a wait."""
+        return self.waiting is not None and self.waiting.fired is not None
+
+    @property
     def live(self) -> bool:
         """An attempt of it is on a worker."""
         return self.attempt is not None
@@ -74,7 +81,8 @@ class Cell:
         if row.try_number:
             self.max_tries = row.max_tries
         self.attempt, self.worker, self.defer_seq = row.attempt, row.worker, row.defer_seq
-        if row.attempt is not None:
+        self.waiting = row.waiting
+        if row.attempt is not None or (row.waiting is not None and row.waiting.held_slots):
             self.pool, self.pool_slots = row.pool, row.pool_slots
         self.resume_at, self.started_at, self.ended_at = row.resume_at, row.started_at, row.ended_at
         self.reason = row.reason

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gnomon.model.deferral import Fired
 from gnomon.model.facts import AttemptResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
@@ -40,6 +41,15 @@ class PastRead:
 
     dag_pk: int
     runs: list[tuple[RunRecord, list[TaskRecord]]]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitEnded:
+    """A triggerer says how a wait ended; counts once, for the deferral that it names."""
+
+    key: TaskKey
+    defer_seq: int
+    fired: Fired
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +161,6 @@ class Refuse:
 
 
 Event = (
-    DagRead | DagGone | RunRead | PastRead | PoolsRead | WorkerJoined | WorkerAway | WorkerLost | Entered | Ended | InventoryRead
-    | ClearTasks | MarkTasks | MarkRun | DropRun | DropDag | Refuse
+    DagRead | DagGone | RunRead | PastRead | WaitEnded | PoolsRead | WorkerJoined | WorkerAway | WorkerLost | Entered | Ended
+    | InventoryRead | ClearTasks | MarkTasks | MarkRun | DropRun | DropDag | Refuse
 )

@@ -9,11 +9,14 @@ from gnomon.engine.holding import closed_gate
 from gnomon.engine.memory import Memory
 from gnomon.engine.moves import verdict_of
 from gnomon.engine.runs import active_runs_limit
+from gnomon.engine.waits import deadline_of
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant, iso
+from gnomon.model.records import WaitRecord
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.model.verdict import Outcome
+from gnomon.planning.jitter import made_at
 
 
 def why_dag(memory: Memory, dag_pk: int, now: Instant) -> list[str]:
@@ -30,8 +33,9 @@ def why_dag(memory: Memory, dag_pk: int, now: Instant) -> list[str]:
     if not spec.timetable.can_be_scheduled:
         sentences.append(f"its schedule is {spec.timetable.summary or 'None'}: runs are made by hand only")
     elif record.next_run is not None:
-        due = record.next_run.run_after
-        sentences.append(f"the next run is due at {iso(due)}" + (", which is past" if due <= now else ""))
+        due = made_at(spec, record.next_run)
+        moved = f", and made at {iso(due)} because of jitter" if due != record.next_run.run_after else ""
+        sentences.append(f"the next run is due at {iso(record.next_run.run_after)}{moved}" + (", which is past" if due <= now else ""))
         unfinished = sum(run.record.run_type.value != "backfill" for run in dag.runs.values())
         if due <= now and unfinished >= active_runs_limit(dag):
             sentences.append(f"max_active_runs={active_runs_limit(dag)} is reached by {unfinished} unfinished run{'s' if unfinished != 1 else ''}")
@@ -94,14 +98,27 @@ def why_cell(memory: Memory, cell: Cell, now: Instant) -> str | None:
     if cell.state in _LIVE_WORDS:
         where = f"on worker {cell.worker}" if cell.worker else "without a worker"
         return _LIVE_WORDS[cell.state].format(n=cell.try_number, where=where)
+    if cell.state is S.DEFERRED and cell.waiting is not None and not cell.resumes:
+        return _why_deferred(cell, cell.waiting)
     if cell.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and cell.resume_at is not None and cell.resume_at > now:
         what = "the next try" if cell.state is S.UP_FOR_RETRY else "the sensor is called again"
         return f"{what} is at {iso(cell.resume_at)}" + (f"; the last one ended: {cell.reason}" if cell.reason else "")
-    if cell.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE):
+    if cell.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE, S.DEFERRED):
         if cell.state is None and not cell.ready:
             return _why_not_ready(cell)
         return _why_not_admitted(memory, cell)
     return None
+
+
+def _why_deferred(cell: Cell, waiting: WaitRecord) -> str:
+    """What it waits for, since when, and until when at most."""
+    since = f"deferred since {iso(waiting.created_at)}"
+    limits = [at for at in (waiting.timeout_at, deadline_of(cell)) if at is not None]
+    at_most = f"; it fails at {iso(min(limits))} if nothing has come" if limits else ""
+    if waiting.due_at is None:
+        return f"{since}: it waits for an event of {waiting.wait.classpath}{at_most}"
+    held = f", which is held up: {cell.run.dag.held}" if cell.run.dag.held is not None else ""
+    return f"{since}: it waits until {iso(waiting.due_at)}{held}{at_most}"
 
 
 _LIVE_WORDS = {

@@ -15,17 +15,19 @@ from gnomon.engine.queues import Queue
 if TYPE_CHECKING:
     from gnomon.engine.cells import Cell
 
-Key = tuple[int, int, int, int, int]
-"""What admission sorts by: minus priority, run_after, run key, task index, map index."""
+Key = tuple[bool, int, int, int, int, int]
+"""What admission sorts by: whether it begins (not: goes on after a wait), minus priority, run_after, run key, task index, map index."""
 
 
 class Pool:
     """Slots shared by tasks of all DAGs, and the ready cells that want them."""
 
-    __slots__ = ("name", "oversized", "ready", "slots", "used")
+    __slots__ = ("include_deferred", "name", "oversized", "ready", "slots", "used")
 
     def __init__(self, name: str, slots: int | None, used: int = 0) -> None:
         self.name = name
+        self.include_deferred = False
+        """Whether a deferred task keeps its slots."""
         self.slots = slots
         """None: the pool does not exist; -1: no bound."""
         self.used = used
@@ -112,6 +114,6 @@ class Gate:
 
 
 def key_of(cell: Cell) -> Key:
-    """The order of admission (airflow-surface.md D.5)."""
+    """The order of admission (airflow-surface.md D.5); who goes on after a wait comes before all who begin."""
     run = cell.run
-    return (-cell.priority, run.record.run_after, run.pk, cell.index, cell.map_index)
+    return (not cell.resumes, -cell.priority, run.record.run_after, run.pk, cell.index, cell.map_index)

@@ -10,7 +10,7 @@ from gnomon.model.spec import DagSpec, TaskSpec
 class Graph:
     """One version of one DAG; immutable. Index = position in the topological order of the spec."""
 
-    __slots__ = ("downstream", "index", "leaves", "numbers", "spec", "tasks", "uses_past", "version_pk")
+    __slots__ = ("by_number", "downstream", "index", "leaves", "numbers", "spec", "tasks", "uses_past", "version_pk")
 
     def __init__(self, spec: DagSpec, version_pk: int, task_numbers: Mapping[str, int]) -> None:
         self.spec = spec
@@ -18,6 +18,8 @@ class Graph:
         self.tasks: tuple[TaskSpec, ...] = spec.tasks
         self.index: dict[str, int] = {task.task_id: i for i, task in enumerate(spec.tasks)}
         self.numbers: tuple[int, ...] = tuple(task_numbers[task.task_id] for task in spec.tasks)
+        self.by_number: dict[int, int] = {number: i for i, number in enumerate(self.numbers)}
+        """Task number to index."""
         downstream: list[list[int]] = [[] for _ in spec.tasks]
         for i, task in enumerate(spec.tasks):
             for upstream_id in task.upstream:

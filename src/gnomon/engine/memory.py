@@ -68,6 +68,7 @@ class Memory:
             pool = self.pool(record.name)
             pool.resize(record.slots)
             pool.used = record.used
+            pool.include_deferred = record.include_deferred
         for name, pool in self.pools.items():
             if name not in seen:
                 pool.resize(None)

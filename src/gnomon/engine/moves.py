@@ -10,6 +10,8 @@ from gnomon.decide.transitions import Cause, next_state
 from gnomon.decide.trigger_rules import judge
 from gnomon.engine.cells import Cell, Run
 from gnomon.engine.turn import Turn
+from gnomon.engine.waits import begin, drop
+from gnomon.model.deferral import Wait
 from gnomon.model.instants import Instant
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
@@ -93,12 +95,28 @@ def _order(run: Run) -> tuple[Instant, int]:
 
 def make_ready(turn: Turn, cell: Cell) -> None:
     """The cell may run: one without code is done at once, any other waits for a slot."""
+    if cell.task.start_wait is not None and not cell.resumes:
+        _start_waiting(turn, cell, cell.task.start_wait)
+        return
     if not cell.task.runs_code:
         cell.try_number += 1
         cell.started_at = cell.ended_at = turn.now
         finish(turn, cell, Cause.NOTHING_TO_RUN, None)
         return
     place(turn, cell)
+
+
+def _start_waiting(turn: Turn, cell: Cell, wait: Wait) -> None:
+    """A task that starts from its trigger begins its try with the wait; that of a held DAG begins when it is let go on."""
+    if cell.run.dag.held is not None:
+        cell.ready = True
+        cell.run.dag.parked.append((cell.ticket, cell))
+        turn.placed[cell] = None
+        return
+    cell.try_number += 1
+    cell.started_at = turn.now
+    turn.placed.pop(cell, None)
+    begin(turn, cell, wait, Cause.START_WAIT)
 
 
 def place(turn: Turn, cell: Cell) -> None:
@@ -123,6 +141,7 @@ def step_aside(cell: Cell) -> None:
 def finish(turn: Turn, cell: Cell, cause: Cause, reason: str | None, at: Instant | None = None) -> None:
     """Move the cell to a final state and tell everything downstream."""
     withdraw(cell)
+    drop(turn, cell, killed=True)
     cell.state = next_state(cell.state, cause)
     cell.reason = reason
     cell.resume_at = None

@@ -11,6 +11,7 @@ from gnomon.engine.holding import enter_gates, leave_gates
 from gnomon.engine.moves import is_finished, make_ready, withdraw
 from gnomon.engine.runs import arm_timeout, belongs, cell_of_row, forget, judge_all, remember, stop, tally_up
 from gnomon.engine.turn import CancelOrder, Turn
+from gnomon.engine.waits import arm
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.logs import attempt_log
 from gnomon.model.records import AttemptRecord, DagRecord, TaskRecord
@@ -41,11 +42,17 @@ def _let_go_on(turn: Turn, dag: Dag) -> None:
     """The DAG is held no longer: what was parked stands in its pools again, and times that passed are looked at."""
     parked, dag.parked = dag.parked, []
     for ticket, cell in parked:
-        if cell.ticket == ticket:
+        if cell.ticket == ticket and cell.task.start_wait is not None and not cell.resumes:
+            make_ready(turn, cell)
+        elif cell.ticket == ticket:
             turn.memory.pool(cell.pool or cell.task.pool).push(cell)
     for run in dag.runs.values():
         if run.active:
             arm_timeout(turn.memory, run)
+        for cells in run.cells:
+            for cell in cells.values():
+                if cell.state is S.DEFERRED:
+                    arm(turn.memory, cell)
 
 
 def _follow(turn: Turn, dag: Dag, graph: Graph) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from gnomon.decide.retries import UNENTERED_LIMIT, has_try_left, retry_at
+from gnomon.decide.retries import UNENTERED_LIMIT
 from gnomon.decide.skips import skipped_by, skipper
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.engine.admission import attempt_of
 from gnomon.engine.cells import Cell, Dag
 from gnomon.engine.events import Ended, Entered, InventoryRead
+from gnomon.engine.failures import fail
 from gnomon.engine.holding import leave
 from gnomon.engine.memory import Worker
 from gnomon.engine.moves import finish, make_ready, skip_holds
-from gnomon.engine.runs import stop_tasks
 from gnomon.engine.turn import CancelOrder, Turn
+from gnomon.engine.waits import begin, drop
 from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult
 from gnomon.model.states import TaskInstanceState as S
 
@@ -29,7 +30,8 @@ def on_entered(turn: Turn, event: Entered) -> None:
         return  # it is being stopped; its result says the rest
     cell.state = next_state(cell.state, Cause.ENTER)
     cell.entered = True
-    cell.started_at = event.at
+    if not (cell.resumes and cell.started_at is not None):
+        cell.started_at = event.at
     turn.touch(cell)
 
 
@@ -62,7 +64,7 @@ def _as_failure(result: AttemptResult, reason: str) -> AttemptResult:
 
 
 def _apply(turn: Turn, cell: Cell, result: AttemptResult) -> None:
-    if result.started_at is not None:
+    if result.started_at is not None and not (cell.resumes and cell.started_at is not None):
         cell.started_at = result.started_at
     cell.ended_at = result.ended_at if result.ended_at is not None else turn.now
     if result.fresh_reason is not None:
@@ -75,7 +77,14 @@ def _apply(turn: Turn, cell: Cell, result: AttemptResult) -> None:
     leave(turn, cell, result.outcome, result.reason, result.exit_code)
     if result.xcoms:
         turn.changes.results.append(result)
+    if not _goes_on_later(cell, result):
+        drop(turn, cell, killed=False)
     _OUTCOMES[result.outcome](turn, cell, result)
+
+
+def _goes_on_later(cell: Cell, result: AttemptResult) -> bool:
+    """Whether what a wait brought has not reached the task: the attempt was lost before it entered author code."""
+    return result.outcome == "lost" and not result.entered and cell.unentered < UNENTERED_LIMIT
 
 
 def _succeeded(turn: Turn, cell: Cell, result: AttemptResult) -> None:
@@ -88,18 +97,14 @@ def _skipped(turn: Turn, cell: Cell, result: AttemptResult) -> None:
 
 
 def _failed(turn: Turn, cell: Cell, result: AttemptResult) -> None:
-    if result.retryable and has_try_left(cell.try_number, cell.max_tries):
-        cell.state = next_state(cell.state, Cause.RETRY)
-        cell.ended_at = None
-        cell.reason = result.reason
-        cell.resume_at = retry_at(cell.task, cell.try_number, _seed(cell), turn.now)
-        turn.memory.set_timer(cell.resume_at, cell)
-        turn.touch(cell)
+    fail(turn, cell, result.reason, retryable=result.retryable)
+
+
+def _deferred(turn: Turn, cell: Cell, result: AttemptResult) -> None:
+    if result.wait is None:
+        fail(turn, cell, "the task deferred without a word on what it waits for", retryable=False)
         return
-    finish(turn, cell, Cause.FAIL, result.reason)
-    if cell.run.graph.spec.fail_fast and not cell.task.is_teardown:
-        reason = f"fail_fast: task {cell.name()} failed"
-        stop_tasks(turn, cell.run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason, teardowns=False)
+    begin(turn, cell, result.wait, Cause.DEFER)
 
 
 def _rescheduled(turn: Turn, cell: Cell, result: AttemptResult) -> None:
@@ -118,8 +123,10 @@ def _lost(turn: Turn, cell: Cell, result: AttemptResult) -> None:
         _failed(turn, cell, result)
         return
     cell.state = next_state(cell.state, Cause.LOSE)
-    cell.try_number -= 1
-    cell.started_at = cell.ended_at = None
+    cell.ended_at = None
+    if not cell.resumes:
+        cell.try_number -= 1
+        cell.started_at = None
     cell.reason = result.reason
     turn.touch(cell)
     make_ready(turn, cell)
@@ -130,6 +137,7 @@ _OUTCOMES = {
     "failed": _failed,
     "skipped": _skipped,
     "up_for_reschedule": _rescheduled,
+    "deferred": _deferred,
     "lost": _lost,
 }
 
@@ -149,6 +157,7 @@ def clear_now(turn: Turn, cell: Cell) -> None:
 
     What is left of the past: that a branch which is not cleared skipped it.
     """
+    drop(turn, cell, killed=True)
     reason = cell.reason if cell.state is S.SKIPPED and skip_holds(cell) else None
     cell.state = next_state(cell.state, Cause.CLEAR)
     cell.max_tries = cell.try_number + cell.task.retries
@@ -222,7 +231,3 @@ def _mark_fresh(turn: Turn, dag: Dag, reason: str) -> None:
     if dag.record.fresh is None:
         dag.record.fresh = reason
         turn.changes.fresh_files.append((dag.record.file, reason))
-
-
-def _seed(cell: Cell) -> str:
-    return f"{cell.run.dag.record.dag_id}/{cell.run.record.run_id}/{cell.name()}"

@@ -14,12 +14,18 @@ from gnomon.engine.holding import hold, leave, let_go
 from gnomon.engine.memory import Memory
 from gnomon.engine.moves import finish, is_finished, make_ready, take_back
 from gnomon.engine.turn import CancelOrder, Turn
+from gnomon.engine.waits import arm
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
 from gnomon.model.states import TaskInstanceState as S
+
+BEGUN_MAX = 5000
+"""Task instances of runs that one step starts; the next run waits for the next step, which follows at once."""
+UNBOUNDED = 1_000_000
+"""Stands for no limit: so many runs of one DAG at once are more than any machine holds."""
 
 
 def attach(memory: Memory, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord]) -> Run:
@@ -33,6 +39,8 @@ def attach(memory: Memory, dag: Dag, record: RunRecord, rows: Iterable[TaskRecor
                 hold(memory, cell)
             elif cell.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and cell.resume_at is not None:
                 memory.set_timer(cell.resume_at, cell)
+            elif cell.state is S.DEFERRED:
+                arm(memory, cell)
     memory.runs[run.pk] = dag.runs[run.pk] = run
     if record.state is DagRunState.QUEUED:
         heapq.heappush(dag.queued, run.order)
@@ -65,12 +73,11 @@ def _forget_past(dag: Dag, run_pk: int) -> None:
 
 def _build_cells(run: Run, rows: Iterable[TaskRecord]) -> None:
     graph = run.graph
-    by_number = {number: i for i, number in enumerate(graph.numbers)}
     run.cells = [
         {UNMAPPED: Cell(run, i, UNMAPPED, task)} if belongs(task, run.record) else {} for i, task in enumerate(graph.tasks)
     ]
     for row in rows:
-        index = by_number.get(row.task_no)
+        index = graph.by_number.get(row.task_no)
         if index is None:
             run.gone.setdefault(row.task_no, []).append(row)
         else:
@@ -114,29 +121,48 @@ def belongs(task: TaskSpec, run: RunRecord) -> bool:
 
 
 def start_queued(turn: Turn, dag: Dag) -> None:
-    """Start queued runs in order while the DAG has room; one due later sets a timer."""
+    """Start queued runs in order while the DAG has room; one due later, or too many for this step, sets a timer."""
     if dag.held is not None:
         return
     limit = active_runs_limit(dag)
-    while dag.queued and dag.running < limit:
+    while dag.queued and (dag.running < limit or dag.graph.spec.overlap == "cancel_running"):
         run = dag.runs.get(dag.queued[0][1])
         if run is None or run.record.state is not DagRunState.QUEUED or run.order != dag.queued[0]:
             heapq.heappop(dag.queued)
             continue
-        if run.record.run_after > turn.now:
+        if run.record.run_after > turn.now or turn.begun >= BEGUN_MAX:
             if not run.due_called:
                 run.due_called = True
-                turn.memory.set_timer(run.record.run_after, run)
+                turn.memory.set_timer(max(run.record.run_after, turn.now), run)
+            return
+        _give_way(turn, run)
+        if dag.running >= limit:
             return
         heapq.heappop(dag.queued)
         _start(turn, run)
+
+
+def _give_way(turn: Turn, run: Run) -> None:
+    """With overlap="cancel_running", the running runs before a planned one that is due end failed.
+
+    What this rests on is stored, the queue of runs: so it holds across restarts. A run that was cleared starts beside
+    newer ones.
+    """
+    if run.graph.spec.overlap != "cancel_running" or run.record.run_type is not DagRunType.SCHEDULED:
+        return
+    reason = f'overlap="cancel_running": run {run.record.run_id} was due'
+    for other in sorted(run.dag.runs.values(), key=lambda other: other.order):
+        if other.active and other.order < run.order and other.record.run_type is not DagRunType.BACKFILL:
+            stop_tasks(turn, other, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
+            end(turn, other, DagRunState.FAILED, reason)
 
 
 def active_runs_limit(dag: Dag) -> int:
     """How many runs of the DAG may be running at once."""
     spec = dag.graph.spec
     by_timetable = spec.timetable.active_runs_limit
-    return spec.max_active_runs if by_timetable is None else min(spec.max_active_runs, by_timetable)
+    by_dag = UNBOUNDED if spec.overlap == "allow" else spec.max_active_runs
+    return by_dag if by_timetable is None else min(by_dag, by_timetable)
 
 
 def _start(turn: Turn, run: Run) -> None:
@@ -145,6 +171,7 @@ def _start(turn: Turn, run: Run) -> None:
     run.record.reason = None
     turn.set_run_state(run, DagRunState.RUNNING)
     run.dag.running += 1
+    turn.begun += len(run.cells)
     arm_timeout(turn.memory, run)
     turn.log("run_started", run=run)
     judge_all(turn, run)
@@ -167,7 +194,7 @@ def judge_all(turn: Turn, run: Run) -> None:
         if cells:
             turn.judge_later(run, index)
         for cell in cells.values():
-            if cell.state is S.SCHEDULED and not cell.ready and cell.attempt is None:
+            if not cell.ready and cell.attempt is None and (cell.state is S.SCHEDULED or (cell.state is S.DEFERRED and cell.resumes)):
                 make_ready(turn, cell)
     if run.unfinished == 0:
         turn.emptied[run] = None
@@ -194,6 +221,8 @@ def end(turn: Turn, run: Run, state: DagRunState, reason: str | None) -> None:
     turn.log("run_ended", run=run, body=state.value if reason is None else f"{state.value}: {reason}")
     turn.startable[run.dag] = None
     turn.step.plannable.add(run.record.dag_pk)
+    if state is DagRunState.FAILED and run.graph.spec.max_consecutive_failed_dag_runs > 0:
+        turn.step.failing.add(run.record.dag_pk)
 
 
 def stop_tasks(turn: Turn, run: Run, *, live: Cause, waiting: Cause, reason: str, teardowns: bool = True) -> None:

@@ -10,6 +10,7 @@ from gnomon.engine import events as e
 from gnomon.engine.actions import clear, drop_dag, drop_run, mark_run, mark_tasks
 from gnomon.engine.admission import admit
 from gnomon.engine.cells import Run
+from gnomon.engine.deferral import on_wait_ended, on_wait_timer
 from gnomon.engine.memory import Memory
 from gnomon.engine.moves import drain, make_ready
 from gnomon.engine.rebase import catch_up, forget_dag, read_dag
@@ -20,6 +21,9 @@ from gnomon.errors.engine import StepFailed
 from gnomon.model.instants import Instant
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.model.states import TaskInstanceState as S
+
+TIMERS_MAX = 2000
+"""Times that one step answers. What comes due together goes in several steps: the lease is kept, and others are heard, between."""
 
 
 def step(
@@ -70,7 +74,10 @@ def _settle(turn: Turn) -> None:
 
 def _fire_timers(turn: Turn) -> None:
     timers = turn.memory.timers
-    while (at := timers.first_key()) is not None and at <= turn.now:
+    for _ in range(TIMERS_MAX):
+        at = timers.first_key()
+        if at is None or at > turn.now:
+            return
         subject = timers.best()
         timers.pop()
         if isinstance(subject, Run):
@@ -78,13 +85,16 @@ def _fire_timers(turn: Turn) -> None:
             on_timer(turn, subject)
         elif subject is not None and subject.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE):
             make_ready(turn, subject)
+        elif subject is not None and subject.state is S.DEFERRED:
+            on_wait_timer(turn, subject)
+    turn.again = True
 
 
 def _close(turn: Turn) -> Step:
     """Write down what is left to write: waiting cells, touched rows, the next time to step."""
     for cell in turn.placed:
-        if cell.ready and cell.state is None:
-            cell.state = next_state(None, Cause.WAIT)
+        if cell.ready and cell.state in (None, S.DEFERRED):
+            cell.state = next_state(cell.state, Cause.WAIT)
             turn.touch(cell)
     changes, step_ = turn.changes, turn.step
     for cell in turn.dirty:
@@ -148,6 +158,7 @@ _HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
     e.RunRead: _on_run_read,
     e.PastRead: _on_past_read,
     e.PoolsRead: _on_pools_read,
+    e.WaitEnded: on_wait_ended,
     e.WorkerJoined: lambda turn, event: on_worker_joined(turn, event.worker_id, event.slots),
     e.WorkerAway: _on_worker_away,
     e.WorkerLost: lambda turn, event: on_worker_lost(turn, event.worker_id),

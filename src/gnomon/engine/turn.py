@@ -32,6 +32,7 @@ class Admitted(NamedTuple):
     try_number: int
     reason: str | None
     resume_at: Instant | None
+    started_at: Instant | None
 
 
 @dataclass(slots=True)
@@ -49,6 +50,8 @@ class Step:
     """Groups whose memory this step touched."""
     plannable: set[int] = field(default_factory=set)
     """DAGs (dag_pk) that may have room for another run now."""
+    failing: set[int] = field(default_factory=set)
+    """DAGs (dag_pk) of which a run failed, and which may have so many failures one after the other and no more."""
     deleted_runs: list[int] = field(default_factory=list)
     """Runs (run_pk) whose rows go with this step's transaction."""
     deleted_dags: list[int] = field(default_factory=list)
@@ -59,7 +62,7 @@ class Step:
 class Turn:
     """The working state of one step."""
 
-    __slots__ = ("again", "changes", "dirty", "dirty_runs", "emptied", "memory", "new_id", "now", "placed", "startable",
+    __slots__ = ("again", "begun", "changes", "dirty", "dirty_runs", "emptied", "memory", "new_id", "now", "placed", "startable",
                  "step", "subject", "work")
 
     def __init__(self, memory: Memory, now: Instant, new_id: Callable[[], str]) -> None:
@@ -79,6 +82,8 @@ class Turn:
         self.emptied: dict[Run, None] = {}
         """Runs that may have nothing unfinished left."""
         self.again = False
+        self.begun = 0
+        """Task instances of the runs that this step has started."""
         self.subject: Dag | None = None
         """Whose business this step is at: whom to name if it fails."""
 

@@ -81,7 +81,7 @@ class TaskDeferred(BaseException):
         self,
         *,
         trigger: object,
-        method_name: str,
+        method_name: str | None,
         kwargs: Mapping[str, object] | None = None,
         timeout: timedelta | float | None = None,
     ) -> None:
@@ -92,7 +92,12 @@ class TaskDeferred(BaseException):
         self.timeout = timeout if timeout is None or isinstance(timeout, timedelta) else timedelta(seconds=timeout)
 
     def __str__(self) -> str:
-        return f"deferred to {type(self.trigger).__name__}, to go on in {self.method_name}()"
+        then = f", to go on in {self.method_name}()" if self.method_name else ""
+        return f"deferred to {type(self.trigger).__name__}{then}"
+
+
+class DeferralRefused(AirflowException):
+    """A deferral, or a start from a trigger, that could not go on: refused where it is written, with the remedy."""
 
 
 class TaskDeferralError(AirflowException):

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from gnomon.errors.authoring import AirflowTimetableInvalid
 
-__all__ = ["AirflowTimetableInvalid", "PlanningError", "TimetableNotBuilt"]
+__all__ = ["AirflowTimetableInvalid", "CalendarEnded", "PlanningError", "TimetableNotBuilt"]
+
+
+class CalendarEnded(AirflowTimetableInvalid):
+    """A calendar was asked about a day that it does not cover: the sentence names calendar, day and remedy."""
 
 
 class PlanningError(Exception):

@@ -13,7 +13,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from gnomon.config import ambient
-from gnomon.loading import bytecode, dialect, zips
+from gnomon.loading import bytecode, dialect, nested, zips
+from gnomon.model.ids import DAG_FILE_MODULE
 from gnomon.sdk.current import collecting
 from gnomon.sdk.dag import DAG
 from gnomon.sdk.parsing import parsing_for
@@ -64,6 +65,7 @@ def search_path(path: str) -> None:
     options = ambient()
     folders = [str(options.dags_folder), str(options.plugins_folder)]
     bytecode.watch_over(folders)
+    nested.watch_over(str(options.plugins_folder))
     place = zips.place_of(path)
     if place.member is not None and place.file not in sys.path:
         sys.path.insert(0, place.file)
@@ -75,7 +77,7 @@ def search_path(path: str) -> None:
 def module_name(path: str) -> str:
     """The name under which the file at `path` is imported: the same in every process, another for every path."""
     stem = Path(path).stem.replace(".", "_")
-    return f"gnomon_dag_{hashlib.sha256(path.encode()).hexdigest()[:16]}_{stem}"
+    return f"{DAG_FILE_MODULE}{hashlib.sha256(path.encode()).hexdigest()[:16]}_{stem}"
 
 
 def _new_module(path: str) -> ModuleType:

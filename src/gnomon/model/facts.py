@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from gnomon.model.deferral import Resume, Wait
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 
@@ -58,6 +59,12 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     timeout_s: float | None = None
     log: str = ""
     """The log file, relative to the log folder."""
+    resume: Resume | None = None
+    """It goes on after a wait: this is called instead of `execute`."""
+    started_at: Instant | None = None
+    """Of a try that goes on: when it started first."""
+    deadline_at: Instant | None = None
+    """When `execution_timeout` of this try ends, waits included; None: `timeout_s` counts from `execute` on."""
 
 
 class XComItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,3 +101,5 @@ class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Tasks of the same run that a branch or short circuit skips."""
     resume_at: Instant | None = None
     """up_for_reschedule: when to try again."""
+    wait: Wait | None = None
+    """deferred: what it waits for."""

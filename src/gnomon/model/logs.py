@@ -17,6 +17,11 @@ def attempt_log(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int
     return f"dag_id={_quoted(dag_id)}/run_id={_quoted(run_id)}/task_id={_quoted(task_id)}.{mapped}attempt={seq}.log"
 
 
+def trigger_log(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int) -> str:
+    """Beside the attempt's: what its trigger says while the task is deferred."""
+    return f"{attempt_log(dag_id, run_id, task_id, map_index, seq).removesuffix('.log')}.trigger.log"
+
+
 def _quoted(text: str) -> str:
     if len(text) <= _SHORT and _UNSAFE.search(text) is None:
         return text

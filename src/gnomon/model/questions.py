@@ -70,16 +70,65 @@ class GetRunState(Question, frozen=True, kw_only=True, tag=True):
     run_id: str
 
 
+class GetRunStates(Question, frozen=True, kw_only=True, tag=True):
+    """Answers {run_id: state} of the runs with those ids, and of those about those logical dates, that exist."""
+
+    dag_id: str
+    run_ids: tuple[str, ...] = ()
+    logical_dates: tuple[int, ...] = ()
+
+
 class GetTaskStates(Question, frozen=True, kw_only=True, tag=True):
-    """Answers {run_id: {task_id or `task_id[map_index]`: state}}."""
+    """Answers {run_id: {task_id or `task_id[map_index]`: state}}.
+
+    `group`: of every task in that group or below it, with None for one that has no state yet.
+    """
 
     dag_id: str
     run_ids: tuple[str, ...] | None = None
     task_ids: tuple[str, ...] | None = None
     logical_dates: tuple[int, ...] | None = None
+    group: str | None = None
+
+
+class GetFirstReschedule(Question, frozen=True, kw_only=True, tag=True):
+    """Answers when this task instance was first poked by an attempt that was rescheduled, in this or a later try; or None."""
+
+    first_try: int = 1
+
+
+class GetDag(Question, frozen=True, kw_only=True, tag=True):
+    """Answers {active, paused, file, spec} (the spec as a mapping), or None when there is no such DAG."""
+
+    dag_id: str
+
+
+class TriggerRun(Question, frozen=True, kw_only=True, tag=True):
+    """A queued run of that DAG. Answers {outcome, run_id, request}.
+
+    outcome: created | exists (nothing changed; `run_id` is the run that has the id or the logical date)
+    | clearing (that run is about to be cleared: `request` is the number to ask for with GetRequest).
+    """
+
+    dag_id: str
+    run_id: str
+    run_after: int
+    logical_at: int | None = None
+    interval_start: int | None = None
+    interval_end: int | None = None
+    conf: dict[str, object] = {}
+    reset: bool = False
+    """A run that exists is cleared."""
+
+
+class GetRequest(Question, frozen=True, kw_only=True, tag=True):
+    """Answers {state, answer}: pending | done | refused, and the owner's words."""
+
+    request_pk: int
 
 
 AnyQuestion = (
     GetVariable | SetVariable | DeleteVariable | ListVariables | GetConnection | GetXComs
-    | GetPreviousRun | GetRunState | GetTaskStates
+    | GetPreviousRun | GetRunState | GetRunStates | GetTaskStates
+    | GetFirstReschedule | GetDag | TriggerRun | GetRequest
 )

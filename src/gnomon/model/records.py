@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gnomon.model.deferral import Fired, Wait
 from gnomon.model.facts import AttemptResult
 from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.instants import Instant
-from gnomon.model.slots import Cursor, PlannedRun
+from gnomon.model.slots import Cursor, Passed, PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
 
@@ -38,6 +39,8 @@ class DagRecord:
     error: str | None = None
     looked_further: bool = False
     """Its file read more than files: what was imported once does not hold for ever."""
+    live_at: Instant | None = None
+    """Since when it has been let run with this schedule: unpaused, in a file. Older slots are what `catchup` rules."""
 
 
 @dataclass(slots=True)
@@ -63,6 +66,31 @@ class RunRecord:
 
 
 @dataclass(slots=True)
+class WaitRecord:
+    """What one deferred task instance waits for; there until the attempt that goes on has ended."""
+
+    run_pk: int
+    task_no: int
+    map_index: int
+    defer_seq: int
+    dag_pk: int
+    wait: Wait
+    created_at: Instant
+    priority: int = 1
+    due_at: Instant | None = None
+    """Of a timer: the owner fires it then, and no triggerer takes it."""
+    timeout_at: Instant | None = None
+    held_slots: int = 0
+    """Slots of its pool that it keeps meanwhile (include_deferred)."""
+    fired: Fired | None = None
+    """How the wait ended; the task goes on with it."""
+
+    @property
+    def key(self) -> TaskKey:
+        return TaskKey(self.run_pk, self.task_no, self.map_index)
+
+
+@dataclass(slots=True)
 class TaskRecord:
     """One task instance row; it is absent until the instance first has a state (state None: it was cleared since)."""
 
@@ -84,6 +112,8 @@ class TaskRecord:
     started_at: Instant | None = None
     ended_at: Instant | None = None
     reason: str | None = None
+    waiting: WaitRecord | None = None
+    """Read with the row, written by `Changes.waits`."""
 
     @property
     def key(self) -> TaskKey:
@@ -160,6 +190,12 @@ class Changes:
     """Applied results whose XComs are to be written."""
     xcom_clears: list[TaskKey] = field(default_factory=list)
     """Task instances whose XComs go (before `results` are written): a new attempt begins, or it was cleared."""
+    waits_gone: list[tuple[TaskKey, bool]] = field(default_factory=list)
+    """Waits that are over (before `waits` are written). True: somebody ended it, so that its trigger hears `on_kill`."""
+    waits: dict[TaskKey, WaitRecord] = field(default_factory=dict)
+    """New waits."""
+    waits_fired: dict[TaskKey, WaitRecord] = field(default_factory=dict)
+    """Waits whose event is kept for the attempt that goes on."""
     pool_used: dict[str, int] = field(default_factory=dict)
     """Pool to the slots taken (positive) or given back (negative)."""
     tallies: dict[tuple[int, DagRunState], int] = field(default_factory=dict)
@@ -191,6 +227,10 @@ class PlanChange:
     version_pk: int | None = None
     error: str | None = None
     """A planning error that stands on the DAG; None clears it."""
+    passed: tuple[Passed, ...] = ()
+    """Slots that no run is made for; each note becomes a line of the audit log."""
+    live_at: Instant | None = None
+    """The schedule is another from now on; None: as before."""
 
 
 @dataclass(slots=True)
@@ -204,7 +244,9 @@ class PlanOutcome:
     held: list[str] = field(default_factory=list)
     """Slot keys that a manual run already holds; the cursor moved past them."""
     error: str | None = None
-    """A run id was taken by another run: the cursor stays, the sentence stands on the DAG."""
+    """A run id was taken by another run: the cursor stays before that slot, the sentence stands on the DAG."""
+    instead: PlanChange | None = None
+    """What of the change was made, when a taken run id came after it."""
 
 
 @dataclass(slots=True)

@@ -38,6 +38,8 @@ class DagRunInfo(NamedTuple):
 
     run_after: datetime
     data_interval: DataInterval | None
+    partition_date: datetime | None = None
+    partition_key: str | None = None
 
     @classmethod
     def exact(cls, at: datetime) -> DagRunInfo:
@@ -67,6 +69,10 @@ class TimetableRef(msgspec.Struct, frozen=True, kw_only=True):
     active_runs_limit: int | None = None
     builtin: bool = True
     """False for an author's class: it is asked in `userhost`, never here."""
+    follows_runs: bool = False
+    """Of an author's class: a slot is known only when the run before it has ended."""
+    code: str = ""
+    """Of an author's class: a digest of the source that defines it. With another one, it is asked anew."""
 
 
 class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,8 +90,27 @@ class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def slot_key(self) -> str:
-        """What makes the run unique within its DAG."""
+        """What makes the run unique within its DAG: its logical date, or its run_after where it has none."""
         return str(self.run_after if self.interval_start is None else self.interval_start)
+
+    @property
+    def second_key(self) -> str:
+        """What it is told apart by from an earlier planned run of the same logical date."""
+        return f"{self.slot_key}/{self.run_after}"
+
+
+class Passed(msgspec.Struct, frozen=True, kw_only=True):
+    """Slots that were planned and not made, in one decision: due from `first` up to, and without, `until`."""
+
+    first: Instant
+    until: Instant
+    count: int
+    """COUNT_MOST stands for as many or more."""
+    reason: str
+
+
+COUNT_MOST = 100
+"""So many passed slots are counted, no more: an event says "100 or more"."""
 
 
 class Cursor(msgspec.Struct, frozen=True, kw_only=True):

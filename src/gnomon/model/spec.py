@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from gnomon.model.deferral import Wait
 from gnomon.model.instants import Instant
 from gnomon.model.slots import TimetableRef
 
@@ -48,6 +49,14 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_teardown: bool = False
     on_failure_fail_dagrun: bool = False
     mapped: bool = False
+    start_wait: Wait | None = None
+    """`start_from_trigger`: it waits first, and visits a worker after that at most."""
+    is_sensor: bool = False
+    """Its timeout costs all tries at once."""
+    soft_fail: bool = False
+    """A sensor whose timeout or failure skips it."""
+    hears_ends: bool = False
+    """Callbacks or a method of its own have something to say when a wait ends it: that is done on a worker."""
     owner: str = "airflow"
     display_name: str | None = None
     doc_md: str | None = None
@@ -73,6 +82,14 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The earliest start of the DAG and its tasks (airflow-surface.md B.1, TimeRestriction)."""
     end_at: Instant | None = None
     catchup: bool = False
+    catchup_window_s: float | None = None
+    """Nothing older than this, when the DAG is let run, is made up; None: no bound."""
+    misfire: str | None = None
+    """One of model.policies.MISFIRES; None: `all` with catchup, else `latest`."""
+    overlap: str = "queue"
+    """One of model.policies.OVERLAPS."""
+    jitter_s: float = 0.0
+    """Runs are made up to so much after their time, always by the same span."""
     max_active_runs: int = 16
     max_active_tasks: int = 16
     max_consecutive_failed_dag_runs: int = 0

@@ -6,6 +6,7 @@ unfinished, one from 100 on is final: the store's CHECKs lean on that numbering.
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import Enum
 
 FIRST_FINAL_CODE = 100
@@ -57,9 +58,12 @@ class DagRunType(str, Enum):
     def __str__(self) -> str:
         return self.value
 
-    def generate_run_id(self, suffix: str) -> str:
-        """The run id `<type>__<suffix>`."""
-        return f"{self.value}__{suffix}"
+    def generate_run_id(self, suffix: str | datetime | None = None, *, logical_date: datetime | None = None) -> str:
+        """The run id `<type>__<suffix>`. Airflow 2 gave the logical date instead of a text."""
+        given = logical_date if suffix is None else suffix
+        if given is None:
+            raise TypeError("generate_run_id() needs a suffix, or a logical date")
+        return f"{self.value}__{given if isinstance(given, str) else given.isoformat()}"
 
     @staticmethod
     def from_run_id(run_id: str) -> DagRunType:

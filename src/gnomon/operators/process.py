@@ -25,6 +25,7 @@ class SubprocessHook:
     def __init__(self, logger: logging.Logger | None = None) -> None:
         self.log = logger or logging.getLogger(__name__)
         self.sub_process: subprocess.Popen[bytes] | None = None
+        self._told_to_end = False
 
     def run_command(
         self,
@@ -37,6 +38,7 @@ class SubprocessHook:
 
         Without `cwd` it runs in a temporary folder that is gone afterwards.
         """
+        self._told_to_end = False
         with working_directory(cwd) as folder:
             self.log.info("Running command: %s", list(command))
             self.sub_process = subprocess.Popen(
@@ -48,6 +50,8 @@ class SubprocessHook:
                 env=None if env is None else dict(env),
                 start_new_session=True,
             )
+            if self._told_to_end:  # while it started: nobody had its process yet
+                self.send_sigterm()
             line = self._log_output(self.sub_process, output_encoding)
             exit_code = self.sub_process.wait()
         self.log.info("Command exited with return code %s", exit_code)
@@ -64,7 +68,8 @@ class SubprocessHook:
         return line
 
     def send_sigterm(self) -> None:
-        """The whole process group of the command was told to end."""
+        """The whole process group of the command was told to end; one that is just starting, once it has."""
+        self._told_to_end = True
         process = self.sub_process
         if process is None or process.poll() is not None:
             return

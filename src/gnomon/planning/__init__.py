@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from gnomon.errors.timetable import PlanningError
 from gnomon.planning.fingerprints import fingerprint
-from gnomon.planning.manual import infer_manual, manual_run_id
+from gnomon.planning.jitter import delay, made_at
+from gnomon.planning.manual import infer_manual, manual_run, manual_run_id
+from gnomon.planning.place import asked_with, room_for
 from gnomon.planning.plan import MOST_RUNS, Plan, plan_runs
+from gnomon.planning.policies import misfire_of
 
-__all__ = ["MOST_RUNS", "Plan", "PlanningError", "fingerprint", "infer_manual", "manual_run_id", "plan_runs"]
+__all__ = [
+    "MOST_RUNS", "Plan", "PlanningError", "asked_with", "delay", "fingerprint", "infer_manual", "made_at", "manual_run",
+    "manual_run_id", "misfire_of", "plan_runs", "room_for",
+]

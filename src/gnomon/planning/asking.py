@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
 from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
-from gnomon.model.ids import RUN_ID_MAX
+from gnomon.model.ids import run_id_fault
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.slots import Cursor, DagRunInfo, DataInterval, PlannedRun, TimeRestriction
 from gnomon.model.states import DagRunType
+from gnomon.planning.authors import (
+    ask_author_manual,
+    ask_author_next,
+    ask_author_run_id,
+    manual_method,
+    next_method,
+    no_next,
+)
+from gnomon.planning.calling import is_authors, wrong
 from gnomon.timetables.base import BuiltinTimetable, Timetable
 
 _Answer = TypeVar("_Answer")
@@ -21,70 +29,88 @@ def ask_next(
     timetable: Timetable, last: Cursor | None, restriction: TimeRestriction, now: Instant
 ) -> PlannedRun | None:
     """The slot after `last`, checked and with its run id; None when there is none."""
-    method = "plan_next" if isinstance(timetable, BuiltinTimetable) else "next_dagrun_info"
-    before = None if last is None else _info_of(last)
-    info = _call(timetable, method, lambda: timetable.plan_next(before, restriction, to_datetime(now)))
+    method, info = _next(timetable, None if last is None else _info_of(last), restriction, now)
     if info is None:
         return None
     if not isinstance(info, DagRunInfo):
-        raise _wrong(timetable, method, f"returned {type(info).__name__}; return a DagRunInfo or None")
-    interval = info.data_interval
+        raise wrong(timetable, method, f"returned {_kind(info)}; return a DagRunInfo or None")
+    if info.partition_key is not None or info.partition_date is not None:
+        raise wrong(timetable, method, "returned a run of a partition, which are not there yet; leave partition_key and partition_date out")
+    interval = _interval(timetable, method, info.data_interval)
     run_after = _instant(timetable, method, "run_after", info.run_after)
     start = None if interval is None else _instant(timetable, method, "data_interval.start", interval.start)
     end = None if interval is None else _instant(timetable, method, "data_interval.end", interval.end)
     slot = Cursor(run_after=run_after, interval_start=start, interval_end=end)
     _check_order(timetable, method, last, slot)
-    run_id = _run_id(timetable, DagRunType.SCHEDULED, info)
+    run_id = ask_run_id(timetable, DagRunType.SCHEDULED, run_after, interval)
     return PlannedRun(run_id=run_id, run_after=run_after, interval_start=start, interval_end=end)
 
 
 def ask_manual(timetable: Timetable, moment: Instant) -> DataInterval:
     """The data interval of a run that somebody started by hand, inferred from `moment`; instants checked."""
-    method = "infer_manual_data_interval"
-    asked = _call(timetable, method, lambda: timetable.infer_manual_data_interval(run_after=to_datetime(moment)))
+    method, at = manual_method(timetable), to_datetime(moment)
+    if isinstance(timetable, BuiltinTimetable) and not is_authors(timetable, method):
+        asked = _call(timetable, method, lambda: timetable.infer_manual_data_interval(run_after=at))
+    else:
+        asked = ask_author_manual(timetable, at)
     if not isinstance(asked, DataInterval):
-        raise _wrong(timetable, method, f"returned {type(asked).__name__}; return a DataInterval")
-    for name, value in (("start", asked.start), ("end", asked.end)):
-        _instant(timetable, method, name, value)
+        raise wrong(timetable, method, f"returned {_kind(asked)}; return a DataInterval")
+    start, end = (_instant(timetable, method, name, value) for name, value in zip(("start", "end"), asked, strict=True))
+    if end < start:
+        raise wrong(timetable, method, _REVERSED)
     return asked
 
 
-def ask_run_id(timetable: Timetable, run_type: DagRunType, run_after: Instant, interval: DataInterval) -> str:
-    """The id that the timetable gives to a run."""
-    return _run_id(timetable, run_type, DagRunInfo(to_datetime(run_after), interval))
+def ask_run_id(
+    timetable: Timetable, run_type: DagRunType, run_after: Instant, interval: DataInterval | None,
+    logical_at: Instant | None = None,
+) -> str:  # fmt: skip
+    """The id that the timetable gives to a run: any text that a run id may be.
+
+    `logical_at`: what a 2.x signature gets as logical_date; default: the start of the interval.
+    """
+    info = DagRunInfo(to_datetime(run_after), interval)
+    if not is_authors(timetable, "generate_run_id"):
+        return timetable.generate_run_id(run_type=run_type, run_after=info.run_after, data_interval=interval)
+    run_id = ask_author_run_id(timetable, run_type, info, None if logical_at is None else to_datetime(logical_at))
+    if not isinstance(run_id, str):
+        raise wrong(timetable, "generate_run_id", f"returned {_kind(run_id)}; return a text")
+    fault = run_id_fault(run_id)
+    if fault is not None:
+        raise wrong(timetable, "generate_run_id", f"returned {_short(run_id)}: {fault}")
+    return str(run_id)
 
 
-def _run_id(timetable: Timetable, run_type: DagRunType, info: DagRunInfo) -> str:
-    """The timetable's own id, asked with the arguments that its signature takes (2.x: logical_date, 3.x: run_after)."""
-    offered: dict[str, Any] = {
-        "run_type": run_type,
-        "run_after": info.run_after,
-        "logical_date": info.logical_date,
-        "data_interval": info.data_interval,
-    }
-    generate = timetable.generate_run_id
-    if type(timetable).generate_run_id is not Timetable.generate_run_id:
-        takes = inspect.signature(generate).parameters.values()
-        if not any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in takes):
-            names = {parameter.name for parameter in takes}
-            offered = {name: value for name, value in offered.items() if name in names}
-    run_id = _call(timetable, "generate_run_id", lambda: generate(**offered))
-    if not isinstance(run_id, str) or not 1 <= len(run_id) <= RUN_ID_MAX:
-        raise _wrong(
-            timetable, "generate_run_id", f"returned {run_id!r}; return a text of 1 to {RUN_ID_MAX} characters"
-        )
-    return run_id
+def _next(
+    timetable: Timetable, last: DagRunInfo | None, restriction: TimeRestriction, now: Instant
+) -> tuple[str, Any]:
+    """The method that was asked, and its answer."""
+    method = next_method(timetable)
+    if method is not None:
+        return method, ask_author_next(timetable, method, last, restriction)
+    if not isinstance(timetable, BuiltinTimetable):
+        raise no_next(timetable)
+    return "plan_next", _call(timetable, "plan_next", lambda: timetable.plan_next(last, restriction, to_datetime(now)))
 
 
 def _check_order(timetable: Timetable, method: str, last: Cursor | None, slot: Cursor) -> None:
     """A slot comes after the one before it, or time would stand still for this DAG."""
     start, end = slot.interval_start, slot.interval_end
     if start is not None and end is not None and end < start:
-        raise _wrong(timetable, method, "returned a data interval that ends before it starts; swap start and end")
-    if last is None or timetable.follows_runs or slot.run_after > last.run_after:
+        raise wrong(timetable, method, _REVERSED)
+    if last is None or timetable.follows_runs:
+        return
+    if slot.run_after > last.run_after:
+        if start is not None and (start, end) == (last.interval_start, last.interval_end):
+            raise wrong(
+                timetable,
+                method,
+                f"returned the data interval from {to_datetime(start).isoformat()} once more, with a later run_after; "
+                "return the interval after the last one, or None when there are no more",
+            )
         return
     if start is None or last.interval_start is None or start <= last.interval_start:
-        raise _wrong(
+        raise wrong(
             timetable,
             method,
             f"returned a run after {to_datetime(slot.run_after).isoformat()}, which is not later than the last one, "
@@ -99,23 +125,47 @@ def _info_of(last: Cursor) -> DagRunInfo:
     return DagRunInfo(to_datetime(last.run_after), interval)
 
 
+def _interval(timetable: Timetable, method: str, given: object) -> DataInterval | None:
+    """The interval of an answer; a plain pair is one too."""
+    if given is None:
+        return None
+    if not isinstance(given, tuple) or len(given) != 2:
+        raise wrong(timetable, method, f"returned {_kind(given)} as data_interval; return a DataInterval or None")
+    return DataInterval(*given)
+
+
 def _instant(timetable: Timetable, method: str, name: str, value: object) -> Instant:
     if not isinstance(value, datetime):
-        raise _wrong(timetable, method, f"returned {value!r} as {name}; return a datetime with a time zone")
+        raise wrong(timetable, method, f"returned {value!r} as {name}; return a datetime with a time zone")
     if value.utcoffset() is None:
-        raise _wrong(timetable, method, f"returned the naive datetime {value} as {name}; give it a time zone")
+        raise wrong(timetable, method, f"returned the naive datetime {value} as {name}; give it a time zone, for example tzinfo=UTC")
     return to_instant(value)
 
 
 def _call(timetable: Timetable, method: str, question: Callable[[], _Answer]) -> _Answer:
-    """The answer; author code may raise anything, and none of it may disturb another DAG."""
+    """The answer of one of our own; an author's arguments may be none that it can work with."""
     try:
         return question()
     except AirflowTimetableInvalid as error:
         raise PlanningError(str(error)) from error
     except Exception as error:
-        raise _wrong(timetable, method, f"raised {type(error).__name__}: {error}; see to its timetable") from error
+        raise wrong(timetable, method, f"raised {type(error).__name__}: {error}; see to its timetable") from error
 
 
-def _wrong(timetable: Timetable, method: str, what: str) -> PlanningError:
-    return PlanningError(f"{type(timetable).__name__}.{method} {what}")
+def _kind(value: object) -> str:
+    """What an answer is, in words; a forgotten `return` is the most common."""
+    if value is None:
+        return "None (is there a `return`?)"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return type(value).__name__
+
+
+def _short(text: str) -> str:
+    shown = repr(text)
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+
+
+_SHOWN = 60
+"""Characters of a run id that a sentence shows."""
+_REVERSED = "returned a data interval that ends before it starts; swap start and end"

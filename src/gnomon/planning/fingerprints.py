@@ -6,12 +6,19 @@ import hashlib
 
 import msgspec
 
+from gnomon.calendars.libraries import libraries
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec
 from gnomon.timetables.zones import tzdata_version
 
 
 def fingerprint(timetable: TimetableRef, spec: DagSpec) -> str:
-    """A short hash over the timetable as stored, its bounds in the DAG, and the release of the tz database."""
-    origin = (timetable.path, timetable.data, spec.start_at, spec.end_at, spec.catchup, tzdata_version())
+    """A short hash over the timetable as stored, with the source of an author's, its bounds in the DAG, and the release of the tz database.
+
+    Of a timetable on a calendar also the releases of the libraries that its days are worked out with.
+    """
+    origin: tuple[object, ...] = (timetable.path, timetable.data, timetable.code, spec.start_at, spec.end_at, spec.catchup, tzdata_version())
+    used = libraries(timetable.data.get("calendar"))
+    if used:
+        origin = (*origin, used)
     return hashlib.sha256(msgspec.json.encode(origin, order="sorted")).hexdigest()[:32]

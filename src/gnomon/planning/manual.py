@@ -13,15 +13,21 @@ from gnomon.timetables.simple import NullTimetable
 
 
 def infer_manual(dag: DagSpec, *, logical_at: Instant | None, now: Instant) -> PlannedRun:
-    """The run of a DAG that is started by hand `now`: due at once, about the data that its timetable infers.
+    """`manual_run` of a DAG whose timetable is built in; one without a timetable of time (assets) gets the exact instant.
 
-    The interval is inferred from the logical date if there is one, else from `now`. A DAG without a timetable of time
-    (none, assets) gets the exact instant. Raises PlanningError for an author's timetable, which cannot be asked here.
+    Raises PlanningError for an author's timetable, which cannot be asked here.
     """
-    timetable = _timetable(dag)
+    return manual_run(_timetable(dag), logical_at, now)
+
+
+def manual_run(timetable: Timetable, logical_at: Instant | None, now: Instant) -> PlannedRun:
+    """The run that is started by hand `now`: due at once, about the data that its timetable infers.
+
+    The interval is inferred from the logical date if there is one, else from `now`. Raises PlanningError.
+    """
     interval = ask_manual(timetable, now if logical_at is None else logical_at)
     return PlannedRun(
-        run_id=ask_run_id(timetable, DagRunType.MANUAL, now, interval),
+        run_id=ask_run_id(timetable, DagRunType.MANUAL, now, interval, now if logical_at is None else logical_at),
         run_after=now,
         interval_start=to_instant(interval.start),
         interval_end=to_instant(interval.end),

@@ -1,19 +1,24 @@
-"""The runs that are due, and the slot after them, from the stored cursor (airflow-surface.md B.3)."""
+"""The runs that are due, and the slot after them, from the stored cursor (airflow-surface.md B.3; decision 0008)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon.model.instants import SECOND, Instant, to_datetime
-from gnomon.model.slots import Cursor, PlannedRun, TimeRestriction
+from gnomon.errors.timetable import PlanningError
+from gnomon.model.instants import Instant
+from gnomon.model.slots import Cursor, Passed, PlannedRun
 from gnomon.model.spec import DagSpec
-from gnomon.planning.asking import ask_next
+from gnomon.planning.jitter import delay
+from gnomon.planning.policies import Policies, policies_of
+from gnomon.planning.walk import MOST_PASSED, Walk, cursor_at
 from gnomon.timetables.base import Timetable
 
 MOST_RUNS = 100
 """One call plans at most so many runs, whatever room there is; the next call goes on."""
 MISFIRE_GRACE_S = 60.0
-"""A slot that is later than this gives way to a newer due one, with catchup off."""
+"""A slot that is later than this is late: `misfire` and `catchup` rule it."""
+_OVERLAP_SKIP = 'overlap="skip": a run was active when it was due'
+_OVERLAP_CANCEL = 'overlap="cancel_running": a newer slot was due already, which would have ended its run'
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +28,14 @@ class Plan:
     runs: tuple[PlannedRun, ...]
     """Due runs to create, in order."""
     cursor: Cursor | None
-    """The last slot that was planned, these runs included."""
+    """The last slot that was decided on: made, these runs included, or passed."""
     next_run: PlannedRun | None
-    """The slot after `cursor`: due already if room or bound ran out, else when to look again. None: no more slots, or
-    (a timetable that follows its runs) none that can be known while a run is active."""
+    """The slot after `cursor`: due already if room or bound ran out, else when to look again (`made_at`). None: no more
+    slots, or (a timetable that follows its runs) none that can be known while a run is active."""
+    passed: tuple[Passed, ...] = ()
+    """Slots that no run is made for, with the reason: a note for each decision, not for each slot."""
+    error: str | None = None
+    """Why the slot after `cursor` is not known: the timetable failed when it was asked for it."""
 
 
 def plan_runs(
@@ -39,58 +48,73 @@ def plan_runs(
     active: bool,
     planned: PlannedRun | None = None,
     misfire_grace_s: float = MISFIRE_GRACE_S,
+    since: Instant | None = None,
+    busy: bool = False,
+    asked_at: Instant | None = None,
 ) -> Plan:
-    """All due slots after the cursor, at most `room` and MOST_RUNS of them, and the slot that follows.
+    """All slots after the cursor that are due and wanted, at most `room` and MOST_RUNS of them, and the slot that follows.
 
-    `active`: whether the DAG has unfinished runs. `planned`: the next run as it was stored, if its fingerprint still
-    holds: a promise that is kept, so that a slot does not move because it is looked at late. The timetable is asked for
-    the slots after it. Raises PlanningError, in words for the DAG, when the timetable fails or answers nonsense.
+    `active`: whether the DAG has unfinished runs; `busy`: whether it has some that are no backfill's. `planned`: the next
+    run as it was stored, if its fingerprint still holds: a promise that is kept, so that a slot does not move because it
+    is looked at late. The timetable is asked for the slots after it. `since`: since when the DAG has been let run with
+    this schedule; None: with a promise always, else from now on. `asked_at`: without a promise, the instant at which the
+    timetable ought to have been asked for its first slot, when that is past.
+
+    With jitter, everything happens as it would without, by the DAG's delay later. Raises PlanningError, in words for the
+    DAG, when the timetable fails or answers nonsense.
     """
-    question = _Question(timetable, _restriction(dag), now)
-    bound = min(room, MOST_RUNS)
-    if timetable.follows_runs and (active or bound <= 0):
-        return Plan((), cursor, None)
-    due = question.first(cursor, None if timetable.follows_runs else planned, int(misfire_grace_s * SECOND))
+    late_by = delay(dag)
+    now -= late_by
+    if since is None:
+        since = 0 if planned is not None else now
+    else:
+        since -= late_by
+    policies = policies_of(dag, since, misfire_grace_s)
+    walk = Walk(timetable, dag, policies, cursor, now)
+    if timetable.follows_runs:
+        return _follow(walk, now, room, active)
+    due = walk.following(asked_at) if planned is None else planned
     runs: list[PlannedRun] = []
-    while due is not None and due.run_after <= now and len(runs) < bound:
-        runs.append(due)
-        cursor = _cursor_at(due)
-        if timetable.follows_runs:
-            return Plan(tuple(runs), cursor, None)
-        due = question.after(cursor)
-    return Plan(tuple(runs), cursor, due)
+    try:
+        due = _decide(walk, policies, due, runs, now, room, busy)
+    except PlanningError as error:
+        if walk.cursor == cursor:
+            raise
+        return Plan(tuple(runs), walk.cursor, None, tuple(walk.passed), str(error))
+    return Plan(tuple(runs), walk.cursor, due, tuple(walk.passed))
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """One timetable, under one restriction, at one instant."""
-
-    timetable: Timetable
-    restriction: TimeRestriction
-    now: Instant
-
-    def after(self, cursor: Cursor | None) -> PlannedRun | None:
-        return ask_next(self.timetable, cursor, self.restriction, self.now)
-
-    def first(self, cursor: Cursor | None, planned: PlannedRun | None, grace: Instant) -> PlannedRun | None:
-        """The stored next run; with catchup off, a newer due slot instead of one that is late beyond the grace."""
-        if planned is None:
-            return self.after(cursor)
-        if self.restriction.catchup or planned.run_after + grace >= self.now:
-            return planned
-        newest = self.after(cursor)
-        if newest is not None and planned.run_after < newest.run_after <= self.now:
-            return newest
-        return planned
-
-
-def _restriction(dag: DagSpec) -> TimeRestriction:
-    return TimeRestriction(
-        earliest=None if dag.start_at is None else to_datetime(dag.start_at),
-        latest=None if dag.end_at is None else to_datetime(dag.end_at),
-        catchup=dag.catchup,
-    )
+def _decide(
+    walk: Walk, policies: Policies, due: PlannedRun | None, runs: list[PlannedRun], now: Instant, room: int, busy: bool
+) -> PlannedRun | None:
+    """The slot that nothing is decided about yet; those before it are in `runs`, or noted as passed."""
+    bound = min(room, MOST_RUNS)
+    while due is not None and due.run_after <= now and len(runs) < bound and walk.steps < MOST_PASSED:
+        ruling = policies.ruling(due.run_after, now)
+        if ruling is not None and ruling.kind == "all_before":
+            due = walk.pass_before(due, ruling.instant, ruling.reason)
+            continue
+        if ruling is not None:
+            due = walk.newest(due, ruling.instant, ruling.reason)
+        if policies.overlap == "skip" and busy:
+            due = walk.pass_one(due, _OVERLAP_SKIP)
+        elif policies.overlap == "cancel_running" and (newer := walk.peek(due)) is not None and newer.run_after <= now:
+            walk.cursor = cursor_at(due)
+            walk.note_one(due, _OVERLAP_CANCEL)
+            due = newer
+        else:
+            runs.append(due)
+            busy = True
+            walk.cursor = cursor_at(due)
+            due = walk.following()
+    return due
 
 
-def _cursor_at(slot: PlannedRun) -> Cursor:
-    return Cursor(run_after=slot.run_after, interval_start=slot.interval_start, interval_end=slot.interval_end)
+def _follow(walk: Walk, now: Instant, room: int, active: bool) -> Plan:
+    """Of a timetable that follows its runs: the next one, when none is active."""
+    if active or room <= 0:
+        return Plan((), walk.cursor, None)
+    due = walk.following()
+    if due is None or due.run_after > now:
+        return Plan((), walk.cursor, due)
+    return Plan((due,), cursor_at(due), None)

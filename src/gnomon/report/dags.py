@@ -9,9 +9,11 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState
+from gnomon.planning import misfire_of
+from gnomon.report.calendars import calendar_warnings
 from gnomon.report.errors import import_errors
 from gnomon.report.missing import no_dag
-from gnomon.report.schedule import family, next_runs
+from gnomon.report.schedule import Ask, family, next_runs
 from gnomon.store import Transaction, dags, load, runs
 
 
@@ -31,6 +33,8 @@ class DagRow:
     tags: list[str]
     file: str
     error: str | None
+    warnings: list[str]
+    """What will stop it some day: its calendar ends soon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class DagDetail:
     active: bool
     error: str | None
     warnings: list[str]
-    """What was noticed when its file was read."""
+    """What was noticed when its file was read, and of its calendar now."""
     schedule: str
     schedule_description: str
     schedule_family: str
@@ -68,6 +72,11 @@ class DagDetail:
     start_date: str | None
     end_date: str | None
     catchup: bool
+    catchup_window_s: float | None
+    misfire: str
+    """What becomes of late slots, the default filled in."""
+    overlap: str
+    jitter_s: float
     max_active_runs: int
     max_active_tasks: int
     processes: str
@@ -87,16 +96,16 @@ def find_dag(tx: Transaction, dag_id: str) -> DagRecord:
     return found[0]
 
 
-def list_dags(tx: Transaction, *, inactive: bool = False) -> list[DagRow]:
+def list_dags(tx: Transaction, now: Instant, *, inactive: bool = False) -> list[DagRow]:
     """All DAGs by id; those that are in no file any more only when asked for."""
     rows = [row for row in dags.list_dags(tx) if row.active or inactive]
     records = load.load_dags(tx, [row.dag_pk for row in rows])
     newest = runs.newest(tx)
-    return [_dag_row(record, newest.get(record.dag_pk)) for record in sorted(records, key=lambda record: record.dag_id)]
+    return [_dag_row(record, newest.get(record.dag_pk), now) for record in sorted(records, key=lambda record: record.dag_id)]
 
 
-def show_dag(dag: DagRecord, now: Instant, warnings: Sequence[str] = ()) -> DagDetail:
-    """Everything about one DAG but its history."""
+def show_dag(dag: DagRecord, now: Instant, warnings: Sequence[str] = (), ask: Ask | None = None) -> DagDetail:
+    """Everything about one DAG but its history. `ask`: asks an author's timetable for its coming runs."""
     spec = dag.spec
     return DagDetail(
         dag_id=dag.dag_id,
@@ -107,7 +116,7 @@ def show_dag(dag: DagRecord, now: Instant, warnings: Sequence[str] = ()) -> DagD
         paused=dag.paused,
         active=dag.active,
         error=dag.error,
-        warnings=list(warnings),
+        warnings=[*warnings, *calendar_warnings(spec.timetable, now)],
         schedule=spec.timetable.summary,
         schedule_description=spec.timetable.description,
         schedule_family=family(spec.timetable),
@@ -115,11 +124,15 @@ def show_dag(dag: DagRecord, now: Instant, warnings: Sequence[str] = ()) -> DagD
         start_date=iso(spec.start_at),
         end_date=iso(spec.end_at),
         catchup=spec.catchup,
+        catchup_window_s=spec.catchup_window_s,
+        misfire=misfire_of(spec),
+        overlap=spec.overlap,
+        jitter_s=spec.jitter_s,
         max_active_runs=spec.max_active_runs,
         max_active_tasks=spec.max_active_tasks,
         processes=processes(dag),
         params={name: _param(param.default, param.required, param.schema) for name, param in spec.params.items()},
-        next_runs=[run.as_record() for run in next_runs(dag, now)],
+        next_runs=[run.as_record() for run in next_runs(dag, now, ask=ask)],
         tasks=task_rows(spec.tasks),
     )
 
@@ -152,7 +165,7 @@ def task_rows(specs: Sequence[TaskSpec]) -> list[TaskRow]:
     ]
 
 
-def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None) -> DagRow:
+def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None, now: Instant) -> DagRow:
     due = dag.next_run.run_after if dag.next_run is not None and not dag.paused else None
     return DagRow(
         dag_id=dag.dag_id,
@@ -166,6 +179,7 @@ def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None) -> DagRow:
         tags=sorted(dag.spec.tags),
         file=dag.file,
         error=dag.error,
+        warnings=calendar_warnings(dag.spec.timetable, now),
     )
 
 

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from gnomon.engine import explain as rules
 from gnomon.engine.load import load as take_over
 from gnomon.engine.memory import Limits, Memory, Worker
-from gnomon.model.ids import GROUPS
+from gnomon.model.ids import GROUPS, TaskKey, as_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
 from gnomon.report import health
+from gnomon.report.calendars import calendar_warnings
 from gnomon.report.dags import processes
 from gnomon.report.missing import no_task
+from gnomon.report.passed import newest_passed
 from gnomon.report.tasks import TaskInstanceRow, spec_of_run, task_instances
+from gnomon.report.waits import where_it_waits
 from gnomon.store import Transaction, files, load, runs
 
 _SHOWN = 5
@@ -28,9 +31,10 @@ def why_dag(tx: Transaction, dag: DagRecord, limits: Limits, now: Instant) -> li
     sentences += _nobody_there(tx)
     sentences += rules.why_dag(_memory(tx, limits), dag.dag_pk, now)
     unfinished, ended = runs.unfinished(tx, dag.dag_pk), runs.newest_ended(tx, dag.dag_pk)
-    sentences += [f"run {run.run_id} is {run.state}: gnomon explain {dag.dag_id} {run.run_id}" for run in unfinished[:_SHOWN]]
+    sentences += [f"run {run.run_id} is {run.state}: gnomon explain {dag.dag_id} {as_argument(run.run_id)}" for run in unfinished[:_SHOWN]]
     sentences += _more(len(unfinished), "unfinished runs")
     sentences += [_ended(ended)] if ended else [] if unfinished else ["it has never run"]
+    sentences += newest_passed(tx, dag)
     return sentences
 
 
@@ -57,7 +61,8 @@ def why_task(
         return [_how(mine[0])]
     if run.state in FINISHED_RUN_STATES:
         return [f"it has no status, and {_ended(run)}"]
-    return _nobody_there(tx) + _paused(dag) + rules.why_task(_memory(tx, limits), run.run_pk, task_id, map_index, now)
+    said = _nobody_there(tx) + _paused(dag) + rules.why_task(_memory(tx, limits), run.run_pk, task_id, map_index, now)
+    return said + where_it_waits(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))
 
 
 def _memory(tx: Transaction, limits: Limits) -> Memory:
@@ -76,6 +81,7 @@ def _facts_of_dag(tx: Transaction, dag: DagRecord, now: Instant) -> list[str]:
         sentences.append(f"it is in no file any more; the last one was {dag.file}")
     sentences += _file_error(tx, dag)
     sentences += _paused(dag)
+    sentences += calendar_warnings(dag.spec.timetable, now)
     if dag.fresh is not None:
         sentences.append(f"its tasks run in {processes(dag)}")
     start = dag.spec.start_at

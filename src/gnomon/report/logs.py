@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gnomon.errors.product import UserMistake
-from gnomon.model.ids import UNMAPPED
-from gnomon.model.logs import attempt_log
+from gnomon.model.ids import UNMAPPED, as_argument
+from gnomon.model.logs import attempt_log, trigger_log
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.missing import no_task
 from gnomon.store import Transaction, tasks
@@ -23,19 +23,24 @@ def log_files(
         raise no_task(dag.dag_id, task_id, dag.task_numbers)
     numbers = _attempts(tx, dag, run, task_id, map_index)
     name = task_id if map_index == UNMAPPED else f"{task_id}[{map_index}]"
+    place = (dag.dag_id, run.run_id, task_id, map_index)
+    of_start = [path for path in [folder / trigger_log(*place, 0)] if path.is_file()]
+    if not numbers and of_start:
+        return of_start
     if not numbers:
         raise UserMistake(
             f"task {name!r} has no log in run {run.run_id!r}: no attempt of it was made; "
-            f"`gnomon explain {dag.dag_id} {run.run_id} {task_id}` says why"
+            f"`gnomon explain {dag.dag_id} {as_argument(run.run_id)} {task_id}` says why"
         )
     wanted = max(numbers) if try_number is None else try_number
     if wanted not in numbers:
         raise UserMistake(f"task {name!r} has no try {wanted} in run {run.run_id!r}; there are: {_words(numbers)}")
-    paths = [folder / attempt_log(dag.dag_id, run.run_id, task_id, map_index, seq) for seq in sorted(numbers[wanted])]
+    paths = [folder / name(*place, seq) for seq in sorted(numbers[wanted]) for name in (attempt_log, trigger_log)]
     there = [path for path in paths if path.is_file()]
+    there[:0] = of_start if wanted == min(numbers) else []
     if not there:
         raise UserMistake(
-            f"the log of task {name!r}, try {wanted}, is not on this machine: {paths[-1]} does not exist; "
+            f"the log of task {name!r}, try {wanted}, is not on this machine: {paths[-2]} does not exist; "
             "it is where the worker ran, or was removed"
         )
     return there

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.ids import DAG_FILE_MODULE
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import PlannedRun, TimetableRef
-from gnomon.planning import PlanningError, plan_runs
+from gnomon.planning import PlanningError
+from gnomon.planning.coming import coming_runs
 from gnomon.timetables.registry import build
 
 SHOWN = 5
@@ -27,7 +30,10 @@ _FAMILIES = {
     "CronDataIntervalTimetable": _INTERVALS,
     "DeltaDataIntervalTimetable": _INTERVALS,
     "ContinuousTimetable": _INTERVALS,
+    "BusinessDays": _INTERVALS,
 }
+_PERIOD = "period"
+"""The `interval` of a period timetable whose runs are about the time since the slot before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,39 +56,36 @@ class ComingRun:
 def family(timetable: TimetableRef) -> str:
     """Whether runs are instants or cover stretches of data time."""
     if not timetable.builtin:
-        return f"as {timetable.path} says"
+        module, _, name = timetable.path.rpartition(".")
+        own = module.startswith(DAG_FILE_MODULE)  # a name that tells nobody anything
+        return f"as {name}, in the DAG's own file, says" if own else f"as {timetable.path} says"
     known = _FAMILIES.get(timetable.path.rpartition(".")[2], _TICKS)
-    return _TICKS_BACK if known == _TICKS and timetable.data.get("interval") else known
+    about = timetable.data.get("interval") if known == _TICKS else None
+    return _INTERVALS if about == _PERIOD else _TICKS_BACK if about else known
 
 
-def next_runs(dag: DagRecord, now: Instant, count: int = SHOWN) -> list[ComingRun]:
+Ask = Callable[[DagRecord, Instant, int], list[PlannedRun]]
+"""Asks an author's timetable, which may not be asked here, for so many coming runs; raises PlanningError."""
+
+
+def next_runs(dag: DagRecord, now: Instant, count: int = SHOWN, ask: Ask | None = None) -> list[ComingRun]:
     """The runs that come next if nothing changes and the DAG is not paused, overdue ones included.
 
-    Empty for a DAG without a schedule or whose timetable cannot be asked here; its error stands on the DAG.
+    Empty for a DAG without a schedule or whose timetable fails; its error stands on the DAG. Without `ask`, of an
+    author's timetable only the stored next run is known.
     """
     if not dag.spec.timetable.can_be_scheduled:
         return []
-    if not dag.spec.timetable.builtin:
-        return [_coming(dag.next_run)] if dag.next_run is not None else []
+    stored = [dag.next_run] if dag.next_run is not None else []
     try:
-        return _walk(dag, now, count)
+        if dag.spec.timetable.builtin:
+            return _shown(coming_runs(
+                dag=dag.spec, timetable=build(dag.spec.timetable), cursor=dag.cursor, now=now, count=count
+            ))  # fmt: skip
+        return _shown(stored if ask is None else ask(dag, now, count))
     except (PlanningError, AirflowTimetableInvalid):
-        return []
+        return [] if dag.spec.timetable.builtin else _shown(stored)
 
 
-def _walk(dag: DagRecord, now: Instant, count: int) -> list[ComingRun]:
-    timetable = build(dag.spec.timetable)
-    cursor, found = dag.cursor, list[ComingRun]()
-    while len(found) < count:
-        plan = plan_runs(dag=dag.spec, timetable=timetable, cursor=cursor, now=now, room=1, active=False)
-        found += map(_coming, plan.runs)
-        if not plan.runs:
-            if plan.next_run is None or plan.next_run.run_after <= now:
-                break
-            now = plan.next_run.run_after
-        cursor = plan.cursor
-    return found[:count]
-
-
-def _coming(run: PlannedRun) -> ComingRun:
-    return ComingRun(run.run_after, run.interval_start, run.interval_end)
+def _shown(runs: list[PlannedRun]) -> list[ComingRun]:
+    return [ComingRun(run.run_after, run.interval_start, run.interval_end) for run in runs]

@@ -9,12 +9,13 @@ from typing import Any
 
 from gnomon.clock import SystemClock
 from gnomon.context import build_context, environment_of
-from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout
+from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout, DagRunTriggerException, TaskDeferred
 from gnomon.model.facts import Attempt, AttemptResult, XComItem
-from gnomon.model.instants import Instant
+from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState
 from gnomon.runner import callbacks
-from gnomon.runner.outcomes import Judged, judge
+from gnomon.runner.deferral import begin_deferred, go_on, wait_of
+from gnomon.runner.outcomes import Judged, deferred, judge
 from gnomon.runner.signals import terminable, time_limit
 from gnomon.runner.xcoms import collect
 from gnomon.sdk import channel as sdk_channel
@@ -29,6 +30,7 @@ _STATES = {
     "skipped": TaskInstanceState.SKIPPED,
 }
 """What callbacks read in `ti.state`."""
+_KEEPS_PUSHED = ("success", "skipped", "deferred")
 _DONE = Judged("success", traceback=False)
 
 
@@ -81,14 +83,27 @@ class _Attempting:
             self._ended_at = self._clock.now()
         if error is None:
             return _DONE
-        judged = judge(error)
+        error, judged = self._judge(error)
         if judged.traceback:
             log.error("task failed: %s", judged.reason, exc_info=error)
+        elif judged.wait is not None:
+            log.info("%s", error)
+        elif judged.outcome == "failed":
+            log.error("task failed: %s", judged.reason)
         elif judged.reason:
             log.info("%s: %s", judged.outcome, judged.reason)
         if self._context is not None:
             self._context["exception"] = error
-        return judged if judged.outcome not in ("success", "skipped") else self._with_pushed(judged)
+        return judged if judged.outcome not in _KEEPS_PUSHED else self._with_pushed(judged)
+
+    def _judge(self, error: BaseException) -> tuple[BaseException, Judged]:
+        """What the error means, and the error: another one when it was a deferral that could not go on."""
+        if not isinstance(error, TaskDeferred):
+            return error, judge(error)
+        try:
+            return error, deferred(wait_of(self._task, error, self._attempt.file))
+        except Exception as refused:  # author code serializes the trigger
+            return refused, judge(refused)
 
     def _execute(self) -> None:
         if self._attempt.kind != "task":
@@ -126,12 +141,30 @@ class _Attempting:
 
     def _timed_execute(self, task: Any, context: Any) -> object:
         self._started_at = self._clock.now()
-        context["ti"].started(self._started_at)
+        first = self._attempt.started_at
+        context["ti"].started(self._started_at if first is None else first)
         timeout_s = self._attempt.timeout_s
         if timeout_s is None and task.execution_timeout is not None:
             timeout_s = task.execution_timeout.total_seconds()
-        with time_limit(timeout_s, f"task {task.task_id!r}"):
+        left_s = timeout_s
+        if self._attempt.deadline_at is not None:
+            left_s = (self._attempt.deadline_at - self._started_at) / SECOND
+        with time_limit(left_s, f"task {task.task_id!r}", timeout_s):
+            return self._call(task, context)
+
+    def _call(self, task: Any, context: Any) -> object:
+        """What the author's code returns: `execute`, or what a deferral named instead."""
+        if self._attempt.resume is not None:
+            return go_on(task, self._attempt.resume, context)
+        if task.start_from_trigger:
+            begin_deferred(task, context, self._attempt.file)
+        try:
             result: object = task.execute(context)
+        except DagRunTriggerException as wanted:
+            from gnomon.runner import dag_runs  # few tasks make runs
+
+            dag_runs.obey(wanted, context)
+            return None
         return result
 
     def _kill(self, task: Any) -> None:
@@ -142,7 +175,7 @@ class _Attempting:
             log.exception("on_kill of task %s failed", task.task_id)
 
     def _with_pushed(self, judged: Judged) -> Judged:
-        """A task that skips keeps what it pushed; its returned value is not one of them."""
+        """A task that skips or defers keeps what it pushed."""
         if self._context is None:
             return judged
         try:
@@ -182,4 +215,5 @@ class _Attempting:
             xcoms=self._xcoms,
             skip_task_ids=judged.skip_task_ids,
             resume_at=judged.resume_at,
+            wait=judged.wait,
         )

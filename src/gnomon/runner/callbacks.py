@@ -6,6 +6,8 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from gnomon.errors.authoring import TaskDeferred
+
 log = logging.getLogger("gnomon.task")
 
 AFTER = {
@@ -22,7 +24,7 @@ def call(task: Any, argument: str, context: Any) -> None:
     for callback in _callbacks(getattr(task, argument, None)):
         try:
             callback(context)
-        except Exception:
+        except (Exception, TaskDeferred):
             log.exception("%s of task %s failed; the outcome stays", argument, task.task_id)
 
 

@@ -12,11 +12,11 @@ from gnomon.errors.authoring import (
     AirflowSkipException,
     AirflowTaskTerminated,
     AirflowTaskTimeout,
-    DagRunTriggerException,
+    DeferralRefused,
     DownstreamTasksSkipped,
     TaskAwaitingInput,
-    TaskDeferred,
 )
+from gnomon.model.deferral import Wait
 from gnomon.model.instants import Instant, to_instant
 
 REASON_MAX = 1000
@@ -32,6 +32,7 @@ class Judged:
     retryable: bool = True
     resume_at: Instant | None = None
     skip_task_ids: tuple[str, ...] = field(default=())
+    wait: Wait | None = None
     traceback: bool = True
     """Whether the log wants the traceback."""
 
@@ -78,26 +79,26 @@ def _not_yet(what: str, remedy: str) -> Judged:
     return Judged("failed", f"{what} is not available in this version; {remedy}", retryable=False)
 
 
-def _deferred(_error: Any) -> Judged:
-    return _not_yet("deferral (TaskDeferred)", "use the operator with deferrable=False")
+def deferred(wait: Wait) -> Judged:
+    """The attempt waits for that, without a process."""
+    return Judged("deferred", wait=wait, traceback=False)
+
+
+def _refused(error: Any) -> Judged:
+    return Judged("failed", str(error).strip()[:REASON_MAX], retryable=False, traceback=False)
 
 
 def _awaiting(_error: Any) -> Judged:
     return _not_yet("waiting for a person (TaskAwaitingInput)", "trigger a second DAG by hand instead")
 
 
-def _triggers(_error: Any) -> Judged:
-    return _not_yet("triggering another DAG from a task", "use `gnomon dags trigger`")
-
-
 _RULES = (
     (AirflowSkipException, _skipped),
     (DownstreamTasksSkipped, _skips_others),
     (AirflowRescheduleException, _rescheduled),
-    (DagRunTriggerException, _triggers),
     (AirflowFailException, _no_more_tries),
     (AirflowSensorTimeout, _no_more_tries),
-    (TaskDeferred, _deferred),
+    (DeferralRefused, _refused),
     (TaskAwaitingInput, _awaiting),
     (AirflowTaskTimeout, lambda error: Judged("failed", one_line(error))),
     (AirflowTaskTerminated, lambda error: Judged("failed", one_line(error))),

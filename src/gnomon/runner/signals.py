@@ -55,19 +55,25 @@ class terminable:  # noqa: N801 - reads as the statement it is used in
 
 
 class time_limit:  # noqa: N801
-    """`with time_limit(seconds, what):` raises AirflowTaskTimeout inside once the time has passed; None: no limit."""
+    """`with time_limit(seconds, what):` raises AirflowTaskTimeout inside once the time has passed; None: no limit.
 
-    __slots__ = ("_before", "_timeout_s", "_what")
+    `of_s`: the author's limit, of which `seconds` are left after earlier parts of the same try.
+    """
 
-    def __init__(self, timeout_s: float | None, what: str) -> None:
+    __slots__ = ("_before", "_of_s", "_timeout_s", "_what")
+
+    def __init__(self, timeout_s: float | None, what: str, of_s: float | None = None) -> None:
         self._timeout_s = timeout_s
+        self._of_s = timeout_s if of_s is None else of_s
         self._what = what
 
     def __enter__(self) -> None:
         if self._timeout_s is None:
             return
         if self._timeout_s <= 0:
-            raise AirflowTaskTimeout(f"{self._what} has an execution_timeout of {self._timeout_s:g} s")
+            if self._of_s is not None and self._of_s > 0:
+                self._expire(0, None)
+            raise AirflowTaskTimeout(f"{self._what} has an execution_timeout of {self._of_s:g} s")
         self._before = signal.signal(signal.SIGALRM, self._expire)
         signal.setitimer(signal.ITIMER_REAL, self._timeout_s)
 
@@ -77,4 +83,5 @@ class time_limit:  # noqa: N801
             signal.signal(signal.SIGALRM, self._before)
 
     def _expire(self, _signal: int, _frame: FrameType | None) -> None:
-        raise AirflowTaskTimeout(f"{self._what} ran for longer than its execution_timeout of {self._timeout_s:g} s")
+        waits = "" if self._of_s == self._timeout_s else ", its waits included"
+        raise AirflowTaskTimeout(f"{self._what} ran for longer than its execution_timeout of {self._of_s:g} s{waits}")

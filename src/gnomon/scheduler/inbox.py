@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from gnomon import log
 from gnomon.clock import Clock
@@ -10,7 +10,8 @@ from gnomon.engine import events as e
 from gnomon.engine.memory import Memory
 from gnomon.executors.interface import WORKER_TTL_S, Executor, ExecutorEvent, InventoryTaken, WorkerGone
 from gnomon.model.instants import SECOND, Instant
-from gnomon.scheduler.intake import from_mail, from_workers
+from gnomon.model.records import MailRecord
+from gnomon.scheduler.intake import dag_to_delete, from_mail, from_workers
 from gnomon.scheduler.settings import MAIL_BATCH, SWEEP_S
 from gnomon.store import Database, leases, mail
 from gnomon.store import load as store_load
@@ -22,15 +23,22 @@ _log = log.get("scheduler")
 class Inbox:
     """Collects events. What workers said is kept until it was applied: it is said once, and a round may fail after it."""
 
-    def __init__(self, db: Database, executor: Executor, clock: Clock, ear: Ear | None, memory: Memory) -> None:
+    def __init__(
+        self, db: Database, executor: Executor, clock: Clock, ear: Ear | None, memory: Memory,
+        delete_history: Callable[[int], bool], sweep_s: float = SWEEP_S,
+    ) -> None:
+        """`delete_history`: deletes a batch of the ended runs of a DAG; whether there are more."""
         self._db = db
         self._executor = executor
         self._clock = clock
         self._ear = ear
         self._memory = memory
+        self._delete_history = delete_history
         self._heard: list[ExecutorEvent] = []
+        self._sweep_s = sweep_s
         self._next_sweep = 0.0
         self._mail_waits = True
+        self._history_waits = False
         self._healthy_since: float | None = None
 
     def collect(self, epochs: Mapping[int, int]) -> tuple[list[e.Event], list[int]]:
@@ -47,13 +55,28 @@ class Inbox:
         for worker_id in to_ask:
             self.ask_inventory(worker_id, epochs)
         letters: list[int] = []
-        if self._mail_waits or swept or any(isinstance(event, e.InventoryRead) for event in said):
+        if self._mail_waits or self._history_waits or swept or any(isinstance(event, e.InventoryRead) for event in said):
             with self._db.read() as tx:
-                found = mail.take(tx, sorted(epochs), MAIL_BATCH)
-                events += from_mail(tx, found, self._memory)
-            letters = [letter.mail_pk for letter in found]
+                found = ripe = mail.take(tx, sorted(epochs), MAIL_BATCH)
+                deletes = any(dag_to_delete(letter) is not None for letter in found)
+                if not deletes:
+                    events += from_mail(tx, found, self._memory)
+            if deletes:  # which is written between the two looks
+                ripe = [letter for letter in found if not self._has_history(letter)]
+                with self._db.read() as tx:
+                    events += from_mail(tx, ripe, self._memory)
+            letters = [letter.mail_pk for letter in ripe]
             self._mail_waits = len(found) == MAIL_BATCH
+            self._history_waits = len(ripe) < len(found)
         return self._after_mail([*events, *said], epochs), letters
+
+    def _has_history(self, letter: MailRecord) -> bool:
+        """Whether it deletes a DAG that had more ended runs than one transaction deletes: it stays for the next round.
+
+        So a long history goes a batch a round, between the work of all other DAGs, and a restart goes on with it.
+        """
+        dag_pk = dag_to_delete(letter)
+        return dag_pk is not None and self._delete_history(dag_pk)
 
     def _after_mail(self, events: list[e.Event], epochs: Mapping[int, int]) -> list[e.Event]:
         """What a worker sent by mail still counts: losses, and inventories that no longer have it, come after all mail.
@@ -99,12 +122,14 @@ class Inbox:
 
     @property
     def sweep_at(self) -> Instant:
-        """When to look again without a wake-up."""
+        """When to look again without a wake-up: at once while there is known to be more mail."""
+        if self._mail_waits or self._history_waits:
+            return self._clock.now()
         return self._clock.now() + int((self._next_sweep - self._clock.monotonic()) * SECOND)
 
     def _sweep(self) -> list[e.Event]:
         """Once a second: pools that people changed, workers that came and went."""
-        self._next_sweep = self._clock.monotonic() + SWEEP_S
+        self._next_sweep = self._clock.monotonic() + self._sweep_s
         with self._db.read() as tx:
             pools = store_load.load_pools(tx)
             workers = leases.workers(tx)

@@ -16,7 +16,7 @@ from gnomon.executors import interface as said
 from gnomon.model.facts import AttemptResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import MailRecord, RunRecord
-from gnomon.store import Database, Transaction, load
+from gnomon.store import Database, Transaction, load, triggers
 
 _log = log.get("scheduler.intake")
 
@@ -53,11 +53,17 @@ def from_workers(events: Iterable[said.ExecutorEvent], epochs: Mapping[int, int]
 
 
 def from_mail(tx: Transaction, letters: Iterable[MailRecord], memory: Memory) -> list[e.Event]:
-    """Engine events of the letters, with what the store has to add: runs and DAGs are read here."""
+    """Engine events of the letters, with what the store has to add: runs and DAGs are read here.
+
+    WrongKey for a sealed letter that this host cannot open: it stays where it is, for a scheduler that can.
+    """
     found: list[e.Event] = []
     dag_pks: dict[int, None] = {}
     for letter in letters:
         try:
+            if letter.kind == "trigger":
+                found.append(e.WaitEnded(*triggers.event_of(tx, letter.body)))
+                continue
             body = json.loads(letter.body)
             if letter.kind == "dag_changed":
                 dag_pks[msgspec.convert(body["dag_pk"], int)] = None
@@ -69,11 +75,25 @@ def from_mail(tx: Transaction, letters: Iterable[MailRecord], memory: Memory) ->
     return [*read_dags(tx, dag_pks, memory), *found]
 
 
+def dag_to_delete(letter: MailRecord) -> int | None:
+    """The DAG that this letter wants deleted with everything; None for any other letter, and one that cannot be read."""
+    if letter.kind != "action":
+        return None
+    try:
+        body = json.loads(letter.body)
+        deletes = body["action"] == "delete" and "run_pk" not in body
+        return msgspec.convert(body["dag_pk"], int) if deletes else None
+    except (ValueError, KeyError, TypeError):
+        return None  # `from_mail` says so
+
+
 def _events_of(tx: Transaction, kind: str, body: dict[str, Any], memory: Memory) -> list[e.Event]:
     if kind == "run_created":
         return read_run(tx, msgspec.convert(body["run_pk"], int), memory)
     if kind == "result":
-        return [e.Ended(msgspec.convert(body["result"], AttemptResult))]
+        sealed = body.get("sealed")
+        result = body["result"] if sealed is None else json.loads(tx.cipher.open(sealed))
+        return [e.Ended(msgspec.convert(result, AttemptResult))]
     if kind == "action":
         return _action(tx, body, memory)
     _log.warning("mail_unknown", kind=kind)

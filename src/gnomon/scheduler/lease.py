@@ -17,13 +17,15 @@ class Lease:
     """One incarnation's claim. Its id is never used again once it was fenced or retired."""
 
     def __init__(
-        self, db: Database, clock: Clock, scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False
+        self, db: Database, clock: Clock, scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False,
+        beat_s: float = BEAT_S,
     ) -> None:
         self._db = db
         self._clock = clock
         self.scheduler_id = scheduler_id
         self._host = host
         self._is_dead = is_dead
+        self._beat_s = beat_s
         self._registered = False
         self._next_beat = 0.0
         self.epochs: dict[int, int] = {}
@@ -43,7 +45,7 @@ class Lease:
             for dead in leases.fence_dead(tx, self.scheduler_id, TTL_S):
                 _log.warning("scheduler_fenced", scheduler=dead)
             gained = leases.claim_groups(tx, self.scheduler_id)
-        self._next_beat = self._clock.monotonic() + BEAT_S
+        self._next_beat = self._clock.monotonic() + self._beat_s
         self.epochs.update(gained)
         return gained
 

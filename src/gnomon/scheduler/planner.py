@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable
+from typing import Any
 
 from gnomon import log
 from gnomon.engine.cells import Dag
@@ -16,10 +17,12 @@ from gnomon.engine.runs import active_runs_limit
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PlanChange, PlanOutcome
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunType
-from gnomon.planning import PlanningError, fingerprint, plan_runs
+from gnomon.planning import PlanningError, asked_with, fingerprint, made_at, plan_runs, room_for
+from gnomon.scheduler.authored import TO_ASK, Authored, change_of, stopped
 from gnomon.scheduler.settings import PLAN_RETRY_S
 from gnomon.timetables import Timetable
 from gnomon.timetables.registry import build
+from gnomon.userhost import TimetableHost
 
 _log = log.get("scheduler.planner")
 
@@ -27,9 +30,11 @@ _log = log.get("scheduler.planner")
 class Planner:
     """The heap of due times, and the questions to timetables."""
 
-    def __init__(self, memory: Memory, misfire_grace_s: float) -> None:
+    def __init__(self, memory: Memory, misfire_grace_s: float, host: TimetableHost | None = None) -> None:
+        """`host`: where author timetables are asked."""
         self._memory = memory
         self._misfire_grace_s = misfire_grace_s
+        self.authored = Authored(memory, host)
         self._due: list[tuple[Instant, int]] = []
         """(when to look at it, dag_pk); only the entry that `_due_at` names counts."""
         self._due_at: dict[int, Instant] = {}
@@ -43,6 +48,7 @@ class Planner:
     def forget(self) -> None:
         """Start anew: memory was dropped."""
         self._due, self._due_at, self._pending = [], {}, {}
+        self.authored.forget()
 
     def plan(self, now: Instant, batch: int) -> list[PlanChange]:
         """What to write now, for at most `batch` DAGs; the others stay for the next call."""
@@ -62,13 +68,16 @@ class Planner:
             change = self._plan_safely(dag, now)
             if change is not None:
                 changes.append(change)
-        return changes
+        answered, again = self.authored.answered(now)
+        self.look_at(again)
+        return changes + answered
 
     def wake_at(self, now: Instant) -> Instant | None:
         """When there is something to plan; None when never."""
         if self._pending:
             return now
-        return self._due[0][0] if self._due else None
+        times = (self._due[0][0] if self._due else None, self.authored.wake_at(now))
+        return min((at for at in times if at is not None), default=None)
 
     def settle(self, change: PlanChange, outcome: PlanOutcome, now: Instant) -> None:
         """Memory follows what the store did with a change."""
@@ -77,16 +86,22 @@ class Planner:
             return
         record = dag.record
         record.plan_seq += 1
-        record.fingerprint = change.fingerprint
         record.error = outcome.error or change.error
-        if record.error is not None:
-            self._later(now + int(PLAN_RETRY_S * SECOND), change.dag_pk)
-            return
-        record.cursor, record.next_run = change.cursor, change.next_run
+        change = outcome.instead or change
+        if outcome.error is not None and outcome.instead is None:
+            record.next_run = None  # its run id is what was refused: the timetable is asked for the slot once more
+        else:
+            record.fingerprint = change.fingerprint
+            record.cursor, record.next_run = change.cursor, change.next_run
+            record.live_at = record.live_at if change.live_at is None else change.live_at
         for held in outcome.held:
             _log.warning("slot_held", dag_id=record.dag_id, slot=held)
-        if record.next_run is not None:
-            self._later(record.next_run.run_after, change.dag_pk)
+        if record.error is not None:
+            self._later(_retry_at(dag, now), change.dag_pk)
+        elif change.fingerprint == TO_ASK:
+            self.look_at([change.dag_pk])
+        elif record.next_run is not None:
+            self._later(made_at(dag.graph.spec, record.next_run), change.dag_pk)
 
     def _later(self, at: Instant, dag_pk: int) -> None:
         if self._due_at.get(dag_pk) == at:
@@ -102,10 +117,10 @@ class Planner:
             return self._plan_dag(dag, now)
         except PlanningError as error:
             _log.error("planning_failed", dag_id=dag.record.dag_id, error=str(error))
-            return _stopped(dag, str(error))
+            return stopped(dag, str(error))
         except Exception as error:
             _log.exception("planning_failed", dag_id=dag.record.dag_id, error=str(error))
-            return _stopped(dag, f"planning failed: {type(error).__name__}: {error}; see to its timetable, or report this")
+            return stopped(dag, f"planning failed: {type(error).__name__}: {error}; see to its timetable, or report this")
 
     def _plan_dag(self, dag: Dag, now: Instant) -> PlanChange | None:
         record, spec = dag.record, dag.graph.spec
@@ -115,32 +130,36 @@ class Planner:
         next_run = record.next_run
         unchanged = mark == record.fingerprint and record.error is None
         if unchanged and next_run is None:
-            if dag.runs or not self._timetable(dag).follows_runs:
+            if dag.runs or not self._follows_runs(dag):
                 return None
-        elif unchanged and next_run is not None and next_run.run_after > now:
-            self._later(next_run.run_after, record.dag_pk)
+        elif unchanged and next_run is not None and made_at(spec, next_run) > now:
+            self._later(made_at(spec, next_run), record.dag_pk)
             return None
         unfinished = sum(
             run.record.run_type is not DagRunType.BACKFILL and run.record.state not in FINISHED_RUN_STATES
             for run in dag.runs.values()
         )
-        room = active_runs_limit(dag) - unfinished
+        room = room_for(spec, active_runs_limit(dag), unfinished)
         if room <= 0 and unchanged:
             return None  # looked at again when a run of it ends
-        return self._ask(dag, now, max(room, 0), mark)
+        return self._ask(dag, now, room, unfinished > 0, mark)
 
-    def _ask(self, dag: Dag, now: Instant, room: int, mark: str) -> PlanChange:
+    def _ask(self, dag: Dag, now: Instant, room: int, busy: bool, mark: str) -> PlanChange | None:
         record, spec = dag.record, dag.graph.spec
-        unchanged = mark == record.fingerprint and record.error is None
-        plan = plan_runs(
-            dag=spec, timetable=self._timetable(dag), cursor=record.cursor, now=now, room=room,
-            active=bool(dag.runs), planned=record.next_run if unchanged else None,
-            misfire_grace_s=self._misfire_grace_s,
-        )
-        return PlanChange(
-            dag_pk=record.dag_pk, group_no=record.group_no, believed_plan_seq=record.plan_seq, cursor=plan.cursor,
-            next_run=plan.next_run, fingerprint=mark, runs=plan.runs, version_pk=dag.graph.version_pk,
-        )
+        arguments: dict[str, Any] = {
+            **asked_with(record, spec, mark, now), "now": now, "room": room, "active": bool(dag.runs), "busy": busy,
+            "misfire_grace_s": self._misfire_grace_s,
+        }
+        if not spec.timetable.builtin:
+            return self.authored.ask(dag, arguments, mark, now)
+        plan = plan_runs(timetable=self._timetable(dag), **arguments)
+        if plan.error is not None:
+            _log.error("planning_failed", dag_id=record.dag_id, error=plan.error)
+        return change_of(dag, plan, mark, arguments["since"], plan.error)
+
+    def _follows_runs(self, dag: Dag) -> bool:
+        ref = dag.graph.spec.timetable
+        return self._timetable(dag).follows_runs if ref.builtin else ref.follows_runs
 
     def _timetable(self, dag: Dag) -> Timetable:
         version = dag.graph.version_pk
@@ -150,14 +169,12 @@ class Planner:
         return known[1]
 
 
-def _stopped(dag: Dag, error: str) -> PlanChange:
-    """Cursor and next run stay; the sentence stands on the DAG until a later try."""
-    record = dag.record
-    return PlanChange(
-        dag_pk=record.dag_pk, group_no=record.group_no, believed_plan_seq=record.plan_seq, cursor=record.cursor,
-        next_run=record.next_run, fingerprint=fingerprint(dag.graph.spec.timetable, dag.graph.spec),
-        version_pk=dag.graph.version_pk, error=error,
-    )
+def _retry_at(dag: Dag, now: Instant) -> Instant:
+    """When to look at a DAG whose timetable failed: in a minute, or when the run is due that it had planned."""
+    later = now + int(PLAN_RETRY_S * SECOND)
+    next_run = dag.record.next_run
+    due = later if next_run is None else made_at(dag.graph.spec, next_run)
+    return min(later, due) if due > now else later
 
 
 _SWEEP_AT = 64

@@ -19,6 +19,7 @@ from gnomon.errors.engine import StepFailed
 from gnomon.executors.interface import Executor
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord
+from gnomon.scheduler.failing import pause_failing
 from gnomon.scheduler.inbox import Inbox
 from gnomon.scheduler.intake import read_dags, with_past
 from gnomon.scheduler.isolation import Isolation
@@ -27,6 +28,7 @@ from gnomon.scheduler.planner import Planner
 from gnomon.scheduler.settings import BEAT_S, FAULT_RETRY_S, RETRY_AWAY_S, Settings
 from gnomon.store import CommitUncertain, Database, Fenced, PoolExhausted, commit
 from gnomon.store import load as store_load
+from gnomon.userhost import TimetableHost
 from gnomon.wakeups import Ear
 
 _log = log.get("scheduler")
@@ -38,18 +40,25 @@ class SchedulerService:
     def __init__(
         self, *, settings: Settings, db: Database, executor: Executor, clock: Clock, ear: Ear | None,
         new_id: Callable[[], str], scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False,
+        timetables: TimetableHost | None = None, wake_triggerers: Callable[[], object] = lambda: None,
     ) -> None:
-        """`is_dead`: whether the process of a scheduler id is known, not suspected, to have ended."""
+        """`is_dead`: whether the process of a scheduler id is known, not suspected, to have ended.
+
+        `wake_triggerers`: something waits for a trigger, or no longer does.
+
+        `timetables`: where author timetables are asked; None: nowhere, and their DAGs say so.
+        """
         self._settings = settings
         self._db = db
         self._executor = executor
         self._clock = clock
         self._ear = ear
         self._new_id = new_id
+        self._wake_triggerers = wake_triggerers
         self.memory = Memory(settings.limits)
-        self.lease = Lease(db, clock, scheduler_id, host, is_dead)
-        self._planner = Planner(self.memory, settings.misfire_grace_s)
-        self._inbox = Inbox(db, executor, clock, ear, self.memory)
+        self.lease = Lease(db, clock, scheduler_id, host, is_dead, beat_s=settings.beat_s)
+        self._planner = Planner(self.memory, settings.misfire_grace_s, timetables)
+        self._inbox = Inbox(db, executor, clock, ear, self.memory, self._delete_history, sweep_s=settings.sweep_s)
         self._isolation = Isolation()
         self._loaded: list[Run] = []
         self._reload = False
@@ -110,6 +119,8 @@ class SchedulerService:
         self._planner.look_at(dag.dag_pk for dag in state.dags)
         self._reload = False
         self._inbox.groups_came(self._epochs())
+        if any(row.waiting is not None and row.waiting.due_at is None and row.waiting.fired is None for row in state.tasks):
+            self._wake_triggerers()
         _log.info("groups_loaded", groups=len(gained), dags=len(state.dags), runs=len(state.runs))
 
     def _collect(self, now: Instant) -> tuple[list[e.Event], list[int]]:
@@ -132,13 +143,14 @@ class SchedulerService:
             self._executor.submit(worker_id, attempts)
         for order in decided.cancels:
             self._executor.cancel(order.worker_id, order.attempt_id, order.reason, self.memory.limits.cancel_grace_s)
+        paused = pause_failing(self._db, self.lease.scheduler_id, self.memory, decided.failing, now)
+        if paused:
+            self._advance(paused, [], now)
 
     def _commit(self, decided: Step) -> None:
         """The step is stored; nothing is sent to a worker without the proof that this scheduler still owns what it decides."""
         if not (decided.changes or decided.deleted_runs or decided.deleted_dags or decided.submits or decided.cancels):
             return
-        for dag_pk in decided.deleted_dags:
-            self._delete_history(dag_pk)
         while True:
             try:
                 with self._db.owner(self.lease.scheduler_id) as tx:
@@ -151,13 +163,14 @@ class SchedulerService:
                     raise  # each time one pool fewer: this ends
                 self.contended += 1
         self._isolation.committed(decided.groups)
+        changes = decided.changes
+        if changes.waits_gone or any(wait.due_at is None for wait in changes.waits.values()):
+            self._wake_triggerers()
 
-    def _delete_history(self, dag_pk: int) -> None:
-        """The ended runs of a DAG that goes are gone, in transactions short enough for everybody else to write between."""
-        more = True
-        while more:
-            with self._db.owner(self.lease.scheduler_id) as tx:
-                more = commit.delete_history(tx, dag_pk)
+    def _delete_history(self, dag_pk: int) -> bool:
+        """A batch of the ended runs of a DAG that goes is gone; whether there are more."""
+        with self._db.owner(self.lease.scheduler_id) as tx:
+            return commit.delete_history(tx, dag_pk)
 
     def _plan(self, now: Instant) -> None:
         if not self._settings.use_schedule:
@@ -230,7 +243,7 @@ class SchedulerService:
     def _sleep(self, seconds: float) -> None:
         if seconds <= 0:
             return
-        descriptors = [*self._executor.filenos()]
+        descriptors = [*self._executor.filenos(), *self._planner.authored.filenos()]
         if self._ear is not None:
             descriptors.append(self._ear.fileno())
         try:

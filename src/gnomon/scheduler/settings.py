@@ -32,7 +32,10 @@ class Settings:
     """DAGs that one tick plans runs for."""
     use_schedule: bool
     misfire_grace_s: float = 60.0
-    """A slot later than this gives way to a newer one, with catchup off."""
+    """A slot later than this is ruled by its DAG's `misfire`."""
+    beat_s: float = BEAT_S
+    sweep_s: float = SWEEP_S
+    """Both are seldom in a simulation of years, where nobody else uses the database and every change rings."""
 
 
 def settings_from(cfg: Config) -> Settings:

@@ -12,9 +12,12 @@ from gnomon.model.spec import DagParsed, DagSpec, ParamSpec, TaskSpec
 from gnomon.sdk import fields, values
 from gnomon.sdk.check import check_dag, earliest_start
 from gnomon.sdk.dag import DAG
+from gnomon.sdk.deferring import LoadClass
 from gnomon.sdk.graph import topological_order
 from gnomon.sdk.operator import BaseOperator
 from gnomon.sdk.schedule import reference
+from gnomon.sdk.sensor import BaseSensorOperator
+from gnomon.sdk.starting import start_wait
 from gnomon.sdk.timezone import zone_name
 from gnomon.sdk.weights import effective_priorities
 
@@ -22,14 +25,19 @@ EDGE = "\x1f"
 _WORDS_OF_DAG = ("description", "display_name", "doc_md", "tags", "owner", "edge_labels", "params")
 _WORDS_OF_TASK = ("doc_md", "display_name", "owner")
 """Fields that people read and the scheduler does not: a change of these is no new version."""
+_END_CALLBACKS = ("on_success_callback", "on_failure_callback", "on_retry_callback", "on_skipped_callback")
 _CALLBACKS = ("on_execute_callback", "on_success_callback", "on_failure_callback", "on_retry_callback",
               "on_skipped_callback", "_pre_execute_hook", "_post_execute_hook", "inlets", "outlets")
 
 
-def build(dag: DAG, file: str) -> DagParsed:
-    """The DAG as plain data, checked: no cycle, a schedule that can fire, params that hold.
+def _no_class(path: str) -> type:
+    raise LookupError(f"build was given no load_class to find {path} with")
 
-    Raises the authoring error that names DAG, line and remedy. What is only doubtful stands in `dag.warnings`.
+
+def build(dag: DAG, file: str, load_class: LoadClass = _no_class) -> DagParsed:
+    """The DAG as plain data, checked: no cycle, a schedule that can fire, params that hold, triggers that can be made.
+
+    `load_class` finds the triggers that tasks start from, by their paths (`loading.load_class`). Raises the authoring error that names DAG, line and remedy. What is only doubtful stands in `dag.warnings`.
     """
     dag.__dict__["fileloc"] = dag.fileloc or file
     order = topological_order(dag.task_dict, dag.dag_id)
@@ -37,7 +45,7 @@ def build(dag: DAG, file: str) -> DagParsed:
     priorities = effective_priorities(dag, order)
     spec = DagSpec(
         timetable=reference(dag.timetable),
-        tasks=tuple(_task_spec(task, priorities[task.task_id]) for task in order),
+        tasks=tuple(_task_spec(task, priorities[task.task_id], load_class, file) for task in order),
         timezone=zone_name(dag.timezone),
         start_at=values.instant(earliest_start(dag)),
         owner=dag.owner,
@@ -64,18 +72,22 @@ def _instant(moment: Any) -> Instant:
     return found
 
 
-def _task_spec(task: BaseOperator, effective_priority: int) -> TaskSpec:
+def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClass, file: str) -> TaskSpec:
     group = task.task_group
+    sensor = task if isinstance(task, BaseSensorOperator) else None
     return TaskSpec(
         operator=task.operator_name,
         upstream=tuple(sorted(task.upstream_task_ids)),
         group=group.group_id if group is not None else None,
         effective_priority=effective_priority,
         weight_rule=_weight_rule(task),
-        runs_code=runs_code(task),
+        runs_code=runs_code(task), hears_ends=hears_ends(task),
         is_setup=task.is_setup,
         is_teardown=task.is_teardown,
         on_failure_fail_dagrun=task.on_failure_fail_dagrun,
+        start_wait=start_wait(task, load_class, file),
+        is_sensor=sensor is not None,
+        soft_fail=sensor is not None and bool(sensor.soft_fail or sensor.never_fail),
         **fields.encode(fields.OPERATOR, task),
     )
 
@@ -91,6 +103,12 @@ def _weight_rule(task: BaseOperator) -> str:
 def runs_code(task: BaseOperator) -> bool:
     """Whether a process is needed: its class executes something, or callbacks, hooks, inlets or outlets hang on it."""
     return task.runs_code or any(task.__dict__.get(name) for name in _CALLBACKS)
+
+
+def hears_ends(task: BaseOperator) -> bool:
+    """Whether code of the author's runs when the task ends by its trigger: callbacks, or a `resume_execution` of its own."""
+    own = type(task).resume_execution.__module__
+    return not own.startswith("gnomon.") or any(task.__dict__.get(name) for name in _END_CALLBACKS)
 
 
 def _param_specs(dag: DAG) -> dict[str, ParamSpec]:

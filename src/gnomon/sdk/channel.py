@@ -42,3 +42,14 @@ def ask(question: Question) -> object:
             "(for example `python my_dag.py`). Run it with `gnomon dags test`."
         )
     return _installed.ask(question)
+
+
+async def ask_async(question: Question) -> object:
+    """The same from a coroutine, whose loop goes on meanwhile: a channel that has `ask_async` is awaited, another asked in a thread."""
+    awaited = getattr(_installed, "ask_async", None)
+    if awaited is not None:
+        answer: object = await awaited(question)
+        return answer
+    import asyncio  # triggers alone ask so
+
+    return await asyncio.to_thread(ask, question)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.errors.authoring import AirflowTimetableInvalid, FailFastDagInvalidTriggerRule, ParamValidationError
 from gnomon.sdk.assets import AssetTriggered
+from gnomon.sdk.authored import check_authored, is_authored, validate_authored
 from gnomon.sdk.place import at
 from gnomon.sdk.rules import TriggerRule
 
@@ -24,7 +25,12 @@ def check_dag(dag: DAG) -> None:
 
 def _check_timetable(dag: DAG) -> None:
     try:
-        dag.timetable.validate()
+        if is_authored(dag.timetable):
+            validate_authored(dag.timetable)
+            for doubt in check_authored(dag.timetable):
+                dag.warn(doubt)
+        else:
+            dag.timetable.validate()
     except (AirflowTimetableInvalid, ValueError) as error:
         raise AirflowTimetableInvalid(f"DAG {dag.dag_id!r}{at(dag._place)}: the schedule is not valid. {error}") from None
     if dag.catchup and _is_scheduled(dag) and earliest_start(dag) is None:

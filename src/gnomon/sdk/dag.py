@@ -16,7 +16,7 @@ from gnomon.sdk.names import check_id
 from gnomon.sdk.notset import NOTSET, ArgNotSet
 from gnomon.sdk.params import DagParam, ParamsDict
 from gnomon.sdk.place import Place, at, here
-from gnomon.sdk.schedule import timetable_of
+from gnomon.sdk.schedule import runs_limit, timetable_of
 from gnomon.sdk.suggest import nearest
 from gnomon.sdk.taskgroup import TaskGroup
 
@@ -70,6 +70,10 @@ class DAG:
         deadline: Any = None,
         sla_miss_callback: Any = None,
         catchup: bool | ArgNotSet = NOTSET,
+        catchup_window: dt.timedelta | float | None = None,
+        misfire: str | None = None,
+        overlap: str = "queue",
+        jitter: dt.timedelta | float | None = None,
         on_success_callback: Any = None,
         on_failure_callback: Any = None,
         doc_md: str | None = None,
@@ -116,7 +120,7 @@ class DAG:
         state["dag_display_name"] = state["dag_display_name"] or self.dag_id
         self._settle_zone()
         state["timetable"] = timetable_of(self.schedule, self.timezone)
-        limit = self.timetable.active_runs_limit
+        limit = runs_limit(self.timetable)
         if limit is not None and self.max_active_runs > limit:
             raise ValueError(
                 f"max_active_runs={self.max_active_runs} is more than its timetable allows; "

@@ -7,7 +7,7 @@ import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from gnomon.errors.authoring import TaskDeferred
+from gnomon.errors.authoring import TaskDeferralError, TaskDeferralTimeout, TaskDeferred
 from gnomon.sdk import current, fields
 from gnomon.sdk.dependency import DependencyMixin
 from gnomon.sdk.graph import flat_relatives, relate
@@ -27,7 +27,12 @@ if TYPE_CHECKING:
     from gnomon.sdk.dag import DAG
     from gnomon.sdk.edges import EdgeModifier
     from gnomon.sdk.taskgroup import TaskGroup
+    from gnomon.sdk.triggers import StartTriggerArgs
 
+TRIGGER_FAIL = "__fail__"
+"""`resume_execution` is called with this instead of a method when the wait brought no event; `error` says which."""
+TRIGGER_TIMEOUT = "Trigger timeout"
+TRIGGER_FAILURE = "Trigger failure"
 Callback = Any
 """A function of the context, or a list of them."""
 
@@ -42,7 +47,8 @@ class BaseOperator(Templated, DependencyMixin, metaclass=OperatorMeta):
     ui_fgcolor: str = "#000"
     operator_extra_links: Collection[Any] = ()
     shallow_copy_attrs: Sequence[str] = ()
-    start_trigger_args: Any = None
+    start_trigger_args: StartTriggerArgs | None = None
+    """Given at the class, each task has a copy of its own from the beginning of its `__init__`."""
     start_from_trigger: bool = False
     overwrite_rtif_after_execution: bool = False
     runs_code: ClassVar[bool] = True
@@ -396,14 +402,21 @@ class BaseOperator(Templated, DependencyMixin, metaclass=OperatorMeta):
             self.log.info("%s: %r", name, getattr(self, name, None))
 
     def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any) -> Any:
-        """Calls the method that a deferral named."""
-        return getattr(self, next_method)(context, **(next_kwargs or {}))
+        """Calls the method that a deferral named; raises when its wait brought no event."""
+        kwargs = next_kwargs or {}
+        if next_method == TRIGGER_FAIL:
+            error = TaskDeferralTimeout if kwargs.get("error") == TRIGGER_TIMEOUT else TaskDeferralError
+            raise error(kwargs.get("reason") or kwargs.get("error"))
+        return getattr(self, next_method)(context, **kwargs)
 
     def defer(
-        self, *, trigger: Any, method_name: str, kwargs: dict[str, Any] | None = None,
+        self, *, trigger: Any, method_name: str | None, kwargs: dict[str, Any] | None = None,
         timeout: dt.timedelta | float | None = None,
     ) -> NoReturn:
-        """Leaves the worker; `method_name` goes on when the trigger fires."""
+        """Leaves the worker; `method_name` goes on, in a new object, when the trigger fires: `(context, event, **kwargs)`.
+
+        None: the event itself ends the task. `timeout`: the longest wait, a timedelta or seconds.
+        """
         raise TaskDeferred(trigger=trigger, method_name=method_name, kwargs=kwargs, timeout=timeout)
 
     @staticmethod

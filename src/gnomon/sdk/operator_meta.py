@@ -80,6 +80,11 @@ def _begin(task: Any, kwargs: dict[str, Any]) -> None:
     """The operator knows where it was made and which defaults hold for it."""
     state = task.__dict__
     state["_place"] = here()
+    start = type(task).start_trigger_args
+    if start is not None:
+        import copy  # few classes start from a trigger
+
+        state["start_trigger_args"] = copy.deepcopy(start)  # what one task changes in it is its own
     group = kwargs.get("task_group")
     dag = kwargs.get("dag") or (group.dag if group is not None else None) or current.current_dag()
     group = group or current.current_group(dag)

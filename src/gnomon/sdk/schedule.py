@@ -23,8 +23,12 @@ def timetable_of(schedule: Any, zone: dt.tzinfo) -> Any:
         if options.boolean("scheduler", "create_delta_data_intervals"):
             return timetables.DeltaDataIntervalTimetable(schedule)
         return timetables.DeltaTriggerTimetable(schedule)
-    if isinstance(schedule, timetables.Timetable) or hasattr(schedule, "next_dagrun_info"):
-        return schedule
+    if isinstance(schedule, type):
+        raise TypeError(
+            f"the schedule is the class {schedule.__name__}, not a timetable made from it; write {schedule.__name__}(...)"
+        )
+    if hasattr(schedule, "next_dagrun_info"):
+        return with_calendar(_whole(schedule, timetables.Timetable))
     from gnomon.sdk.assets import AssetTriggered, asset_condition  # most DAGs run by time
 
     condition = asset_condition(schedule)
@@ -34,6 +38,26 @@ def timetable_of(schedule: Any, zone: dt.tzinfo) -> Any:
         f"schedule {schedule!r} ({type(schedule).__name__}) is not understood. Use a cron text such as '0 6 * * *', "
         "a preset such as '@daily', a timedelta, a timetable, assets, or None"
     )
+
+
+def with_calendar(timetable: Any) -> Any:
+    """The timetable with the calendar that its `calendar="name"` means in gnomon.toml; ConfigMistake when there is none."""
+    if getattr(timetable, "calendar_name", None) is None:
+        return timetable
+    from gnomon.sdk.calendars import calendar  # few DAGs name one
+
+    return timetable.on_calendar(calendar(timetable.calendar_name))
+
+
+def _whole(timetable: Any, base: type) -> Any:
+    """A timetable that derives from the base class: what an author leaves out is there."""
+    if base not in type(timetable).__mro__:
+        name = type(timetable).__name__
+        raise TypeError(
+            f"{name} has next_dagrun_info and is no timetable; derive it: `class {name}(Timetable)`, with "
+            "`from airflow.timetables.base import Timetable`"
+        )
+    return timetable
 
 
 def _from_text(schedule: str, zone: dt.tzinfo) -> Any:
@@ -55,13 +79,26 @@ def _is_relativedelta(value: Any) -> bool:
     return any(kind.__name__ == "relativedelta" for kind in type(value).__mro__)
 
 
+def runs_limit(timetable: Any) -> int | None:
+    """Its `active_runs_limit`; None for an author's that raises, which is an error of its DAG when that is stored."""
+    try:
+        limit = timetable.active_runs_limit
+    except Exception:
+        return None
+    return limit if isinstance(limit, int) else None
+
+
 def reference(timetable: Any) -> TimetableRef:
     """The timetable as it is stored. Until assets can schedule, a DAG that waits for them is stored as one without a plan."""
     from gnomon import timetables
     from gnomon.model.slots import TimetableRef
     from gnomon.sdk.assets import AssetTriggered
+    from gnomon.sdk.authored import is_authored
+    from gnomon.sdk.authoredref import authored_reference
 
     if isinstance(timetable, AssetTriggered):
         return TimetableRef(path="NullTimetable", summary=timetable.summary, description=timetable.description,
                             can_be_scheduled=False, periodic=False)
+    if is_authored(timetable):
+        return authored_reference(timetable)
     return timetables.reference(timetable)

@@ -16,6 +16,7 @@ from gnomon.errors.authoring import (
     AirflowSkipException,
     AirflowTaskTimeout,
     TaskDeferralError,
+    TaskDeferralTimeout,
 )
 from gnomon.model.instants import to_datetime, to_instant
 from gnomon.sdk import fields
@@ -191,6 +192,8 @@ class BaseSensorOperator(BaseOperator):
         except (TaskDeferralError, AirflowException) as error:
             if (self.soft_fail or self.never_fail) and not isinstance(error, AirflowSkipException):
                 raise AirflowSkipException(str(error)) from error
+            if isinstance(error, TaskDeferralTimeout):
+                raise AirflowSensorTimeout(str(error)) from error
             raise
 
 

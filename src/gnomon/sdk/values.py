@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gnomon.model.instants import Instant, to_instant
+from gnomon.model.policies import MISFIRES, OVERLAPS
 from gnomon.sdk import timezone
 from gnomon.sdk.rules import TriggerRule, WeightRule
 
@@ -18,6 +19,30 @@ def as_span(name: str, value: Any) -> dt.timedelta | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return dt.timedelta(seconds=value)
     raise ValueError(f"{name} must be a timedelta or seconds, not {value!r} ({type(value).__name__})")
+
+
+def as_window(name: str, value: Any) -> dt.timedelta | None:
+    """A timedelta, or seconds, of 0 or more."""
+    span = as_span(name, value)
+    if span is not None and span < dt.timedelta():
+        raise ValueError(f"{name} must be 0 or more, not {value!r}")
+    return span
+
+
+def as_misfire(name: str, value: Any) -> str:
+    """What becomes of late slots."""
+    return _one_of(name, value, MISFIRES)
+
+
+def as_overlap(name: str, value: Any) -> str:
+    """What becomes of a due slot while a run is active."""
+    return _one_of(name, value, OVERLAPS)
+
+
+def _one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
+    if value not in known:
+        raise ValueError(f"{name} {value!r} is not known. Use one of: {', '.join(known)}")
+    return str(value)
 
 
 def as_timedelta(name: str, value: Any) -> dt.timedelta | None:

@@ -16,6 +16,7 @@ from gnomon.scheduler.settings import Settings
 from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
 from gnomon.store import Database, Fenced, files, leases
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
+from gnomon.userhost.here import HostHere
 
 _BEAT_S = 1.0
 """Between two beats of a scripted worker."""
@@ -130,7 +131,7 @@ class Deployment:
         executor = ScriptedExecutor(lambda: self.workers)
         return SchedulerService(
             settings=self._settings, db=self.faulty, executor=executor, clock=self.clock, ear=None,  # type: ignore[arg-type]
-            new_id=self.new_id, scheduler_id=self.new_id(), host="simulated",
+            new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=HostHere(),
         )
 
     def _beat_workers(self) -> None:

@@ -4,9 +4,11 @@
 are nouns whose functions take one. SQL stands in `sql/*.sql`, the schema in `schema/`, migrations in `migrations/`.
 """
 
+from gnomon.store.cipher import Cipher
 from gnomon.store.database import Database, open_database
 from gnomon.store.errors import (
     BadAddress,
+    BadKey,
     CommitUncertain,
     DatabaseAway,
     DiskFull,
@@ -24,12 +26,16 @@ from gnomon.store.errors import (
     StoreError,
     UnusableFile,
     WriterStuck,
+    WrongKey,
     XComTooLarge,
 )
+from gnomon.store.keyfile import home_cipher
 from gnomon.store.transaction import Transaction, wake
 
 __all__ = [
     "BadAddress",
+    "BadKey",
+    "Cipher",
     "CommitUncertain",
     "Database",
     "DatabaseAway",
@@ -49,7 +55,9 @@ __all__ = [
     "Transaction",
     "UnusableFile",
     "WriterStuck",
+    "WrongKey",
     "XComTooLarge",
+    "home_cipher",
     "open_database",
     "wake",
 ]

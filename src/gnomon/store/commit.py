@@ -11,7 +11,7 @@ from functools import partial
 from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult
 from gnomon.model.records import AttemptRecord, Changes, EventRecord
 from gnomon.model.states import RUN_STATE_CODES
-from gnomon.store import mail
+from gnomon.store import mail, waits
 from gnomon.store.errors import PoolExhausted, RowsMissing, XComTooLarge
 from gnomon.store.planned import plan
 from gnomon.store.removal import delete_dags, delete_history, delete_runs
@@ -24,7 +24,7 @@ __all__ = ["apply", "delete_dags", "delete_history", "delete_runs", "plan"]
 def apply(tx: Transaction, changes: Changes) -> None:
     """All of the changes are written, in the order of `Changes`.
 
-    RowsMissing: a batch named a run, task instance, attempt, letter or request that is not there as expected.
+    RowsMissing: a batch named a run, task instance, attempt, wait, letter or request that is not there as expected.
     PoolExhausted: a pool has not the slots. XComTooLarge. After any of them the transaction must be rolled back.
     """
     _whole(tx, "commit.run", [run_change(run) for run in changes.runs], "runs")
@@ -32,6 +32,7 @@ def apply(tx: Transaction, changes: Changes) -> None:
     _whole(tx, "commit.attempt", [_attempt(attempt) for attempt in changes.attempts], "attempts")
     tx.send_many("commit.xcom_clear", changes.xcom_clears)
     tx.send_many("commit.xcom", _xcoms(changes.results))
+    _write_waits(tx, changes)
     _take_slots(tx, changes.pool_used)
     tx.send_many(
         "commit.tally",
@@ -48,6 +49,18 @@ def apply(tx: Transaction, changes: Changes) -> None:
     for request_pk, state, answer in changes.answers:
         tx.send("commit.answer", request_pk=request_pk, state=state, answer=answer)
     tx.settle()
+
+
+def _write_waits(tx: Transaction, changes: Changes) -> None:
+    """Who runs the trigger of a wait that is over is told in the same breath."""
+    tx.send_many("waits.note", [waits.gone_row(key, killed) for key, killed in changes.waits_gone])
+    _whole(tx, "waits.remove", [key for key, _ in changes.waits_gone], "waits")
+    if changes.waits:
+        tx.send_many("waits.add", waits.rows_of(changes.waits.values(), tx.cipher))
+    if changes.waits_fired:
+        timed_out = [key for key, wait in changes.waits_fired.items() if wait.fired is not None and wait.fired.outcome == "timeout"]
+        tx.send_many("waits.note", [waits.gone_row(key, killed=True) for key in timed_out])
+        _whole(tx, "waits.fire", [waits.fired_row(wait, tx.cipher) for wait in changes.waits_fired.values()], "waits")
 
 
 def _whole(tx: Transaction, name: str, rows: Sequence[Row], what: str) -> None:

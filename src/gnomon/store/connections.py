@@ -1,4 +1,7 @@
-"""Connections: addresses and credentials that hooks use."""
+"""Connections: addresses and credentials that hooks use.
+
+Password and extra are sealed at rest, as in Airflow; older ones may stand there in clear text.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from gnomon.store.transaction import Row, Transaction
 
 @dataclass(frozen=True, slots=True)
 class ConnectionRow:
-    """One connection; `password` and `extra` are as they were set, which is ciphertext when `encrypted`."""
+    """One connection."""
 
     conn_id: str
     conn_type: str
@@ -20,13 +23,12 @@ class ConnectionRow:
     port: int | None = None
     extra: str | None = None
     description: str | None = None
-    encrypted: bool = False
 
 
 def get(tx: Transaction, conn_id: str) -> ConnectionRow | None:
     """The connection, None when there is none."""
     row = tx.one("connections.get", conn_id=conn_id)
-    return None if row is None else _row(row)
+    return None if row is None else _row(tx, row)
 
 
 def set(tx: Transaction, connection: ConnectionRow) -> None:
@@ -34,7 +36,7 @@ def set(tx: Transaction, connection: ConnectionRow) -> None:
     c = connection
     tx.run(
         "connections.put", conn_id=c.conn_id, conn_type=c.conn_type, host=c.host, schema=c.schema, login=c.login,
-        password=c.password, port=c.port, extra=c.extra, description=c.description, encrypted=c.encrypted,
+        password=_sealed(tx, c.password), port=c.port, extra=_sealed(tx, c.extra), description=c.description, encrypted=True,
     )
 
 
@@ -45,11 +47,15 @@ def delete(tx: Transaction, conn_id: str) -> bool:
 
 def list_connections(tx: Transaction) -> list[ConnectionRow]:
     """All connections by id."""
-    return [_row(row) for row in tx.all("connections.list")]
+    return [_row(tx, row) for row in tx.all("connections.list")]
 
 
-def _row(row: Row) -> ConnectionRow:
+def _sealed(tx: Transaction, text: str | None) -> str | None:
+    return None if text is None else tx.cipher.seal(text)
+
+
+def _row(tx: Transaction, row: Row) -> ConnectionRow:
     conn_id, conn_type, host, schema, login, password, port, extra, description, encrypted = row
-    return ConnectionRow(
-        conn_id, conn_type, host, schema, login, password, port, extra, description, encrypted=bool(encrypted)
-    )
+    if encrypted:
+        password, extra = (None if text is None else tx.cipher.open(text) for text in (password, extra))
+    return ConnectionRow(conn_id, conn_type, host, schema, login, password, port, extra, description)

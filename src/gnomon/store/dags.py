@@ -45,7 +45,7 @@ def set_paused(tx: Transaction, dag_id: str, paused: bool, by: str, at: Instant)
     dag = find(tx, dag_id)
     if dag is None:
         raise NotFound(f"there is no DAG {dag_id!r}; `gnomon dags list` shows what there is")
-    if not tx.run("dags.set_paused", dag_pk=dag.dag_pk, paused=paused):
+    if not tx.run("dags.set_paused", dag_pk=dag.dag_pk, paused=paused, at=at):
         return False
     events.log(tx, EventRecord(at, "dag_paused" if paused else "dag_unpaused", dag_pk=dag.dag_pk, by=by))
     mail.send(tx, [changed(dag.group_no, dag.dag_pk, at)])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gnomon.clock import Clock, SystemClock
 from gnomon.model.instants import Instant
 from gnomon.store.address import POSTGRESQL, SQLITE, Address, parse_address
+from gnomon.store.cipher import Cipher
 from gnomon.store.errors import DatabaseAway, Fenced, NotInitialised
 from gnomon.store.revisions import KNOWN, check_revision, check_tables
 from gnomon.store.sqlite import SqliteLink
@@ -32,12 +33,14 @@ def open_database(
     synchronous: str = "FULL",
     clock: Clock | None = None,
     lease_clock: LeaseClock | None = None,
+    cipher: Cipher | None = None,
 ) -> Database:
     """A database at this version's schema. It is never migrated here: NotInitialised, SchemaTooOld, SchemaTooNew.
 
-    `clock` is for how long the writer's ticket is held; `lease_clock` replaces the database's clock for leases.
+    `clock` is for how long the writer's ticket is held; `lease_clock` replaces the database's clock for leases. Without
+    a `cipher` nothing that is encrypted can be read or written.
     """
-    database = Database(parse_address(url), role, synchronous, clock or SystemClock(), lease_clock)
+    database = Database(parse_address(url), role, synchronous, clock or SystemClock(), lease_clock, cipher)
     try:
         database.check()
     except BaseException:
@@ -50,7 +53,8 @@ class Database:
     """Connections to one database; a thread or a nested call takes one each, and gives it back."""
 
     def __init__(
-        self, address: Address, role: str, synchronous: str, clock: Clock, lease_clock: LeaseClock | None
+        self, address: Address, role: str, synchronous: str, clock: Clock, lease_clock: LeaseClock | None,
+        cipher: Cipher | None = None,
     ) -> None:
         self.address = address
         self.dialect = address.dialect
@@ -59,6 +63,7 @@ class Database:
         self._synchronous = synchronous
         self._clock = clock
         self._lease_clock = lease_clock
+        self._cipher = cipher
         self._statements = statements(address.dialect)
         self._idle: list[Link] = []
         self._guard = threading.Lock()
@@ -85,6 +90,14 @@ class Database:
             tables = [name for (name,) in tx.all("schema.tables")] if row is None or row[0] not in KNOWN else []
         check_tables(tables, self.address.shown)
         check_revision(row[0] if row else None, self.address.shown)
+
+    def check_key(self) -> None:
+        """Returns when what is encrypted here can be opened; WrongKey or BadKey otherwise. A new home has its key now."""
+        with self.read() as tx:
+            tx.cipher.ready()
+            for sealed in tx.one("schema.sealed") or ():
+                if sealed is not None:
+                    tx.cipher.open(sealed)
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -130,12 +143,23 @@ class Database:
         Fenced: at the first answer that the block waits for, or at its end; nothing of the transaction is stored.
         """
 
+        with self._proven("scheduler", "leases.prove", scheduler_id) as tx:
+            yield tx
+
+    @contextmanager
+    def keeper(self, triggerer_id: str) -> Iterator[Transaction]:
+        """A write transaction of a triggerer; its first statement proves that it is not fenced. Fenced: as `owner`."""
+        with self._proven("triggerer", "triggerers.prove", triggerer_id) as tx:
+            yield tx
+
+    @contextmanager
+    def _proven(self, service: str, statement: str, me: str) -> Iterator[Transaction]:
         def proven(found: int) -> None:
             if not found:
-                raise Fenced(f"scheduler {scheduler_id} was declared dead: it stops, and a new one starts in its place")
+                raise Fenced(f"{service} {me} was declared dead: it stops, and a new one starts in its place")
 
         with self.write() as tx:
-            tx.send("leases.prove", proven, me=scheduler_id)
+            tx.send(statement, proven, me=me)
             yield tx
 
     def now(self) -> Instant:
@@ -186,7 +210,7 @@ class Database:
         self._guard = threading.Lock()
 
     def _transaction(self, link: Link) -> Transaction:
-        return Transaction(link, self.dialect, self._statements, self._lease_now)
+        return Transaction(link, self.dialect, self._statements, self._lease_now, self._cipher)
 
     def _lease_now(self, tx: Transaction) -> Instant:
         if self._lease_clock is not None:

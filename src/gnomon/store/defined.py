@@ -9,7 +9,7 @@ from gnomon.model.ids import group_of
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagParsed, ParsedFile, ParseFailure
 from gnomon.store.load import task_numbers
-from gnomon.store.rows import holds_spec, pack_spec
+from gnomon.store.specs import holds_spec, pack_spec
 from gnomon.store.transaction import Row, Transaction
 
 
@@ -36,9 +36,9 @@ class _Known:
     path: str
     gone: bool
 
-    def is_reworded_by(self, one: DagParsed) -> bool:
+    def is_reworded_by(self, tx: Transaction, one: DagParsed) -> bool:
         """Whether only what people read has changed: texts, tags, owners, params."""
-        return self.spec_hash == one.spec_hash and not holds_spec(self.packed, one.spec)
+        return self.spec_hash == one.spec_hash and not holds_spec(tx, self.packed, one.spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ def define_dags(
     mine = _without_duplicates(dags, origin, known, result)
     new = [one for one in mine if one.spec.dag_id not in known]
     if new:
-        tx.many("dags.add", [_new_row(one, origin, paused_by_default) for one in new])
+        tx.many("dags.add", [_new_row(one, origin, at, paused_by_default) for one in new])
         known = _known(tx, dags)
     fresh = [one for one in mine if known[one.spec.dag_id].spec_hash != one.spec_hash]
     _add_versions(tx, origin, fresh, known, at)
     _add_names(tx, fresh, known)
     result.new_versions = [one.spec.dag_id for one in fresh]
-    _settle(tx, origin, mine, known, result)
+    _settle(tx, origin, mine, known, at, result)
     return result
 
 
@@ -104,9 +104,11 @@ def _duplicate(dag_id: str, here: str, where: str) -> ParseFailure:
     )
 
 
-def _new_row(one: DagParsed, origin: Origin, paused_by_default: bool) -> Row:
+def _new_row(one: DagParsed, origin: Origin, at: Instant, paused_by_default: bool) -> Row:
     dag_id, paused = one.spec.dag_id, one.spec.paused_upon_creation
-    return dag_id, group_of(dag_id), origin.file_pk, origin.input_hash, paused_by_default if paused is None else paused
+    if paused is None:
+        paused = paused_by_default
+    return dag_id, group_of(dag_id), origin.file_pk, origin.input_hash, paused, None if paused else at
 
 
 def _add_versions(
@@ -115,7 +117,7 @@ def _add_versions(
     rows: list[Row] = []
     for one in fresh:
         dag = known[one.spec.dag_id]
-        rows.append((dag.dag_pk, dag.number + 1, one.spec_hash, pack_spec(one.spec), origin.input_hash, at))
+        rows.append((dag.dag_pk, dag.number + 1, one.spec_hash, pack_spec(tx, one.spec), origin.input_hash, at))
     tx.many("dags.add_version", rows)
 
 
@@ -135,17 +137,17 @@ def _add_names(tx: Transaction, fresh: list[DagParsed], known: dict[str, _Known]
 
 
 def _settle(
-    tx: Transaction, origin: Origin, mine: list[DagParsed], known: dict[str, _Known], result: Defined
+    tx: Transaction, origin: Origin, mine: list[DagParsed], known: dict[str, _Known], at: Instant, result: Defined
 ) -> None:
     rows: list[Row] = []
-    reworded = {one.spec.dag_id for one in mine if known[one.spec.dag_id].is_reworded_by(one)}
-    tx.many("dags.reword", [(known[one.spec.dag_id].dag_pk, known[one.spec.dag_id].number, pack_spec(one.spec))
+    reworded = {one.spec.dag_id for one in mine if known[one.spec.dag_id].is_reworded_by(tx, one)}
+    tx.many("dags.reword", [(known[one.spec.dag_id].dag_pk, known[one.spec.dag_id].number, pack_spec(tx, one.spec))
                             for one in mine if one.spec.dag_id in reworded])
     for one in mine:
         dag = known[one.spec.dag_id]
         is_new = dag.spec_hash != one.spec_hash
         moved = not dag.active or (dag.file_pk, dag.input_hash) != (origin.file_pk, origin.input_hash)
         if is_new or moved or one.spec.dag_id in reworded:
-            rows.append((dag.dag_pk, dag.number + is_new, origin.file_pk, origin.input_hash))
+            rows.append((dag.dag_pk, dag.number + is_new, origin.file_pk, origin.input_hash, at))
             result.changed.append((dag.dag_pk, group_of(one.spec.dag_id)))
     tx.many("dags.settle", rows)

@@ -85,5 +85,13 @@ class UnusableFile(OperatorMistake):
     """The file cannot serve as a database: not one, damaged, on a network file system, or SQLite is too old."""
 
 
+class BadKey(OperatorMistake):
+    """The key that encrypts values in the database is missing, unreadable or none."""
+
+
+class WrongKey(OperatorMistake):
+    """The database holds values that the key of this host does not open."""
+
+
 class WriterStuck(WorldAway):
     """Another process kept the right to write for too long."""

@@ -16,6 +16,11 @@ def log(tx: Transaction, event: EventRecord) -> None:
     )
 
 
+def passed(tx: Transaction, dag_pk: int, limit: int = LIMIT) -> list[EventRecord]:
+    """Slots of a DAG that no run was made for, the newest decision first: kinds `slots_passed` and `slot_held`."""
+    return [EventRecord(*row) for row in tx.all("events.passed", dag_pk=dag_pk, most=limit)]
+
+
 def list_events(
     tx: Transaction, *, dag_pk: int | None = None, run_pk: int | None = None, limit: int = LIMIT
 ) -> list[EventRecord]:

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 from gnomon.model.records import DagRecord, GroupState, PoolRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec
-from gnomon.store import pools
-from gnomon.store.rows import run_record, task_record, unpack_cursor, unpack_planned, unpack_spec
+from gnomon.store import pools, waits
+from gnomon.store.rows import run_record, task_record, unpack_cursor, unpack_planned
+from gnomon.store.specs import unpack_spec
 from gnomon.store.transaction import Row, Transaction
 
 BATCH = 5000
@@ -51,10 +52,11 @@ def load_past(
 
 
 def load_tasks(tx: Transaction, run_pks: Iterable[int]) -> list[TaskRecord]:
-    """The task rows of these runs, in the order of their keys within each batch of runs."""
+    """The task rows of these runs with what they wait for, in the order of their keys within each batch of runs."""
     found: list[TaskRecord] = []
     for keys in _batches(run_pks):
         found += [task_record(row) for row in tx.all("load.tasks", run_pks=keys)]
+    waits.attach(tx, found)
     return found
 
 
@@ -67,7 +69,7 @@ def load_versions(tx: Transaction, version_pks: Iterable[int]) -> dict[int, DagS
     """The specs of these versions; one that is gone is left out."""
     found: dict[int, DagSpec] = {}
     for keys in _batches(version_pks):
-        found.update((row[0], unpack_spec(row[1])) for row in tx.all("load.versions", version_pks=keys))
+        found.update((row[0], unpack_spec(tx, row[1])) for row in tx.all("load.versions", version_pks=keys))
     return found
 
 
@@ -82,16 +84,16 @@ def task_numbers(tx: Transaction, dag_pks: Iterable[int]) -> dict[int, dict[str,
 
 def _dags(tx: Transaction, rows: list[Row]) -> list[DagRecord]:
     numbers = task_numbers(tx, (row[0] for row in rows))
-    return [_dag(row, numbers.get(row[0], {})) for row in rows]
+    return [_dag(tx, row, numbers.get(row[0], {})) for row in rows]
 
 
-def _dag(row: Row, task_numbers: dict[str, int]) -> DagRecord:
+def _dag(tx: Transaction, row: Row, task_numbers: dict[str, int]) -> DagRecord:
     (dag_pk, dag_id, group_no, paused, active, plan_seq, cursor, next_body, fingerprint, version_pk, spec, path, input_hash,
-     fresh, error, looked_further) = row
+     fresh, error, looked_further, live_at) = row
     return DagRecord(
         dag_pk, dag_id, group_no, bool(paused), bool(active), plan_seq, unpack_cursor(cursor), unpack_planned(next_body),
-        fingerprint, version_pk, unpack_spec(spec), task_numbers, path, input_hash, fresh, error,
-        bool(looked_further),
+        fingerprint, version_pk, unpack_spec(tx, spec), task_numbers, path, input_hash, fresh, error,
+        bool(looked_further), live_at,
     )
 
 

@@ -13,7 +13,7 @@ RUNS_MAX = 100
 def delete_runs(tx: Transaction, run_pks: Iterable[int]) -> None:
     """These runs are gone with their task instances, attempts, XComs, triggers and waits. The event log stays."""
     rows = [(run_pk,) for run_pk in run_pks]
-    for part in ("tally", "tasks", "attempts", "xcoms", "triggers", "waits", "runs"):
+    for part in ("tally", "tasks", "attempts", "xcoms", "trigger_notes", "triggers", "waits", "runs"):
         tx.send_many(f"removal.{part}", rows)
 
 
@@ -30,7 +30,7 @@ def delete_dags(tx: Transaction, dag_pks: Iterable[int]) -> None:
     A long history is deleted before, in transactions of its own: `delete_history`.
     """
     for dag_pk in dag_pks:
-        for part in ("all_tasks", "all_attempts", "all_xcoms", "all_triggers", "all_waits", "all_runs", "parse_again"):
+        for part in ("all_tasks", "all_attempts", "all_xcoms", "all_trigger_notes", "all_triggers", "all_waits", "all_runs", "parse_again"):
             tx.run(f"removal.{part}", dag_pk=dag_pk)
         for part in ("tallies", "names", "unversion", "versions", "dag"):
             tx.run(f"removal.{part}", dag_pk=dag_pk)

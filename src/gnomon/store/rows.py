@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import zlib
 from typing import Any
 
 import msgspec
 
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.slots import Cursor, PlannedRun
-from gnomon.model.spec import DagSpec
 from gnomon.model.states import (
     NO_STATUS_CODE,
     RUN_STATE_CODES,
@@ -21,10 +19,7 @@ from gnomon.model.states import (
 )
 from gnomon.store.transaction import Row
 
-_COMPRESSION = 1
-"""Specs are written more often than they are read twice; the fastest level keeps most of the gain."""
 _encoder = msgspec.json.Encoder()
-_spec_decoder = msgspec.json.Decoder(DagSpec)
 _cursor_decoder = msgspec.json.Decoder(Cursor)
 _planned_decoder = msgspec.json.Decoder(PlannedRun)
 
@@ -60,21 +55,6 @@ def task_change(task: TaskRecord) -> Row:
         task.worker, task.defer_seq, task.pool, task.pool_slots, task.priority, task.resume_at, task.started_at,
         task.ended_at, task.reason,
     )
-
-
-def pack_spec(spec: DagSpec) -> bytes:
-    """A spec as `dag_version` holds it."""
-    return zlib.compress(_encoder.encode(spec), _COMPRESSION)
-
-
-def holds_spec(packed: bytes, spec: DagSpec) -> bool:
-    """Whether `pack_spec` of this spec would hold the same."""
-    return zlib.decompress(packed) == _encoder.encode(spec)
-
-
-def unpack_spec(packed: bytes) -> DagSpec:
-    """The spec of a `dag_version`."""
-    return _spec_decoder.decode(zlib.decompress(packed))
 
 
 def pack(value: Cursor | PlannedRun | None) -> str | None:

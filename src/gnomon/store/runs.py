@@ -48,10 +48,21 @@ def unfinished(tx: Transaction, dag_pk: int) -> list[RunRecord]:
     return [run_record(row) for row in tx.all("runs.unfinished", dag_pk=dag_pk)]
 
 
+def holder(tx: Transaction, dag_pk: int, slot_key: str) -> str | None:
+    """The id of the run that has this slot of the DAG; None when it is free."""
+    row = tx.one("runs.holder", dag_pk=dag_pk, slot_key=slot_key)
+    return None if row is None else str(row[1])
+
+
 def newest_ended(tx: Transaction, dag_pk: int) -> RunRecord | None:
     """The newest ended run of the DAG; None when there is none."""
     row = tx.one("load.newest_ended", dag_pk=dag_pk)
     return None if row is None else run_record(row)
+
+
+def newest_ended_runs(tx: Transaction, dag_pk: int, most: int) -> list[RunRecord]:
+    """At most so many ended runs of the DAG, newest first."""
+    return [run_record(row) for row in tx.all("runs.newest_ended_runs", dag_pk=dag_pk, most=most)]
 
 
 def newest(tx: Transaction) -> dict[int, tuple[str, DagRunState]]:

@@ -21,3 +21,9 @@ def attempts(tx: Transaction, run_pk: int, task_no: int | None = None, map_index
     else:
         rows = tx.all("tasks.attempts_of_instance", run_pk=run_pk, task_no=task_no, map_index=map_index)
     return [AttemptRecord(*row) for row in rows]
+
+
+def first_reschedule(tx: Transaction, run_pk: int, task_no: int, map_index: int, first_try: int) -> int | None:
+    """When the first attempt of a task instance began that was rescheduled, from that try on; None when none was."""
+    row = tx.one("tasks.first_reschedule", run_pk=run_pk, task_no=task_no, map_index=map_index, first_try=first_try)
+    return None if row is None else int(row[0])

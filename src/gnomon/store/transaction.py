@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from gnomon.model.instants import Instant
+from gnomon.store.cipher import Cipher
+from gnomon.store.errors import BadKey
 from gnomon.store.statements import Statement
 
 Row = tuple[Any, ...]
@@ -68,10 +70,11 @@ class Link(Protocol):
 class Transaction:
     """What `Database.read`, `write` and `owner` give: run statements by name (`noun.verb`)."""
 
-    __slots__ = ("_lease_now", "_link", "_savepoints", "_statements", "dialect", "wakes")
+    __slots__ = ("_cipher", "_lease_now", "_link", "_savepoints", "_statements", "dialect", "wakes")
 
     def __init__(
-        self, link: Link, dialect: str, statements: Mapping[str, Statement], lease_now: Callable[[Transaction], Instant]
+        self, link: Link, dialect: str, statements: Mapping[str, Statement], lease_now: Callable[[Transaction], Instant],
+        cipher: Cipher | None = None,
     ) -> None:
         self.dialect = dialect
         self.wakes = False
@@ -80,6 +83,14 @@ class Transaction:
         self._statements = statements
         self._lease_now = lease_now
         self._savepoints = 0
+        self._cipher = cipher
+
+    @property
+    def cipher(self) -> Cipher:
+        """Seals what must not lie in clear text, and opens it. BadKey when the database was opened without one."""
+        if self._cipher is None:
+            raise BadKey("this process opened the database without the key of what is encrypted in it (open_database(cipher=...))")
+        return self._cipher
 
     def all(self, name: str, /, **parameters: object) -> list[Row]:
         """Every row of the answer."""

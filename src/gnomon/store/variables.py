@@ -1,4 +1,4 @@
-"""Variables: named text that DAG files and tasks read."""
+"""Variables: named text that DAG files and tasks read. Values are sealed at rest; older ones may stand there in clear text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from gnomon.store.transaction import Row, Transaction
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One Variable; `value` is as it was set, which is ciphertext when `encrypted`."""
+    """One Variable."""
 
     key: str
     value: str
     description: str | None
-    encrypted: bool
 
 
 def get(tx: Transaction, key: str) -> str | None:
@@ -26,12 +25,12 @@ def get(tx: Transaction, key: str) -> str | None:
 def find(tx: Transaction, key: str) -> Variable | None:
     """The Variable, None when there is none."""
     row = tx.one("variables.get", key=key)
-    return None if row is None else _variable(row)
+    return None if row is None else _variable(tx, row)
 
 
-def set(tx: Transaction, key: str, value: str, description: str | None = None, *, encrypted: bool = False) -> None:
+def set(tx: Transaction, key: str, value: str, description: str | None = None) -> None:
     """The Variable has this value; a description of None keeps the one it had."""
-    tx.run("variables.put", key=key, value=value, description=description, encrypted=encrypted)
+    tx.run("variables.put", key=key, value=tx.cipher.seal(value), description=description, encrypted=True)
 
 
 def delete(tx: Transaction, key: str) -> bool:
@@ -41,13 +40,14 @@ def delete(tx: Transaction, key: str) -> bool:
 
 def keys(tx: Transaction, prefix: str = "") -> list[str]:
     """The keys that begin with `prefix`, in order."""
-    return [variable.key for variable in list_variables(tx) if variable.key.startswith(prefix)]
+    return [row[0] for row in tx.all("variables.list") if row[0].startswith(prefix)]
 
 
 def list_variables(tx: Transaction) -> list[Variable]:
     """All Variables by key."""
-    return [_variable(row) for row in tx.all("variables.list")]
+    return [_variable(tx, row) for row in tx.all("variables.list")]
 
 
-def _variable(row: Row) -> Variable:
-    return Variable(row[0], row[1], row[2], bool(row[3]))
+def _variable(tx: Transaction, row: Row) -> Variable:
+    key, value, description, encrypted = row
+    return Variable(key, tx.cipher.open(value) if encrypted else value, description)

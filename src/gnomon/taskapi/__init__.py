@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.taskapi.answers import answer
+from gnomon.taskapi.answers import answer, answer_trigger
 from gnomon.taskapi.refused import Refused
 
-__all__ = ["Refused", "answer"]
+__all__ = ["Refused", "answer", "answer_trigger"]

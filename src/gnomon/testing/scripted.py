@@ -19,6 +19,7 @@ from gnomon.executors.interface import (
     WorkerUnreachable,
     WorkerUp,
 )
+from gnomon.model.deferral import Wait
 from gnomon.model.facts import Attempt, AttemptResult, XComItem
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import WorkerRecord
@@ -37,6 +38,10 @@ class Play:
     xcoms: tuple[XComItem, ...] = ()
     skip_task_ids: tuple[str, ...] = ()
     resume_after_s: float | None = None
+    wait_s: float | None = None
+    """With outcome "deferred": it waits so long, by the owner's clock."""
+    wait: Wait | None = None
+    """With outcome "deferred": what it waits for, instead of a time."""
 
 
 Script = Callable[[Attempt], Play]
@@ -113,6 +118,7 @@ class ScriptedWorker:
             started_at=live.enters_at if live.entered else None, ended_at=at, xcoms=play.xcoms,
             skip_task_ids=play.skip_task_ids if outcome == "success" else (),
             resume_at=None if play.resume_after_s is None else at + int(play.resume_after_s * SECOND),
+            wait=_wait(play, at) if outcome == "deferred" else None,
         )
 
     def shift(self, change: Instant) -> None:
@@ -125,6 +131,12 @@ class ScriptedWorker:
         """When something happens here next."""
         times = [live.ends_at if live.entered or not live.play.entered else live.enters_at for live in self.live.values()]
         return min(times, default=None)
+
+
+def _wait(play: Play, at: Instant) -> Wait:
+    if play.wait is not None or play.wait_s is None:
+        return play.wait or Wait(classpath="scripted.Never", next_method="go_on")
+    return Wait(classpath="scripted.Timer", next_method="go_on", due_at=at + int(play.wait_s * SECOND))
 
 
 class ScriptedExecutor:
@@ -187,6 +199,12 @@ class ScriptedExecutor:
                     self._said.append(AttemptEnded(worker_id, result))
         said, self._said = self._said, []
         return said
+
+    def next_at(self) -> Instant | None:
+        """When a poll brings something new: 0 for at once, None for never."""
+        if self._said:
+            return 0
+        return min((at for worker in self._connected.values() if (at := worker.next_at()) is not None), default=None)
 
     def filenos(self) -> list[int]:
         return []

@@ -9,11 +9,14 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables import ambient
 from gnomon.timetables.zones import utc
+
+if TYPE_CHECKING:
+    from gnomon.timetables.granularity import Granularity
 
 
 @runtime_checkable
@@ -29,8 +32,13 @@ class Timetable(Protocol):
     active_runs_limit: int | None = None
     """At most so many active runs, whatever the DAG allows."""
     asset_condition: object = None
+    granularity: Granularity | None = None
+    """How fine it is, for dependencies between DAGs; with None, at most one slot a day counts as day, more as hour."""
     follows_runs: bool = False
     """Whether a slot is known only when the run before it has ended (`@continuous`)."""
+    partitioned: bool = False
+    """Whether its runs are of partitions: a later feature, accepted as False alone."""
+    partitioned_at_runtime: bool = False
 
     @cached_property
     def summary(self) -> str:
@@ -56,6 +64,25 @@ class Timetable(Protocol):
             f"{type(self).__name__} lacks next_dagrun_info(self, *, last_automated_data_interval, restriction) "
             "-> DagRunInfo | None; define it"
         )
+
+    def next_dagrun_info_v2(
+        self, *, last_dagrun_info: DagRunInfo | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
+        """The same with all that is known of the last run; who writes this one is asked by it."""
+        interval = None if last_dagrun_info is None else last_dagrun_info.data_interval
+        return self.next_dagrun_info(last_automated_data_interval=interval, restriction=restriction)
+
+    def run_info_from_dag_run(self, *, dag_run: Any) -> DagRunInfo:
+        """What the timetable said of a run, from the run."""
+        start, end = dag_run.data_interval_start, dag_run.data_interval_end
+        interval = None if start is None or end is None else DataInterval(start, end)
+        return DagRunInfo(dag_run.run_after, interval)
+
+    def next_run_info_from_dag_model(self, *, dag_model: Any) -> DagRunInfo | None:
+        """What the timetable said of the next run, from the DAG's row; None when it has no next run."""
+        if dag_model.next_dagrun_create_after is None:
+            return None
+        return DagRunInfo(dag_model.next_dagrun_create_after, dag_model.next_dagrun_data_interval)
 
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
         """The run after `last`, seen from `now`: what planning asks. Authors define `next_dagrun_info` instead."""
@@ -112,8 +139,11 @@ class BuiltinTimetable(Timetable):
     def next_dagrun_info(
         self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
     ) -> DagRunInfo | None:
-        last = last_automated_data_interval
-        info = None if last is None else DagRunInfo.interval(utc(last.start), utc(last.end))
+        info = None
+        if last_automated_data_interval is not None:
+            start, end = last_automated_data_interval
+            start, end = utc(start), utc(end)
+            info = DagRunInfo(end, DataInterval(start, end))
         return self.plan_next(info, restriction_in_utc(restriction), ambient.now())
 
     def __eq__(self, other: object) -> bool:
@@ -131,9 +161,8 @@ class BuiltinTimetable(Timetable):
 
 def restriction_in_utc(given: TimeRestriction) -> TimeRestriction:
     """The same restriction with standard-library UTC instants."""
-    earliest, latest, catchup = given
-    if earliest is None and latest is None:
+    earliest = None if given.earliest is None else utc(given.earliest)
+    latest = None if given.latest is None else utc(given.latest)
+    if earliest is given.earliest and latest is given.latest:
         return given
-    return TimeRestriction(
-        None if earliest is None else utc(earliest), None if latest is None else utc(latest), catchup
-    )
+    return TimeRestriction(earliest, latest, given.catchup)

@@ -13,19 +13,121 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from datetime import tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
 
-from gnomon.timetables.zones import from_seconds
+from gnomon.timetables.cronlabels import Labels
+from gnomon.timetables.zonechanges import FIRST_S, LAST_S, PROBE_S, changes_between, offset_at
 
 BLOCK_BITS = 25
 """Pieces are found for 2**25 seconds (388 days) at a time."""
-PROBE_S = 2 * 86400
-"""The offset is looked at this often: shorter than the shortest stretch between two changes (7 days, all zones)."""
-FIRST_S = -62135596800 + 2 * 86400
-LAST_S = 253402300799 - 2 * 86400
-"""The instants that a datetime can show in every zone."""
+WIDEST_S = 2 * 86400
+"""No label is further from its instant: a clock is less than a day from UTC, before a change and after it."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class LabelClock:
+    """The instants, in whole seconds since the epoch, at which labels run in one zone: the three rules.
+
+    `both`: every hour is scheduled, so a label that exists twice runs twice.
+    """
+
+    def __init__(self, labels: Labels, zone: tzinfo, both: bool) -> None:
+        self.labels = labels
+        self.both = both
+        self.never = labels.days.never
+        """Whether no date is selected."""
+        self._clock = clock_of(zone)
+
+    def on_or_after(self, instant: int) -> int | None:
+        """The first instant of the schedule that is not before `instant`; None when there is none before year 9999."""
+        labels = self.labels
+        while instant <= LAST_S and not self.never:
+            piece = self._clock.at(instant)
+            best: int | None = None
+            if self.both or not piece.repeated:
+                label = labels.on_or_after(instant + piece.offset)
+                if label is not None and label - piece.offset < piece.end:
+                    best = label - piece.offset
+            if piece.moved is not None:
+                label = labels.on_or_after(instant + piece.moved)
+                if label is not None and label - piece.moved < min(piece.end, LAST_S if best is None else best):
+                    best = label - piece.moved
+            if best is not None:
+                return best
+            ahead = labels.on_or_after(piece.end - WIDEST_S)
+            if ahead is None:
+                return None
+            instant = max(piece.end, ahead - WIDEST_S)
+        return None
+
+    def on_or_before(self, instant: int) -> int | None:
+        """The last instant of the schedule that is not after `instant`; None when there is none after year 1."""
+        labels = self.labels
+        while instant >= FIRST_S and not self.never:
+            piece = self._clock.at(instant)
+            best: int | None = None
+            if self.both or not piece.repeated:
+                label = labels.on_or_before(instant + piece.offset)
+                if label is not None and label - piece.offset >= piece.start:
+                    best = label - piece.offset
+            if piece.moved is not None:
+                label = labels.on_or_before(instant + piece.moved)
+                if label is not None and label - piece.moved >= max(piece.start, FIRST_S if best is None else best):
+                    best = label - piece.moved
+            if best is not None:
+                return best
+            behind = labels.on_or_before(piece.start + WIDEST_S)
+            if behind is None:
+                return None
+            instant = min(piece.start - 1, behind + WIDEST_S)
+        return None
+
+    def between(self, start: int, end: int) -> Iterator[datetime]:
+        """The instants from `start` (inclusive) to `end` (exclusive), in order."""
+        start, end = max(start, FIRST_S), min(end, LAST_S)
+        while start < end and not self.never:
+            piece = self._clock.at(start)
+            stop = min(end, piece.end)
+            if piece.moved is None and (self.both or not piece.repeated):
+                yield from self._stretch(piece, start, stop)
+            else:
+                yield from self._step_through(start, stop)
+            start = stop
+
+    def _stretch(self, piece: Piece, start: int, stop: int) -> Iterator[datetime]:
+        """The instants of a stretch in which every label is one instant: day by day, all of a day at once."""
+        days = self.labels.days
+        first, last = start + piece.offset, stop + piece.offset
+        day = days.on_or_after(first // 86400)
+        times = [timedelta(0, minute * 60 + second) for minute in self.labels.minutes for second in self.labels.seconds]
+        low, high = timedelta(0, first), timedelta(0, last)
+        base = _EPOCH - timedelta(0, piece.offset)
+        while day is not None and day * 86400 < last:
+            midnight = timedelta(day)
+            if midnight >= low and midnight + timedelta(1) <= high:
+                begin = base + midnight
+                for time in times:
+                    yield begin + time
+            else:
+                yield from (base + midnight + time for time in times if low <= midnight + time < high)
+            day = days.on_or_after(day + 1)
+
+    def _step_through(self, start: int, stop: int) -> Iterator[datetime]:
+        """The instants of a stretch one after the other."""
+        instant = self.on_or_after(start)
+        while instant is not None and instant < stop:
+            yield _EPOCH + timedelta(0, instant)
+            instant = self.on_or_after(instant + 1)
+
+
+def instant_of(wall: datetime, zone: tzinfo) -> datetime:
+    """The UTC instant at which a label (a naive wall-clock time) runs in the zone: rules 1 and 2 for a single label."""
+    first, second = (wall.replace(tzinfo=zone, fold=fold).utcoffset() for fold in (0, 1))
+    assert first is not None
+    assert second is not None
+    return wall.replace(tzinfo=UTC) - min(first, second)
 
 
 class Piece(NamedTuple):
@@ -72,7 +174,7 @@ def clock_of(zone: tzinfo) -> ZoneClock:
 
 def _pieces(zone: tzinfo, start: int, end: int) -> Iterator[Piece]:
     """The pieces from `start` to `end`, in order and without a hole."""
-    changes = list(_changes(zone, start - PROBE_S, end + PROBE_S))
+    changes = list(changes_between(zone, start - PROBE_S, end + PROBE_S))
     cuts = {start, end}
     for at, before, after in changes:
         cuts.update(cut for cut in (at, at + after - before) if start < cut < end)
@@ -80,33 +182,4 @@ def _pieces(zone: tzinfo, start: int, end: int) -> Iterator[Piece]:
     for left, right in zip(edges, edges[1:], strict=False):
         moved = next((before for at, before, after in changes if at <= left < at + after - before), None)
         repeated = any(at + after - before <= left < at for at, before, after in changes)
-        yield Piece(left, right, _offset(zone, left), moved, repeated)
-
-
-def _changes(zone: tzinfo, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """(instant, offset before, offset after) of each clock change after `start` and up to `end`."""
-    before = _offset(zone, start)
-    for probe in range(start + PROBE_S, end + PROBE_S, PROBE_S):
-        after = _offset(zone, probe)
-        if after != before:
-            yield _bisect(zone, probe - PROBE_S, probe, before), before, after
-            before = after
-
-
-def _bisect(zone: tzinfo, low: int, high: int, before: int) -> int:
-    """The first second in (low, high] at which the offset is no longer `before`."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _offset(zone, middle) == before:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _offset(zone: tzinfo, instant: int) -> int:
-    """How many seconds the zone's clock is ahead of UTC at that instant."""
-    clamped = min(max(instant, FIRST_S), LAST_S)
-    offset = from_seconds(clamped).astimezone(zone).utcoffset()
-    assert offset is not None
-    return offset.days * 86400 + offset.seconds
+        yield Piece(left, right, offset_at(zone, left), moved, repeated)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from datetime import MAXYEAR, date
+from datetime import MAXYEAR, MINYEAR, date
 
 from gnomon.timetables.cronfields import LAST_OF_MONTH, CronFields
 
 _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
-FIRST_YEAR = 1
 CYCLE = 400
 """After so many years the calendar repeats itself, weekdays included."""
 
@@ -24,6 +23,9 @@ class CronDays:
         months = len(fields.months) < 12
         free_days = fields.days is None and fields.weekdays is None and not fields.nth and fields.nearest is None
         self.every_day = free_days and not months and fields.years is None
+        self._first_year, self._last_year = (
+            (MINYEAR, MAXYEAR) if fields.years is None else (min(fields.years), max(fields.years))
+        )
         years = fields.years if fields.years is not None else range(2000, 2000 + CYCLE)
         self.never = not self.every_day and not any(self._of_year(year) for year in years)
 
@@ -32,12 +34,12 @@ class CronDays:
         if self.every_day:
             return day
         first, _, year, days = self._around(day)
-        while not self.never and year <= MAXYEAR:
+        while not self.never and year <= self._last_year:
             at = bisect_left(days, day - first)
             if at < len(days):
                 return first + days[at]
             year, first = year + 1, first + 365 + _leap(year)
-            days = self._of_year(year) if year <= MAXYEAR else days
+            days = self._of_year(year) if year <= self._last_year else days
         return None
 
     def on_or_before(self, day: int) -> int | None:
@@ -45,12 +47,12 @@ class CronDays:
         if self.every_day:
             return day
         first, _, year, days = self._around(day)
-        while not self.never and year >= FIRST_YEAR:
+        while not self.never and year >= self._first_year:
             at = bisect_right(days, day - first)
             if at:
                 return first + days[at - 1]
             year, first = year - 1, first - 365 - _leap(year - 1)
-            days = self._of_year(year) if year >= FIRST_YEAR else days
+            days = self._of_year(year) if year >= self._first_year else days
         return None
 
     def _around(self, day: int) -> tuple[int, int, int, list[int]]:
@@ -91,11 +93,13 @@ def _selects(fields: CronFields, day: int, length: int, begins: int) -> bool:
     weekday = (begins + day - 1) % 7
     if fields.nearest is not None and day != _nearest_workday(fields.nearest, length, begins):
         return False
+    by_day = fields.days is None or day in fields.days or (day == length and LAST_OF_MONTH in fields.days)
     if fields.nth:
-        return (weekday, (day + 6) // 7) in fields.nth or ((weekday, LAST_OF_MONTH) in fields.nth and day > length - 7)
+        in_week = (weekday, (day + 6) // 7) in fields.nth
+        by_nth = in_week or ((weekday, LAST_OF_MONTH) in fields.nth and day > length - 7)
+        return by_nth and (by_day or fields.weekdays is not None or fields.nearest is not None)
     if fields.nearest is not None:
         return True
-    by_day = fields.days is None or day in fields.days or (day == length and LAST_OF_MONTH in fields.days)
     by_weekday = fields.weekdays is None or weekday in fields.weekdays
     if fields.days is not None and fields.weekdays is not None:
         return by_day or by_weekday

@@ -32,7 +32,7 @@ _COLUMNS = (
     _Kind("hour", 0, 23, {}),
     _Kind("day of month", 1, 31, {"l": LAST_OF_MONTH}),
     _Kind("month", 1, 12, _MONTHS),
-    _Kind("day of week", 0, 6, _WEEKDAYS | {"7": 0}),
+    _Kind("day of week", 0, 6, _WEEKDAYS),
     _Kind("second", 0, 59, {}),
     _Kind("year", 1970, 2099, {}),
 )
@@ -80,7 +80,7 @@ def parse_cron(expression: str) -> CronFields:
             f"cron expression {expression!r} has {len(columns)} fields; write 5 (minute hour day month weekday), "
             "6 with seconds last, or a preset such as '@daily'"
         )
-    reader = _Reader(expression, columns)
+    reader = _Reader(expression, columns, text.split())
     sets = [reader.column(number) for number in range(len(columns))]
     days = reader.restriction(_DAY, sets[_DAY], other=_WEEKDAY)
     weekdays = reader.restriction(_WEEKDAY, sets[_WEEKDAY], other=_DAY)
@@ -104,9 +104,11 @@ def parse_cron(expression: str) -> CronFields:
 class _Reader:
     """Reads the columns of one expression."""
 
-    def __init__(self, expression: str, columns: list[str]) -> None:
+    def __init__(self, expression: str, columns: list[str], written: list[str]) -> None:
         self._expression = expression
         self._columns = columns
+        self._written = written
+        """The columns with capitals as the author has them."""
         self.nth: set[tuple[int, int]] = set()
         self.nearest: int | None = None
 
@@ -132,8 +134,10 @@ class _Reader:
         return frozenset(values)
 
     def wrong(self, number: int, item: str, why: str) -> AirflowTimetableInvalid:
+        at = self._columns[number].find(item)
+        shown = self._written[number][at : at + len(item)]
         return AirflowTimetableInvalid(
-            f"cron expression {self._expression!r}: the {_COLUMNS[number].name} field, {item!r}, {why}"
+            f"cron expression {self._expression!r}: the {_COLUMNS[number].name} field, {shown!r}, {why}"
         )
 
     def _item(self, number: int, kind: _Kind, item: str, alone: bool) -> set[int]:
@@ -172,6 +176,8 @@ class _Reader:
             if not (text.isascii() and text.isdigit()):
                 raise self.wrong(number, item, _remedy(number, kind, item))
             value = int(text)
+            if number == _WEEKDAY and value == 7:
+                value = 0
         if value != LAST_OF_MONTH and not kind.low <= value <= kind.high:
             raise self.wrong(number, item, f"is out of range; use {kind.low} to {kind.high}")
         if value == LAST_OF_MONTH and item != text:
@@ -209,6 +215,8 @@ def _remedy(number: int, kind: _Kind, item: str) -> str:
     """Why a word in a column is not understood, and what to write."""
     if number == _WEEKDAY and re.fullmatch(r"\w+l", item) and item != "l":
         return f"is not understood; for the last such weekday of a month write L first: 'L{item[:-1]}'"
+    if number == _WEEKDAY and re.fullmatch(r"[^#]+-[^#]+#.*", item):
+        return "is not understood; a range before `#` takes names and one number after it, for example 'mon-fri#2'"
     if re.fullmatch(r"[hr](\(.*\))?(/\d+)?", item):
         return "asks for a hashed or random value, which would change from one look to the next; write a number"
     if item.startswith("-"):

@@ -1,8 +1,10 @@
-"""The wall-clock times that an expression selects, as seconds since 1970 read as if the clock were UTC."""
+"""The wall-clock times that a schedule selects, as seconds since 1970 read as if the clock were UTC."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from typing import Protocol
 
 from gnomon.timetables.crondays import CronDays
 from gnomon.timetables.cronfields import CronFields
@@ -10,13 +12,27 @@ from gnomon.timetables.cronfields import CronFields
 _DAY_S = 86400
 
 
-class CronLabels:
-    """The selected labels in both directions: a day by its year's shape, a minute by bisection, then a second."""
+class Days(Protocol):
+    """The selected days, counted from 1970-01-01, in both directions."""
 
-    def __init__(self, fields: CronFields) -> None:
-        self.days = CronDays(fields)
-        self.minutes = sorted(hour * 60 + minute for hour in fields.hours for minute in fields.minutes)
-        self.seconds = sorted(fields.seconds)
+    @property
+    def every_day(self) -> bool: ...
+
+    @property
+    def never(self) -> bool: ...
+
+    def on_or_after(self, day: int) -> int | None: ...
+
+    def on_or_before(self, day: int) -> int | None: ...
+
+
+class Labels:
+    """The selected labels in both directions: a day, a minute of it by bisection, then a second."""
+
+    def __init__(self, days: Days, minutes: Iterable[int], seconds: Iterable[int] = (0,)) -> None:
+        self.days = days
+        self.minutes = sorted(minutes)
+        self.seconds = sorted(seconds)
         self._first = self.minutes[0] * 60 + self.seconds[0]
         self._last = self.minutes[-1] * 60 + self.seconds[-1]
         self._whole_minutes = self.seconds == [0]
@@ -75,3 +91,11 @@ class CronLabels:
                 return minute * 60 + self.seconds[within - 1]
             at -= 1
         return minutes[at - 1] * 60 + self.seconds[-1] if at else None
+
+
+class CronLabels(Labels):
+    """The labels of an expression: its days by their year's shape."""
+
+    def __init__(self, fields: CronFields) -> None:
+        minutes = (hour * 60 + minute for hour in fields.hours for minute in fields.minutes)
+        super().__init__(CronDays(fields), minutes, fields.seconds)

@@ -42,7 +42,8 @@ class EventsTimetable(BuiltinTimetable):
             return self._words
         if not self.event_dates:
             return "No events"
-        return f"{len(self.event_dates)} events between {self.event_dates[0]} and {self.event_dates[-1]}"
+        first, last = self.event_dates[0].isoformat(), self.event_dates[-1].isoformat()
+        return f"{len(self.event_dates)} events between {first} and {last}"
 
     def serialize(self) -> dict[str, Any]:
         return {

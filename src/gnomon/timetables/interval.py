@@ -8,12 +8,15 @@ from typing import Any, Self
 
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables.cronbased import CronBased
-from gnomon.timetables.deltabased import DeltaBased
+from gnomon.timetables.deltabased import DeltaBased, days_arguments
+from gnomon.timetables.oncalendar import calendar_arguments
 from gnomon.timetables.spans import Span, decode_span, earlier, encode_span, fixed_seconds, later, require_forward
 from gnomon.timetables.stepping import Stepping
 from gnomon.timetables.zones import encode_zone
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MOST_STEPS_BACK = 8
+"""A span that steps over business days meets one within a week."""
 
 
 class DataIntervalTimetable(Stepping):
@@ -47,17 +50,22 @@ class DataIntervalTimetable(Stepping):
 
 
 class CronDataIntervalTimetable(DataIntervalTimetable, CronBased):
-    """Each interval lies between two neighbouring instants of a cron expression."""
+    """Each interval lies between two neighbouring instants of a cron expression.
 
-    def __init__(self, cron: str, timezone: object) -> None:
-        super().__init__(cron, timezone)
+    With `calendar=`, between two that remain: it begins where the one before ended, and no time is left out.
+    """
+
+    def __init__(self, cron: str, timezone: object, *, calendar: object = None, on_holiday: str = "skip") -> None:
+        super().__init__(cron, timezone, calendar, on_holiday)
 
     def serialize(self) -> dict[str, Any]:
-        return {"expression": self._expression, "timezone": encode_zone(self._timezone)}
+        return {
+            "expression": self._expression, "timezone": encode_zone(self._timezone), **self._calendar_data(),
+        }
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
-        return cls(data["expression"], data["timezone"])
+        return cls(data["expression"], data["timezone"], **calendar_arguments(data))
 
     def infer_manual(self, run_after: datetime) -> DataInterval:
         end = self._align_down(run_after)
@@ -77,27 +85,34 @@ class DeltaDataIntervalTimetable(DataIntervalTimetable, DeltaBased):
     """Each interval is one span long. The first begins at the start date.
 
     With catchup off, a span of fixed length lies on a grid from 1970-01-01T00:00Z, and one of months or years on the
-    steps from the start date: so Airflow 3.3 has it.
+    steps from the start date, without one on those from the first look: so Airflow 3.3 has it.
+    With `calendar=`, an interval ends where a run remains: it may be several spans long, begins where the one before
+    ended, and no time is left out. Days are those of `timezone`.
     """
 
-    def __init__(self, delta: Span) -> None:
-        self._delta = delta
+    def __init__(
+        self, delta: Span, *, calendar: object = None, on_holiday: str = "skip", timezone: object = "UTC"
+    ) -> None:
+        super().__init__(delta, calendar, on_holiday, timezone)
 
     def serialize(self) -> dict[str, Any]:
-        return {"delta": encode_span(self._delta)}
+        return {"delta": encode_span(self._delta), **self._days_data()}
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
-        return cls(decode_span(data["delta"]))
+        return cls(decode_span(data["delta"]), **days_arguments(data))
 
     def infer_manual(self, run_after: datetime) -> DataInterval:
-        return DataInterval(earlier(run_after, self._delta), run_after)
+        end = self._align_down(run_after)
+        return DataInterval(self._before(end), end)
 
     def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
         require_forward(self._delta, "schedule")
+        if self._calendar is not None:
+            return self._newest_kept(earliest, now)
         length_s = fixed_seconds(self._delta)
         if length_s is None:
-            return self._newest_step(earliest or _EPOCH, now)
+            return earlier(now, self._delta) if earliest is None else self._newest_step(earliest, now)
         length = timedelta(seconds=length_s)
         newest = _EPOCH + (now - _EPOCH) // length * length - length
         return newest if earliest is None else max(newest, earliest)
@@ -108,3 +123,17 @@ class DeltaDataIntervalTimetable(DataIntervalTimetable, DeltaBased):
         while (following := later(end, self._delta)) <= now:
             start, end = end, following
         return start
+
+    def _newest_kept(self, earliest: datetime | None, now: datetime) -> datetime:
+        """The newest start whose interval, as the calendar leaves it, is complete at `now`; not before `earliest`."""
+        length_s = fixed_seconds(self._delta)
+        grid = timedelta(seconds=length_s) if length_s is not None else timedelta.resolution
+        start = self._before(self._align_down(_EPOCH + (now - _EPOCH) // grid * grid))
+        for _ in range(MOST_STEPS_BACK):
+            if self._next(start) <= now:
+                break
+            start = self._before(start)
+        end = self._next(start)
+        while (following := self._next(end)) <= now:
+            start, end = end, following
+        return start if earliest is None else max(start, self._align_up(earliest))

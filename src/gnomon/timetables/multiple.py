@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from heapq import merge
 from typing import Any, Self
 
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables.base import BuiltinTimetable
+from gnomon.timetables.clockchange import LabelClock
+from gnomon.timetables.granularity import Granularity, of_crons
+from gnomon.timetables.oncalendar import OnCalendar, calendar_arguments
 from gnomon.timetables.presets import CRON_PRESETS
 from gnomon.timetables.spans import Span, decode_span, earlier, encode_span
 from gnomon.timetables.trigger import CronTriggerTimetable, decode_immediately, encode_immediately
+from gnomon.timetables.words import cron_in_words
 from gnomon.timetables.zones import encode_zone, zone_of
 
 
-class MultipleCronTriggerTimetable(BuiltinTimetable):
+class MultipleCronTriggerTimetable(OnCalendar, BuiltinTimetable):
     """Runs whenever one of several cron expressions says so; expressions that meet at an instant make one run."""
 
     def __init__(
@@ -24,15 +28,21 @@ class MultipleCronTriggerTimetable(BuiltinTimetable):
         timezone: object,
         interval: Span = timedelta(),
         run_immediately: bool | timedelta | None = False,
+        calendar: object = None,
+        on_holiday: str = "skip",
     ) -> None:
         if not crons:
             raise ValueError("MultipleCronTriggerTimetable needs at least one cron expression, for example '0 0 * * *'")
         if not all(isinstance(cron, str) for cron in crons):
             raise TypeError("MultipleCronTriggerTimetable takes cron expressions as separate text arguments")
         zone = zone_of(timezone)
+        self._keep_calendar(calendar, on_holiday)
         self._members = [
-            CronTriggerTimetable(cron, timezone=zone, interval=interval, run_immediately=run_immediately)
-            for cron in dict.fromkeys(CRON_PRESETS.get(cron, cron) for cron in crons)
+            CronTriggerTimetable(
+                cron, timezone=zone, interval=interval, run_immediately=run_immediately, calendar=self._calendar,
+                on_holiday=on_holiday,
+            )
+            for cron in (CRON_PRESETS.get(cron, cron) for cron in crons)
         ]
         self._timezone = zone
         self._interval = interval
@@ -40,13 +50,28 @@ class MultipleCronTriggerTimetable(BuiltinTimetable):
 
     @property
     def summary(self) -> str:
-        return ", ".join(member.summary for member in self._members)
+        return self._in_words(", ".join(member.expression for member in self._members))
 
     @property
     def description(self) -> str:  # type: ignore[override]
         """Every expression in words."""
-        words = [member.description for member in self._members]
-        return ", ".join(words) if all(words) else ""
+        words = [cron_in_words(member.expression) for member in self._members]
+        return self._in_words(", ".join(words) if any(words) else "")
+
+    @property
+    def timezone(self) -> tzinfo:
+        """The zone whose clock it goes by."""
+        return self._timezone
+
+    @property
+    def clocks(self) -> tuple[LabelClock, ...]:
+        """The labels that its members run at, and their instants."""
+        return tuple(clock for member in self._members for clock in member.clocks)
+
+    @property
+    def granularity(self) -> Granularity:  # type: ignore[override]
+        """The kind that the fields of all expressions tell."""
+        return of_crons(member.fields for member in self._members)
 
     def validate(self) -> None:
         """Raises AirflowTimetableInvalid for the first expression that is malformed or can never fire."""
@@ -55,10 +80,11 @@ class MultipleCronTriggerTimetable(BuiltinTimetable):
 
     def serialize(self) -> dict[str, Any]:
         return {
-            "expressions": [member.summary for member in self._members],
+            "expressions": [member.expression for member in self._members],
             "timezone": encode_zone(self._timezone),
             "interval": encode_span(self._interval),
             "run_immediately": encode_immediately(self._run_immediately),
+            **self._calendar_data(),
         }
 
     @classmethod
@@ -68,6 +94,7 @@ class MultipleCronTriggerTimetable(BuiltinTimetable):
             timezone=data["timezone"],
             interval=decode_span(data.get("interval", 0.0)),
             run_immediately=decode_immediately(data.get("run_immediately", False)),
+            **calendar_arguments(data),
         )
 
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:

@@ -20,6 +20,13 @@ _MODULES = {
     "CronDataIntervalTimetable": "interval",
     "DeltaDataIntervalTimetable": "interval",
     "EventsTimetable": "events",
+    "Minutely": "withinday",
+    "Hourly": "withinday",
+    "DiscreteHours": "withinday",
+    "Daily": "bydays",
+    "Weekly": "bydays",
+    "Monthly": "bydays",
+    "BusinessDays": "businessdays",
 }
 BUILTINS = tuple(_MODULES)
 """The class names of the built-in timetables."""
@@ -32,8 +39,8 @@ def reference(timetable: Timetable) -> TimetableRef:
     return TimetableRef(
         path=cls.__name__ if builtin else f"{cls.__module__}.{cls.__qualname__}",
         data=_data(timetable),
-        summary=str(timetable.summary),
-        description=str(timetable.description),
+        summary=str(timetable.summary or cls.__name__),
+        description=str(timetable.description or ""),
         can_be_scheduled=timetable.can_be_scheduled,
         periodic=timetable.periodic,
         active_runs_limit=timetable.active_runs_limit,
@@ -50,7 +57,7 @@ def build(ref: TimetableRef) -> BuiltinTimetable:
     if not ref.builtin or name not in _MODULES:
         raise TimetableNotBuilt(
             f"timetable {ref.path!r} is none of the built-in ones ({', '.join(BUILTINS)}); an author's class "
-            "is asked in a process of its own, which this release does not start: give the DAG a built-in schedule"
+            "is asked in a process of its own (gnomon.userhost), never here"
         )
     cls: type[BuiltinTimetable] = getattr(import_module(f"{_PACKAGE}.{_MODULES[name]}"), name)
     try:

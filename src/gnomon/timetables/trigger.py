@@ -8,10 +8,14 @@ from typing import Any, Self
 
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables.cronbased import CronBased
-from gnomon.timetables.deltabased import DeltaBased
+from gnomon.timetables.deltabased import DeltaBased, days_arguments
+from gnomon.timetables.oncalendar import calendar_arguments
 from gnomon.timetables.spans import Span, decode_span, earlier, encode_span
 from gnomon.timetables.stepping import Stepping
 from gnomon.timetables.zones import encode_zone
+
+_MOMENT = timedelta(microseconds=1)
+_DAY = timedelta(days=1)
 
 
 class TriggerTimetable(Stepping):
@@ -40,11 +44,28 @@ class TriggerTimetable(Stepping):
             chosen = max(chosen, self._align_down(now) or chosen)
         if latest is not None and chosen > latest:
             return None
-        start = earlier(chosen, self._interval) if self._interval else chosen
-        return DagRunInfo(chosen, DataInterval(start, chosen))
+        about = self._about(chosen)
+        return DagRunInfo(chosen, about if about.start is chosen else _begun_after(about, last))
+
+    def _about(self, slot: datetime) -> DataInterval:
+        """The data interval of the run at that slot: it ends there."""
+        return DataInterval(earlier(slot, self._interval) if self._interval else slot, slot)
 
     def infer_manual(self, run_after: datetime) -> DataInterval:
         return DataInterval(earlier(run_after, self._interval), run_after)
+
+
+def _begun_after(interval: DataInterval, last: DagRunInfo | None) -> DataInterval:
+    """The interval, begun a moment after the last one where a short month would have it begin no later.
+
+    A month before 30 and before 31 October both begin on 30 September. The start is the logical date, which no two runs of a
+    DAG share: in Airflow the second of them is lost.
+    """
+    if last is None or last.data_interval is None:
+        return interval
+    behind = last.data_interval.start - interval.start
+    begins = last.data_interval.start + _MOMENT
+    return DataInterval(begins, interval.end) if timedelta() <= behind < _DAY and begins < interval.end else interval
 
 
 class CronTriggerTimetable(TriggerTimetable, CronBased):
@@ -62,8 +83,10 @@ class CronTriggerTimetable(TriggerTimetable, CronBased):
         timezone: object,
         interval: Span = timedelta(),
         run_immediately: bool | timedelta | None = False,
+        calendar: object = None,
+        on_holiday: str = "skip",
     ) -> None:
-        super().__init__(cron, timezone)
+        super().__init__(cron, timezone, calendar, on_holiday)
         self._interval = interval
         self._run_immediately = run_immediately
 
@@ -73,6 +96,7 @@ class CronTriggerTimetable(TriggerTimetable, CronBased):
             "timezone": encode_zone(self._timezone),
             "interval": encode_span(self._interval),
             "run_immediately": encode_immediately(self._run_immediately),
+            **self._calendar_data(),
         }
 
     @classmethod
@@ -82,6 +106,7 @@ class CronTriggerTimetable(TriggerTimetable, CronBased):
             timezone=data["timezone"],
             interval=decode_span(data.get("interval", 0.0)),
             run_immediately=decode_immediately(data.get("run_immediately", False)),
+            **calendar_arguments(data),
         )
 
     def _first(self, now: datetime) -> datetime | None:
@@ -95,21 +120,30 @@ class CronTriggerTimetable(TriggerTimetable, CronBased):
 
 
 class DeltaTriggerTimetable(TriggerTimetable, DeltaBased):
-    """Runs a fixed span after the run before; it has no grid, so the first run sets the phase."""
+    """Runs a fixed span after the run before; it has no grid, so the first run sets the phase.
 
-    def __init__(self, delta: Span, *, interval: Span = timedelta()) -> None:
-        self._delta = delta
+    With `calendar=`, a run on a day off gives way to the next one (`skip`) or moves; the span is counted from where the
+    run before it went. Days are those of `timezone`.
+    """
+
+    def __init__(
+        self, delta: Span, *, interval: Span = timedelta(), calendar: object = None, on_holiday: str = "skip",
+        timezone: object = "UTC",
+    ) -> None:
+        super().__init__(delta, calendar, on_holiday, timezone)
         self._interval = interval
 
     def serialize(self) -> dict[str, Any]:
-        return {"delta": encode_span(self._delta), "interval": encode_span(self._interval)}
+        return {"delta": encode_span(self._delta), "interval": encode_span(self._interval), **self._days_data()}
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:
-        return cls(decode_span(data["delta"]), interval=decode_span(data.get("interval", 0.0)))
+        return cls(
+            decode_span(data["delta"]), interval=decode_span(data.get("interval", 0.0)), **days_arguments(data)
+        )
 
     def _first(self, now: datetime) -> datetime | None:
-        return now
+        return self._align_up(now)
 
 
 def encode_immediately(given: bool | timedelta | None) -> bool | float | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from gnomon.errors.timetable import AirflowTimetableInvalid
-from gnomon.timetables.cronfields import parse_cron
+from gnomon.timetables.cronfields import LAST_OF_MONTH, CronFields, parse_cron
 from gnomon.timetables.presets import EXPANSIONS
+
+_FIELDS = ((0, 60), (0, 24), (1, 31), (1, 12), (0, 7))
+"""First value and number of values of minute, hour, day of month, month and weekday."""
 
 
 @lru_cache(maxsize=1024)
@@ -22,12 +26,39 @@ def cron_in_words(expression: str) -> str:
     if fields.columns > 5:
         return ""
     text = EXPANSIONS.get(expression.strip().lower(), expression)
-    minute, hour, day, month, weekday = text.split()
-    if fields.days is None or fields.weekdays is None:
-        return _describe(text)
-    by_day = _describe(f"{minute} {hour} {day} {month} *")
-    by_weekday = _describe(f"{minute} {hour} * {month} {weekday}")
-    return f"{by_day} (or) {by_weekday}" if by_day and by_weekday else ""
+    minute, hour, day, month, weekday = (_plain(*column) for column in zip(text.split(), _FIELDS, strict=True))
+    if fields.nth:
+        return _joined(f"{minute} {hour} {_day(fields, day)} {month} {one}" for one in _each_nth(fields))
+    day, weekday = _day(fields, day), weekday if fields.nearest is None else "*"
+    if fields.nearest is not None or fields.days is None or fields.weekdays is None:
+        return _describe(f"{minute} {hour} {day} {month} {weekday}")
+    return _joined((f"{minute} {hour} {day} {month} *", f"{minute} {hour} * {month} {weekday}"))
+
+
+def _plain(written: str, field: tuple[int, int]) -> str:
+    """A step that leaves the field at once selects its first value alone: `*/61` is minute 0, not every 61 minutes."""
+    low, size = field
+    step = written.removeprefix("*/")
+    return str(low) if step != written and step.isdecimal() and int(step) >= size else written
+
+
+def _day(fields: CronFields, written: str) -> str:
+    """The day of month as the describer reads it; `*` where it does not count."""
+    if fields.nearest is not None:
+        return f"{fields.nearest}W"
+    return "*" if fields.nth and fields.weekdays is not None else written.upper()
+
+
+def _each_nth(fields: CronFields) -> list[str]:
+    """`1#2`, `L5`, ...: each weekday of the month by itself, the last ones at the end."""
+    ordered = sorted(fields.nth, key=lambda one: (one[1] == LAST_OF_MONTH, one[1], one[0]))
+    return [f"L{weekday}" if nth == LAST_OF_MONTH else f"{weekday}#{nth}" for weekday, nth in ordered]
+
+
+def _joined(expressions: Iterable[str]) -> str:
+    """The expressions in words; empty when one of them is read by no describer."""
+    words = [_describe(expression) for expression in expressions]
+    return " (or) ".join(words) if all(words) else ""
 
 
 def _describe(expression: str) -> str:

@@ -7,8 +7,8 @@ import resource
 from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import Config, environment
-from gnomon.store import open_database
-from gnomon.wakeups import StopFlag
+from gnomon.store import home_cipher, open_database
+from gnomon.wakeups import Bell, StopFlag
 from gnomon.worker.loop import Worker
 from gnomon.worker.settings import settings_from
 from gnomon.worker.stored import StoredPresence
@@ -25,7 +25,10 @@ def main(cfg: Config) -> int:
     _raise_descriptor_limit()
     settings = settings_from(cfg, environment())
     presence = StoredPresence(
-        lambda: open_database(cfg.database_url, role="worker", synchronous=cfg.text("database", "synchronous"))
+        lambda: open_database(
+            cfg.database_url, role="worker", synchronous=cfg.text("database", "synchronous"), cipher=home_cipher(cfg)
+        ),
+        Bell(settings.run_folder).ring,
     )
     worker = Worker(settings, presence, SystemClock())
     worker.wake_on(stop.fileno())

@@ -10,7 +10,7 @@ import msgspec
 from gnomon import store, taskapi
 from gnomon.errors import OperatorMistake, WorldAway
 from gnomon.model.facts import Attempt, AttemptResult
-from gnomon.model.questions import AnyQuestion
+from gnomon.model.questions import AnyQuestion, TriggerRun
 from gnomon.model.records import NewMail, WorkerRecord
 from gnomon.store import leases, mail
 from gnomon.worker.presence import StoreAway
@@ -19,8 +19,10 @@ from gnomon.worker.presence import StoreAway
 class StoredPresence:
     """Opens the database at the first need, after the zygote was started, and again after it was away."""
 
-    def __init__(self, open_database: Callable[[], store.Database]) -> None:
+    def __init__(self, open_database: Callable[[], store.Database], ring: Callable[[], object] = lambda: None) -> None:
+        """`ring` wakes the schedulers of this host: a task has made a run."""
         self._open_database = open_database
+        self._ring = ring
         self._database: store.Database | None = None
 
     def register(self, record: WorkerRecord) -> None:
@@ -36,14 +38,16 @@ class StoredPresence:
             leases.retire_worker(tx, worker_id)
 
     def mail(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
-        letters = [_letter(worker_id, result) for result in results]
         with self._reached() as database, database.write() as tx:
-            mail.send(tx, letters)
+            mail.send(tx, [_letter(worker_id, result, tx) for result in results])
             store.wake(tx)
 
     def answer(self, attempt: Attempt | None, question: AnyQuestion) -> object:
         with self._reached() as database:
-            return taskapi.answer(database, attempt, question)
+            answered = taskapi.answer(database, attempt, question)
+        if isinstance(question, TriggerRun):
+            self._ring()
+        return answered
 
     def close(self) -> None:
         """The connection is closed; the next call opens another."""
@@ -62,6 +66,12 @@ class StoredPresence:
             raise StoreAway(str(error)) from error
 
 
-def _letter(worker_id: str, result: AttemptResult) -> NewMail:
-    body = msgspec.json.encode({"worker_id": worker_id, "result": result}).decode()
-    return NewMail(group_no=result.group_no, kind="result", body=body, key=f"res:{result.attempt_id}")
+def _letter(worker_id: str, result: AttemptResult, tx: store.Transaction) -> NewMail:
+    """What a deferral carries is not written in clear text, however short a letter lives."""
+    if result.wait is None:
+        body: dict[str, object] = {"worker_id": worker_id, "result": result}
+    else:
+        body = {"worker_id": worker_id, "sealed": tx.cipher.seal(msgspec.json.encode(result).decode())}
+    return NewMail(
+        group_no=result.group_no, kind="result", body=msgspec.json.encode(body).decode(), key=f"res:{result.attempt_id}"
+    )

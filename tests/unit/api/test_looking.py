@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from gnomon.api.health import Status
-from gnomon.api.looking import FRESH_S, Looker, wrongs_of
+from gnomon.api.looking import FRESH_S, Looker, not_planned, wrongs_of
 from gnomon.clock import VirtualClock
 from gnomon.config import Config, load_config
 from gnomon.model.records import WorkerRecord
-from gnomon.store import files, leases, migrations, open_database, processors
+from gnomon.store import dags, files, leases, migrations, open_database, processors
 
 START = 1_767_225_600_000_000
 
@@ -101,3 +101,10 @@ def test_files_that_could_not_be_loaded_are_named_up_to_a_bound() -> None:
     assert wrongs_of((), []) == ()
     named = files.ImportErrorRow("/dags/a.py", "syntax", "/dags/a.py, line 2: invalid syntax", 2, "", 0)
     assert wrongs_of((), [named])[0].startswith("/dags/a.py, line 2")
+
+
+def test_dags_that_are_not_planned_are_named_up_to_a_bound_and_paused_ones_are_not() -> None:
+    bad = [dags.DagRow(n, f"dag{n}", 0, False, True, 1, "f.py", "it hangs") for n in range(7)]
+    quiet = [dags.DagRow(8, "paused", 0, True, True, 1, "f.py", "it hangs"), dags.DagRow(9, "well", 0, False, True, 1, "f.py", None)]
+    told = not_planned([*bad, *quiet])
+    assert told[0] == "DAG dag0 is not planned: it hangs" and told[-1] == "2 more DAGs are not planned" and len(told) == 6

@@ -13,7 +13,7 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagParsed, DagSpec, FileInputs, ParsedFile, ParseFailure, TaskSpec
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import settings_from
-from gnomon.store import files, leases, open_database
+from gnomon.store import files, home_cipher, leases, open_database
 from gnomon.testing import Play, ScriptedExecutor, ScriptedWorker
 
 NOW: Instant = 1_772_355_600_000_000
@@ -46,7 +46,7 @@ class Deployment:
     def __init__(self, home: Home, clock: VirtualClock) -> None:
         self.clock = clock
         self.plays: dict[str, Play] = {}
-        self.db = open_database(home.cfg.database_url, clock=clock)
+        self.db = open_database(home.cfg.database_url, clock=clock, cipher=home_cipher(home.cfg))
         self._worker = ScriptedWorker("worker-1", clock, self._play)
         self._settings = settings_from(home.cfg)
         self._service: SchedulerService | None = None

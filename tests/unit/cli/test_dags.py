@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import time
 
 import pytest
 from tests.unit.cli.conftest import Gnomon
@@ -11,6 +12,7 @@ from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 from gnomon.cli.home import Home
 from gnomon.model.spec import ParamSpec, ParseFailure, TaskSpec
 from gnomon.store import dags
+from gnomon.timetables import MultipleCronTriggerTimetable, Timetable, reference
 
 BROKEN = ParseFailure(kind="syntax", message="/dags/bad.py, line 3: invalid syntax. Correct that line.", line=3, traceback="Traceback ...")
 
@@ -29,9 +31,9 @@ def test_list_shows_every_active_dag(gnomon: Gnomon, deployment: Deployment) -> 
     assert code == 0
     assert json.loads(out) == [
         {"dag_id": "a", "schedule": "0 * * * *", "paused": True, "active": True, "next_run": None, "last_run_id": None,
-         "last_run_state": None, "owner": "me", "tags": [], "file": "/dags/etl.py", "error": None},
+         "last_run_state": None, "owner": "me", "tags": [], "file": "/dags/etl.py", "error": None, "warnings": []},
         {"dag_id": "b", "schedule": "None", "paused": True, "active": True, "next_run": None, "last_run_id": None,
-         "last_run_state": None, "owner": "me", "tags": ["x", "y"], "file": "/dags/etl.py", "error": None},
+         "last_run_state": None, "owner": "me", "tags": ["x", "y"], "file": "/dags/etl.py", "error": None, "warnings": []},
     ]  # fmt: skip
 
 
@@ -137,3 +139,60 @@ def test_tasks_list_is_in_topological_order(gnomon: Gnomon, deployment: Deployme
     assert [(row["task_id"], row["upstream"], row["group"], row["pool"]) for row in rows] == [
         ("z", [], None, "p"), ("a", ["z"], "g", "default_pool"),
     ]  # fmt: skip
+
+
+class _Workdays(Timetable):
+    """As an author writes it; the words come with each of the classes below."""
+
+
+class _ByProperty(_Workdays):
+    def __init__(self, at: time = time(8)) -> None:
+        self.at = at
+
+    @property
+    def summary(self) -> str:
+        return f"after each workday, at {self.at}"
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        return f"Schedule: after each workday, at {self.at}"
+
+
+class _ByClassAttribute(_Workdays):
+    summary = "after each workday, at 08:00:00"  # type: ignore[assignment]
+    description = "Schedule: after each workday, at 08:00:00"
+
+
+class _ByInstanceAttribute(_Workdays):
+    def __init__(self) -> None:
+        self.summary = "after each workday, at 08:00:00"
+        self.description = "Schedule: after each workday, at 08:00:00"
+
+
+@pytest.mark.parametrize("cls", [_ByProperty, _ByClassAttribute, _ByInstanceAttribute])
+def test_an_authors_words_stand_in_the_schedule_column_and_in_show(cls: type[Timetable], gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("workdays", timetable=reference(cls())))
+    head, _, row = gnomon("dags", "list").out.splitlines()
+    start = head.index("schedule")
+    assert row[start:].startswith("after each workday, at 08:00:00  ")
+    assert "Schedule: after each workday, at 08:00:00\n" in gnomon("dags", "show", "workdays").out
+    assert json.loads(gnomon("dags", "list", "-o", "json").out)[0]["schedule"] == "after each workday, at 08:00:00"
+    shown = json.loads(gnomon("dags", "show", "workdays", "-o", "json").out)
+    assert (shown["schedule"], shown["schedule_description"]) == (
+        "after each workday, at 08:00:00", "Schedule: after each workday, at 08:00:00",
+    )  # fmt: skip
+
+
+def test_a_timetable_without_words_is_listed_by_its_class(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("plain", timetable=reference(_Workdays())))
+    assert json.loads(gnomon("dags", "list", "-o", "json").out)[0]["schedule"] == "_Workdays"
+
+
+def test_a_long_schedule_is_not_cut_however_narrow_the_terminal(
+    gnomon: Gnomon, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    crons = [f"{minute} 3 * * 1-5" for minute in range(20)]
+    deployment.add(spec_of("many", timetable=reference(MultipleCronTriggerTimetable(*crons, timezone="UTC"))))
+    assert ", ".join(crons) in gnomon("dags", "list").out
+    assert ", ".join(crons) in gnomon("dags", "show", "many").out

@@ -55,7 +55,7 @@ def test_fields_leave_out_what_is_not_known() -> None:
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(None, "-"), (False, "no"), (["a", "b"], "a, b"), ([], "-"), ({"k": 1}, '{"k": 1}'), ("two\nlines", "two lines")],
+    [(None, "-"), (False, "no"), (["a", "b"], "a, b"), ([], "-"), ({"k": 1}, '{"k": 1}'), ("two\nlines", "two lines"), ("\x1b[31mred\a", r"\x1b[31mred\x07"), (["\x1b"], r"\x1b"), ("\u202eright", r"\u202eright")],
 )
 def test_a_cell_is_one_line(value: object, shown: str) -> None:
     assert cell(value) == shown

@@ -48,7 +48,9 @@ class Server:
         if isinstance(question, GetRunState):
             return "success"
         assert isinstance(question, GetTaskStates)
-        return {"r1": {"a": "success", "m[0]": "failed", "m[1]": "success", "g.b": None}}
+        tasks = {"a": "success", "m[0]": "failed", "m[1]": "success", "g.b": None}
+        return {"r1": {name: state for name, state in tasks.items() if name.startswith(f"{question.group}.")
+                       or question.group is None}}
 
 
 @pytest.fixture(autouse=True)

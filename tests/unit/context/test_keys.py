@@ -18,7 +18,7 @@ from gnomon.model.facts import RunFacts
 from gnomon.model.instants import to_instant
 from gnomon.sdk.callables import CONTEXT_KEYS
 from gnomon.sdk.params import Param
-from gnomon.timetables import CronDataIntervalTimetable
+from gnomon.timetables import CronDataIntervalTimetable, DagRunInfo, Timetable
 
 Make = Callable[..., Context]
 
@@ -79,6 +79,16 @@ def test_the_neighbours_of_a_data_interval_are_its_neighbours_in_the_schedule(ma
     context = make(schedule=weekdays, logical_date=MONDAY, end=TUESDAY)
     assert context["prev_ds"] == "2024-03-01"
     assert context["next_ds"] == "2024-03-05"
+
+
+def test_an_author_timetable_of_any_release_says_the_next_date(make: Make) -> None:
+    class Draft(Timetable):
+        def next_dagrun_info(self, last_automated_dagrun: Any, restriction: Any) -> DagRunInfo:  # type: ignore[override]
+            return DagRunInfo.interval(last_automated_dagrun.add(days=7), last_automated_dagrun.add(days=14))
+
+    context = make(schedule=Draft(), logical_date=MONDAY, end=TUESDAY)
+    assert context["next_ds"] == "2024-03-11"
+    assert context["prev_ds"] is None, "an author's class cannot be asked backwards"
 
 
 def test_a_manual_run_is_its_own_neighbour_as_in_airflow_2(make: Make) -> None:

@@ -18,6 +18,7 @@ from gnomon.dagfiles.settings import settings_from
 from gnomon.model.spec import ParsedFile
 
 PATIENCE_S = 30.0
+"""A bound, not an expectation: the machine may be busy."""
 ONE_DAG = """
     from datetime import datetime, timezone
     from gnomon.operators.empty import EmptyOperator
@@ -104,7 +105,20 @@ def parser_with() -> Iterator[Callable[..., Parser]]:
 
 @pytest.fixture
 def parser(home: Home, parser_with: Callable[..., Parser]) -> Parser:
-    """Short limits, so that a file that breaks them is soon found out."""
+    """Time is no matter, however busy the machine; memory is."""
     return parser_with(home.config(
-        core__dagbag_import_timeout=1, dag_processor__dag_file_processor_timeout=3, dag_processor__parsing_memory_limit=200,
+        core__dagbag_import_timeout=PATIENCE_S, dag_processor__dag_file_processor_timeout=int(2 * PATIENCE_S),
+        dag_processor__parsing_memory_limit=200,
     ))
+
+
+@pytest.fixture
+def hasty(home: Home, parser_with: Callable[..., Parser]) -> Parser:
+    """An import has a second, for files that never end: an import that ends is asked of `parser`."""
+    return parser_with(home.config(core__dagbag_import_timeout=1, dag_processor__dag_file_processor_timeout=int(2 * PATIENCE_S)))
+
+
+@pytest.fixture
+def stern(home: Home, parser_with: Callable[..., Parser]) -> Parser:
+    """A child has three seconds, for files that its own limit does not end."""
+    return parser_with(home.config(core__dagbag_import_timeout=1, dag_processor__dag_file_processor_timeout=3))

@@ -12,6 +12,9 @@ CASES = {
     "syntax": ("def f(:\n    pass\n", "syntax", 1, "Correct that line"),
     "missing module": ("import os\nimport no_such_module_here\n", "import", 2, "pip install"),
     "raises": ("x = 1\n\nprint(1 / 0)\n", "import", 3, "ZeroDivisionError: division by zero"),
+    "wrong keyword": (
+        "from gnomon.timetables import BusinessDays\n\nBusinessDays('us', att='06:30')\n", "import", 3, "'att'; did you mean at="),
+    "wrong keyword of its own class": ("class Mine:\n    def __init__(self, *, hour): ...\n\nMine(at=8)\n", "import", 4, "'at'; it takes hour"),
     "sys.exit": ("import sys\nsys.exit(3)\n", "exit", 2, '__name__ == "__main__"'),
     "os._exit": ("import os\nos._exit(4)\n", "exit", None, "exit code 4"),
     "segfault": ("import ctypes\n\nctypes.string_at(0)\n", "crash", 3, "signal 11 (SIGSEGV)"),
@@ -30,12 +33,16 @@ CASES = {
 }
 
 
+LIMITS = {"core.dagbag_import_timeout": "hasty", "dag_processor.dag_file_processor_timeout": "stern"}
+"""What says so, and the parser that has it low."""
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_a_bad_file_is_a_sentence_with_thing_place_and_remedy(case, home, parser):
+def test_a_bad_file_is_a_sentence_with_thing_place_and_remedy(case, home, request):
     source, kind, line, said = CASES[case]
     path = home.write("bad.py", source)
 
-    parsed = parser.parse(path)
+    parsed = request.getfixturevalue(LIMITS.get(said, "parser")).parse(path)
 
     (failure,) = parsed.failures
     assert failure.kind == kind
@@ -57,7 +64,7 @@ def test_the_server_parses_good_files_after_every_kind_of_bad_one(home, parser):
     assert good.failures == ()
 
 
-def test_what_hides_in_a_loop_that_catches_the_timeout_is_killed(home, parser):
+def test_what_hides_in_a_loop_that_catches_the_timeout_is_killed(home, stern):
     path = home.write("stubborn.py", """
         import signal
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
@@ -65,7 +72,7 @@ def test_what_hides_in_a_loop_that_catches_the_timeout_is_killed(home, parser):
             pass
     """)
 
-    (failure,) = parser.parse(path).failures
+    (failure,) = stern.parse(path).failures
 
     assert (failure.kind, "dag_processor.dag_file_processor_timeout" in failure.message) == ("timeout", True)
 
@@ -161,8 +168,8 @@ def test_output_of_a_crash_is_kept_beside_it(home, parser):
     assert "my last words" in failure.traceback
 
 
-def test_a_file_that_writes_without_end_to_its_output_is_ended_by_time(home, parser):
-    (failure,) = parser.parse(home.write("floods.py", "while True:\n    print('x' * 1000)\n")).failures
+def test_a_file_that_writes_without_end_to_its_output_is_ended_by_time(home, hasty):
+    (failure,) = hasty.parse(home.write("floods.py", "while True:\n    print('x' * 1000)\n")).failures
 
     assert failure.kind == "timeout"
 

@@ -217,6 +217,54 @@ def test_a_connection_at_import_is_looking_further_and_a_reason_against_forking(
     assert "connection" in (parsed.inputs.fresh or "")
 
 
+STARTS = """
+from gnomon.sdk import DAG, BaseOperator, StartTriggerArgs
+
+class Waits(BaseOperator):
+    start_from_trigger = True
+    start_trigger_args = StartTriggerArgs(trigger_cls="bells.Bell", trigger_kwargs={"tune": 1}, next_method="go_on")
+
+    def go_on(self, context, event=None): ...
+
+with DAG("waits"):
+    Waits(task_id="waits")
+"""
+BELL = """
+from gnomon.sdk import BaseTrigger, TriggerEvent
+
+class Bell(BaseTrigger):
+    def __init__(self, {takes}):
+        super().__init__()
+
+    def serialize(self):
+        return "bells.Bell", {{}}
+
+    async def run(self):
+        yield TriggerEvent()
+"""
+
+
+def test_the_trigger_that_a_task_starts_from_is_an_input(home, parser):
+    path = home.write("starts.py", STARTS)
+    bells = home.plugins / "bells.py"
+    missing = parser.parse(path)
+    assert "there is no module 'bells' here" in missing.failures[0].message
+    assert missing.inputs.looked_further
+
+    bells.parent.mkdir(exist_ok=True)
+    bells.write_text(BELL.format(takes="tune"))
+    parsed = parser.parse(path)
+    assert parsed.failures == ()
+    assert parsed.dags[0].spec.tasks[0].start_wait.classpath == "bells.Bell"
+    assert str(bells) in paths_of(parsed)
+
+    bells.write_text(BELL.format(takes="rope"))
+    assert not is_current(parser, parsed)
+    (failure,) = parser.parse(path).failures
+    assert (failure.kind, failure.line) == ("dag", 11)
+    assert "Task 'waits'" in failure.message and "bells.Bell(rope) cannot be made with tune=" in failure.message
+
+
 def test_a_thread_at_import_is_a_reason_against_forking(home, parser):
     parsed = parser.parse(home.write("threads.py", """
         import threading
@@ -242,3 +290,49 @@ def test_author_code_sees_no_address_of_the_database(home, parser_with, monkeypa
     """)
 
     assert parser.parse(path).failures == ()
+
+
+ON_CALENDAR = """
+    from datetime import datetime, timezone
+    from gnomon.sdk.dag import DAG
+    from gnomon.timetables import BusinessDays
+
+    dag = DAG("reports", schedule=BusinessDays("firm", at="06:00"), start_date=datetime(2026, 1, 1, tzinfo=timezone.utc))
+"""
+
+
+def test_a_named_calendar_and_the_file_of_its_dates_are_inputs_and_change_what_is_stored(home, parser):
+    toml, closed = home.folder / "gnomon.toml", home.folder / "closed.csv"
+    toml.write_text('[calendars.firm]\ndates_file = "closed.csv"\n')
+    closed.write_text("2026-05-04\n")
+    path = home.write("reports.py", ON_CALENDAR)
+    found = []
+    for change in (None, lambda: closed.write_text("2026-05-05\n"), lambda: toml.write_text(toml.read_text() + 'weekend = ["fri"]\n')):
+        if change is not None:
+            change()
+            assert not is_current(parser, found[-1])
+        found.append(parser.parse(path))
+        assert found[-1].failures == ()
+        assert {str(toml), str(closed)} <= paths_of(found[-1])
+        assert is_current(parser, found[-1])
+    stored = [parsed.dags[0].spec.timetable.data for parsed in found]
+    assert all(one != other for number, one in enumerate(stored) for other in stored[:number])
+
+
+def test_a_calendar_that_is_missing_is_found_when_it_is_written(home, parser):
+    path = home.write("reports.py", ON_CALENDAR)
+    parsed = parser.parse(path)
+    assert "there is no calendar 'firm' in" in parsed.failures[0].message and "[calendars.firm]" in parsed.failures[0].message
+    (home.folder / "gnomon.toml").write_text('[calendars.firm]\ncountry = "US"\n')
+    assert not is_current(parser, parsed)
+    assert parser.parse(path).failures == ()
+
+
+def test_dates_beside_the_dag_file_are_an_input(home, parser):
+    home.write("closed.csv", "2026-05-04\n")
+    path = home.write("reports.py", ON_CALENDAR.replace('"firm"', 'dates_file("closed.csv")').replace(
+        "from gnomon.sdk.dag import DAG", "from gnomon import DAG, dates_file"))
+    parsed = parser.parse(path)
+    assert (parsed.failures, str(home.dags / "closed.csv") in paths_of(parsed)) == ((), True)
+    home.write("closed.csv", "2026-05-05\n")
+    assert not is_current(parser, parsed)

@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.unit.dagfiles.conftest import Home, Parser
+from tests.unit.dagfiles.conftest import PATIENCE_S, Home, Parser
 
 from gnomon import store
 from gnomon.clock import SystemClock
@@ -102,7 +102,7 @@ def deployed(home, parser_with, tmp_path, empty_database):
     made: list[Deployment] = []
 
     def deploy(**options: object) -> Deployment:
-        options = {"dag_processor__parsing_memory_limit": 300, "core__dagbag_import_timeout": 1, **options}
+        options = {"dag_processor__parsing_memory_limit": 300, "core__dagbag_import_timeout": PATIENCE_S, **options}
         path = tmp_path / f"gnomon{len(made)}.db"
         shutil.copy(empty_database, path)
         made.append(Deployment(home, parser_with(home.config(**options)), path))
@@ -213,7 +213,7 @@ def test_a_file_that_breaks_keeps_its_dags_with_the_error_beside_them(home, depl
 @pytest.mark.parametrize("source", ["import os\nos._exit(1)\n# airflow dag", "while True: pass\n# airflow dag"])
 def test_a_file_whose_parse_ends_badly_keeps_its_dags(source, home, deployed):
     path = home.one_dag("a.py")
-    one = deployed()
+    one = deployed(core__dagbag_import_timeout=3)
     one.settle()
 
     home.write("a.py", source)

@@ -13,7 +13,7 @@ from gnomon.engine.step import step
 from gnomon.engine.turn import Step
 from gnomon.model.facts import Attempt, AttemptResult
 from gnomon.model.ids import TaskKey
-from gnomon.model.records import DagRecord, GroupState, PoolRecord, RunRecord, TaskRecord
+from gnomon.model.records import DagRecord, GroupState, PoolRecord, RunRecord, TaskRecord, WaitRecord
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
@@ -47,6 +47,8 @@ class World:
         self.all_tasks = dags[0].spec.tasks
         self.runs: dict[int, RunRecord] = {}
         self.rows: dict[TaskKey, TaskRecord] = {}
+        self.waits: dict[TaskKey, WaitRecord] = {}
+        self.killed_waits: list[TaskKey] = []
         self.attempts: dict[str, str] = {}
         self.sent: dict[str, Attempt] = {}
         self.answers: list[tuple[int, str, str]] = []
@@ -78,7 +80,10 @@ class World:
         return memory
 
     def _rows_of(self, run_pk: int) -> list[TaskRecord]:
-        return [copy.deepcopy(row) for key, row in sorted(self.rows.items()) if key.run_pk == run_pk]
+        rows = [copy.deepcopy(row) for key, row in sorted(self.rows.items()) if key.run_pk == run_pk]
+        for row in rows:
+            row.waiting = copy.deepcopy(self.waits.get(row.key))
+        return rows
 
     def step(self, *events: e.Event, seconds: float = 0) -> Step:
         """One step; its changes are written, its submissions kept in `sent`."""
@@ -93,7 +98,17 @@ class World:
         for run in changes.runs:
             self.runs[run.run_pk] = copy.deepcopy(run)
         for row in changes.tasks:
-            self.rows[row.key] = copy.deepcopy(row)
+            self.rows[row.key] = copy.copy(row)
+            self.rows[row.key].waiting = None
+        for key, killed in changes.waits_gone:
+            del self.waits[key]
+            self.killed_waits += [key] if killed else []
+        for key, wait in changes.waits.items():
+            assert key not in self.waits, f"{key} waits already"
+            self.waits[key] = copy.deepcopy(wait)
+        for key, wait in changes.waits_fired.items():
+            self.waits[key].fired = wait.fired
+            self.waits[key].held_slots = wait.held_slots
         for record in changes.attempts:
             assert record.attempt not in self.attempts, f"attempt {record.attempt} was recorded twice"
             self.attempts[record.attempt] = record.state

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import select
+import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -96,6 +97,19 @@ def test_on_kill_ends_the_whole_process_group(tmp_path: Path) -> None:
     assert codes == [-15]
     assert select.select([end_of_grandchild], [], [], 10)[0], "the grandchild lives"
     os.close(end_of_grandchild)
+
+
+def test_on_kill_while_the_command_starts_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    hook = SubprocessHook()
+    started = subprocess.Popen
+
+    def told_while_starting(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        process = started(*arguments, **options)
+        hook.send_sigterm()
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", told_while_starting)
+    assert hook.run_command(["sleep", "1000"]).exit_code == -15
 
 
 def test_on_kill_without_a_command_does_nothing(dag: DAG) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.keys import CIPHER
 
 from gnomon.errors import GnomonError
 from gnomon.store import Database, DiskFull, NotInitialised, UnusableFile, migrations, open_database, variables
@@ -28,7 +29,7 @@ host:/x /with\\040space fuse.sshfs rw 0 0
 def db(tmp_path: Path) -> Iterator[Database]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
     migrations.upgrade(url)
-    database = open_database(url)
+    database = open_database(url, cipher=CIPHER)
     yield database
     database.close()
 
@@ -82,7 +83,7 @@ def test_a_program_that_locks_the_file_without_a_ticket_is_named(db: Database, m
     monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_S", 0.05)
     other = sqlite3.connect(db.address.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    fresh = open_database(db.url)
+    fresh = open_database(db.url, cipher=CIPHER)
     with pytest.raises(DatabaseAway, match="without Gnomon's ticket"), fresh.write():
         pass
     other.execute("ROLLBACK")

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.conformance.storeworld import World
+from tests.keys import CIPHER
 
 from gnomon import taskapi
 from gnomon.model.facts import Attempt, RunFacts
@@ -37,7 +38,7 @@ ATTEMPT = Attempt(
 def world(tmp_path: Path) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
     migrations.upgrade(url)
-    database = open_database(url)
+    database = open_database(url, cipher=CIPHER)
     yield World(database)
     database.close()
 

@@ -3,34 +3,50 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from importlib import resources
+from random import Random
 from typing import Any
 
 from dateutil.relativedelta import relativedelta
 from hypothesis import strategies as st
+from tests.unit.timetables.expressions import random_expression
 
 from gnomon.model.slots import DagRunInfo, TimeRestriction
 from gnomon.timetables import (
     BuiltinTimetable,
+    ContinuousTimetable,
     CronDataIntervalTimetable,
     CronTriggerTimetable,
     DeltaDataIntervalTimetable,
     DeltaTriggerTimetable,
     EventsTimetable,
     MultipleCronTriggerTimetable,
+    NullTimetable,
     OnceTimetable,
 )
+from gnomon.timetables.cronclock import CronClock
 
-ZONES = st.sampled_from(
+
+def _fires(cron: str) -> bool:
+    return not CronClock(cron, UTC).never
+
+
+TRICKY_ZONES = st.sampled_from(
     "UTC Europe/Berlin Europe/Dublin America/New_York America/Sao_Paulo America/St_Johns Australia/Lord_Howe "
     "Antarctica/Troll Africa/Casablanca Pacific/Apia Asia/Kathmandu Asia/Tehran America/Scoresbysund".split()
 )
-CRONS = st.sampled_from(
+ALL_ZONES = resources.files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()
+ZONES = st.one_of(TRICKY_ZONES, st.sampled_from(ALL_ZONES))
+KNOWN_CRONS = st.sampled_from(
     [
         "*/5 * * * *", "*/7 * * * *", "0 * * * *", "30 2 * * *", "15,45 1-3 * * *", "0 */2 * * *", "0 0 * * *",
         "0 0 * * 1-5", "59 23 28-31 * *", "0 0 L * *", "0 12 * * mon#2", "0 9 * * L5", "0 0 1,15 * wed", "0 0 29 2 *",
         "@hourly", "@daily", "@weekly", "@monthly", "@yearly", "0 22-2 * * *", "30 0 15W * *", "*/20 4 * * * 30",
     ]
 )  # fmt: skip
+CRONS = st.one_of(
+    KNOWN_CRONS, st.integers(0, 2**32).map(lambda seed: random_expression(Random(seed)).text).filter(_fires)
+)
 MOMENTS = st.datetimes(datetime(1990, 1, 1), datetime(2050, 1, 1), timezones=st.just(UTC))
 DELTAS = st.sampled_from(
     [
@@ -56,7 +72,10 @@ DELTA_INTERVALS = st.builds(DeltaDataIntervalTimetable, DELTAS)
 DELTA_TRIGGERS = st.builds(DeltaTriggerTimetable, DELTAS, interval=SPANS_BACK)
 EVENTS = st.builds(EventsTimetable, st.lists(MOMENTS, max_size=5), restrict_to_events=st.booleans())
 GRIDS = st.one_of(CRON_TRIGGERS, MULTIPLE, CRON_INTERVALS)
-TIMETABLES = st.one_of(GRIDS, DELTA_INTERVALS, DELTA_TRIGGERS, EVENTS, st.builds(OnceTimetable))
+TIMETABLES = st.one_of(
+    GRIDS, DELTA_INTERVALS, DELTA_TRIGGERS, EVENTS, st.builds(OnceTimetable), st.builds(NullTimetable)
+)
+ALL = st.one_of(TIMETABLES, st.builds(ContinuousTimetable))
 
 
 @st.composite

@@ -183,15 +183,27 @@ def test_the_first_run_of_a_dag_without_start_date(run_immediately: Any, age: ti
     assert info.run_after == (midnight if expected == "past" else midnight + timedelta(days=1))
 
 
-def test_multiple_needs_an_expression_and_merges_equal_ones() -> None:
+def test_multiple_needs_an_expression_and_makes_one_run_of_equal_ones() -> None:
     with pytest.raises(ValueError, match="at least one cron expression"):
         MultipleCronTriggerTimetable(timezone="UTC")
-    assert MultipleCronTriggerTimetable("@daily", "0 0 * * *", timezone="UTC").summary == "0 0 * * *"
+    assert MultipleCronTriggerTimetable("@daily", "0 0 * * *", timezone="UTC").summary == "0 0 * * *, 0 0 * * *"
     twice = MultipleCronTriggerTimetable("0 0 * * *", "0 0 * * *", "@daily", timezone="UTC")
     assert list(twice.slots_between(NOON, NOON + timedelta(days=2))) == [
         datetime(2024, 3, 7, tzinfo=UTC),
         datetime(2024, 3, 8, tzinfo=UTC),
     ]
+
+
+def test_several_expressions_are_described_one_by_one_also_where_no_describer_reads_one() -> None:
+    both = MultipleCronTriggerTimetable("*/54 * * * 5L", "0 12 * * mon", timezone="UTC")
+    assert both.description == ", At 12:00, only on Monday"
+    assert MultipleCronTriggerTimetable("*/54 * * * 5L", timezone="UTC").description == ""
+
+
+def test_months_without_a_start_date_and_without_catchup_count_from_now() -> None:
+    now = datetime(2018, 11, 3, 9, tzinfo=UTC)
+    first = DeltaDataIntervalTimetable(relativedelta(months=1)).plan_next(None, TimeRestriction(None, None, False), now)
+    assert first == DagRunInfo.interval(datetime(2018, 10, 3, 9, tzinfo=UTC), now)
 
 
 def test_a_late_event_is_not_lost() -> None:
@@ -240,5 +252,18 @@ def test_words() -> None:
     assert CronTriggerTimetable("0 0 1 * fri", timezone="UTC").description == (
         "At 00:00, on day 1 of the month (or) At 00:00, only on Friday"
     )
+    assert CronTriggerTimetable("0 0 1 * l5,MON#2", timezone="UTC").description == (
+        "At 00:00, on the second Monday of the month (or) At 00:00, on the last Friday of the month"
+    )
+    assert CronTriggerTimetable("0 0 w15 * *", timezone="UTC").description == (
+        "At 00:00, on the weekday nearest day 15 of the month"
+    )
     assert CronTriggerTimetable("0 0 * * * 30", timezone="UTC").description == ""
     assert CronTriggerTimetable("not cron", timezone="UTC").description == ""
+
+
+@pytest.mark.parametrize("given", [None, 5, timedelta(days=1), ["0 0 * * *"]])
+def test_what_is_no_text_is_no_cron(given: Any) -> None:
+    for make in (lambda: CronTriggerTimetable(given, timezone="UTC"), lambda: CronDataIntervalTimetable(given, "UTC")):
+        with pytest.raises(TypeError, match=r"Cron\w+ takes a cron expression as text, such as"):
+            make()

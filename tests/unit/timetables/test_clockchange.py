@@ -7,8 +7,11 @@ from importlib import resources
 
 import pytest
 
+from gnomon.model.slots import DagRunInfo, TimeRestriction
 from gnomon.timetables import CronTriggerTimetable
-from gnomon.timetables.clockchange import PROBE_S, clock_of
+from gnomon.timetables.clockchange import clock_of
+from gnomon.timetables.cronclock import CronClock
+from gnomon.timetables.zonechanges import PROBE_S
 from gnomon.timetables.zones import named_zone
 
 BERLIN_SPRING, BERLIN_AUTUMN = date(2024, 3, 31), date(2024, 10, 27)
@@ -112,3 +115,27 @@ def test_pieces_cover_time_without_a_hole() -> None:
         at = piece.end
     assert (-14400, -18000, False) in offsets
     assert (-14400, None, True) in offsets
+
+
+def test_a_schedule_with_no_runs_left_is_asked_about_few_pieces_of_time() -> None:
+    zone = named_zone("America/Asuncion")
+    before = len(clock_of(zone)._blocks)
+    past, leap = CronClock("0 0 1 1 * 0 1999", zone), CronClock("0 0 29 2 1", zone)
+    assert past.on_or_after(1_700_000_000) is None
+    assert CronClock("0 0 1 1 * 0 2090", zone).on_or_before(1_700_000_000) is None
+    assert leap.on_or_after(1_700_000_000) is not None
+    assert len(clock_of(zone)._blocks) - before < 12
+
+
+@pytest.mark.parametrize("cron", ["* * * * *", "0 0 29 2 *", "0 0 1 1 * 0 2000", "0 0 L * *", "0 0 * * mon#5"])
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "Africa/Monrovia"])
+def test_the_ends_of_the_calendar_are_no_error(cron: str, zone: str) -> None:
+    first, last = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    timetable = CronTriggerTimetable(cron, timezone=zone)
+    for moment in (first, first + timedelta(days=3), last, last - timedelta(days=3)):
+        for now in (first, last):
+            timetable.plan_next(None, TimeRestriction(moment, None, False), now)
+            timetable.plan_next(DagRunInfo.exact(moment), TimeRestriction(None, None, True), now)
+        assert timetable.infer_manual(moment).end == moment
+    assert sum(1 for _ in timetable.slots_between(first, first + timedelta(days=3))) < 3 * 1440
+    assert sum(1 for _ in timetable.slots_between(last - timedelta(days=3), last)) < 3 * 1440

@@ -25,7 +25,8 @@ ACCEPTED = (
 5/15 * * * *|5/100 * * * *|59/15 * * * *|0 0 29 2 *|0 0 30 2 1|*/7 * * * *|0 */5 * * *|0 0 */31 * *|0 0 10-5/3 * *
 0 0 * 10-3/2 *|50-10/7 * * * *|0 20-3/3 * * *|0 0 * * 4-1/2|0 0 L * 1|0 0 31 * L5|0 0 31-31 * *|5-5 * * * *
 5-5/2 * * * *|0 0 1 * 0-6|0 0 1 * *,1|59 23 28-31 * *|0 0 L,L * *|0 0 31-1 * *|10-9/2 * * * *|0 0 1-30,L * *
-0 0 1-31 * */3|0 0 */3 * 0-6|0 12 13 * fri|30 4 1,15 * 5|0 0 L * */5
+0 0 1-31 * */3|0 0 */3 * 0-6|0 12 13 * fri|30 4 1,15 * 5|0 0 L * */5|0 0 * * 5-07|0 0 * * 07|0 0 */5 * *,1#2
+0 0 25-31 * *,L3|0 0 L * *,L5|0 0 1w * 1#1|0 0 * * mon-fri#2
 """.replace("\n", "|")
     .strip("|")
     .split("|")
@@ -75,7 +76,7 @@ def test_a_mistake_is_named_with_its_field_and_the_remedy() -> None:
     with pytest.raises(AirflowTimetableInvalid) as caught:
         parse_cron("0 9 * * 5L")
     assert str(caught.value) == (
-        "cron expression '0 9 * * 5L': the day of week field, '5l', is not understood; "
+        "cron expression '0 9 * * 5L': the day of week field, '5L', is not understood; "
         "for the last such weekday of a month write L first: 'L5'"
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import time_machine
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.unit.timetables import made as m
@@ -118,3 +119,46 @@ def test_continuous_intervals_follow_one_another(now: datetime, age_s: int | Non
     assert starts == sorted(set(starts)), "no two runs share a logical date"
     for before, after in zip(intervals, intervals[1:], strict=False):
         assert timedelta() <= after.start - before.end <= timedelta(microseconds=1)
+
+
+@law
+@given(m.ALL)
+def test_every_timetable_has_words(timetable: BuiltinTimetable) -> None:
+    with_seconds = any(len(cron.split()) > 5 for cron in timetable.summary.split(", "))
+    by_span = "delta" in timetable.serialize()
+    assert timetable.summary
+    assert timetable.description or with_seconds or by_span, "no describer reads seconds; a span is its own summary"
+
+
+@law
+@given(st.data(), m.ALL, m.MOMENTS, st.booleans())
+def test_authors_are_answered_as_planning_is(
+    data: st.DataObject, timetable: BuiltinTimetable, now: datetime, again: bool
+) -> None:
+    restriction = data.draw(m.restrictions(now))
+    with time_machine.travel(now, tick=False):
+        first = timetable.next_dagrun_info(last_automated_data_interval=None, restriction=restriction)
+        assert first == timetable.plan_next(None, restriction, now)
+        if again and first is not None:
+            interval = first.data_interval
+            second = timetable.next_dagrun_info(last_automated_data_interval=interval, restriction=restriction)
+            assert second == timetable.plan_next(first, restriction, now)
+        assert timetable.infer_manual_data_interval(run_after=now) == timetable.infer_manual(now)
+
+
+@law
+@given(m.GRIDS, m.MOMENTS)
+def test_slots_are_the_same_however_a_stretch_is_cut(timetable: BuiltinTimetable, start: datetime) -> None:
+    walked = m.walk(timetable, TimeRestriction(start, None, True), start, 5)
+    until, cut = walked[-1].run_after, walked[len(walked) // 2].run_after
+    whole = list(timetable.slots_between(start, until))
+    assert [*timetable.slots_between(start, cut), *timetable.slots_between(cut, until)] == whole
+    assert whole == sorted(set(whole))
+
+
+@law
+@given(m.CRON_INTERVALS, m.MOMENTS)
+def test_a_manual_interval_is_the_one_before_the_next_slot(timetable: BuiltinTimetable, run_after: datetime) -> None:
+    start, end = timetable.infer_manual(run_after)
+    assert start < end <= run_after
+    assert list(timetable.slots_between(start, run_after + timedelta(microseconds=1))) == [start, end]

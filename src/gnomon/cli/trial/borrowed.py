@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gnomon.config import Config
-from gnomon.store import Database, NotInitialised, connections, dags, open_database, pools, variables
+from gnomon.store import Database, NotInitialised, connections, dags, home_cipher, open_database, pools, variables
 
 
 def borrow(cfg: Config, into: Database, dag_id: str) -> str | None:
@@ -12,7 +12,7 @@ def borrow(cfg: Config, into: Database, dag_id: str) -> str | None:
     A home without a database has none of them.
     """
     try:
-        home = open_database(cfg.database_url)
+        home = open_database(cfg.database_url, cipher=home_cipher(cfg))
     except NotInitialised:
         return None
     try:
@@ -24,7 +24,7 @@ def borrow(cfg: Config, into: Database, dag_id: str) -> str | None:
         home.close()
     with into.write() as tx:
         for variable in all_variables:
-            variables.set(tx, variable.key, variable.value, variable.description, encrypted=variable.encrypted)
+            variables.set(tx, variable.key, variable.value, variable.description)
         for connection in all_connections:
             connections.set(tx, connection)
         for pool in all_pools:

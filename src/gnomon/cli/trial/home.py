@@ -15,10 +15,10 @@ from gnomon.config.environment import environment
 def private_home(cfg: Config) -> Iterator[Config]:
     """The options for a trial of what `cfg` describes."""
     with tempfile.TemporaryDirectory(prefix="gnomon-test-", ignore_cleanup_errors=True) as folder:
-        yield load_config({**environment(), **_kept(cfg), **_private(cfg, folder)}, Path(folder))
+        yield load_config({**environment(), **spoken(cfg), **_private(cfg, folder)}, Path(folder))
 
 
-def _kept(cfg: Config) -> dict[str, str]:
+def spoken(cfg: Config) -> dict[str, str]:
     """Every option that somebody set, wherever, as the environment would say it."""
     return {
         f"GNOMON__{setting.option.key.variable}": cfg.text(*setting.option.key)

@@ -14,7 +14,7 @@ from gnomon.cli.home import Home
 from gnomon.cli.planned import planned_by_hand
 from gnomon.cli.trial.borrowed import borrow
 from gnomon.cli.trial.home import private_home
-from gnomon.cli.trial.service import Trial, drive, look, worker
+from gnomon.cli.trial.service import Trial, companions, drive, look
 from gnomon.cli.trial.target import Target, by_id, in_file, is_file
 from gnomon.cli.waiting import wait_for
 from gnomon.config import Config
@@ -25,7 +25,7 @@ from gnomon.errors.product import UserMistake, WorldAway
 from gnomon.model.instants import Instant
 from gnomon.report.logs import log_files
 from gnomon.report.tasks import TaskInstanceRow
-from gnomon.store import Database, dags, files, leases, open_database, pools, runs
+from gnomon.store import Database, dags, files, home_cipher, leases, open_database, pools, runs
 from gnomon.taskapi import answer
 
 BY = "dags test"
@@ -50,7 +50,7 @@ def try_dag(home: Home, asked: Asked, show: Callable[[list[TaskInstanceRow]], No
     """The run has ended, and nothing of it is left but what is returned."""
     with private_home(home.cfg) as cfg:
         target = _find(home, cfg, asked)
-        with worker(cfg) as check, _opened(cfg) as db:
+        with companions(cfg) as check, _opened(cfg) as db:
             run_id = _prepare(home, db, target, asked)
             _wait_for_worker(home, db, check)
             dag_id = target.dag.spec.dag_id
@@ -78,7 +78,7 @@ def _prepare(home: Home, db: Database, target: Target, asked: Asked) -> str:
     """The DAG is in the private database, unpaused, with its pools and a run to do; returns the run id."""
     spec, now = target.dag.spec, home.clock.now()
     check_conf(spec, asked.conf)
-    planned = planned_by_hand(spec, asked.logical_at, now)
+    planned = planned_by_hand(home.cfg, spec, target.parsed.path, asked.logical_at, now)
     with db.write() as tx:
         files.record_parsed(
             tx, msgspec.structs.replace(target.parsed, dags=(target.dag,), failures=()), at=now, paused_by_default=False
@@ -120,7 +120,7 @@ def _failed_logs(cfg: Config, db: Database, trial: Trial) -> Iterator[str]:
 
 @contextmanager
 def _opened(cfg: Config) -> Iterator[Database]:
-    db = open_database(cfg.database_url, synchronous=cfg.text("database", "synchronous"))
+    db = open_database(cfg.database_url, synchronous=cfg.text("database", "synchronous"), cipher=home_cipher(cfg))
     try:
         yield db
     finally:

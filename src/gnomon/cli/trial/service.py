@@ -1,4 +1,4 @@
-"""The two processes of a trial: a worker in a child, the scheduler here, until the one run has ended."""
+"""The processes of a trial: a worker and a triggerer in children, the scheduler here, until the one run has ended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 
 from gnomon import log
 from gnomon.app.children import Service, start
+from gnomon.app.triggering import TriggererBell, when_wanted
 from gnomon.app.words import how_it_ended
+from gnomon.cli.trial.home import spoken
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder, set_ambient
 from gnomon.errors.product import WorldAway
@@ -29,10 +31,10 @@ from gnomon.scheduler.settings import settings_from
 from gnomon.store import Database
 from gnomon.wakeups import Ear
 
-WORKER_END_S = 10.0
-"""A worker that was told to end and does not is killed after so long."""
+CHILD_END_S = 10.0
+"""A child that was told to end and does not is killed after so long."""
 _PAUSE_S = 0.5
-"""Between two looks at whether the worker still lives."""
+"""Between two looks at whether the children still live."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +49,35 @@ class Trial:
 
 
 @contextmanager
-def worker(cfg: Config) -> Iterator[Callable[[], None]]:
-    """A worker for this home runs as a child; what is given raises WorldAway once it has died.
+def companions(cfg: Config) -> Iterator[Callable[[], None]]:
+    """A worker for this home runs as a child, and a triggerer once a task waits for one; what is given raises WorldAway when
+    one of them has died.
 
-    It is forked here: this process must have one thread and no database open.
+    They are forked here: this process must have one thread and no database open.
     """
-    def serve() -> int:
+    def work() -> int:
         from gnomon.worker import service
 
         return service.main(cfg)
 
+    with _child(cfg, "worker", work) as check_worker, _child(cfg, "triggerer", lambda: when_wanted(cfg)) as check_triggerer:
+
+        def check() -> None:
+            check_worker()
+            check_triggerer()
+
+        yield check
+
+
+@contextmanager
+def _child(cfg: Config, name: str, serve: Callable[[], int]) -> Iterator[Callable[[], None]]:
     def settle_in() -> None:
         os.dup2(2, 1)  # what DAG files print while they are imported is not the answer of this command
         set_ambient(cfg)
-        log.configure("worker", "WARNING", "text")
+        os.environ.update(spoken(cfg.for_author_code()))  # noqa: TID251 - of this child, for the interpreters that it starts
+        log.configure(name, "WARNING", "text")
 
-    pid = start(Service("worker", serve), settle_in)
+    pid = start(Service(name, serve), settle_in)
     ended: list[int] = []
 
     def check() -> None:
@@ -71,7 +86,7 @@ def worker(cfg: Config) -> Iterator[Callable[[], None]]:
             if found:
                 ended.append(os.waitstatus_to_exitcode(status))
         if ended:
-            raise WorldAway(f"the worker of this test {how_it_ended(ended[0])}; what it said stands above")
+            raise WorldAway(f"the {name} of this test {how_it_ended(ended[0])}; what it said stands above")
 
     try:
         yield check
@@ -91,6 +106,7 @@ def drive(
     service = SchedulerService(
         settings=replace(settings_from(cfg), use_schedule=False), db=db, executor=executor, clock=clock, ear=ear,
         new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
+        wake_triggerers=TriggererBell(cfg).ring,
     )  # fmt: skip
     try:
         while True:
@@ -118,7 +134,7 @@ def look(db: Database, dag_id: str, run_id: str) -> Trial:
 def _end(pid: int) -> None:
     """The process is gone and reaped."""
     before = signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGKILL))
-    signal.setitimer(signal.ITIMER_REAL, WORKER_END_S)
+    signal.setitimer(signal.ITIMER_REAL, CHILD_END_S)
     try:
         os.kill(pid, signal.SIGTERM)
         os.waitpid(pid, 0)

@@ -3,7 +3,7 @@
 Nothing else imports this package: the hot path speaks SQL from `store/sql` and does without SQLAlchemy.
 """
 
-from gnomon.store.schema import dags, events, meeting, owners, runs, secrets, states
+from gnomon.store.schema import dags, events, meeting, owners, runs, secrets, states, triggers
 from gnomon.store.schema.columns import metadata
 
-__all__ = ["dags", "events", "meeting", "metadata", "owners", "runs", "secrets", "states"]
+__all__ = ["dags", "events", "meeting", "metadata", "owners", "runs", "secrets", "states", "triggers"]

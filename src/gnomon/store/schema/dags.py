@@ -54,6 +54,7 @@ dag = Table(
     words("next_body", doc="JSON model.slots.PlannedRun"),
     words("fingerprint"),
     words("error", doc="why planning refuses"),
+    big("live_at", doc="since when it has been unpaused and in a file, with this schedule"),
     check("group", "group_no BETWEEN 0 AND 63"),
     check("next", "(next_run_after IS NULL) = (next_body IS NULL)"),
     sqlite_autoincrement=True,

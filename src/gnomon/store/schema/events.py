@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Index, Table
 
 from gnomon.model.ids import UNMAPPED
-from gnomon.store.schema.columns import big, integer, metadata, serial, words
+from gnomon.store.schema.columns import big, integer, metadata, partial, serial, words
 
 event_log = Table(
     "event_log",
@@ -21,4 +21,5 @@ event_log = Table(
     words("body", nullable=False),
 )
 Index("event_log_dag", event_log.c.dag_pk, event_log.c.event_pk)
+partial("event_log_passed", "kind IN ('slot_held', 'slots_passed')", event_log.c.dag_pk, event_log.c.event_pk)
 Index("event_log_run", event_log.c.run_pk, event_log.c.event_pk)

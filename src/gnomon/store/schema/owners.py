@@ -41,9 +41,9 @@ triggerer = Table(
     words("id", primary_key=True, doc="one process start"),
     words("host", nullable=False),
     integer("capacity", nullable=False),
-    words("queues", nullable=False, server_default="[]"),
+    words("queues", nullable=False, server_default="null", doc="JSON: the queues it listens to; null: all"),
     big("beat_at", nullable=False),
-    flag("lost"),
+    flag("fenced"),
 )
 
 dag_group = Table(

@@ -1,4 +1,4 @@
-"""Runs, their task instances, attempts, XComs and triggers. Flat at 10^7 finished rows (OWNERSHIP.md, schema sketch)."""
+"""Runs, their task instances, attempts and XComs. Flat at 10^7 finished rows (OWNERSHIP.md, schema sketch)."""
 
 from __future__ import annotations
 
@@ -103,21 +103,3 @@ xcom = Table(
     check("size", f"length(value) <= {XCOM_MAX_BYTES}"),
 )
 """A rowid table on SQLite: large values would bloat the pages of a clustered one."""
-
-trigger = Table(
-    "trigger",
-    metadata,
-    serial("trigger_pk"),
-    big("run_pk", nullable=False),
-    integer("task_no", nullable=False),
-    integer("map_index", nullable=False),
-    integer("defer_seq", nullable=False),
-    words("classpath", nullable=False),
-    words("kwargs_encrypted", nullable=False),
-    words("queue", nullable=False),
-    words("triggerer"),
-    big("created_at", nullable=False),
-    sqlite_autoincrement=True,
-)
-Index("trigger_triggerer", trigger.c.triggerer)
-partial("trigger_unclaimed", "triggerer IS NULL", trigger.c.queue, trigger.c.trigger_pk)

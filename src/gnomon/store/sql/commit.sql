@@ -119,7 +119,7 @@ UPDATE request SET state = :state, answer = :answer WHERE request_pk = :request_
 -- name: plan
 -- The cursor moves, if nobody paused or changed the DAG since it was read (OWNERSHIP.md line 22).
 UPDATE dag SET cursor = :cursor, next_run_after = :next_run_after, next_body = :next_body, fingerprint = :fingerprint,
-       error = :error, plan_seq = plan_seq + 1
+       error = :error, live_at = COALESCE(:live_at, live_at), plan_seq = plan_seq + 1
 WHERE dag_pk = :dag_pk AND plan_seq = :believed AND NOT paused;
 
 -- name: plan_error
@@ -127,8 +127,8 @@ WHERE dag_pk = :dag_pk AND plan_seq = :believed AND NOT paused;
 UPDATE dag SET error = :error WHERE dag_pk = :dag_pk;
 
 -- name: plan_refused
--- A planned run could not be made: the cursor stays, the sentence stands.
-UPDATE dag SET error = :error, fingerprint = :fingerprint, plan_seq = plan_seq + 1
+-- A planned run could not be made: the cursor stays, the sentence stands, and the timetable is asked for its slot once more.
+UPDATE dag SET error = :error, plan_seq = plan_seq + 1, next_run_after = NULL, next_body = NULL
 WHERE dag_pk = :dag_pk AND plan_seq = :believed AND NOT paused;
 
 -- name: plan_run

@@ -10,7 +10,7 @@ FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk WHERE d.version_pk IS NOT 
 
 -- name: set_paused
 -- Pauses or unpauses; what was planned under the old number is refused (OWNERSHIP.md line 29).
-UPDATE dag SET paused = :paused, plan_seq = plan_seq + 1 WHERE dag_pk = :dag_pk AND paused <> :paused;
+UPDATE dag SET paused = :paused, live_at = CASE WHEN :paused THEN live_at ELSE :at END, plan_seq = plan_seq + 1 WHERE dag_pk = :dag_pk AND paused <> :paused;
 
 -- name: by_ids (sqlite)
 -- What is known of these DAG ids. SQLite opens the list with json_each.
@@ -29,15 +29,16 @@ WHERE d.dag_id = ANY(:dag_ids::text[]);
 SELECT dag_pk, dag_id, group_no FROM dag WHERE file_pk = :file_pk AND active ORDER BY dag_pk;
 
 -- name: add (sqlite)
--- rows: dag_id text, group_no smallint, file_pk bigint, input_hash text, paused boolean
+-- rows: dag_id text, group_no smallint, file_pk bigint, input_hash text, paused boolean, live_at bigint
 -- New DAGs. A batch is one row at a time here.
-INSERT INTO dag (dag_id, group_no, file_pk, input_hash, paused) VALUES (:dag_id, :group_no, :file_pk, :input_hash, :paused);
+INSERT INTO dag (dag_id, group_no, file_pk, input_hash, paused, live_at)
+VALUES (:dag_id, :group_no, :file_pk, :input_hash, :paused, :live_at);
 
 -- name: add (postgresql)
--- rows: dag_id text, group_no smallint, file_pk bigint, input_hash text, paused boolean
+-- rows: dag_id text, group_no smallint, file_pk bigint, input_hash text, paused boolean, live_at bigint
 -- New DAGs. A batch is one statement here.
-INSERT INTO dag (dag_id, group_no, file_pk, input_hash, paused)
-SELECT dag_id, group_no, file_pk, input_hash, paused FROM :rows;
+INSERT INTO dag (dag_id, group_no, file_pk, input_hash, paused, live_at)
+SELECT dag_id, group_no, file_pk, input_hash, paused, live_at FROM :rows;
 
 -- name: add_name (sqlite)
 -- rows: dag_pk bigint, task_no integer, task_id text
@@ -72,16 +73,16 @@ UPDATE dag_version SET spec = :spec WHERE dag_pk = :dag_pk AND number = :number;
 UPDATE dag_version AS v SET spec = r.spec FROM :rows WHERE v.dag_pk = r.dag_pk AND v.number = r.number;
 
 -- name: settle (sqlite)
--- rows: dag_pk bigint, number integer, file_pk bigint, input_hash text
+-- rows: dag_pk bigint, number integer, file_pk bigint, input_hash text, at bigint
 -- DAGs are active, in this file, at this version; what was planned before is refused. A batch is one row at a time here.
-UPDATE dag SET active = TRUE, file_pk = :file_pk, input_hash = :input_hash, plan_seq = plan_seq + 1,
+UPDATE dag SET live_at = CASE WHEN active THEN live_at ELSE :at END, active = TRUE, file_pk = :file_pk, input_hash = :input_hash, plan_seq = plan_seq + 1,
        version_pk = (SELECT v.version_pk FROM dag_version AS v WHERE v.dag_pk = :dag_pk AND v.number = :number)
 WHERE dag_pk = :dag_pk;
 
 -- name: settle (postgresql)
--- rows: dag_pk bigint, number integer, file_pk bigint, input_hash text
+-- rows: dag_pk bigint, number integer, file_pk bigint, input_hash text, at bigint
 -- DAGs are active, in this file, at this version; what was planned before is refused. A batch is one statement here.
-UPDATE dag SET active = TRUE, file_pk = r.file_pk, input_hash = r.input_hash, plan_seq = plan_seq + 1,
+UPDATE dag SET live_at = CASE WHEN dag.active THEN dag.live_at ELSE r.at END, active = TRUE, file_pk = r.file_pk, input_hash = r.input_hash, plan_seq = plan_seq + 1,
        version_pk = v.version_pk
 FROM :rows JOIN dag_version AS v ON v.dag_pk = r.dag_pk AND v.number = r.number WHERE dag.dag_pk = r.dag_pk;
 

@@ -11,3 +11,8 @@ ORDER BY event_pk DESC LIMIT :most;
 -- name: list
 -- The whole audit log, newest first.
 SELECT at, kind, dag_pk, run_pk, task_no, map_index, by, body FROM event_log ORDER BY event_pk DESC LIMIT :most;
+
+-- name: passed
+-- What the audit log says of slots of a DAG that no run was made for, newest first, by the partial index.
+SELECT at, kind, dag_pk, run_pk, task_no, map_index, by, body FROM event_log
+WHERE dag_pk = :dag_pk AND kind IN ('slot_held', 'slots_passed') ORDER BY event_pk DESC LIMIT :most;

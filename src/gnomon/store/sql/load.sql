@@ -1,28 +1,28 @@
 -- name: dags_of_groups (sqlite)
 -- The DAGs of some groups with their newest version. SQLite opens the list with json_each.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.plan_seq, d.cursor, d.next_body, d.fingerprint,
-       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further
+       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.live_at
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.group_no IN (SELECT value FROM json_each(:groups)) ORDER BY d.dag_pk;
 
 -- name: dags_of_groups (postgresql)
 -- The DAGs of some groups with their newest version. PostgreSQL takes the list as an array.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.plan_seq, d.cursor, d.next_body, d.fingerprint,
-       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further
+       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.live_at
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.group_no = ANY(:groups::bigint[]) ORDER BY d.dag_pk;
 
 -- name: dags (sqlite)
 -- Some DAGs with their newest version. SQLite opens the list with json_each.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.plan_seq, d.cursor, d.next_body, d.fingerprint,
-       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further
+       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.live_at
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.dag_pk IN (SELECT value FROM json_each(:dag_pks)) ORDER BY d.dag_pk;
 
 -- name: dags (postgresql)
 -- Some DAGs with their newest version. PostgreSQL takes the list as an array.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.plan_seq, d.cursor, d.next_body, d.fingerprint,
-       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further
+       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.live_at
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.dag_pk = ANY(:dag_pks::bigint[]) ORDER BY d.dag_pk;
 

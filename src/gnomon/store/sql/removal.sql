@@ -10,6 +10,18 @@ DELETE FROM attempt WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :
 -- The XComs of all runs of a DAG.
 DELETE FROM xcom WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
 
+-- name: all_trigger_notes (sqlite)
+-- Who runs the triggers of runs of a DAG is told that somebody ended them. The writer is alone here, so there is nothing to lock.
+INSERT INTO trigger_end (triggerer, trigger_pk, on_kill)
+SELECT triggerer, trigger_pk, TRUE FROM trigger
+WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk) AND triggerer IS NOT NULL;
+
+-- name: all_trigger_notes (postgresql)
+-- Who runs the triggers of runs of a DAG is told that somebody ended them. All rows are locked first: nobody claims one between this and their end.
+WITH held AS (SELECT trigger_pk, triggerer FROM trigger
+    WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk) ORDER BY trigger_pk FOR UPDATE)
+INSERT INTO trigger_end (triggerer, trigger_pk, on_kill) SELECT triggerer, trigger_pk, TRUE FROM held WHERE triggerer IS NOT NULL;
+
 -- name: all_triggers
 -- The triggers that runs of a DAG wait for.
 DELETE FROM trigger WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
@@ -68,6 +80,18 @@ DELETE FROM xcom WHERE run_pk = :run_pk;
 -- rows: run_pk bigint
 -- The XComs of some runs. A batch is one statement here.
 DELETE FROM xcom USING :rows WHERE xcom.run_pk = r.run_pk;
+
+-- name: trigger_notes (sqlite)
+-- rows: run_pk bigint
+-- Who runs the triggers of some runs is told that somebody ended them. A batch is one row at a time here.
+INSERT INTO trigger_end (triggerer, trigger_pk, on_kill)
+SELECT triggerer, trigger_pk, TRUE FROM trigger WHERE run_pk = :run_pk AND triggerer IS NOT NULL;
+
+-- name: trigger_notes (postgresql)
+-- rows: run_pk bigint
+-- Who runs the triggers of some runs is told that somebody ended them. All rows are locked first: nobody claims one between this and their end.
+WITH held AS (SELECT t.trigger_pk, t.triggerer FROM :rows JOIN trigger AS t ON t.run_pk = r.run_pk ORDER BY t.trigger_pk FOR UPDATE OF t)
+INSERT INTO trigger_end (triggerer, trigger_pk, on_kill) SELECT triggerer, trigger_pk, TRUE FROM held WHERE triggerer IS NOT NULL;
 
 -- name: triggers (sqlite)
 -- rows: run_pk bigint

@@ -20,7 +20,7 @@ ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :most;
 
 -- name: holder
 -- The run that holds a slot of a DAG.
-SELECT run_pk, run_id FROM dag_run WHERE dag_pk = :dag_pk AND slot_key = :slot_key;
+SELECT run_pk, run_id, run_type, run_after FROM dag_run WHERE dag_pk = :dag_pk AND slot_key = :slot_key;
 
 -- name: holder_of_id
 -- The run of a DAG that has a run id.
@@ -55,6 +55,12 @@ SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_
        queued_at, started_at, ended_at, reason, clear_number
 FROM dag_run WHERE dag_pk = :dag_pk AND state = :state AND (run_after, run_pk) < (:run_after, :run_pk)
 ORDER BY run_after DESC, run_pk DESC LIMIT 1;
+
+-- name: newest_ended_runs
+-- Ended runs of a DAG, newest first, by the index over their order.
+SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
+       queued_at, started_at, ended_at, reason, clear_number
+FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :most;
 
 -- name: unfinished
 -- The unfinished runs of a DAG, newest first, by the partial index over its group.

@@ -55,6 +55,8 @@ CREATE TABLE event_log (
 
 CREATE INDEX event_log_dag ON event_log (dag_pk, event_pk);
 
+CREATE INDEX event_log_passed ON event_log (dag_pk, event_pk) WHERE kind IN ('slot_held', 'slots_passed');
+
 CREATE INDEX event_log_run ON event_log (run_pk, event_pk);
 
 CREATE TABLE file (
@@ -178,25 +180,47 @@ CREATE TABLE trigger (
     task_no INTEGER NOT NULL,
     map_index INTEGER NOT NULL,
     defer_seq INTEGER NOT NULL,
+    dag_pk BIGINT NOT NULL,
     classpath TEXT NOT NULL,
-    kwargs_encrypted TEXT NOT NULL,
-    queue TEXT NOT NULL,
+    kwargs TEXT NOT NULL,
+    next_method TEXT,
+    next_kwargs TEXT,
+    queue TEXT,
+    due_at BIGINT,
+    due_in_s FLOAT,
+    timeout_at BIGINT,
+    timeout_s FLOAT,
+    ends_task BOOLEAN DEFAULT false NOT NULL,
+    held_slots INTEGER NOT NULL,
+    fired TEXT,
+    sent BOOLEAN DEFAULT false NOT NULL,
     triggerer TEXT,
+    priority INTEGER NOT NULL,
     created_at BIGINT NOT NULL,
-    CONSTRAINT trigger_pkey PRIMARY KEY (trigger_pk)
+    CONSTRAINT trigger_pkey PRIMARY KEY (trigger_pk),
+    CONSTRAINT trigger_run_pk_task_no_map_index_key UNIQUE (run_pk, task_no, map_index)
 );
 
-CREATE INDEX trigger_triggerer ON trigger (triggerer);
+CREATE INDEX trigger_claimed ON trigger (triggerer, dag_pk) WHERE triggerer IS NOT NULL;
 
-CREATE INDEX trigger_unclaimed ON trigger (queue, trigger_pk) WHERE triggerer IS NULL;
+CREATE INDEX trigger_unclaimed ON trigger (priority DESC, trigger_pk) WHERE triggerer IS NULL AND due_at IS NULL AND fired IS NULL AND NOT sent;
+
+CREATE INDEX trigger_unclaimed_dag ON trigger (dag_pk) WHERE triggerer IS NULL AND due_at IS NULL AND fired IS NULL AND NOT sent;
+
+CREATE TABLE trigger_end (
+    triggerer TEXT NOT NULL,
+    trigger_pk BIGINT NOT NULL,
+    on_kill BOOLEAN DEFAULT false NOT NULL,
+    CONSTRAINT trigger_end_pkey PRIMARY KEY (triggerer, trigger_pk)
+);
 
 CREATE TABLE triggerer (
     id TEXT NOT NULL,
     host TEXT NOT NULL,
     capacity INTEGER NOT NULL,
-    queues TEXT DEFAULT '[]' NOT NULL,
+    queues TEXT DEFAULT 'null' NOT NULL,
     beat_at BIGINT NOT NULL,
-    lost BOOLEAN DEFAULT false NOT NULL,
+    fenced BOOLEAN DEFAULT false NOT NULL,
     CONSTRAINT triggerer_pkey PRIMARY KEY (id)
 );
 
@@ -245,6 +269,7 @@ CREATE TABLE dag (
     next_body TEXT,
     fingerprint TEXT,
     error TEXT,
+    live_at BIGINT,
     CONSTRAINT dag_pkey PRIMARY KEY (dag_pk),
     CONSTRAINT dag_group_check CHECK (group_no BETWEEN 0 AND 63),
     CONSTRAINT dag_next_check CHECK ((next_run_after IS NULL) = (next_body IS NULL)),

@@ -56,6 +56,8 @@ CREATE TABLE event_log (
 
 CREATE INDEX event_log_dag ON event_log (dag_pk, event_pk);
 
+CREATE INDEX event_log_passed ON event_log (dag_pk, event_pk) WHERE kind IN ('slot_held', 'slots_passed');
+
 CREATE INDEX event_log_run ON event_log (run_pk, event_pk);
 
 CREATE TABLE file (
@@ -175,24 +177,47 @@ CREATE TABLE "trigger" (
     task_no INTEGER NOT NULL,
     map_index INTEGER NOT NULL,
     defer_seq INTEGER NOT NULL,
+    dag_pk INTEGER NOT NULL,
     classpath TEXT NOT NULL,
-    kwargs_encrypted TEXT NOT NULL,
-    queue TEXT NOT NULL,
+    kwargs TEXT NOT NULL,
+    next_method TEXT,
+    next_kwargs TEXT,
+    queue TEXT,
+    due_at INTEGER,
+    due_in_s FLOAT,
+    timeout_at INTEGER,
+    timeout_s FLOAT,
+    ends_task BOOLEAN DEFAULT 0 NOT NULL,
+    held_slots INTEGER NOT NULL,
+    fired TEXT,
+    sent BOOLEAN DEFAULT 0 NOT NULL,
     triggerer TEXT,
-    created_at INTEGER NOT NULL
+    priority INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    CONSTRAINT trigger_run_pk_task_no_map_index_key UNIQUE (run_pk, task_no, map_index)
 );
 
-CREATE INDEX trigger_triggerer ON "trigger" (triggerer);
+CREATE INDEX trigger_claimed ON "trigger" (triggerer, dag_pk) WHERE triggerer IS NOT NULL;
 
-CREATE INDEX trigger_unclaimed ON "trigger" (queue, trigger_pk) WHERE triggerer IS NULL;
+CREATE INDEX trigger_unclaimed ON "trigger" (priority DESC, trigger_pk) WHERE triggerer IS NULL AND due_at IS NULL AND fired IS NULL AND NOT sent;
+
+CREATE INDEX trigger_unclaimed_dag ON "trigger" (dag_pk) WHERE triggerer IS NULL AND due_at IS NULL AND fired IS NULL AND NOT sent;
+
+CREATE TABLE trigger_end (
+    triggerer TEXT NOT NULL,
+    trigger_pk INTEGER NOT NULL,
+    on_kill BOOLEAN DEFAULT 0 NOT NULL,
+    CONSTRAINT trigger_end_pkey PRIMARY KEY (triggerer, trigger_pk)
+)
+ WITHOUT ROWID;
 
 CREATE TABLE triggerer (
     id TEXT NOT NULL,
     host TEXT NOT NULL,
     capacity INTEGER NOT NULL,
-    queues TEXT DEFAULT '[]' NOT NULL,
+    queues TEXT DEFAULT 'null' NOT NULL,
     beat_at INTEGER NOT NULL,
-    lost BOOLEAN DEFAULT 0 NOT NULL,
+    fenced BOOLEAN DEFAULT 0 NOT NULL,
     CONSTRAINT triggerer_pkey PRIMARY KEY (id)
 );
 
@@ -241,6 +266,7 @@ CREATE TABLE dag (
     next_body TEXT,
     fingerprint TEXT,
     error TEXT,
+    live_at INTEGER,
     CONSTRAINT dag_group_check CHECK (group_no BETWEEN 0 AND 63),
     CONSTRAINT dag_next_check CHECK ((next_run_after IS NULL) = (next_body IS NULL)),
     CONSTRAINT dag_dag_id_key UNIQUE (dag_id),

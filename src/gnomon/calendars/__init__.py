@@ -1,0 +1,55 @@
+"""Business calendars: which days are worked, asked by date. Pure: a calendar is plain data, files are read elsewhere."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gnomon.calendars.calendar import Calendar
+    from gnomon.calendars.combined import Difference, Union, Working
+    from gnomon.calendars.country import Country
+    from gnomon.calendars.dates import Dates
+    from gnomon.calendars.exchange import Exchange
+    from gnomon.calendars.named import ByName, Named
+    from gnomon.calendars.stored import calendar_of, decode
+    from gnomon.calendars.weekends import Weekends
+
+_HOMES = {
+    "ByName": "named",
+    "Calendar": "calendar",
+    "Country": "country",
+    "Dates": "dates",
+    "Difference": "combined",
+    "Exchange": "exchange",
+    "Named": "named",
+    "Union": "combined",
+    "Weekends": "weekends",
+    "Working": "combined",
+    "calendar_of": "stored",
+    "decode": "stored",
+}
+
+__all__ = [
+    "ByName",
+    "Calendar",
+    "Country",
+    "Dates",
+    "Difference",
+    "Exchange",
+    "Named",
+    "Union",
+    "Weekends",
+    "Working",
+    "calendar_of",
+    "decode",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the module of a public name when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

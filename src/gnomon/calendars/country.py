@@ -1,0 +1,133 @@
+"""Public holidays by country and subdivision, from the library `holidays`, which is imported when one is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from difflib import get_close_matches
+from functools import cached_property, lru_cache
+from typing import Any, Self
+
+from gnomon.calendars.calendar import Calendar
+from gnomon.calendars.coverage import Coverage
+from gnomon.calendars.weekdays import NAMES, weekday_numbers
+from gnomon.errors.timetable import AirflowTimetableInvalid
+
+
+class Country(Calendar):
+    """Off on public holidays and on the country's own weekend, but for the weekend days that it makes up for on.
+
+    `country`: its code (`US`, `USA`) or English name. `subdivision`: state, canton, province, as the library codes it.
+    `weekend`: other weekly days off than the country's own; `()` for holidays alone.
+    """
+
+    def __init__(
+        self, country: str, subdivision: str | None = None, *, weekend: Iterable[str | int] | None = None
+    ) -> None:
+        self._country = _code_of(country)
+        self._subdivision = None if subdivision is None else _subdivision_of(self._country, subdivision)
+        self._weekend = None if weekend is None else weekday_numbers(weekend)
+
+    @property
+    def label(self) -> str:
+        where = self._country if self._subdivision is None else f"{self._country}-{self._subdivision}"
+        if self._weekend is None:
+            return where
+        return f"{where} with {', '.join(NAMES[day] for day in sorted(self._weekend)) or 'no'} weekend"
+
+    @property
+    def coverages(self) -> tuple[Coverage, ...]:
+        days = self._library
+        first, last = date(max(days.start_year, 1), 1, 1), date(days.end_year, 12, 31)
+        remedy = f"a newer release of the package holidays may know more (this one is {library_version()})"
+        return (Coverage(f"what the package holidays knows of {self._country}", first, last, remedy),)
+
+    @property
+    def weekly(self) -> frozenset[int]:
+        return self._own_weekend if self._weekend is None else self._weekend
+
+    def is_off(self, day: date) -> bool:
+        days = self._library
+        if self._weekend is None:
+            return not days.is_working_day(day)
+        if day.weekday() in self._weekend and day not in days.weekend_workdays:
+            return True
+        return day in days
+
+    def reason(self, day: date) -> str:
+        return str(self._library.get(day) or "weekend")
+
+    def encode(self) -> dict[str, Any]:
+        return {
+            "kind": "country",
+            "country": self._country,
+            "subdivision": self._subdivision,
+            "weekend": None if self._weekend is None else sorted(self._weekend),
+        }
+
+    @classmethod
+    def decode(cls, data: dict[str, Any]) -> Self:
+        """The calendar that `encode` wrote."""
+        return cls(data["country"], data.get("subdivision"), weekend=data.get("weekend"))
+
+    @cached_property
+    def _own_weekend(self) -> frozenset[int]:
+        """The weekend that the country has now: countries have changed theirs."""
+        week = [date(self._library.end_year, 1, number) for number in range(1, 8)]
+        return frozenset(day.weekday() for day in week if self._library.is_weekend(day))
+
+    @cached_property
+    def _library(self) -> Any:
+        return _library_of(self._country, self._subdivision)
+
+
+def library_version() -> str:
+    """The release of the package holidays."""
+    from holidays.version import __version__
+
+    return __version__
+
+
+@lru_cache(maxsize=256)
+def _library_of(country: str, subdivision: str | None) -> Any:
+    """The library's own calendar, which works out a year when it is first asked about it."""
+    import holidays
+
+    return holidays.country_holidays(country, subdiv=subdivision)
+
+
+@lru_cache(maxsize=1)
+def _codes() -> dict[str, str]:
+    """Every spelling of a country, in lower case, to its two-letter code."""
+    from holidays.registry import COUNTRIES
+
+    found: dict[str, str] = {}
+    for module, (name, code, *others) in COUNTRIES.items():
+        for spelling in (code, name, module, module.replace("_", " "), *others):
+            found.setdefault(spelling.lower(), code)
+    return found
+
+
+def _code_of(given: object) -> str:
+    codes = _codes()
+    if isinstance(given, str) and given.strip().lower() in codes:
+        return codes[given.strip().lower()]
+    near = get_close_matches(given.lower(), codes, n=1, cutoff=0.6) if isinstance(given, str) else []
+    meant = f"did you mean {codes[near[0]]!r} ({near[0]})?" if near else "write its two-letter code, such as 'US'"
+    raise AirflowTimetableInvalid(f"the package holidays {library_version()} knows no country {given!r}; {meant}")
+
+
+def _subdivision_of(country: str, given: object) -> str:
+    import holidays
+
+    plain = holidays.country_holidays(country)
+    known = {str(code).lower(): str(code) for code in plain.subdivisions}
+    known |= {str(alias).lower(): str(code) for alias, code in plain.subdivisions_aliases.items()}
+    found = known.get(str(given).strip().lower())
+    if found is not None:
+        return found
+    if not known:
+        raise AirflowTimetableInvalid(f"{country} has no subdivisions in the package holidays; leave {given!r} away")
+    near = get_close_matches(str(given).lower(), known, n=1, cutoff=0.6)
+    meant = f"did you mean {known[near[0]]!r}?" if near else f"it knows {', '.join(sorted(set(known.values())))}"
+    raise AirflowTimetableInvalid(f"{country} has no subdivision {given!r}; {meant}")

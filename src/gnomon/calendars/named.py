@@ -1,0 +1,78 @@
+"""Calendars under a name: one that was looked up, and one that is still to be."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, NoReturn, Self
+
+from gnomon.calendars.calendar import Calendar
+from gnomon.calendars.coverage import Coverage
+from gnomon.errors.timetable import AirflowTimetableInvalid
+
+
+class Named(Calendar):
+    """A calendar of `gnomon.toml`: the name, and what it meant when it was looked up."""
+
+    def __init__(self, name: str, calendar: Calendar) -> None:
+        self.name = name
+        self.meaning = calendar
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+    @property
+    def coverages(self) -> tuple[Coverage, ...]:
+        return self.meaning.coverages
+
+    @property
+    def weekly(self) -> frozenset[int]:
+        return self.meaning.weekly
+
+    def is_off(self, day: date) -> bool:
+        return self.meaning.is_off(day)
+
+    def reason(self, day: date) -> str:
+        return self.meaning.reason(day)
+
+    def encode(self) -> dict[str, Any]:
+        return {"kind": "named", "name": self.name, "of": self.meaning.encode()}
+
+    @classmethod
+    def decode(cls, data: dict[str, Any]) -> Self:
+        """The calendar that `encode` wrote."""
+        from gnomon.calendars.stored import decode  # the table of kinds has this class in it
+
+        return cls(data["name"], decode(data["of"]))
+
+
+class ByName(Calendar):
+    """A name that a DAG looks up in `gnomon.toml` when it is made. Until then it knows nothing."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+    @property
+    def coverages(self) -> tuple[Coverage, ...]:
+        self._refuse()
+
+    def is_off(self, day: date) -> bool:
+        self._refuse()
+
+    def encode(self) -> dict[str, Any]:
+        return {"kind": "name", "name": self.name}
+
+    @classmethod
+    def decode(cls, data: dict[str, Any]) -> Self:
+        """The calendar that `encode` wrote."""
+        return cls(data["name"])
+
+    def _refuse(self) -> NoReturn:
+        raise AirflowTimetableInvalid(
+            f"calendar {self.name!r} was not looked up: give the timetable to a DAG, or write calendar("
+            f"{self.name!r}) with `from gnomon import calendar`"
+        )

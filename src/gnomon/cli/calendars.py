@@ -1,0 +1,151 @@
+"""`gnomon calendars`: which days are worked."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+
+import click
+
+from gnomon.calendars.calendar import Calendar
+from gnomon.calendars.ending import ending
+from gnomon.calendars.named import Named
+from gnomon.calendars.weekdays import NAMES
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.output import document, emit, fields, output_option, table
+from gnomon.errors import UserMistake
+from gnomon.model.instants import to_datetime
+from gnomon.sdk.calendars import NamedCalendars
+
+_FIRST_YEAR, _LAST_YEAR = 1, 9999
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarRow:
+    """One named calendar as `calendars list` prints it."""
+
+    calendar: str
+    made_of: str
+    weekend: list[str]
+    covered_until: str | None
+    """None: it knows all days to come."""
+    error: str | None
+    """Why it cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class DayRow:
+    """A day that is unlike the others of its weekday."""
+
+    day: str
+    weekday: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarDetail:
+    """One named calendar in one year."""
+
+    calendar: str
+    made_of: str
+    weekend: list[str]
+    covered_from: str | None
+    covered_until: str | None
+    year: int
+    business_days: int
+    days_off: list[DayRow]
+    """Beside weekends."""
+    worked: list[DayRow]
+    """Business days on weekends."""
+
+
+@click.group()
+def calendars() -> None:
+    """Business calendars: the [calendars.NAME] tables of gnomon.toml."""
+
+
+@calendars.command("list")
+@output_option
+@pass_home
+def list_(home: Home, output: str) -> None:
+    """All named calendars, and what is wrong with them."""
+    known = NamedCalendars(home.cfg.home)
+    rows = [_row(known, name) for name in known.names]
+    emit(rows, output, ("calendar", "made_of", "weekend", "covered_until", "error"),
+         empty=f"no calendars; write one below a line such as [calendars.finance] in {home.cfg.home / 'gnomon.toml'}")
+
+
+@calendars.command()
+@click.argument("name", metavar="CALENDAR")
+@click.option("--year", type=click.IntRange(_FIRST_YEAR, _LAST_YEAR), help="Another year than this one.")
+@output_option
+@pass_home
+def show(home: Home, name: str, year: int | None, output: str) -> None:
+    """One calendar: its days off in a year, and up to when it knows its days."""
+    today = to_datetime(home.clock.now()).date()
+    found = NamedCalendars(home.cfg.home).find(name)
+    detail = _detail(found, today.year if year is None else year)
+    if output != "table":
+        document(asdict(detail), output)
+        return
+    shown = asdict(detail)
+    del shown["days_off"], shown["worked"]
+    click.echo(fields([(key.replace("_", " "), value) for key, value in shown.items()]))
+    click.echo("\ndays off beside weekends\n" + (table([asdict(row) for row in detail.days_off], _DAY) if detail.days_off else "  none"))
+    if detail.worked:
+        click.echo("\nbusiness days on weekends\n" + table([asdict(row) for row in detail.worked], _DAY))
+    told = ending(found, today)
+    if told is not None:
+        click.echo(told, err=True)
+
+
+def _row(known: NamedCalendars, name: str) -> CalendarRow:
+    try:
+        found = known.find(name)
+    except UserMistake as error:
+        return CalendarRow(name, "", [], None, str(error))
+    return CalendarRow(name, found.meaning.label, _weekend(found), _iso(found.last_day), None)
+
+
+def _detail(calendar: Named, year: int) -> CalendarDetail:
+    """The covered days of that year; UserMistake when there is none."""
+    first, last = _within(calendar, year)
+    days = [first + timedelta(number) for number in range((last - first).days + 1)]
+    off = {day for day in days if not calendar.is_business_day(day)}
+    ends = [day for day in days if day.weekday() in calendar.weekly]
+    return CalendarDetail(
+        calendar=calendar.name, made_of=calendar.meaning.label, weekend=_weekend(calendar),
+        covered_from=_iso(calendar.first_day), covered_until=_iso(calendar.last_day), year=year,
+        business_days=len(days) - len(off),
+        days_off=[_day(day, calendar.reason(day)) for day in sorted(off.difference(ends))],
+        worked=[_day(day, "worked") for day in ends if day not in off],
+    )
+
+
+def _within(calendar: Calendar, year: int) -> tuple[date, date]:
+    first, last = date(year, 1, 1), date(year, 12, 31)
+    if calendar.first_day is not None:
+        first = max(first, calendar.first_day)
+    if calendar.last_day is not None:
+        last = min(last, calendar.last_day)
+    if first > last:
+        raise UserMistake(
+            f"calendar {calendar.label!r} knows no day of {year}: it covers {_iso(calendar.first_day) or 'all days'} to "
+            f"{_iso(calendar.last_day) or 'all days to come'}; choose another --year, or give it more dates"
+        )
+    return first, last
+
+
+def _weekend(calendar: Calendar) -> list[str]:
+    return [NAMES[day] for day in sorted(calendar.weekly)]
+
+
+def _day(day: date, why: str) -> DayRow:
+    return DayRow(day.isoformat(), NAMES[day.weekday()], why)
+
+
+def _iso(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
+
+
+_DAY = ("day", "weekday", "why")

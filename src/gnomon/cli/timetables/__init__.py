@@ -1,0 +1,1 @@
+"""`gnomon timetables`: looking at time before it comes. One command a file."""

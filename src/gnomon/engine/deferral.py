@@ -1,0 +1,137 @@
+"""How waits end: by the event of a trigger, by a time of the owner's own, or because they took too long.
+
+An event counts once, for the deferral that it names (OWNERSHIP.md line 21). Times are exact: the owner keeps them itself.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from gnomon.decide.transitions import Cause
+from gnomon.engine.cells import Cell
+from gnomon.engine.events import WaitEnded
+from gnomon.engine.failures import fail
+from gnomon.engine.moves import finish, place, withdraw
+from gnomon.engine.turn import Turn
+from gnomon.engine.waits import arm, deadline_of, drop, give_back
+from gnomon.model.deferral import Fired
+from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult, XComItem
+from gnomon.model.records import WaitRecord
+from gnomon.model.states import TaskInstanceState as S
+
+
+def on_wait_ended(turn: Turn, event: WaitEnded) -> None:
+    """What a triggerer says, applied if the task instance still waits for just this."""
+    run = turn.memory.runs.get(event.key.run_pk)
+    if run is None:
+        return
+    turn.subject = run.dag
+    turn.step.groups.add(run.dag.record.group_no)
+    index = run.graph.by_number.get(event.key.task_no)
+    cell = None if index is None else run.cell(index, event.key.map_index)
+    if cell is not None and cell.state is S.DEFERRED and cell.defer_seq == event.defer_seq:
+        waiting = cell.waiting
+        if waiting is not None and waiting.fired is None:
+            end_wait(turn, cell, waiting, event.fired)
+
+
+def on_wait_timer(turn: Turn, cell: Cell) -> None:
+    """A time of the wait has come: its own, that of its timeout, or the deadline of the try."""
+    waiting = cell.waiting
+    if waiting is None or waiting.fired is not None:
+        return
+    turn.subject = cell.run.dag
+    due_at, timeout_at, deadline = waiting.due_at, waiting.timeout_at, deadline_of(cell)
+    if due_at is not None and due_at <= turn.now and cell.run.dag.held is None:
+        end_wait(turn, cell, waiting, Fired(outcome="success" if waiting.wait.ends_task else "event", due_at=due_at))
+    elif timeout_at is not None and timeout_at <= turn.now:
+        reason = f"its wait for {waiting.wait.classpath} took longer than its timeout of {waiting.wait.timeout_s:g} s"
+        _ended_badly(turn, cell, waiting, Fired(outcome="timeout", reason=reason), retryable=not cell.task.is_sensor)
+    elif deadline is not None and deadline <= turn.now:
+        limit_s = cell.task.execution_timeout_s
+        reason = f"execution_timeout: the try took longer than {limit_s:g} s, its wait included"
+        _ended_badly(turn, cell, waiting, Fired(outcome="timeout", reason=reason))
+    else:
+        arm(turn.memory, cell)
+
+
+def end_wait(turn: Turn, cell: Cell, waiting: WaitRecord, fired: Fired) -> None:
+    """The task goes on with the event, or ends by it."""
+    if fired.outcome == "event":
+        _go_on(turn, cell, waiting, fired)
+        return
+    too_large = next((key for key, value in fired.xcoms.items() if len(value) > XCOM_MAX_BYTES), None)
+    if too_large is not None:
+        reason = f"XCom {too_large!r} of the event has more than {XCOM_MAX_BYTES} characters"
+        _fail_softly(turn, cell, reason, retryable=False)
+        return
+    _push(turn, cell, fired)
+    classpath = waiting.wait.classpath
+    if fired.outcome == "error":
+        if fired.traceback is not None:
+            turn.log("trigger_failed", cell=cell, body=fired.traceback)
+        said = replace(fired, reason=f"its trigger {classpath} failed: {fired.reason or fired.outcome}")
+        _ended_badly(turn, cell, waiting, said)
+    elif cell.task.hears_ends:
+        _wake(turn, cell, waiting, fired)
+    elif fired.outcome in _ENDS:
+        drop(turn, cell, killed=False)
+        finish(turn, cell, _ENDS[fired.outcome], fired.reason)
+    else:
+        drop(turn, cell, killed=False)
+        fail(turn, cell, fired.reason or f"its trigger {classpath} ended it as failed", retryable=True)
+
+
+_ENDS = {"success": Cause.EVENT_SUCCESS, "skipped": Cause.EVENT_SKIP}
+
+
+def _go_on(turn: Turn, cell: Cell, waiting: WaitRecord, fired: Fired) -> None:
+    if waiting.wait.next_method is None:
+        reason = (
+            f"its trigger {waiting.wait.classpath} sent an event that does not end the task, and the deferral named no "
+            "method to go on with: give method_name=, or let the trigger yield TaskSuccessEvent"
+        )
+        drop(turn, cell, killed=False)
+        fail(turn, cell, reason, retryable=False)
+        return
+    _wake(turn, cell, waiting, fired)
+
+
+def _wake(turn: Turn, cell: Cell, waiting: WaitRecord, fired: Fired) -> None:
+    """The task is sent to a worker with what came of its wait; a trigger that still runs is told to end."""
+    give_back(turn, cell, waiting)
+    waiting.fired = fired
+    if waiting.key not in turn.changes.waits:
+        turn.changes.waits_fired[waiting.key] = waiting
+    cell.resume_at = None
+    withdraw(cell)
+    place(turn, cell)
+    turn.touch(cell)
+
+
+def _ended_badly(turn: Turn, cell: Cell, waiting: WaitRecord, fired: Fired, *, retryable: bool = True) -> None:
+    """No event came: the try has failed, and where the author's code wants to hear of it, a worker tells it."""
+    if cell.task.hears_ends:
+        _wake(turn, cell, waiting, fired)
+    else:
+        _fail_softly(turn, cell, fired.reason or fired.outcome, retryable=retryable)
+
+
+def _fail_softly(turn: Turn, cell: Cell, reason: str, *, retryable: bool = True) -> None:
+    """The try failed; a sensor with soft_fail is skipped instead."""
+    drop(turn, cell, killed=True)
+    if cell.task.soft_fail:
+        finish(turn, cell, Cause.EVENT_SKIP, f"skipped because soft_fail is set: {reason}")
+    else:
+        fail(turn, cell, reason, retryable=retryable)
+
+
+def _push(turn: Turn, cell: Cell, fired: Fired) -> None:
+    if not fired.xcoms:
+        return
+    key = cell.key()
+    items = tuple(XComItem(key=name, value=value) for name, value in fired.xcoms.items())
+    turn.changes.results.append(AttemptResult(
+        attempt_id="", group_no=cell.run.dag.record.group_no, run_pk=key.run_pk, task_no=key.task_no,
+        map_index=key.map_index, outcome=fired.outcome, xcoms=items,
+    ))

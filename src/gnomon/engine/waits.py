@@ -1,0 +1,79 @@
+"""The wait of a deferred task instance: begun, timed, dropped. What it holds meanwhile is taken and given back here alone."""
+
+from __future__ import annotations
+
+from gnomon.decide.transitions import Cause, next_state
+from gnomon.engine.cells import Cell
+from gnomon.engine.memory import Memory
+from gnomon.engine.turn import Turn
+from gnomon.model.deferral import Wait
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.records import WaitRecord
+
+
+def begin(turn: Turn, cell: Cell, wait: Wait, cause: Cause) -> None:
+    """The cell is deferred: no attempt, no worker, and no slots of its pool unless the pool counts deferred tasks."""
+    drop(turn, cell, killed=False)
+    cell.ready = False
+    cell.ticket += 1
+    cell.defer_seq += 1
+    cell.state = next_state(cell.state, cause)
+    cell.ended_at = cell.reason = None
+    due_at = wait.due_at if wait.due_in_s is None else turn.now + int(wait.due_in_s * SECOND)
+    timeout_at = None if wait.timeout_s is None else turn.now + int(wait.timeout_s * SECOND)
+    key = cell.key()
+    cell.waiting = WaitRecord(
+        run_pk=key.run_pk, task_no=key.task_no, map_index=key.map_index, defer_seq=cell.defer_seq,
+        dag_pk=cell.run.dag.record.dag_pk, wait=wait, created_at=turn.now, priority=cell.priority, due_at=due_at,
+        timeout_at=timeout_at, held_slots=_keep_slots(turn, cell),
+    )
+    cell.resume_at = due_at
+    turn.changes.waits[key] = cell.waiting
+    arm(turn.memory, cell)
+    turn.touch(cell)
+
+
+def arm(memory: Memory, cell: Cell) -> None:
+    """The owner looks at the wait when its time comes, or when it has taken too long. A held DAG's timers do not fire."""
+    waiting = cell.waiting
+    if waiting is None or waiting.fired is not None:
+        return
+    due_at = waiting.due_at if cell.run.dag.held is None else None
+    times = [at for at in (due_at, waiting.timeout_at, deadline_of(cell)) if at is not None]
+    if times:
+        memory.set_timer(min(times), cell)
+
+
+def deadline_of(cell: Cell) -> Instant | None:
+    """When the `execution_timeout` of a try that has started is over, its waits included; None: no limit, or not started."""
+    limit_s = cell.task.execution_timeout_s
+    return None if limit_s is None or cell.started_at is None else cell.started_at + int(limit_s * SECOND)
+
+
+def drop(turn: Turn, cell: Cell, *, killed: bool) -> None:
+    """The cell waits for nothing, and has nothing to go on with. `killed`: somebody ended the wait, so its trigger is told."""
+    waiting, cell.waiting = cell.waiting, None
+    if waiting is None:
+        return
+    give_back(turn, cell, waiting)
+    turn.changes.waits_fired.pop(waiting.key, None)
+    if turn.changes.waits.pop(waiting.key, None) is None:
+        turn.changes.waits_gone.append((waiting.key, killed and waiting.fired is None))
+
+
+def give_back(turn: Turn, cell: Cell, waiting: WaitRecord) -> None:
+    """What it kept of its pool while it waited is free."""
+    held, waiting.held_slots = waiting.held_slots, 0
+    if held and cell.pool is not None:
+        turn.memory.pool(cell.pool).used -= held
+        turn.changes.pool_used[cell.pool] = turn.changes.pool_used.get(cell.pool, 0) - held
+
+
+def _keep_slots(turn: Turn, cell: Cell) -> int:
+    pool = turn.memory.pool(cell.task.pool)
+    if not pool.include_deferred:
+        return 0
+    cell.pool = pool.name
+    pool.used += cell.pool_slots
+    turn.changes.pool_used[pool.name] = turn.changes.pool_used.get(pool.name, 0) + cell.pool_slots
+    return cell.pool_slots

@@ -1,0 +1,172 @@
+"""A schedule that a person wrote as a Python expression, evaluated; its mistakes told with a mark under the place.
+
+Only where author code may run: the expression may name classes of the plugins folder, and their modules are imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import datetime as dt
+import difflib
+import importlib
+import importlib.util
+from types import CodeType, ModuleType, TracebackType
+from typing import Any
+
+from gnomon import calendars, timetables
+from gnomon.errors import UserMistake
+from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.loading import plugins
+from gnomon.model.slots import TimetableRef
+from gnomon.sdk.schedule import reference, timetable_of
+from gnomon.sdk.suggest import keyword_remedy
+from gnomon.sdk.timezone import find_zone
+
+FILE = "<expression>"
+_AIRFLOW = ("airflow.timetables.base", "airflow.timetables.events", "airflow.timetables.interval", "airflow.timetables.simple",
+            "airflow.timetables.trigger")  # fmt: skip
+_MODULES = {"pendulum": "pendulum", "calendars": "gnomon.calendars", "relativedelta": "dateutil.relativedelta:relativedelta"}
+"""Names that are imported when an expression uses them, and from where."""
+_PLAIN: dict[str, Any] = {
+    "UTC": dt.UTC, "date": dt.date, "datetime": dt.datetime, "time": dt.time, "timedelta": dt.timedelta, "timezone": dt.timezone,
+}  # fmt: skip
+_OF_THE_MODULE = frozenset(f"datetime.{name}" for name in _PLAIN)
+
+
+def evaluate(*, text: str, zone: str) -> TimetableRef:
+    """The timetable, as it is stored, of an expression: whatever `schedule=` takes. Cron texts are read in `zone`.
+
+    UserMistake shows the place of a mistake.
+    """
+    plugins.enable()
+    text = text.strip()
+    names = _names(_parsed(text), text)
+    try:
+        value = eval(_code(text), names)  # noqa: S307 - to evaluate what the person wrote is the purpose
+        made = timetable_of(value, find_zone(zone))
+        made.validate()
+        return reference(made)
+    except Exception as error:
+        raise _mistake(text, *_place(text, error.__traceback__), _told(error)) from error
+
+
+def _told(error: Exception) -> str:
+    """Our own sentences as they are; other errors with the name of their class."""
+    if isinstance(error, (UserMistake, AirflowTimetableInvalid)):
+        return str(error)
+    return f"{type(error).__name__}: {error}{keyword_remedy(error)}"
+
+
+def _parsed(text: str) -> ast.Expression:
+    try:
+        return ast.parse(text, FILE, "eval")
+    except SyntaxError as error:
+        line, start = error.lineno or 1, (error.offset or 1) - 1
+        length = (error.end_offset or 0) - 1 - start if error.end_lineno == error.lineno else 1
+        raise _mistake(text, line, start, length, str(error.msg)) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise _mistake(text, 1, 0, 1, str(error)) from None
+
+
+def _code(text: str) -> CodeType:
+    """Its name is what a person is told when it does not end."""
+    return compile(text, FILE, "eval", dont_inherit=True).replace(co_name="the expression", co_qualname="the expression")
+
+
+def _names(tree: ast.Expression, text: str) -> dict[str, Any]:
+    """What the expression's names mean; UserMistake marks the first that means nothing."""
+    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    found: dict[str, Any] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in _OF_THE_MODULE and "datetime" not in bound:
+            told = f"datetime is the class here, not the module; write {node.attr} instead of datetime.{node.attr}"
+            raise _mistake(text, node.lineno, _column(text, node.lineno, node.col_offset), len(f"datetime.{node.attr}"), told)
+        if isinstance(node, ast.Name) and node.id not in bound and node.id not in found and not hasattr(builtins, node.id):
+            start = _column(text, node.lineno, node.col_offset)
+            try:
+                found[node.id] = _meaning(node.id)
+            except LookupError as error:
+                raise _mistake(text, node.lineno, start, len(node.id), str(error.args[0])) from None
+            except Exception as error:
+                told = f"importing {node.id} raised {type(error).__name__}: {error}"
+                raise _mistake(text, node.lineno, start, len(node.id), told) from error
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            _import_below(ast.unparse(node), found)
+    return found
+
+
+def _import_below(dotted: str, found: dict[str, Any]) -> None:
+    """`package.module.Class` works without an import before it: the modules on the way are imported."""
+    parts = dotted.split(".")
+    known = found.get(parts[0])
+    for end in range(2, len(parts)):
+        try:
+            if not isinstance(known, ModuleType) or hasattr(known, parts[end - 1]):
+                known = getattr(known, parts[end - 1], None)
+            else:
+                known = importlib.import_module(".".join(parts[:end]))
+        except Exception:  # evaluating it tells, and marks where
+            return
+
+
+def _meaning(name: str) -> Any:
+    if name in _PLAIN:
+        return _PLAIN[name]
+    if name in _MODULES:
+        module, _, attribute = _MODULES[name].partition(":")
+        loaded = importlib.import_module(module)
+        return getattr(loaded, attribute) if attribute else loaded
+    for ours in (timetables, calendars):
+        if name in ours.__all__:
+            return getattr(ours, name)
+    for module in _AIRFLOW:
+        value = vars(importlib.import_module(module)).get(name)
+        if value is not None:
+            return value
+    if importlib.util.find_spec(name) is not None:
+        return importlib.import_module(name)
+    registered = _of_plugins(name)
+    if registered is not None:
+        return registered
+    raise LookupError(_unknown(name))
+
+
+def _of_plugins(name: str) -> type | None:
+    """The timetable of that class name that a plugin registers."""
+    paths = (path for row in plugins.survey() for path in row.timetables)
+    return next((plugins.timetable_class(path) for path in paths if path.rpartition(".")[2] == name), None)
+
+
+def _unknown(name: str) -> str:
+    known = [*timetables.__all__, *calendars.__all__, *_PLAIN, *_MODULES]
+    near = difflib.get_close_matches(name, known, n=1)
+    remedy = f"did you mean {near[0]!r}?" if near else "write MODULE.CLASS for a class of the plugins folder"
+    return f"the name {name!r} is not known here; {remedy}"
+
+
+def _place(text: str, trace: TracebackType | None) -> tuple[int, int, int]:
+    """Line, column and length of what was evaluated when it raised; of all of it, when that is not known."""
+    found = (1, 0, 0)
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == FILE:
+            positions = list(trace.tb_frame.f_code.co_positions())
+            line, end_line, start, end = positions[trace.tb_lasti // 2]
+            if line is not None and start is not None and end is not None:
+                first = _column(text, line, start)
+                found = (line, first, _column(text, line, end) - first if line == end_line else 1)
+        trace = trace.tb_next
+    return found
+
+
+def _column(text: str, line: int, octets: int) -> int:
+    """Python counts columns in octets of UTF-8."""
+    return len(text.splitlines()[line - 1].encode()[:octets].decode())
+
+
+def _mistake(text: str, line: int, start: int, length: int, told: str) -> UserMistake:
+    lines = text.splitlines() or [""]
+    shown = lines[min(line, len(lines)) - 1]
+    return UserMistake(f"the expression is wrong: {told}\n    {shown}\n    {' ' * start}{'^' * max(1, length or len(shown))}")

@@ -1,0 +1,80 @@
+"""A dependency on runs of another DAG, as an author writes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta, tzinfo
+from typing import Literal, get_args
+
+Period = Literal["same", "previous"]
+Take = Literal["all", "last", "first", "any"]
+EmptyInterval = Literal["carry", "nearest", "forward"]
+OnFailure = Literal["wait", "proceed", "cancel"]
+OnAbsent = Literal["ignore", "wait", "fail"]
+MOST_PERIODS_BACK = 30
+"""`previous=` reaches so far back."""
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "period": get_args(Period),
+    "take": get_args(Take),
+    "empty_interval": get_args(EmptyInterval),
+    "on_failure": get_args(OnFailure),
+    "on_absent": get_args(OnAbsent),
+}
+
+
+@dataclass(frozen=True)
+class After:
+    """A run waits for runs of `dag_id`, which `gnomon.dependencies` finds from both timetables.
+
+    `task_id`: for that task of theirs only. `period`: those of the same period or of an earlier one; `previous=N` is the
+    N-th before (1 if only `period="previous"` is given). `take`: how many of several. `empty_interval`: what a dense DAG
+    waits for when nothing is new upstream. `on_failure`, `on_absent`: what an upstream run that failed, or that was never
+    made, does to this one. `max_wait`: after this span a waiting run fails. `zone`: whose days count; without it, those
+    of the downstream timetable.
+
+    Raises ValueError, with the argument and the remedy, for a value that none of them takes.
+    """
+
+    dag_id: str
+    task_id: str | None = None
+    period: Period = "same"
+    previous: int | None = None
+    take: Take = "all"
+    empty_interval: EmptyInterval = "carry"
+    on_failure: OnFailure = "wait"
+    on_absent: OnAbsent = "ignore"
+    max_wait: timedelta | None = None
+    zone: str | tzinfo | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.dag_id, str) or not self.dag_id:
+            raise ValueError(f"After({self.dag_id!r}): dag_id is no DAG id; write the id of the upstream DAG as text")
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise self._mistake(name, f"is none of {', '.join(map(repr, choices))}")
+        if self.task_id is not None and (not isinstance(self.task_id, str) or not self.task_id):
+            raise self._mistake("task_id", "is no task id; write one as text, or leave it out for the whole run")
+        if self.max_wait is not None and (not isinstance(self.max_wait, timedelta) or self.max_wait <= timedelta()):
+            raise self._mistake(
+                "max_wait", "is no span above zero; write a timedelta, or leave it out to wait for ever"
+            )
+        if self.zone is not None and not isinstance(self.zone, (str, tzinfo)):
+            raise self._mistake("zone", "is no time zone; write a name such as 'Europe/Berlin', or a tzinfo")
+        object.__setattr__(self, "previous", self._periods_back())
+        object.__setattr__(self, "period", "same" if self.previous is None else "previous")
+
+    @property
+    def back(self) -> int:
+        """How many periods before its own the run looks; 0: in its own."""
+        return self.previous or 0
+
+    def _periods_back(self) -> int | None:
+        given = self.previous
+        if given is None:
+            return 1 if self.period == "previous" else None
+        if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_PERIODS_BACK:
+            raise self._mistake("previous", f"is no whole number from 1 to {MOST_PERIODS_BACK}; 1 is the period before")
+        return given
+
+    def _mistake(self, name: str, why: str) -> ValueError:
+        return ValueError(f"After({self.dag_id!r}, {name}={getattr(self, name)!r}): {name} {why}")

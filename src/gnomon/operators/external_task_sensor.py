@@ -1,0 +1,201 @@
+"""A sensor that waits for another DAG."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, ClassVar, NoReturn
+
+import msgspec
+
+from gnomon.errors.authoring import AirflowSkipException
+from gnomon.model.instants import Instant, to_datetime, to_instant
+from gnomon.model.questions import GetDag
+from gnomon.model.spec import DagSpec
+from gnomon.model.states import DagRunState, TaskInstanceState
+from gnomon.operators.deferring import is_deferred
+from gnomon.operators.external_states import (
+    External,
+    ExternalTaskFailedError,
+    ExternalTaskNotFoundError,
+    Kinds,
+    check_disjoint,
+    names,
+    verdict,
+)
+from gnomon.operators.keywords import determine_kwargs
+from gnomon.operators.triggers.external_task import WorkflowTrigger
+from gnomon.sdk import channel
+from gnomon.sdk.callables import shape_of
+from gnomon.sdk.place import at
+from gnomon.sdk.sensor import BaseSensorOperator
+
+POLL_INTERVAL_S = 2.0
+
+
+class ExternalTaskSensor(BaseSensorOperator):
+    """Waits until a run of another DAG, tasks of it or a task group of it are in one of `allowed_states`.
+
+    The run is the one about this run's logical date (without one: its `run_after`), moved back by `execution_delta`, or the
+    dates that `execution_date_fn` returns. One in `failed_states` fails the task, one in `skipped_states` skips it.
+    `check_existence` fails it when there is no such DAG, task or group.
+    """
+
+    template_fields: ClassVar[Collection[str]] = [
+        "external_dag_id", "external_task_id", "external_task_ids", "external_task_group_id",
+    ]
+    ui_color = "#4db7db"
+    operator_extra_links: Collection[Any] = ()
+
+    def __init__(
+        self,
+        *,
+        external_dag_id: str,
+        external_task_id: str | None = None,
+        external_task_ids: Collection[str] | None = None,
+        external_task_group_id: str | None = None,
+        allowed_states: Iterable[str] | None = None,
+        skipped_states: Iterable[str] | None = None,
+        failed_states: Iterable[str] | None = None,
+        execution_delta: dt.timedelta | None = None,
+        execution_date_fn: Callable[..., Any] | None = None,
+        check_existence: bool = False,
+        poll_interval: float | None = None,
+        deferrable: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.allowed_states = names(allowed_states) or (TaskInstanceState.SUCCESS.value,)
+        self.skipped_states = names(skipped_states)
+        self.failed_states = names(failed_states)
+        self.external_dag_id = external_dag_id
+        self.external_task_id = external_task_id
+        self.external_task_ids = external_task_ids
+        self.external_task_group_id = external_task_group_id
+        self.execution_delta = execution_delta
+        self.execution_date_fn = execution_date_fn
+        self.check_existence = check_existence
+        self.poll_interval = POLL_INTERVAL_S if poll_interval is None else poll_interval
+        self.deferrable = is_deferred(deferrable)
+        self._check(f"Sensor {self.task_id!r}{at(self._place)}")
+
+    def poke(self, context: Any) -> bool:
+        if self.check_existence:
+            self._check_existence()
+        external = self._external(context)
+        self.log.info("waiting for %s", external)
+        states = external.states(channel.ask(external.question()))
+        found = verdict(external, self._kinds, states)
+        if found == "failed":
+            self._failed(f"{external} failed")
+        if found == "skipped":
+            raise AirflowSkipException(f"{external} is in one of {', '.join(self.skipped_states)}; this task is skipped too.")
+        return found == "success"
+
+    def execute(self, context: Any) -> Any:
+        """They are in one of `allowed_states`."""
+        if not self.deferrable:
+            return super().execute(context)
+        if not self.poke(context):
+            self._defer(context)
+        return None
+
+    def execute_complete(self, context: Any, event: dict[str, Any] | None = None) -> None:
+        """They are in one of `allowed_states`, or this raises as the trigger says."""
+        status = (event or {}).get("status")
+        if status == "success":
+            self.log.info("External tasks %s has executed successfully.", self.external_task_ids or self.external_dag_id)
+        elif status == "skipped":
+            raise AirflowSkipException("External job has skipped skipping.")
+        else:
+            self._failed("External job has failed")
+
+    def _defer(self, context: Any) -> NoReturn:
+        external = self._external(context)
+        self.defer(
+            trigger=WorkflowTrigger(
+                external_dag_id=self.external_dag_id,
+                logical_dates=[to_datetime(moment) for moment in external.logical_dates],
+                external_task_ids=list(external.task_ids) or None,
+                external_task_group_id=self.external_task_group_id,
+                failed_states=list(self.failed_states),
+                skipped_states=list(self.skipped_states),
+                allowed_states=list(self.allowed_states),
+                poke_interval=self.poll_interval,
+                soft_fail=self.soft_fail,
+            ),
+            method_name="execute_complete",
+            timeout=self.timeout,
+        )
+
+    @property
+    def _kinds(self) -> Kinds:
+        return Kinds(self.allowed_states, self.skipped_states, self.failed_states)
+
+    def _failed(self, what: str) -> None:
+        if self.soft_fail:
+            raise AirflowSkipException(f"{what}. Skipping due to soft_fail.")
+        raise ExternalTaskFailedError(f"{what}.")
+
+    def _task_ids(self) -> tuple[str, ...]:
+        given = self.external_task_ids if self.external_task_id is None else [self.external_task_id]
+        return tuple(dict.fromkeys([given] if isinstance(given, str) else given or ()))
+
+    def _external(self, context: Any) -> External:
+        return External(
+            self.external_dag_id, self._logical_dates(context), task_ids=self._task_ids(), group=self.external_task_group_id
+        )
+
+    def _logical_dates(self, context: Any) -> tuple[Instant, ...]:
+        date: dt.datetime = context.get("logical_date") or context["dag_run"].run_after
+        if self.execution_delta is not None:
+            return (to_instant(date - self.execution_delta),)
+        if self.execution_date_fn is None:
+            return (to_instant(date),)
+        given, shape = determine_kwargs(self.execution_date_fn, (), context), shape_of(self.execution_date_fn)
+        for taken in () if shape is None else shape.positional[:1]:
+            given.pop(taken, None)  # the date, whatever the function calls it
+        dates = self.execution_date_fn(date, **given)
+        listed = dates if isinstance(dates, list | tuple | set) else [dates]
+        return tuple(to_instant(one if one.tzinfo is not None else one.replace(tzinfo=dt.UTC)) for one in listed)
+
+    def _check_existence(self) -> None:
+        known: Any = channel.ask(GetDag(dag_id=self.external_dag_id))
+        if known is None or not known["active"]:
+            raise ExternalTaskNotFoundError(f"The external DAG {self.external_dag_id} does not exist.")
+        spec = msgspec.convert(known["spec"], DagSpec)
+        there = {task.task_id for task in spec.tasks}
+        for task_id in self._task_ids():
+            if task_id not in there:
+                raise ExternalTaskNotFoundError(
+                    f"The external task {task_id} in DAG {self.external_dag_id} does not exist."
+                )
+        if self.external_task_group_id is not None and self.external_task_group_id not in spec.groups:
+            raise ExternalTaskNotFoundError(
+                f"The external task group '{self.external_task_group_id}' in DAG '{self.external_dag_id}' does not exist."
+            )
+
+    def _check(self, where: str) -> None:
+        exclusive = {
+            "external_task_id": self.external_task_id, "external_task_ids": self.external_task_ids,
+            "external_task_group_id": self.external_task_group_id,
+        }
+        given = [name for name, value in exclusive.items() if value is not None]
+        if len(given) > 1:
+            raise ValueError(f"{where}: only one of {' and '.join(given)} may be given.")
+        if self.execution_delta is not None and self.execution_date_fn is not None:
+            raise ValueError(f"{where}: only one of execution_delta and execution_date_fn may be given.")
+        kinds = {
+            "allowed_states": self.allowed_states, "skipped_states": self.skipped_states, "failed_states": self.failed_states,
+        }
+        check_disjoint(where, list(kinds.items()))
+        known = [state.value for state in (TaskInstanceState if given else DagRunState)]
+        for name, states in kinds.items():
+            for state in states:
+                if state not in known:
+                    raise ValueError(
+                        f"{where}: {state!r} in {name} is no state of {'a task' if given else 'a run'}; "
+                        f"use one of {', '.join(known)}."
+                    )
+        if isinstance(self.external_task_ids, list | tuple) and len(set(self.external_task_ids)) < len(self.external_task_ids):
+            raise ValueError(f"{where}: external_task_ids names a task twice.")

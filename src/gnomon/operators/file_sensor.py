@@ -1,0 +1,82 @@
+"""A sensor that waits for a file."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Collection
+from typing import Any, ClassVar
+
+from gnomon.errors.authoring import AirflowException
+from gnomon.operators.deferring import is_deferred
+from gnomon.operators.filesystem import DEFAULT, FSHook, found_at
+from gnomon.operators.triggers.file import FileTrigger
+from gnomon.sdk.sensor import BaseSensorOperator
+from gnomon.sdk.triggers import StartTriggerArgs
+
+
+class FileSensor(BaseSensorOperator):
+    """Waits until a file stands at `filepath` (a glob; `recursive` makes ** cross folders), or in a folder of that name.
+
+    A relative path begins where the connection `fs_conn_id` says. `start_from_trigger` (with deferrable): it needs no
+    worker before its wait; a relative path and a template are resolved on a worker all the same.
+    """
+
+    template_fields: ClassVar[Collection[str]] = ("filepath", "fs_conn_id")
+    ui_color = "#91818a"
+    start_trigger_args = StartTriggerArgs(f"{FileTrigger.__module__}.{FileTrigger.__qualname__}", "execute_complete")
+
+    def __init__(
+        self,
+        *,
+        filepath: str | os.PathLike[str],
+        fs_conn_id: str = DEFAULT,
+        recursive: bool = False,
+        deferrable: bool | None = None,
+        start_from_trigger: bool = False,
+        trigger_kwargs: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.filepath = filepath if isinstance(filepath, str) or not hasattr(filepath, "__fspath__") else os.fspath(filepath)
+        self.fs_conn_id = fs_conn_id
+        self.recursive = recursive
+        self.deferrable = is_deferred(deferrable)
+        self.start_from_trigger = start_from_trigger and self.deferrable and self._is_known_now()
+        if self.start_from_trigger and self.start_trigger_args is not None:
+            self.start_trigger_args.timeout = dt.timedelta(seconds=self.timeout)
+            self.start_trigger_args.trigger_kwargs = {**self._watched(str(self.filepath)), **(trigger_kwargs or {})}
+
+    @property
+    def path(self) -> str:
+        """The pattern, from the root on."""
+        return os.path.join(FSHook(self.fs_conn_id).get_path(), self.filepath)
+
+    def poke(self, context: Any) -> bool:
+        self.log.info("poking for file %s", self.path)
+        found = found_at(self.path, self.recursive)
+        if found is not None:
+            self.log.info("found file %s", found)
+        return found is not None
+
+    def execute(self, context: Any) -> Any:
+        """The file is there."""
+        if not self.deferrable:
+            return super().execute(context)
+        if not self.poke(context):
+            self.defer(
+                trigger=FileTrigger(**self._watched(self.path)), method_name="execute_complete", timeout=self.timeout
+            )
+        return None
+
+    def execute_complete(self, context: Any, event: bool | None = None) -> None:
+        """The file is there; AirflowException when the trigger says that it is not."""
+        if not event:
+            raise AirflowException(f"{self.task_id} task failed as {self.filepath} not found.")
+        self.log.info("%s completed successfully as %s found.", self.task_id, self.filepath)
+
+    def _is_known_now(self) -> bool:
+        return isinstance(self.filepath, str) and os.path.isabs(self.filepath) and "{{" not in self.filepath
+
+    def _watched(self, path: str) -> dict[str, Any]:
+        return {"filepath": path, "recursive": self.recursive, "poke_interval": self.poke_interval}

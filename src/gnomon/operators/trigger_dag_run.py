@@ -1,0 +1,160 @@
+"""A task that makes a run of another DAG."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Collection, Iterable
+from typing import Any, ClassVar, NoReturn
+
+from gnomon.errors.authoring import AirflowException, DagRunTriggerException
+from gnomon.model.states import DagRunState
+from gnomon.operators.deferring import is_deferred
+from gnomon.operators.external_states import names
+from gnomon.sdk import timezone
+from gnomon.sdk.notset import NOTSET, ArgNotSet
+from gnomon.sdk.operator import BaseOperator
+from gnomon.sdk.place import at
+
+XCOM_RUN_ID = "trigger_run_id"
+"""Under it the task pushes the id of the run that it made."""
+
+
+class DagIsPaused(AirflowException):
+    """The DAG whose run was wanted is paused."""
+
+    def __init__(self, dag_id: str) -> None:
+        super().__init__(dag_id)
+        self.dag_id = dag_id
+
+    def __str__(self) -> str:
+        return f"Dag {self.dag_id} is paused"
+
+
+class TriggerDagRunOperator(BaseOperator):
+    """Makes a run of `trigger_dag_id`, and with `wait_for_completion` waits until it ends in one of `allowed_states`.
+
+    A run with that id or that logical date: the task fails; with `skip_when_already_exists` it is skipped, with
+    `reset_dag_run` the run is cleared. A state in `failed_states` fails the task. The interval of the run is what the other
+    DAG's timetable infers from the logical date, or else from now.
+    """
+
+    template_fields: ClassVar[Collection[str]] = (
+        "trigger_dag_id", "trigger_run_id", "logical_date", "conf", "wait_for_completion", "skip_when_already_exists",
+    )
+    template_fields_renderers: ClassVar[dict[str, str]] = {"conf": "py"}
+    ui_color = "#ffefeb"
+
+    def __init__(
+        self,
+        *,
+        trigger_dag_id: str,
+        trigger_run_id: str | None = None,
+        conf: dict[str, Any] | str | None = None,
+        logical_date: str | dt.datetime | ArgNotSet | None = NOTSET,
+        run_after: str | dt.datetime | ArgNotSet | None = NOTSET,
+        reset_dag_run: bool = False,
+        wait_for_completion: bool = False,
+        poke_interval: float = 60,
+        allowed_states: Iterable[str] | None = None,
+        failed_states: Iterable[str] | None = None,
+        skip_when_already_exists: bool = False,
+        fail_when_dag_is_paused: bool = False,
+        note: str | None = None,
+        deferrable: bool | None = None,
+        openlineage_inject_parent_info: bool = True,
+        execution_date: str | dt.datetime | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        where = f"Task {self.task_id!r}{at(self._place)}"
+        self.trigger_dag_id = trigger_dag_id
+        self.trigger_run_id = trigger_run_id
+        self.conf = conf
+        self.logical_date = _text(where, "logical_date", logical_date if execution_date is None else execution_date)
+        self.run_after = _text(where, "run_after", run_after)
+        self.reset_dag_run = reset_dag_run
+        self.wait_for_completion = wait_for_completion
+        self.poke_interval = poke_interval
+        self.allowed_states = list(_states(where, "allowed_states", allowed_states)) or [DagRunState.SUCCESS.value]
+        self.failed_states = (
+            [DagRunState.FAILED.value] if failed_states is None else list(_states(where, "failed_states", failed_states))
+        )
+        self.skip_when_already_exists = skip_when_already_exists
+        self.fail_when_dag_is_paused = fail_when_dag_is_paused
+        self.note = note
+        self.deferrable = is_deferred(deferrable)
+        self.openlineage_inject_parent_info = openlineage_inject_parent_info
+
+    def execute(self, context: Any) -> NoReturn:
+        """The runner does what this asks for, with the rights of the attempt."""
+        raise DagRunTriggerException(
+            trigger_dag_id=self.trigger_dag_id,
+            dag_run_id=self.trigger_run_id,
+            conf=self._conf(),
+            logical_date=_moment(self.logical_date),
+            run_after=_moment(self.run_after),
+            reset_dag_run=self.reset_dag_run,
+            skip_when_already_exists=_truth(self.skip_when_already_exists),
+            wait_for_completion=_truth(self.wait_for_completion),
+            allowed_states=self.allowed_states,
+            failed_states=self.failed_states,
+            poke_interval=self.poke_interval,
+            deferrable=self.deferrable,
+            fail_when_dag_is_paused=self.fail_when_dag_is_paused,
+            note=self.note,
+        )
+
+    def execute_complete(self, context: Any, event: tuple[str, dict[str, Any]]) -> None:
+        """The run ended in one of `allowed_states`; AirflowException for one of `failed_states`, or another one."""
+        known = event[1]
+        for run_id in known["run_ids"]:
+            state = known.get(run_id)
+            if state in self.failed_states:
+                raise AirflowException(f"{self.trigger_dag_id} failed with failed state {state} in run {run_id}")
+            if state not in self.allowed_states:
+                raise AirflowException(
+                    f"{self.trigger_dag_id} return {state} in run {run_id} which is not in {self.failed_states}"
+                    f" or {self.allowed_states}"
+                )
+            self.log.info("%s finished with allowed state %s in run %s", self.trigger_dag_id, state, run_id)
+
+    def _conf(self) -> dict[str, Any]:
+        """The conf as an object that JSON can hold; ValueError for another."""
+        try:
+            conf = json.loads(self.conf) if isinstance(self.conf, str) else self.conf or {}
+            json.dumps(conf)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"conf of task {self.task_id!r} should be JSON serializable: {error}") from error
+        if not isinstance(conf, dict):
+            raise ValueError(f"conf of task {self.task_id!r} should be a mapping, not {type(conf).__name__}")
+        return conf
+
+
+def _text(where: str, name: str, value: Any) -> Any:
+    """A moment as text, which templates render; NOTSET, None and values of other tasks as they are."""
+    if isinstance(value, dt.datetime):
+        return value.isoformat()
+    if value is None or isinstance(value, str | ArgNotSet) or hasattr(value, "resolve"):
+        return value
+    raise TypeError(f"{where}: {name} must be a text or a datetime, not {type(value).__name__}.")
+
+
+def _states(where: str, name: str, given: Iterable[str] | None) -> tuple[str, ...]:
+    states = names(given)
+    known = [state.value for state in DagRunState]
+    for state in states:
+        if state not in known:
+            raise ValueError(f"{where}: {state!r} in {name} is no state of a run; use one of {', '.join(known)}.")
+    return states
+
+
+def _moment(value: Any) -> Any:
+    """The rendered text as a moment; NOTSET as it is."""
+    if isinstance(value, str):
+        return timezone.parse(value) if value not in ("", "None") else None
+    return value if value is None or isinstance(value, ArgNotSet) else timezone.coerce_datetime(value)
+
+
+def _truth(value: Any) -> bool:
+    return value.strip().lower() in ("true", "1", "yes", "t", "y") if isinstance(value, str) else bool(value)

@@ -1,0 +1,132 @@
+"""Triggers that wait for runs of other DAGs: they ask for the states there every so often."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import AsyncIterator, Iterable
+from typing import Any, cast
+
+from gnomon.model.instants import to_instant
+from gnomon.model.questions import GetRunStates
+from gnomon.model.states import TaskInstanceState
+from gnomon.operators.external_states import External, Kinds, names, verdict
+from gnomon.sdk import channel
+from gnomon.sdk.triggers import BaseTrigger, TriggerEvent
+
+Dates = Iterable[dt.datetime] | None
+
+
+class WorkflowTrigger(BaseTrigger):
+    """Fires with {"status": success | failed | skipped} once runs of another DAG, or tasks of them, say so.
+
+    The runs: `run_ids`, or those about `logical_dates` (`execution_dates` in Airflow 2). Without `external_task_ids` and
+    `external_task_group_id` their own states count.
+    """
+
+    def __init__(
+        self,
+        external_dag_id: str,
+        run_ids: list[str] | None = None,
+        execution_dates: list[dt.datetime] | None = None,
+        logical_dates: list[dt.datetime] | None = None,
+        external_task_ids: list[str] | None = None,
+        external_task_group_id: str | None = None,
+        failed_states: Iterable[str] | None = None,
+        skipped_states: Iterable[str] | None = None,
+        allowed_states: Iterable[str] | None = None,
+        poke_interval: float = 2.0,
+        soft_fail: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.external_dag_id = external_dag_id
+        self.run_ids = run_ids
+        self.logical_dates = logical_dates if logical_dates is not None else execution_dates
+        self.external_task_ids = external_task_ids
+        self.external_task_group_id = external_task_group_id
+        self.failed_states = list(names(failed_states))
+        self.skipped_states = list(names(skipped_states))
+        self.allowed_states = list(names(allowed_states)) or [TaskInstanceState.SUCCESS.value]
+        self.poke_interval = poke_interval
+        self.soft_fail = soft_fail
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        kwargs = {
+            "external_dag_id": self.external_dag_id,
+            "run_ids": self.run_ids,
+            "logical_dates": self.logical_dates,
+            "external_task_ids": self.external_task_ids,
+            "external_task_group_id": self.external_task_group_id,
+            "failed_states": self.failed_states,
+            "skipped_states": self.skipped_states,
+            "allowed_states": self.allowed_states,
+            "poke_interval": self.poke_interval,
+            "soft_fail": self.soft_fail,
+        }
+        return f"{__name__}.WorkflowTrigger", kwargs
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        external = External(
+            self.external_dag_id,
+            logical_dates=_instants(self.logical_dates),
+            run_ids=tuple(self.run_ids or ()),
+            task_ids=tuple(self.external_task_ids or ()),
+            group=self.external_task_group_id,
+        )
+        kinds = Kinds(tuple(self.allowed_states), tuple(self.skipped_states), tuple(self.failed_states))
+        while True:
+            states = external.states(await channel.ask_async(external.question()))
+            found = verdict(external, kinds, states)
+            if found is not None:
+                break
+            await asyncio.sleep(self.poke_interval)
+        yield TriggerEvent({"status": found})
+
+
+class DagStateTrigger(BaseTrigger):
+    """Fires once all those runs are in one of `states`, with (class path, arguments and the state by run id)."""
+
+    def __init__(
+        self,
+        dag_id: str,
+        states: Iterable[str],
+        run_ids: list[str] | None = None,
+        execution_dates: list[dt.datetime] | None = None,
+        poll_interval: float = 5.0,
+    ) -> None:
+        super().__init__()
+        self.dag_id = dag_id
+        self.states = list(names(states))
+        self.run_ids = run_ids
+        self.execution_dates = execution_dates
+        self.poll_interval = poll_interval
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        kwargs = {
+            "dag_id": self.dag_id,
+            "states": self.states,
+            "run_ids": self.run_ids,
+            "execution_dates": self.execution_dates,
+            "poll_interval": self.poll_interval,
+        }
+        return f"{__name__}.DagStateTrigger", kwargs
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        question = GetRunStates(
+            dag_id=self.dag_id,
+            run_ids=tuple(self.run_ids or ()),
+            logical_dates=() if self.run_ids else _instants(self.execution_dates),
+        )
+        wanted = len(question.run_ids) or len(question.logical_dates)
+        while True:
+            found = cast("dict[str, str]", await channel.ask_async(question))
+            if sum(1 for state in found.values() if state in self.states) >= wanted:
+                break
+            await asyncio.sleep(self.poll_interval)
+        path, kwargs = self.serialize()
+        yield TriggerEvent((path, {**kwargs, **found}))
+
+
+def _instants(dates: Dates) -> tuple[int, ...]:
+    return tuple(to_instant(date) for date in dates or ())

@@ -1,0 +1,92 @@
+"""Triggers that wait for a file: told by the system where it tells, and looking for themselves every `poke_interval`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any
+
+from gnomon.operators.filesystem import found_at
+from gnomon.operators.triggers.folder_watch import changed_within, nearest_folder, watched
+from gnomon.sdk.triggers import BaseEventTrigger, BaseTrigger, TriggerEvent
+
+SETTLE_S = 0.05
+"""The shortest time between two looks: a folder in which much happens is not looked at for each of it."""
+
+
+class FileTrigger(BaseTrigger):
+    """Fires, with True, once a file stands at `filepath` (a glob; `recursive` makes ** cross folders), or below it."""
+
+    def __init__(self, filepath: str, recursive: bool = False, poke_interval: float = 5.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.filepath = os.fspath(filepath)
+        self.recursive = recursive
+        self.poke_interval = poke_interval
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        kwargs = {"filepath": self.filepath, "recursive": self.recursive, "poke_interval": self.poke_interval}
+        return f"{__name__}.FileTrigger", kwargs
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        await _until(partial(found_at, self.filepath, self.recursive), self.filepath, self.poke_interval)
+        yield TriggerEvent(True)
+
+
+class FileDeleteTrigger(BaseEventTrigger):
+    """Fires, with True, once a file stood at `filepath` and was deleted by it: of two, one gets it."""
+
+    def __init__(self, filepath: str, poke_interval: float = 5.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.filepath = os.fspath(filepath)
+        self.poke_interval = poke_interval
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        return f"{__name__}.FileDeleteTrigger", {"filepath": self.filepath, "poke_interval": self.poke_interval}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        await _until(partial(_taken, self.filepath), self.filepath, self.poke_interval)
+        yield TriggerEvent(True)
+
+
+class DirectoryFileDeleteTrigger(BaseEventTrigger):
+    """Fires, with {"filepath": its path}, once the file of that name stood in the directory and was deleted by it."""
+
+    def __init__(self, *, directory: str, filename: str, poke_interval: float = 5.0) -> None:
+        super().__init__()
+        self.directory = os.fspath(directory)
+        self.filename = filename
+        self.poke_interval = poke_interval
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        kwargs = {"directory": self.directory, "filename": self.filename, "poke_interval": self.poke_interval}
+        return f"{__name__}.DirectoryFileDeleteTrigger", kwargs
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        path = os.path.join(self.directory, self.filename)
+        await _until(partial(_taken, path), path, self.poke_interval)
+        yield TriggerEvent({"filepath": path})
+
+
+async def _until(look: Callable[[], object], pattern: str, poke_interval: float) -> None:
+    """`look` has found what it looks for; it is called in a thread, at least every `poke_interval`."""
+    while True:
+        folder = await asyncio.to_thread(nearest_folder, pattern)
+        async with watched(folder) as changed:
+            while True:
+                if await asyncio.to_thread(look):
+                    return
+                await changed_within(changed, poke_interval)
+                await asyncio.sleep(SETTLE_S)
+                if await asyncio.to_thread(nearest_folder, pattern) != folder:
+                    break
+
+
+def _taken(path: str) -> bool:
+    """Whether this call has deleted the file; OSError for a folder."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return False
+    return True

@@ -1,0 +1,99 @@
+"""Triggers that wait for a time. The owner of the run keeps these times itself: they cost no triggerer.
+
+That holds for exactly these classes. A subclass may do anything, so it runs like any other trigger; `run` is for it, and
+for authors who await one trigger in another.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import AsyncIterator
+from typing import Any
+
+from gnomon.clock import SystemClock
+from gnomon.model.instants import SECOND, to_instant
+from gnomon.sdk import values
+from gnomon.sdk.timezone import convert_to_utc, utcnow
+from gnomon.sdk.triggers import BaseTrigger, TaskSuccessEvent, Timer, TriggerEvent
+
+LOOK_S = 60.0
+"""The longest single sleep: a clock that is set is noticed within it."""
+
+
+class DateTimeTrigger(BaseTrigger):
+    """Fires at a moment, and carries it; `end_from_trigger`: ends the task as a success instead.
+
+    `target_time`: the same moment as ISO 8601 text, where it comes out of a template.
+    """
+
+    def __init__(
+        self, moment: dt.datetime | str | None = None, *, target_time: dt.datetime | str | None = None,
+        end_from_trigger: bool = False,
+    ) -> None:
+        super().__init__()
+        if (moment is None) == (target_time is None):
+            raise TypeError(f"{type(self).__name__} needs one of moment= and target_time=")
+        self.moment = _aware(type(self).__name__, moment if moment is not None else target_time)
+        self.end_from_trigger = end_from_trigger
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        kwargs = {"moment": self.moment, "end_from_trigger": self.end_from_trigger}
+        return _path(type(self)), kwargs
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        import asyncio  # operators name triggers, and do not run them
+
+        clock, due_at = SystemClock(), to_instant(self.moment)
+        while (left := due_at - clock.now()) > 0:  # noqa: ASYNC110 - no event tells that a time has come
+            await asyncio.sleep(min(left / SECOND, LOOK_S))
+        yield TaskSuccessEvent() if self.end_from_trigger else TriggerEvent(convert_to_utc(self.moment))
+
+    def _exact_timer(self) -> Timer:
+        return Timer(self.moment, ends_task=self.end_from_trigger)
+
+
+class TimeDeltaTrigger(DateTimeTrigger):
+    """Fires a span after it was made.
+
+    The span is `delta` (also as `moment=`), a timedelta or seconds, or what `weeks=`, `days=`, `hours=`, `minutes=`, `seconds=`,
+    `milliseconds=` and `microseconds=` sum up to.
+    """
+
+    def __init__(
+        self, delta: dt.timedelta | float | None = None, *, moment: dt.timedelta | float | None = None,
+        end_from_trigger: bool = False, weeks: float = 0, days: float = 0, hours: float = 0, minutes: float = 0,
+        seconds: float = 0, milliseconds: float = 0, microseconds: float = 0,
+    ) -> None:
+        units = dt.timedelta(
+            weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds, milliseconds=milliseconds,
+            microseconds=microseconds,
+        )
+        name = type(self).__name__
+        given = [values.as_span("delta", span) for span in (delta, moment) if span is not None] + ([units] if units else [])
+        if len(given) != 1 or given[0] is None:
+            raise TypeError(f"{name} needs one span: delta=, or hours=, minutes=, ...")
+        self.delta = given[0]
+        super().__init__(utcnow() + self.delta, end_from_trigger=end_from_trigger)
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        """It begins anew as the moment that it has become; a subclass, whose arguments are its own, with the whole span."""
+        if type(self) is TimeDeltaTrigger:
+            return _path(DateTimeTrigger), {"moment": self.moment, "end_from_trigger": self.end_from_trigger}
+        return _path(type(self)), {"delta": self.delta, "end_from_trigger": self.end_from_trigger}
+
+    def _exact_timer(self) -> Timer:
+        return Timer(self.moment, self.delta, self.end_from_trigger)
+
+
+def _path(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _aware(name: str, value: Any) -> dt.datetime:
+    """The moment in UTC."""
+    moment = values.as_moment(f"the moment of {name}", value) if isinstance(value, str) else value
+    if not isinstance(moment, dt.datetime):
+        raise TypeError(f"the moment of {name} must be a datetime, not {value!r} ({type(value).__name__})")
+    if moment.utcoffset() is None:
+        raise ValueError(f"the moment of {name}, {moment}, has no time zone; give it one, for example tzinfo=UTC")
+    return moment.astimezone(dt.UTC)

@@ -1,0 +1,32 @@
+"""Triggers whose end is known beforehand, for tests of operators that defer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from gnomon.sdk.triggers import BaseTrigger, TriggerEvent
+
+
+class SuccessTrigger(BaseTrigger):
+    """Fires at once, with True."""
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        return f"{__name__}.SuccessTrigger", {}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        yield TriggerEvent(True)
+
+
+class FailureTrigger(BaseTrigger):
+    """Raises at once."""
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        return f"{__name__}.FailureTrigger", {}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        yield _fail()
+
+
+def _fail() -> TriggerEvent:
+    raise ValueError("Deliberate trigger failure")

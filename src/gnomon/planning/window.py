@@ -1,0 +1,104 @@
+"""The runs of a timetable in a window of time, as if every slot were made: for looking at it, not for making runs. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from gnomon.errors.timetable import PlanningError
+from gnomon.model.instants import SECOND, Instant, to_datetime
+from gnomon.model.slots import Cursor, PlannedRun, TimeRestriction
+from gnomon.planning.asking import ask_next
+from gnomon.timetables.base import Timetable
+from gnomon.timetables.deltabased import DeltaBased
+from gnomon.timetables.spans import fixed_seconds
+
+_DAY = 86400 * SECOND
+BACK = (0, _DAY, 40 * _DAY, 400 * _DAY, 9 * 366 * _DAY)
+"""So far before the window its first run is looked for: an interval of years may end in it; leap days are 8 years apart."""
+PASSED_MOST = 200_000
+"""So many runs before the window are passed over at most."""
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """What a look at a window found."""
+
+    runs: list[PlannedRun]
+    stopped: str | None = None
+    """Why it is not known what follows the last of them."""
+
+
+def look(
+    timetable: Timetable,
+    *,
+    start: Instant,
+    end: Instant | None = None,
+    most: int,
+    earliest: Instant | None = None,
+    latest: Instant | None = None,
+    last: Cursor | None = None,
+) -> Seen:
+    """The runs due from `start` (inclusive) to `end` (exclusive), at most `most`, as far as the timetable knows them.
+
+    `earliest` and `latest`: the bounds of a DAG. `last`: the last slot that was planned for it; the walk goes on from there
+    if it lies before the window. Raises PlanningError when the timetable fails or answers nonsense at once.
+    """
+    found: list[PlannedRun] = []
+    try:
+        for passed, run in enumerate(_walk(timetable, start, earliest, latest, last)):
+            if end is not None and run.run_after >= end:
+                break
+            if run.run_after >= start:
+                found.append(run)
+            if len(found) >= most or passed >= most + PASSED_MOST or timetable.follows_runs:
+                break
+    except PlanningError as error:
+        if not found:
+            raise
+        return Seen(runs=found, stopped=str(error))
+    return Seen(runs=found)
+
+
+def _walk(
+    timetable: Timetable, start: Instant, earliest: Instant | None, latest: Instant | None, last: Cursor | None
+) -> Iterator[PlannedRun]:
+    if last is not None and start - BACK[-2] <= last.run_after <= start:
+        bounds = _bounds(earliest if earliest is not None else last.run_after, latest)
+    else:
+        last = None
+        bounds = _bounds(_before(timetable, start, earliest, latest), latest)
+    while (run := ask_next(timetable, last, bounds, start)) is not None:
+        yield run
+        last = Cursor(run_after=run.run_after, interval_start=run.interval_start, interval_end=run.interval_end)
+
+
+def _before(timetable: Timetable, start: Instant, earliest: Instant | None, latest: Instant | None) -> Instant:
+    """From where a walk reaches the window's first run after few others."""
+    if isinstance(timetable, DeltaBased):
+        return _step_before(timetable, start, earliest)
+    if not timetable.periodic:
+        return start if earliest is None else earliest
+    for back in BACK:
+        at = start - back
+        if earliest is not None and at <= earliest:
+            return earliest
+        run = ask_next(timetable, None, _bounds(at, latest), start)
+        if run is not None and run.run_after < start:
+            return at
+    return start - BACK[-1]
+
+
+def _step_before(timetable: DeltaBased, start: Instant, earliest: Instant | None) -> Instant:
+    """A schedule without a grid steps from its start date; without one, from the window's start."""
+    if earliest is None or earliest >= start:
+        return start if earliest is None else earliest
+    seconds = fixed_seconds(timetable._delta)
+    if seconds is None:
+        return earliest
+    step = int(seconds * SECOND)
+    return max(earliest, earliest + ((start - earliest) // step - 1) * step) if step > 0 else earliest
+
+
+def _bounds(earliest: Instant, latest: Instant | None) -> TimeRestriction:
+    return TimeRestriction(to_datetime(earliest), None if latest is None else to_datetime(latest), True)

@@ -1,0 +1,77 @@
+"""Why is there no run for this slot? From what the audit log says of slots that were passed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import msgspec
+
+from gnomon.model.instants import Instant, iso, to_instant
+from gnomon.model.records import DagRecord, EventRecord
+from gnomon.model.slots import Passed
+from gnomon.report.coming import told_of
+from gnomon.store import Transaction, events, runs
+
+_SHOWN = 3
+"""So many decisions are told of a DAG."""
+
+
+def instant_in(text: str) -> Instant | None:
+    """The instant that a person means by a text or by the id of a run: ISO 8601, UTC unless it says otherwise."""
+    try:
+        moment = datetime.fromisoformat(text.rpartition("__")[2])
+    except ValueError:
+        return None
+    return to_instant(moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC))
+
+
+def newest_passed(tx: Transaction, dag: DagRecord) -> list[str]:
+    """Sentences on the last slots that no run was made for."""
+    return [f"passed at {iso(event.at)}: {_told(event)}" for event in events.passed(tx, dag.dag_pk, _SHOWN)]
+
+
+def why_slot(tx: Transaction, dag: DagRecord, at: Instant, now: Instant) -> list[str]:
+    """Sentences on why there is no run for the slot at that instant."""
+    holder = runs.holder(tx, dag.dag_pk, str(at))
+    if holder is not None:
+        return [f"there is a run for logical date {iso(at)}: {holder}"]
+    for event in events.passed(tx, dag.dag_pk):
+        if _is_about(event, at):
+            return [f"no run was made for it, as decided at {iso(event.at)}: {_told(event)}"]
+    return [_not_decided(dag, at, now)]
+
+
+def _not_decided(dag: DagRecord, at: Instant, now: Instant) -> str:
+    spec, next_run = dag.spec, dag.next_run
+    if spec.start_at is not None and at < spec.start_at:
+        return f"it lies before the start_date {iso(spec.start_at)}"
+    if spec.end_at is not None and at > spec.end_at:
+        return f"it lies after the end_date {iso(spec.end_at)}"
+    if at > now:
+        return "it is in the future; what comes, and why, is told by: gnomon dags next-runs " + dag.dag_id
+    if dag.paused and not _is_behind(dag, at):
+        return f"DAG {dag.dag_id} is paused; what becomes of it is told by: gnomon dags next-runs {dag.dag_id}"
+    if dag.error:
+        return f"planning stopped: {dag.error}"
+    if next_run is not None and next_run.run_after <= at:
+        return f"slots before it wait: the next run was due at {iso(next_run.run_after)}; see: gnomon explain {dag.dag_id}"
+    if dag.live_at is not None and at < dag.live_at and not spec.catchup:
+        return f"the DAG was let run later, at {iso(dag.live_at)}, and catchup is off"
+    return "its schedule has no slot there, as far as is known; see: gnomon timetables preview " + dag.dag_id
+
+
+def _is_behind(dag: DagRecord, at: Instant) -> bool:
+    """Whether the last planned slot is a later one: then nothing more becomes of it."""
+    cursor = dag.cursor
+    return cursor is not None and at < (cursor.run_after if cursor.interval_start is None else cursor.interval_start)
+
+
+def _is_about(event: EventRecord, at: Instant) -> bool:
+    if event.kind == "slot_held":
+        return (iso(at) or "") in event.body
+    note = msgspec.json.decode(event.body, type=Passed)
+    return note.first <= at < note.until
+
+
+def _told(event: EventRecord) -> str:
+    return event.body if event.kind == "slot_held" else told_of(msgspec.json.decode(event.body, type=Passed))

@@ -1,0 +1,56 @@
+"""Where the trigger of a deferred task is: on a triggerer, or why on none."""
+
+from __future__ import annotations
+
+from gnomon.config import ambient
+from gnomon.model.ids import TaskKey
+from gnomon.model.instants import iso
+from gnomon.store import Transaction, events, triggerers, triggers
+from gnomon.store.triggerers import TriggererRow
+
+START_ONE = "no triggerer is alive; start one with: gnomon triggerer"
+
+
+def where_it_waits(tx: Transaction, key: TaskKey) -> list[str]:
+    """A sentence on the triggerer of this deferral; none for a time that its scheduler keeps, and for what does not wait."""
+    standing = triggers.standing(tx, key)
+    if standing is None or standing.is_timer:
+        return []
+    return [*_where(tx, standing), *_blocked(tx, key)]
+
+
+def _where(tx: Transaction, standing: triggers.Standing) -> list[str]:
+    if standing.is_over:
+        return ["its trigger has ended; the scheduler goes on with it"]
+    alive = live_triggerers(tx)
+    if standing.triggerer is not None:
+        return [_running_on(standing.triggerer, alive)]
+    if not alive:
+        return [START_ONE]
+    listening = [row for row in alive if row.queues is None or standing.queue is None or standing.queue in row.queues]
+    if not listening:
+        return [f"no triggerer listens to its queue {standing.queue!r}; start one with: gnomon triggerer --queues {standing.queue}"]
+    places, taken = sum(row.capacity for row in listening), sum(row.running for row in listening)
+    if taken >= places:
+        return [f"all {places} places of the triggerers are taken; give them more with --capacity, or start another: gnomon triggerer"]
+    return ["a triggerer takes it with its next look, unless its DAG is paused"]
+
+
+def _blocked(tx: Transaction, key: TaskKey) -> list[str]:
+    for event in events.list_events(tx, run_pk=key.run_pk):
+        if event.kind == "trigger_blocked" and (event.task_no, event.map_index) == (key.task_no, key.map_index):
+            lines = [line.strip() for line in event.body.splitlines() if line.strip()]
+            return [f"at {iso(event.at)} its trigger held up all others of its triggerer, at {' '.join(lines[-2:])}"]
+    return []
+
+
+def live_triggerers(tx: Transaction) -> list[TriggererRow]:
+    """Those whose triggers stay with them, by the beats that the options ask for."""
+    return triggerers.alive(tx, ambient().number("triggerer", "job_heartbeat_sec"))
+
+
+def _running_on(triggerer_id: str, alive: list[TriggererRow]) -> str:
+    found = next((row for row in alive if row.triggerer_id == triggerer_id), None)
+    if found is None:
+        return f"its triggerer {triggerer_id} is silent; another one takes its trigger over" + ("" if alive else f", and {START_ONE}")
+    return f"its trigger runs on triggerer {triggerer_id} of {found.host}"

@@ -1,0 +1,140 @@
+"""A deferral on its way out of a task, and on its way back in."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from gnomon.context.moments import moment
+from gnomon.errors.authoring import AirflowException, AirflowSkipException, DeferralRefused, TaskDeferred
+from gnomon.loading.classes import load_class
+from gnomon.model.deferral import Fired, Resume, Wait
+from gnomon.model.instants import to_instant
+from gnomon.sdk.decorated import CallsFunction, DecoratedOperator
+from gnomon.sdk.deferring import check_arguments, check_home, check_method, checked_class, stored, timer_of
+from gnomon.sdk.operator import TRIGGER_FAIL, TRIGGER_FAILURE, TRIGGER_TIMEOUT
+from gnomon.sdk.starting import checked_start, templated, triggerer_queue
+from gnomon.sdk.triggers import BaseTrigger
+from gnomon.serde import loads
+
+_OURS = "gnomon."
+_WITHOUT_EVENT = {"timeout": TRIGGER_TIMEOUT}
+"""Outcomes of a wait that brought no event for the task, to what `resume_execution` is told; any other is a failure."""
+
+
+def wait_of(task: Any, deferred: TaskDeferred, file: str) -> Wait:
+    """What the server has to know of the deferral. DeferralRefused, in words for the author, for one that cannot go on."""
+    of = f"Task {task.task_id!r} defers"
+    trigger = deferred.trigger
+    kwargs = deferred.kwargs or {}
+    _check_operator(task)
+    if not isinstance(trigger, BaseTrigger):
+        raise DeferralRefused(f"{of}: the {type(trigger).__name__} is no trigger; give it an object of a class derived from BaseTrigger.")
+    check_method(task, deferred.method_name, kwargs, type(trigger).__name__)
+    check_home(type(trigger), file, of)
+    path, arguments = _serialized(trigger, of)
+    cls = checked_class(path, load_class, of)
+    if cls is not type(trigger):
+        check_home(cls, file, of)
+    text = stored(arguments, f"the arguments of {type(trigger).__name__}", of)
+    check_arguments(cls, arguments, path, f"{of}: what serialize() of {type(trigger).__name__} returns does not fit")
+    timer = timer_of(trigger)
+    return Wait(
+        classpath=path,
+        kwargs=text,
+        next_method=deferred.method_name,
+        next_kwargs=stored(kwargs, "the kwargs", of),
+        timeout_s=None if deferred.timeout is None else deferred.timeout.total_seconds(),
+        queue=triggerer_queue(task, type(trigger)),
+        due_at=None if timer is None else to_instant(timer.moment),
+        ends_task=timer is not None and timer.ends_task,
+    )
+
+
+def begin_deferred(task: Any, context: Any, file: str) -> NoReturn:
+    """A task that starts from its trigger and was sent to a worker all the same: it knows its arguments only now.
+
+    Raises TaskDeferred.
+    """
+    args, cls = checked_start(task, load_class, file)
+    kwargs = dict(args.trigger_kwargs or {})
+    for name in templated(task, cls, kwargs):
+        kwargs[name] = task.render_template(kwargs[name], context)
+    timeout: Any = args.timeout
+    raise TaskDeferred(trigger=cls(**kwargs), method_name=args.next_method, kwargs=args.next_kwargs, timeout=timeout)
+
+
+def go_on(task: Any, resume: Resume, context: Any) -> object:
+    """What the method returns that the deferral named, called with what came of the wait."""
+    fired = resume.fired
+    if fired.outcome in _ENDS:
+        return _ENDS[fired.outcome](fired)
+    if fired.outcome != "event":
+        told = {
+            "error": _WITHOUT_EVENT.get(fired.outcome, TRIGGER_FAILURE), "reason": fired.reason, "traceback": fired.traceback,
+        }  # fmt: skip
+        failed: object = task.resume_execution(TRIGGER_FAIL, told, context)
+        return failed
+    if not callable(getattr(task, resume.next_method, None)):
+        raise DeferralRefused(
+            f"Task {task.task_id!r} deferred to go on in {resume.next_method}(), and {type(task).__name__} does not have it any "
+            "more. Put it back, or clear the task so that it begins again."
+        )
+    kwargs = loads(resume.next_kwargs)
+    assert isinstance(kwargs, dict)
+    result: object = task.resume_execution(resume.next_method, {**kwargs, "event": _event(fired)}, context)
+    return result
+
+
+def _skip(fired: Fired) -> NoReturn:
+    raise AirflowSkipException(fired.reason or "its trigger skipped it")
+
+
+def _fail(fired: Fired) -> NoReturn:
+    raise AirflowException(fired.reason or "its trigger ended it as failed")
+
+
+_ENDS: dict[str, Callable[[Fired], object]] = {"success": lambda _: None, "skipped": _skip, "failed": _fail}
+"""Events that end the task: nothing of it is called but its callbacks. What they push is stored already."""
+
+
+def _event(fired: Fired) -> object:
+    return loads(fired.payload) if fired.due_at is None else moment(fired.due_at)
+
+
+def _check_operator(task: Any) -> None:
+    """A function has no method to go on in; an author's operator built upon one of these classes may."""
+    if isinstance(task, CallsFunction | DecoratedOperator) and type(task).__module__.startswith(_OURS):
+        raise DeferralRefused(
+            f"Task {task.task_id!r} is a function ({type(task).__name__}), and a function cannot go on after a deferral: the "
+            "task goes on in a method of its operator. Write an operator class with execute() and that method, or a sensor "
+            "with deferrable=True."
+        )
+
+
+def _serialized(trigger: BaseTrigger, of: str) -> tuple[str, dict[str, Any]]:
+    name = type(trigger).__name__
+    try:
+        found: Any = trigger.serialize()
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        raise DeferralRefused(
+            f"{of}: serialize() of {name} raised {type(error).__name__}: {error} ({where.filename}:{where.lineno})."
+        ) from error
+    wanted = "return ('package.module.Class', {argument: value})."
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        raise DeferralRefused(f"{of}: serialize() of {name} returned {_shape(found)}; {wanted}")
+    path, arguments = found
+    if not isinstance(path, str) or "." not in path or not isinstance(arguments, Mapping):
+        raise DeferralRefused(f"{of}: serialize() of {name} returned {_shape(found)}; {wanted}")
+    return path, dict(arguments)
+
+
+def _shape(value: Any) -> str:
+    """What it is, without what is in it: arguments of triggers are secrets, and reasons are for everybody."""
+    if value is None:
+        return "None"
+    if isinstance(value, tuple | list):
+        return f"({', '.join(type(item).__name__ for item in value)})"
+    return f"a value of type {type(value).__name__}"

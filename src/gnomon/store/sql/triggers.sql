@@ -1,0 +1,105 @@
+-- name: unclaimed_dag
+-- A DAG that is let run and has a trigger that nobody runs: from DAG to DAG, however many triggers of paused DAGs there are.
+WITH RECURSIVE wanted(dag_pk) AS (
+    SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent
+    UNION ALL
+    SELECT (SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND t.dag_pk > wanted.dag_pk)
+    FROM wanted WHERE wanted.dag_pk IS NOT NULL)
+SELECT d.dag_pk FROM wanted JOIN dag AS d ON d.dag_pk = wanted.dag_pk WHERE d.active AND NOT d.paused LIMIT 1;
+
+-- name: claim (sqlite)
+-- Triggers that nobody runs are mine, the most urgent and then the oldest first. SQLite opens the list with json_each.
+UPDATE trigger SET triggerer = :me WHERE trigger_pk IN (
+    SELECT t.trigger_pk FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk
+    WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND d.active AND NOT d.paused
+      AND (:every OR t.queue IS NULL OR t.queue IN (SELECT value FROM json_each(:queues)))
+    ORDER BY t.priority DESC, t.trigger_pk LIMIT :most)
+RETURNING trigger_pk;
+
+-- name: claim (postgresql)
+-- Triggers that nobody runs are mine, the most urgent and then the oldest first. SKIP LOCKED: two that claim at once wait for nothing.
+UPDATE trigger SET triggerer = :me FROM (
+    SELECT t.trigger_pk FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk
+    WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND d.active AND NOT d.paused
+      AND (:every::boolean OR t.queue IS NULL OR t.queue = ANY(:queues::text[]))
+    ORDER BY t.priority DESC, t.trigger_pk LIMIT :most FOR UPDATE OF t SKIP LOCKED) AS free
+WHERE trigger.trigger_pk = free.trigger_pk RETURNING trigger.trigger_pk;
+
+-- name: claimed (sqlite)
+-- What somebody needs to run these triggers, and to name them. SQLite opens the list with json_each.
+SELECT t.trigger_pk, t.run_pk, t.task_no, t.map_index, t.defer_seq, d.group_no, t.classpath, t.kwargs, t.queue, t.priority,
+       t.created_at, d.dag_id, r.run_id, n.task_id, coalesce(i.try_number, 0), coalesce(i.seq, 0), t.dag_pk
+FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk JOIN dag_run AS r ON r.run_pk = t.run_pk
+     JOIN task_name AS n ON n.dag_pk = t.dag_pk AND n.task_no = t.task_no
+     LEFT JOIN task_instance AS i ON i.run_pk = t.run_pk AND i.task_no = t.task_no AND i.map_index = t.map_index
+WHERE t.trigger_pk IN (SELECT value FROM json_each(:pks)) ORDER BY t.priority DESC, t.trigger_pk;
+
+-- name: claimed (postgresql)
+-- What somebody needs to run these triggers, and to name them. PostgreSQL takes the list as an array.
+SELECT t.trigger_pk, t.run_pk, t.task_no, t.map_index, t.defer_seq, d.group_no, t.classpath, t.kwargs, t.queue, t.priority,
+       t.created_at, d.dag_id, r.run_id, n.task_id, coalesce(i.try_number, 0), coalesce(i.seq, 0), t.dag_pk
+FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk JOIN dag_run AS r ON r.run_pk = t.run_pk
+     JOIN task_name AS n ON n.dag_pk = t.dag_pk AND n.task_no = t.task_no
+     LEFT JOIN task_instance AS i ON i.run_pk = t.run_pk AND i.task_no = t.task_no AND i.map_index = t.map_index
+WHERE t.trigger_pk = ANY(:pks::bigint[]) ORDER BY t.priority DESC, t.trigger_pk;
+
+-- name: paused_dags
+-- The paused DAGs that I run triggers of: from DAG to DAG, however many triggers I run.
+WITH RECURSIVE mine(dag_pk) AS (
+    SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer = :me
+    UNION ALL
+    SELECT (SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer = :me AND t.dag_pk > mine.dag_pk)
+    FROM mine WHERE mine.dag_pk IS NOT NULL)
+SELECT d.dag_pk FROM mine JOIN dag AS d ON d.dag_pk = mine.dag_pk WHERE d.paused OR NOT d.active ORDER BY d.dag_pk;
+
+-- name: suspend (sqlite)
+-- Triggers of mine of these DAGs are nobody's. SQLite opens the list with json_each.
+UPDATE trigger SET triggerer = NULL WHERE triggerer = :me AND dag_pk IN (SELECT value FROM json_each(:dag_pks))
+RETURNING trigger_pk;
+
+-- name: suspend (postgresql)
+-- Triggers of mine of these DAGs are nobody's. Locked in their order, as all that several of us lock.
+UPDATE trigger SET triggerer = NULL FROM (
+    SELECT trigger_pk FROM trigger WHERE triggerer = :me AND dag_pk = ANY(:dag_pks::bigint[]) ORDER BY trigger_pk FOR UPDATE) AS held
+WHERE trigger.trigger_pk = held.trigger_pk RETURNING trigger.trigger_pk;
+
+-- name: release (sqlite)
+-- rows: trigger_pk bigint, me text
+-- Triggers of mine are nobody's. A batch is one row at a time here.
+UPDATE trigger SET triggerer = NULL WHERE trigger_pk = :trigger_pk AND triggerer = :me;
+
+-- name: release (postgresql)
+-- rows: trigger_pk bigint, me text
+-- Triggers of mine are nobody's. A batch is one statement here, which locks them in their order; NOT DISTINCT, so that each is found by its number and not among all of mine.
+UPDATE trigger SET triggerer = NULL
+FROM (SELECT t.trigger_pk FROM :rows JOIN trigger AS t ON t.trigger_pk = r.trigger_pk AND t.triggerer IS NOT DISTINCT FROM r.me
+      ORDER BY t.trigger_pk FOR UPDATE OF t) AS held
+WHERE trigger.trigger_pk = held.trigger_pk;
+
+-- name: sent (sqlite)
+-- rows: trigger_pk bigint, me text
+-- Events of triggers of mine are on the way: nobody runs these again. A batch is one row at a time here.
+UPDATE trigger SET triggerer = NULL, sent = TRUE WHERE trigger_pk = :trigger_pk AND triggerer = :me;
+
+-- name: sent (postgresql)
+-- rows: trigger_pk bigint, me text
+-- Events of triggers of mine are on the way: nobody runs these again. A batch is one statement here, as for release.
+UPDATE trigger SET triggerer = NULL, sent = TRUE
+FROM (SELECT t.trigger_pk FROM :rows JOIN trigger AS t ON t.trigger_pk = r.trigger_pk AND t.triggerer IS NOT DISTINCT FROM r.me
+      ORDER BY t.trigger_pk FOR UPDATE OF t) AS held
+WHERE trigger.trigger_pk = held.trigger_pk;
+
+-- name: ended
+-- Triggers that I run and whose task waits no longer; the notes go as they are read.
+DELETE FROM trigger_end WHERE triggerer = :me AND trigger_pk IN (
+    SELECT e.trigger_pk FROM trigger_end AS e WHERE e.triggerer = :me ORDER BY e.trigger_pk LIMIT :most)
+RETURNING trigger_pk, on_kill;
+
+-- name: unclaimed
+-- How many triggers nobody runs, by queue.
+SELECT t.queue, count(*) FROM trigger AS t WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent GROUP BY t.queue ORDER BY t.queue;
+
+-- name: standing
+-- Where one deferral stands: its queue, whether the owner keeps the time itself, whether its event came or is on the way, and who runs it.
+SELECT t.queue, t.due_at IS NOT NULL, t.fired IS NOT NULL OR t.sent, t.triggerer, t.priority, t.trigger_pk
+FROM trigger AS t WHERE t.run_pk = :run_pk AND t.task_no = :task_no AND t.map_index = :map_index;

@@ -1,0 +1,152 @@
+"""The triggers that triggerers run: claimed in batches, handed back, ended by an event (OWNERSHIP.md line 21).
+
+Timers are not among them: their owner keeps the time. What a triggerer writes, it writes in `Database.keeper`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from gnomon.model.deferral import Fired
+from gnomon.model.ids import TaskKey
+from gnomon.model.instants import Instant
+from gnomon.model.records import NewMail
+from gnomon.store import mail
+from gnomon.store.transaction import Row, Transaction
+from gnomon.store.waits import is_clear
+
+NOTES_MAX = 5000
+"""Notes that one call reads."""
+_encoder = msgspec.json.Encoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """One trigger to run, and whose it is."""
+
+    trigger_pk: int
+    key: TaskKey
+    defer_seq: int
+    group_no: int
+    classpath: str
+    kwargs: str
+    """Typed JSON; WrongKey is raised by the claim, not here."""
+    queue: str | None
+    priority: int
+    created_at: Instant
+    dag_id: str
+    run_id: str
+    task_id: str
+    try_number: int
+    seq: int
+    """Of the attempt that deferred; 0: none was made."""
+    dag_pk: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """An event for the mail: the first of the trigger, or why there will be none."""
+
+    trigger_pk: int
+    key: TaskKey
+    defer_seq: int
+    group_no: int
+    fired: Fired
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where one deferral stands."""
+
+    trigger_pk: int
+    queue: str | None
+    is_timer: bool
+    """The scheduler keeps the time: no triggerer is asked."""
+    is_over: bool
+    """Its event is there, or on the way."""
+    triggerer: str | None
+    """Who runs it; None: it waits for one."""
+    priority: int
+
+
+class _Letter(msgspec.Struct, frozen=True):
+    run_pk: int
+    task_no: int
+    map_index: int
+    defer_seq: int
+    fired: Fired
+
+
+_letter_decoder = msgspec.json.Decoder(_Letter)
+
+
+def claim(tx: Transaction, me: str, limit: int, queues: Sequence[str] | None = None) -> list[Claimed]:
+    """At most `limit` triggers that nobody ran are mine now, the most urgent and then the oldest first.
+
+    Those of a paused DAG stay where they are. `queues`: those of these queues and of none; None: all.
+    """
+    if limit <= 0 or tx.one("triggers.unclaimed_dag") is None:
+        return []
+    mine = tx.all("triggers.claim", me=me, most=limit, every=queues is None, queues=list(queues or ()))
+    return _claimed(tx, [pk for (pk,) in mine]) if mine else []
+
+
+def suspended(tx: Transaction, me: str) -> list[int]:
+    """Triggers of mine whose DAG is paused are nobody's now; returns them, to be cleaned up and begun anew some day."""
+    paused = [dag_pk for (dag_pk,) in tx.all("triggers.paused_dags", me=me)]
+    return sorted(pk for (pk,) in tx.all("triggers.suspend", me=me, dag_pks=paused)) if paused else []
+
+
+def ended(tx: Transaction, me: str) -> list[tuple[int, bool]]:
+    """Triggers that I run and whose task waits no longer, NOTES_MAX at most; each is told once. True: `on_kill` is due."""
+    return sorted((pk, bool(on_kill)) for pk, on_kill in tx.all("triggers.ended", me=me, most=NOTES_MAX))
+
+
+def release(tx: Transaction, me: str, trigger_pks: Iterable[int]) -> None:
+    """These triggers of mine are anybody's."""
+    tx.send_many("triggers.release", [(pk, me) for pk in trigger_pks])
+
+
+def send_events(tx: Transaction, me: str, events: Sequence[Sent]) -> None:
+    """The owners have these events by mail, each once however often it is sent, and nobody runs the triggers again."""
+    mail.send(tx, [_letter(tx, event) for event in events])
+    tx.send_many("triggers.sent", [(event.trigger_pk, me) for event in events])
+
+
+def event_of(tx: Transaction, body: str) -> tuple[TaskKey, int, Fired]:
+    """The task instance, its deferral and how that ended, from a letter of `send_events`. WrongKey; ValueError."""
+    letter = _letter_decoder.decode(body if is_clear(body) else tx.cipher.open(body))
+    if is_clear(body) and not letter.fired.is_bare:
+        raise ValueError("an event in clear text that should be encrypted: somebody has changed it")
+    return TaskKey(letter.run_pk, letter.task_no, letter.map_index), letter.defer_seq, letter.fired
+
+
+def unclaimed(tx: Transaction) -> dict[str | None, int]:
+    """How many triggers nobody runs, by queue; those of paused DAGs among them."""
+    return {row[0]: row[1] for row in tx.all("triggers.unclaimed")}
+
+
+def standing(tx: Transaction, key: TaskKey) -> Standing | None:
+    """Where the deferral of this task instance stands; None when it does not wait."""
+    row = tx.one("triggers.standing", run_pk=key.run_pk, task_no=key.task_no, map_index=key.map_index)
+    return None if row is None else Standing(row[5], row[0], bool(row[1]), bool(row[2]), row[3], row[4])
+
+
+def _claimed(tx: Transaction, pks: list[int]) -> list[Claimed]:
+    return [_row(tx, row) for row in tx.all("triggers.claimed", pks=pks)]
+
+
+def _row(tx: Transaction, row: Row) -> Claimed:
+    pk, run_pk, task_no, map_index, defer_seq, group_no, classpath, kwargs, queue, priority, created_at, *names = row
+    key = TaskKey(run_pk, task_no, map_index)
+    return Claimed(pk, key, defer_seq, group_no, classpath, tx.cipher.open(kwargs), queue, priority, created_at, *names)
+
+
+def _letter(tx: Transaction, event: Sent) -> NewMail:
+    letter = _Letter(*event.key, event.defer_seq, event.fired)
+    key = "trig:" + ".".join(map(str, (*event.key, event.defer_seq)))
+    text = _encoder.encode(letter).decode()
+    return NewMail(event.group_no, "trigger", text if event.fired.is_bare else tx.cipher.seal(text), key)

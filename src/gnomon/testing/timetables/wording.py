@@ -1,0 +1,64 @@
+"""Questions to a timetable as Python that a person can run again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from gnomon.model.instants import Instant, iso, to_datetime
+from gnomon.model.slots import PlannedRun, TimeRestriction
+
+IMPORTS = "from airflow.timetables.base import DagRunInfo, DataInterval, TimeRestriction; from datetime import UTC, datetime"
+"""What the calls below need."""
+
+
+def moment(at: datetime | Instant | None) -> str:
+    """A UTC datetime, written out."""
+    if at is None:
+        return "None"
+    value = (to_datetime(at) if isinstance(at, int) else at).astimezone(UTC)
+    parts = [value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond]
+    while len(parts) > 3 and parts[-1] == 0:
+        parts.pop()
+    return f"datetime({', '.join(map(str, parts))}, tzinfo=UTC)"
+
+
+def told(at: Instant | None) -> str:
+    """An instant in a sentence."""
+    text = iso(at)
+    return "none" if text is None else text.removesuffix("+00:00").removesuffix(".000000") + "Z"
+
+
+def restriction(bounds: TimeRestriction) -> str:
+    """A restriction, written out."""
+    earliest, latest, catchup = bounds
+    return f"TimeRestriction({moment(earliest)}, {moment(latest)}, {catchup})"
+
+
+def interval(run: PlannedRun) -> str:
+    """The data interval of a run, written out."""
+    if run.interval_start is None:
+        return "None"
+    return f"DataInterval({moment(run.interval_start)}, {moment(run.interval_end)})"
+
+
+def slot(run: PlannedRun | None) -> str:
+    """A run in a sentence."""
+    if run is None:
+        return "no run"
+    if run.interval_start is None or run.interval_start == run.interval_end == run.run_after:
+        return f"a run at {told(run.run_after)}"
+    return f"a run at {told(run.run_after)} about {told(run.interval_start)} to {told(run.interval_end)}"
+
+
+def next_call(name: str, last: PlannedRun | None, bounds: TimeRestriction, now: Instant | None) -> str:
+    """The question for the run after `last`; `now`: of a built-in timetable, which is told the time."""
+    if now is None:
+        given = "None" if last is None else interval(last)
+        return f"{name}.next_dagrun_info(last_automated_data_interval={given}, restriction={restriction(bounds)})"
+    info = "None" if last is None else f"DagRunInfo({moment(last.run_after)}, {interval(last)})"
+    return f"{name}.plan_next({info}, {restriction(bounds)}, {moment(now)})"
+
+
+def manual_call(name: str, run_after: Instant) -> str:
+    """The question for the data interval of a run by hand."""
+    return f"{name}.infer_manual_data_interval(run_after={moment(run_after)})"

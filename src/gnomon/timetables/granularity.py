@@ -1,0 +1,61 @@
+"""How fine a timetable is: the kind that rules between DAGs go by (minute, hour, discrete hours, day, week, month)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Literal, get_args
+
+from gnomon.timetables.cronfields import CronFields
+from gnomon.timetables.presets import EXPANSIONS
+from gnomon.timetables.spans import Span, fixed_seconds
+
+Granularity = Literal["minute", "hour", "discrete_hours", "day", "week", "month"]
+GRANULARITIES: tuple[Granularity, ...] = get_args(Granularity)
+"""From fine to coarse."""
+_STEP_OR_RANGE = re.compile(r"\*(/\d+)?|\d+-\d+(/\d+)?|\d+/\d+", re.ASCII)
+_LENGTHS: tuple[tuple[timedelta, Granularity], ...] = (
+    (timedelta(hours=1), "minute"),
+    (timedelta(days=1), "hour"),
+    (timedelta(weeks=1), "day"),
+    (timedelta(days=28), "week"),
+)
+"""A span that is shorter than the first is of the kind beside it; longer than all, month."""
+
+
+def of_cron(fields: CronFields) -> Granularity:
+    """The kind of an expression, read from its fields: the finest column that takes more than one value."""
+    if len(fields.minutes) > 1 or len(fields.seconds) > 1:
+        return "minute"
+    if len(fields.hours) > 1:
+        text = EXPANSIONS.get(fields.expression.strip().lower(), fields.expression)
+        return "hour" if _STEP_OR_RANGE.fullmatch(text.split()[1]) else "discrete_hours"
+    if fields.days is not None or fields.nth or fields.nearest is not None:
+        return "month"
+    return "day" if fields.weekdays is None else "week"
+
+
+def of_crons(several: Iterable[CronFields]) -> Granularity:
+    """The kind of several expressions as one schedule: the finest of theirs, and finer where their times differ.
+
+    Two times in one hour make minutes, two hours make discrete hours.
+    """
+    members = list(several)
+    found = min((of_cron(fields) for fields in members), key=GRANULARITIES.index)
+    if found in ("minute", "hour"):
+        return found
+    times = {(hour, minute) for fields in members for hour in fields.hours for minute in fields.minutes}
+    hours = {hour for hour, _ in times}
+    if len(times) > len(hours):
+        return "minute"
+    return "discrete_hours" if len(hours) > 1 else found
+
+
+def of_span(span: Span) -> Granularity:
+    """The kind of a timetable that steps by one span: by its length."""
+    seconds = fixed_seconds(span)
+    if seconds is None:
+        return "month"
+    length = timedelta(seconds=seconds)
+    return next((kind for limit, kind in _LENGTHS if length < limit), "month")

@@ -1,0 +1,328 @@
+"""The hosts of one keeper: which trigger is where, what becomes of it when its host ends, and who is to blame.
+
+One host is the rule. A host that ends without a word is replaced and its triggers begin anew; when that happens again soon,
+they are parted into two hosts, and so on, until the one that ends its process is alone and is blamed. The others go on.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gnomon import log
+from gnomon.clock import Clock
+from gnomon.model.deferral import Fired
+from gnomon.triggerer.messages import Blocked, Cancel, Ends, FromHost, Gone, Ping, Pong, Start, Stop, Told
+from gnomon.triggerer.process import HostProcess
+from gnomon.wire.messages import Ask
+
+START_S = 60.0
+"""What a new host may take before it answers first."""
+SUSPECT_S = 60.0
+"""A host that ends so soon after its start may have been ended by one of its triggers."""
+PART_AFTER = 2
+"""Unexplained ends in a row after which triggers are parted."""
+HOSTS_MAX = 20
+"""Enough to find one among 50,000 by halves."""
+IDLE_S = 60.0
+"""A host without a trigger ends after so long."""
+NAMED_MAX = 100
+"""Reports of blocks that are kept until somebody asks."""
+REFUSED_PAUSE_S = 1.0
+"""Before a machine that refused to start a process is asked again."""
+_log = log.get("triggerer")
+
+
+class Job(Protocol):
+    """A trigger to be run."""
+
+    @property
+    def trigger_pk(self) -> int: ...
+    @property
+    def classpath(self) -> str: ...
+    @property
+    def kwargs(self) -> str: ...
+
+
+@dataclass(slots=True)
+class _Host:
+    process: HostProcess
+    born_at: float
+    heard_at: float
+    suspicion: int = 0
+    """Hosts before this one that ended with these triggers, without a word and soon."""
+    numbers: set[int] = field(default_factory=set)
+    blocked: Blocked | None = None
+    ready: bool = False
+    retired: bool = False
+    """It gets no new triggers, and ends."""
+    pinged_at: float = 0.0
+    idle_since: float = 0.0
+
+
+class Crew:
+    """Runs jobs in host processes. Nothing here waits; `turn` is one bounded round."""
+
+    def __init__(self, environ: Mapping[str, str], clock: Clock, *, silent_s: float, ping_s: float) -> None:
+        self._environ = environ
+        self._clock = clock
+        self._silent_s = silent_s
+        self._ping_s = ping_s
+        self._numbers = itertools.count(1)
+        self._hosts: list[_Host] = []
+        self._jobs: dict[int, tuple[Job, Told]] = {}
+        """By number; a job that moves has two for a moment."""
+        self._current: dict[int, int] = {}
+        """Trigger to the number of its newest start."""
+        self._homeless: list[tuple[Job, Told]] = []
+        self._ended: list[tuple[Job, Fired]] = []
+        self._named: list[tuple[Job, Blocked]] = []
+        self._leaving: list[HostProcess] = []
+        self._retry_at = 0.0
+        self.asked: deque[tuple[HostProcess, Ask]] = deque()
+        """What triggers asked and nobody has answered yet, and to whom the answer goes."""
+        self.blocks = 0
+        """How often a trigger held up a loop, since the start."""
+        self.deaths = 0
+        """Hosts that ended by themselves, or had to be killed."""
+
+    def __len__(self) -> int:
+        return len(self._current) + len(self._homeless)
+
+    def filenos(self) -> list[int]:
+        """What becomes readable when a host says something."""
+        return [host.process.fileno() for host in self._hosts if not host.process.link.ended]
+
+    @property
+    def blocked(self) -> list[Blocked]:
+        """Who holds up a loop now."""
+        return [host.blocked for host in self._hosts if host.blocked is not None]
+
+    def take_named(self) -> list[tuple[Job, Blocked]]:
+        """Who held up a loop since this was asked last."""
+        named, self._named = self._named, []
+        return named
+
+    # ---- orders -----------------------------------------------------------------------------------------------------
+    def start(self, jobs: Iterable[tuple[Job, Told]]) -> None:
+        """They run as soon as there is a host."""
+        self._homeless.extend(jobs)
+        self._house()
+
+    def cancel(self, trigger_pks: Iterable[int], *, on_kill: bool) -> None:
+        """They are ended; nothing of them is heard any more."""
+        wanted = set(trigger_pks)
+        self._homeless = [one for one in self._homeless if one[0].trigger_pk not in wanted]
+        gone = [self._current.pop(pk) for pk in wanted if pk in self._current]
+        for number in gone:
+            self._jobs.pop(number, None)
+        self._say_cancel(set(gone), on_kill)
+
+    def reload(self) -> None:
+        """All triggers begin anew in a host that has imported nothing; until they do, the old host's events count."""
+        for host in [one for one in self._hosts if not one.retired]:
+            moved = self._alive_in(host)
+            host.retired = True
+            host.process.put(Stop(within_s=self._silent_s))
+            if moved:
+                self._settle(moved, host.suspicion)
+
+    def stop(self, within_s: float) -> None:
+        """Every host cleans up and ends."""
+        for host in self._hosts:
+            host.retired = True
+            host.process.put(Stop(within_s=within_s))
+            host.process.flush()
+        self._homeless = []
+
+    def is_over(self) -> bool:
+        """Whether no host is left."""
+        return not self._hosts
+
+    def kill(self) -> None:
+        """No host is left, and no trigger was cleaned up."""
+        for host in self._hosts:
+            host.process.kill()
+            self._leaving.append(host.process)
+        self._hosts = []
+        self._jobs, self._current, self._homeless, self._ended = {}, {}, [], []
+        self._reap()
+
+    # ---- one round --------------------------------------------------------------------------------------------------
+    def turn(self) -> list[tuple[Job, Fired]]:
+        """What has ended since the last round."""
+        now = self._clock.monotonic()
+        for host in list(self._hosts):
+            self._listen(host, now)
+            if host.process.link.ended:
+                self._bury(host, now)
+            else:
+                self._look_after(host, now)
+        self._house()
+        for host in self._hosts:
+            host.process.flush()
+        self._reap()
+        ended, self._ended = self._ended, []
+        return ended
+
+    @property
+    def wake_in_s(self) -> float:
+        """When to call `turn` again at the latest."""
+        return self._ping_s if self._hosts or self._homeless else 60.0
+
+    def _listen(self, host: _Host, now: float) -> None:
+        for message in host.process.link.receive():
+            self._hear(host, message, now)
+
+    def _hear(self, host: _Host, message: FromHost, now: float) -> None:
+        match message:
+            case Ends(ends=ends):
+                for end in ends:
+                    self._end(end.number, end.fired)
+            case Gone(numbers=numbers):
+                host.numbers.difference_update(numbers)
+            case Pong():
+                host.heard_at, host.ready = now, True
+            case Ask():
+                self.asked.append((host.process, message))
+            case Blocked(over=over):
+                self._name(host, message)
+                host.blocked = None if over else message
+
+    def _name(self, host: _Host, report: Blocked) -> None:
+        """Each block is counted, and its culprit named, once."""
+        if host.blocked is not None or report.over:
+            return
+        self.blocks += 1
+        found = None if report.number is None else self._jobs.get(report.number)
+        if found is not None:
+            self._named = [*self._named[-(NAMED_MAX - 1) :], (found[0], report)]
+
+    def _end(self, number: int, fired: Fired) -> None:
+        """The first end of a trigger counts; another start of it is no longer needed."""
+        found = self._jobs.pop(number, None)
+        if found is None:
+            return
+        current = self._current.pop(found[0].trigger_pk, None)
+        if current is None:
+            return
+        self._ended.append((found[0], fired))
+        if current != number:
+            self._jobs.pop(current, None)
+            self._say_cancel({current}, on_kill=False)
+
+    def _say_cancel(self, numbers: set[int], on_kill: bool) -> None:
+        for host in self._hosts:
+            here = host.numbers & numbers
+            if here:
+                host.process.put(Cancel(numbers=sorted(here), on_kill=on_kill))
+
+    # ---- hosts ------------------------------------------------------------------------------------------------------
+    def _look_after(self, host: _Host, now: float) -> None:
+        patience = self._silent_s if host.ready else max(START_S, self._silent_s)
+        if now - max(host.heard_at, host.born_at) > patience + self._ping_s:
+            host.process.kill()
+            self._bury(host, now, silent=True)
+        elif now - host.pinged_at >= self._ping_s:
+            host.pinged_at = now
+            host.process.put(Ping(number=0))
+        if host.numbers:
+            host.idle_since = now
+        elif not host.retired and now - max(host.idle_since, host.born_at) > IDLE_S:
+            host.retired = True
+            host.process.put(Stop(within_s=self._ping_s))
+
+    def _bury(self, host: _Host, now: float, silent: bool = False) -> None:
+        """It has ended, or was killed: what ran in it begins anew, but for who is to blame."""
+        if not silent:
+            host.process.wait()
+        host.process.kill()
+        self._hosts.remove(host)
+        self._leaving.append(host.process)
+        if not host.retired:
+            self.deaths += 1
+        culprit = host.blocked.number if host.blocked is not None and silent else None
+        if culprit is not None and host.blocked is not None:
+            _log.error("host_killed", trigger=host.blocked.classpath, task=host.blocked.task, stack=host.blocked.stack)
+            reason = f"it blocked the loop of all triggers for {self._silent_s:g} s, and was ended with its process; let it await"
+            self._end(culprit, Fired(outcome="error", reason=reason, traceback=host.blocked.stack))
+        jobs = self._alive_in(host)
+        for number in host.numbers:
+            self._jobs.pop(number, None)
+        if host.retired and not jobs:
+            return
+        code = host.process.exit_code if host.process.is_reaped() else None
+        _log.error("host_ended", pid=host.process.pid, exit_code=code, silent=silent, triggers=len(jobs), next="they begin anew")
+        if culprit is not None:
+            self._settle(jobs, host.suspicion)
+        else:
+            soon = now - host.born_at < SUSPECT_S
+            self._settle_suspects(jobs, host.suspicion + 1 if soon else 1, code)
+
+    def _settle_suspects(self, jobs: list[tuple[Job, Told]], suspicion: int, code: int | None) -> None:
+        if suspicion <= PART_AFTER or not jobs:
+            self._settle(jobs, suspicion)
+        elif len(jobs) == 1:
+            job, told = jobs[0]
+            _log.error("trigger_ends_its_host", trigger=job.classpath, task=told.named(), exit_code=code)
+            reason = f"its process ended {suspicion} times, the last time with it alone in it (exit code {code})"
+            self._current.pop(job.trigger_pk, None)
+            self._ended.append((job, Fired(outcome="error", reason=reason)))
+        else:
+            middle = len(jobs) // 2
+            self._settle(jobs[:middle], suspicion)
+            self._settle(jobs[middle:], suspicion)
+
+    def _alive_in(self, host: _Host) -> list[tuple[Job, Told]]:
+        """Its triggers that have not ended and run nowhere newer."""
+        found = [(number, self._jobs.get(number)) for number in sorted(host.numbers)]
+        return [one for number, one in found if one is not None and self._current.get(one[0].trigger_pk) == number]
+
+    def _house(self) -> None:
+        """Those without a host get one."""
+        if not self._homeless:
+            return
+        jobs, self._homeless = self._homeless, []
+        host = min((one for one in self._hosts if not one.retired), key=lambda one: one.suspicion, default=None)
+        if host is not None and host.suspicion < PART_AFTER:
+            self._give(host, jobs)
+        else:
+            self._settle(jobs, 0)
+
+    def _settle(self, jobs: list[tuple[Job, Told]], suspicion: int) -> None:
+        """They begin in a new host."""
+        if not jobs:
+            return
+        now = self._clock.monotonic()
+        try:
+            if now < self._retry_at or len(self._hosts) >= HOSTS_MAX:
+                raise OSError("later")
+            process = HostProcess(self._environ)
+        except OSError as error:
+            if now >= self._retry_at:
+                self._retry_at = now + REFUSED_PAUSE_S
+                _log.error("host_refused", error=str(error), again_after_s=REFUSED_PAUSE_S)
+            for job, _ in jobs:
+                self._current.pop(job.trigger_pk, None)
+            self._homeless.extend(jobs)
+            return
+        host = _Host(process, now, now, suspicion, idle_since=now)
+        self._hosts.append(host)
+        self._give(host, jobs)
+
+    def _give(self, host: _Host, jobs: list[tuple[Job, Told]]) -> None:
+        for job, told in jobs:
+            number = next(self._numbers)
+            self._jobs[number] = (job, told)
+            self._current[job.trigger_pk] = number
+            host.numbers.add(number)
+            host.process.put(Start(
+                number=number, classpath=job.classpath, kwargs=job.kwargs, told=told, trigger_id=job.trigger_pk
+            ))
+        host.process.flush()
+
+    def _reap(self) -> None:
+        self._leaving = [process for process in self._leaving if not process.is_reaped()]

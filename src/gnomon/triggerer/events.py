@@ -1,0 +1,31 @@
+"""From what a trigger yields to how its wait ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gnomon import serde
+from gnomon.model.deferral import Fired
+from gnomon.sdk.triggers import BaseTaskEndEvent, TriggerEvent
+
+
+def fired_by(event: Any) -> Fired:
+    """How this event ends the wait. NotSerializable when it carries what has no JSON form."""
+    if isinstance(event, BaseTaskEndEvent):
+        return Fired(
+            outcome=event.task_instance_state.value,
+            xcoms={str(key): serde.dumps(value, what=f"XCom {key!r} of the event") for key, value in (event.xcoms or {}).items()},
+        )
+    if isinstance(event, TriggerEvent):
+        return Fired(outcome="event", payload=serde.dumps(event.payload, what="The payload of the event"))
+    return Fired(outcome="error", reason=f"it yielded {named(event)}, which is no event; yield TriggerEvent(payload)")
+
+
+def named(value: Any) -> str:
+    """A value of any kind, in few words."""
+    kind = type(value).__qualname__
+    try:
+        text = repr(value)
+    except Exception:
+        return f"a {kind}"
+    return f"{text[:100]} (a {kind})"

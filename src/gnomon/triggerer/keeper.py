@@ -1,0 +1,202 @@
+"""The keeper: what it claims from the store, what its hosts run, and what it stores of it (OWNERSHIP.md line 21).
+
+An event counts once it is stored. A keeper that was fenced stores nothing more; whoever has its triggers then runs them anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+
+import msgspec
+
+from gnomon import log
+from gnomon.clock import Clock
+from gnomon.errors import WorldAway
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.logs import trigger_log
+from gnomon.model.questions import AnyQuestion
+from gnomon.model.records import EventRecord
+from gnomon.store import CommitUncertain, Database, Fenced, WrongKey, events, triggerers, triggers, wake
+from gnomon.taskapi import Refused, answer_trigger
+from gnomon.triggerer.crew import Crew
+from gnomon.triggerer.messages import Told
+from gnomon.triggerer.settings import ANSWER_BATCH, AWAY_S, CLAIM_BATCH, NOTE_S, SEND_BATCH, SWEEP_S, Settings
+from gnomon.wire.messages import Answer
+
+_log = log.get("triggerer")
+
+
+class Keeper:
+    """One incarnation of a triggerer. `tick` is one round; everything from outside is an argument."""
+
+    def __init__(
+        self, *, settings: Settings, db: Database, clock: Clock, crew: Crew, triggerer_id: str, host: str,
+        wake_owners: Callable[[], object],
+    ) -> None:
+        """`wake_owners`: schedulers of this host look at their mail."""
+        self._settings = settings
+        self._db = db
+        self._clock = clock
+        self._crew = crew
+        self.triggerer_id = triggerer_id
+        self._host = host
+        self._wake_owners = wake_owners
+        self._registered = False
+        self._beat_at = 0.0
+        self._sweep_at = 0.0
+        self._away_until = 0.0
+        self._woken = True
+        self._more = False
+        self._unsent: list[triggers.Sent] = []
+        self._noted_at: dict[str, float] = {}
+        self.sent = 0
+        """Events stored since the start."""
+
+    def wake(self) -> None:
+        """There may be something new in the store."""
+        self._woken = True
+
+    def tick(self) -> Instant:
+        """One bounded round; returns when to call again at the latest. Raises Fenced when this incarnation is over."""
+        self._hear()
+        if self._clock.monotonic() < self._away_until:
+            return self._wake_at()
+        try:
+            self._beat()
+            self._send()
+            self._answer()
+            self._note_blocks()
+            if self._woken or self._more or self._clock.monotonic() >= self._sweep_at:
+                self._look()
+        except Fenced:
+            raise
+        except (WorldAway, WrongKey) as error:
+            self._away_until = self._clock.monotonic() + AWAY_S
+            self._woken = True
+            _log.warning("store_away", error=str(error), again_after_s=AWAY_S)
+        return self._wake_at()
+
+    def retire(self) -> None:
+        """What has happened is stored, and the triggers are anybody's at once."""
+        self._hear()
+        while self._unsent:
+            self._send()
+        if self._registered:
+            with self._db.write() as tx:
+                triggerers.retire(tx, self.triggerer_id)
+                wake(tx)
+            self._registered = False
+
+    # ---- one round --------------------------------------------------------------------------------------------------
+    def _wake_at(self) -> Instant:
+        now = self._clock.monotonic()
+        times = [max(self._beat_at, self._away_until), max(self._sweep_at, self._away_until), now + self._crew.wake_in_s]
+        if (self._unsent or self._more or self._woken or self._crew.asked) and now >= self._away_until:
+            times.append(now)
+        return self._clock.now() + int((min(times) - now) * SECOND)
+
+    def _hear(self) -> None:
+        """What hosts told since the last round waits to be stored."""
+        for job, fired in self._crew.turn():
+            assert isinstance(job, triggers.Claimed)
+            self._unsent.append(triggers.Sent(job.trigger_pk, job.key, job.defer_seq, job.group_no, fired))
+
+    def _beat(self) -> None:
+        if self._registered and self._clock.monotonic() < self._beat_at:
+            return
+        settings = self._settings
+        with self._db.write() as tx:
+            if not self._registered:
+                triggerers.register(tx, self.triggerer_id, self._host, settings.capacity, settings.queues)
+            elif not triggerers.beat(tx, self.triggerer_id):
+                raise Fenced(f"triggerer {self.triggerer_id} was declared dead: it stops, and a new one starts in its place")
+            fenced = triggerers.fence_dead(tx, self.triggerer_id, settings.beat_s)
+        for dead in fenced:
+            _log.warning("triggerer_fenced", triggerer=dead)
+            self._woken = True
+        self._registered = True
+        self._beat_at = self._clock.monotonic() + settings.beat_s
+
+    def _send(self) -> None:
+        """A batch of events is stored: only then they have happened. Sent twice, they count once."""
+        if not self._unsent:
+            return
+        batch = self._unsent[:SEND_BATCH]
+        with self._db.keeper(self.triggerer_id) as tx:
+            triggers.send_events(tx, self.triggerer_id, batch)
+            wake(tx)
+        del self._unsent[: len(batch)]
+        self.sent += len(batch)
+        self._woken = True  # there is room again
+        self._wake_owners()
+
+    def _answer(self) -> None:
+        """A batch of what triggers asked is answered, equal questions once; what the store could not answer is asked again."""
+        known: dict[bytes, tuple[object, str | None]] = {}
+        for host, ask in list(islice(self._crew.asked, ANSWER_BATCH)):
+            key = msgspec.msgpack.encode(ask.question)
+            if key not in known:
+                known[key] = self._answered(ask.question)
+            value, error = known[key]
+            self._crew.asked.popleft()
+            host.put(Answer(number=ask.number, value=value, error=error))
+            host.flush()
+
+    def _answered(self, question: AnyQuestion) -> tuple[object, str | None]:
+        try:
+            return answer_trigger(self._db, question), None
+        except WorldAway:
+            raise
+        except Refused as error:
+            return None, str(error)
+        except Exception as error:  # the edge: a question must not end the triggerer
+            _log.exception("answer_failed", question=type(question).__name__)
+            return None, str(error)
+
+    def _note_blocks(self) -> None:
+        """Who held up the loop of all triggers stands in the audit log of its run: a class once in NOTE_S."""
+        now = self._clock.monotonic()
+        named = [(job, told) for job, told in self._crew.take_named() if now - self._noted_at.get(job.classpath, -NOTE_S) >= NOTE_S]
+        if not named:
+            return
+        with self._db.keeper(self.triggerer_id) as tx:
+            for job, told in named:
+                assert isinstance(job, triggers.Claimed)
+                self._noted_at[job.classpath] = now
+                body = f"{job.classpath} held up the loop of all triggers:\n{told.stack}"
+                events.log(tx, EventRecord(
+                    self._clock.now(), "trigger_blocked", job.dag_pk, job.key.run_pk, job.key.task_no, job.key.map_index,
+                    by="triggerer", body=body,
+                ))
+
+    def _look(self) -> None:
+        """Ended and suspended triggers end here; what nobody runs is claimed, as far as there is room."""
+        me = self.triggerer_id
+        room = min(CLAIM_BATCH, self._settings.capacity - len(self._crew) - len(self._unsent))
+        self._woken = False
+        try:
+            with self._db.keeper(me) as tx:
+                suspended = triggers.suspended(tx, me) if len(self._crew) else []
+                ended = triggers.ended(tx, me) if len(self._crew) else []
+                claimed = triggers.claim(tx, me, room, self._settings.queues)
+        except CommitUncertain as error:
+            raise Fenced(f"nobody knows what triggerer {me} has claimed ({error}); a new one starts in its place") from error
+        self._sweep_at = self._clock.monotonic() + SWEEP_S
+        self._more = len(claimed) == room > 0
+        for on_kill in (True, False):
+            pks = [pk for pk, killed in ended if killed is on_kill]
+            if pks:
+                self._crew.cancel(pks, on_kill=on_kill)
+        if suspended:
+            self._crew.cancel(suspended, on_kill=False)
+        if claimed:
+            self._crew.start((one, _told(one)) for one in claimed)
+            _log.debug("triggers_claimed", triggers=len(claimed))
+
+
+def _told(one: triggers.Claimed) -> Told:
+    return Told(
+        dag_id=one.dag_id, run_id=one.run_id, task_id=one.task_id, map_index=one.key.map_index, try_number=one.try_number,
+        log=trigger_log(one.dag_id, one.run_id, one.task_id, one.key.map_index, one.seq),
+    )

@@ -1,0 +1,72 @@
+"""What triggers log and print: into the log folder of their task, beside the attempt's log."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import time
+
+from gnomon.triggerer.running import Running, current
+
+LINE_MAX = 64 * 1024
+"""Characters of one line that are kept."""
+
+
+class TriggerLogs(logging.Handler):
+    """Records of a trigger's code go to its own file; all others to the handler that was there."""
+
+    def __init__(self, folder: str, others: list[logging.Handler]) -> None:
+        super().__init__()
+        self._folder = folder
+        self._others = others
+        lines = logging.Formatter("%(asctime)s.%(msecs)03dZ %(levelname)-8s %(message)s", "%Y-%m-%dT%H:%M:%S")
+        lines.converter = time.gmtime
+        self.setFormatter(lines)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        running = current.get()
+        if running is None or running.told.log is None or record.name.startswith("gnomon.triggerer"):
+            for other in self._others:
+                other.handle(record)
+            return
+        try:
+            append(self._folder, running, self.format(record) + "\n")
+        except Exception:
+            self.handleError(record)
+
+
+class TriggerOutput(io.TextIOBase):
+    """Standard output of the host: what a trigger prints goes to its log."""
+
+    def __init__(self, folder: str, real: io.TextIOBase) -> None:
+        self._folder = folder
+        self._real = real
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str, /) -> int:
+        running = current.get()
+        if running is None or running.told.log is None:
+            return self._real.write(text)
+        append(self._folder, running, text)
+        return len(text)
+
+    def flush(self) -> None:
+        self._real.flush()
+
+
+def append(folder: str, running: Running, text: str) -> None:
+    """The text stands at the end of the trigger's log. Opened each time: tens of thousands of triggers have no descriptor each."""
+    path = os.path.join(folder, running.told.log or "")
+    try:
+        _write(path, text)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        _write(path, text)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text[:LINE_MAX])

@@ -1,0 +1,88 @@
+"""The triggerer's own numbers: from options where a user may want to turn them, named constants where not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gnomon.config import Config, environment, without_secrets
+
+TAKE_OVER_BEATS = 2.1
+"""A triggerer that was silent for so many beats is dead: others take its triggers, and not before."""
+SWEEP_S = 1.0
+"""Between two looks at the store without a wake-up."""
+PING_S = 1.0
+"""Between two questions to the host."""
+ANSWER_BATCH = 200
+"""Questions of triggers that one round answers."""
+CLAIM_BATCH = 1000
+"""Rows of one claim."""
+SEND_BATCH = 1000
+"""Events of one transaction."""
+STOP_S = 4.0
+"""What cleanups get when the triggerer ends; afterwards the triggers are free for others."""
+NOTE_S = 60.0
+"""A trigger class that blocks again and again is noted in the audit log once in this time."""
+AWAY_S = 1.0
+"""Before a store that does not answer is asked again."""
+LATE_S = "GNOMON_TRIGGERER_LATE_S"
+ON_KILL_S = "GNOMON_TRIGGERER_ON_KILL_S"
+
+
+@dataclass(frozen=True, slots=True)
+class HostLimits:
+    """What triggers may take; times in seconds."""
+
+    late_s: float = 0.2
+    """How late the loop may be before who holds it up is named."""
+    on_kill_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Of one triggerer; times in seconds."""
+
+    capacity: int
+    queues: tuple[str, ...] | None
+    """None: triggers of all queues."""
+    beat_s: float
+    silent_s: float
+    """A host that does not answer for so long is killed."""
+    environ: Mapping[str, str]
+    """What a host starts with; nothing in it leads to the database."""
+    limits: HostLimits = HostLimits()
+    ping_s: float = PING_S
+
+
+def settings_from(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> Settings:
+    """The settings that hold for this configuration; what the command line says goes first."""
+    limits = HostLimits(
+        late_s=cfg.number("triggerer", "blocked_main_thread_warning_threshold"),
+        on_kill_s=cfg.number("triggerer", "on_kill_timeout"),
+    )
+    return Settings(
+        capacity=cfg.integer("triggerer", "capacity") if capacity is None else capacity,
+        queues=queues,
+        beat_s=cfg.number("triggerer", "job_heartbeat_sec"),
+        silent_s=cfg.number("triggerer", "runner_health_check_threshold"),
+        environ=host_environment(cfg, limits),
+        limits=limits,
+    )
+
+
+def host_environment(cfg: Config, limits: HostLimits) -> dict[str, str]:
+    """What a host starts with: as this process, without what leads to the database."""
+    folders = {
+        "GNOMON_HOME": str(cfg.home),
+        "GNOMON__CORE__DAGS_FOLDER": os.path.abspath(cfg.dags_folder),
+        "GNOMON__CORE__PLUGINS_FOLDER": os.path.abspath(cfg.plugins_folder),
+        "GNOMON__LOGGING__BASE_LOG_FOLDER": os.path.abspath(cfg.logs_folder),
+    }
+    told = {LATE_S: repr(limits.late_s), ON_KILL_S: repr(limits.on_kill_s)}
+    return {**without_secrets(environment()), **folders, **told}
+
+
+def limits_told(environ: Mapping[str, str]) -> HostLimits:
+    """The limits that a host was started with."""
+    return HostLimits(late_s=float(environ[LATE_S]), on_kill_s=float(environ[ON_KILL_S]))

@@ -1,0 +1,87 @@
+"""Options of the triggerer, seen at keepers with real hosts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.acceptance.effects import effect_of, options
+from tests.keys import CIPHER
+from tests.unit.triggerer.authored import TRIGGERS
+from tests.unit.triggerer.keeping import Deferred
+
+from gnomon.store import migrations, open_database
+from gnomon.triggerer.messages import Blocked
+
+Make = Callable[..., Deferred]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    """A world of deferred tasks under options."""
+    made: list[Deferred] = []
+
+    def world(**values: object) -> Deferred:
+        (tmp_path / "plugins").mkdir()
+        (tmp_path / "plugins" / "authored.py").write_text(TRIGGERS)
+        url = f"sqlite:///{tmp_path / 'gnomon.db'}"
+        migrations.upgrade(url)
+        db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: made[0].lease_now() if made else 0)
+        made.append(Deferred(db, options(tmp_path, **{f"triggerer__{name}": value for name, value in values.items()})))
+        made[0].dag("d")
+        return made[0]
+
+    yield world
+    for one in made:
+        one.close()
+        one.db.close()
+
+
+@effect_of("triggerer.capacity")
+def test_no_more_triggers_run_than_the_capacity(make: Make) -> None:
+    world = make(capacity=2)
+    for _ in range(3):
+        world.wait("Nap", seconds=600)
+    keeper, crew = world.keeper()
+    keeper.tick()
+    keeper.tick()
+    assert len(crew) == 2
+
+
+@effect_of("triggerer.job_heartbeat_sec")
+def test_a_triggerer_is_taken_over_2_1_beats_after_its_last(make: Make) -> None:
+    world = make(job_heartbeat_sec=2)
+    world.wait("Nap", seconds=600)
+    (silent, _), (other, crew) = world.keeper(), world.keeper()
+    silent.tick()
+    world.lease_s = 4.3
+    other.tick()
+    assert len(crew) == 1
+
+
+@effect_of("triggerer.blocked_main_thread_warning_threshold", "triggerer.runner_health_check_threshold")
+def test_a_trigger_that_blocks_is_named_after_one_threshold_and_ended_after_the_other(make: Make) -> None:
+    world = make(blocked_main_thread_warning_threshold=0.7, runner_health_check_threshold=1.5)
+    wait = world.wait("Blocks", seconds=600)
+    one = world.keeper()
+    named: list[Blocked] = []
+    world.until(lambda: named.extend(one[1].blocked) or named, one)
+    assert named[0].seconds >= 0.7
+    began = time.monotonic()
+    world.until(world.events, one)
+    assert "for 1.5 s" in (world.events()[wait.key].reason or "")
+    assert time.monotonic() - began < 25, "the default is 30 s"
+
+
+@effect_of("triggerer.on_kill_timeout")
+def test_on_kill_is_given_up_after_its_timeout(make: Make, tmp_path: Path) -> None:
+    world = make(on_kill_timeout=0.1)
+    notes = tmp_path / "notes"
+    wait = world.wait("SlowKill", seconds=600, notes=str(notes))
+    one = world.keeper()
+    world.until(notes.exists, one)
+    world.gone(wait, killed=True)
+    world.until(lambda: notes.read_text().endswith("cleanup\n"), one)
+    assert notes.read_text() == "run\nbegins\ncleanup\n"

@@ -1,0 +1,79 @@
+"""What was put into triggers, events, Variables and connections lies nowhere in clear text: a search of every byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.conformance.storeworld import AT, World, raw, task
+
+from gnomon.model.deferral import Fired, Wait
+from gnomon.model.facts import AttemptResult
+from gnomon.model.records import Changes, WaitRecord
+from gnomon.model.states import TaskInstanceState
+from gnomon.store import connections, mail, triggerers, triggers, variables
+from gnomon.store.connections import ConnectionRow
+from gnomon.store.migrations.places import SqlitePlace
+from gnomon.worker.stored import _letter
+
+MARK = "M4rk3r-of-a-secret"
+
+
+@pytest.fixture
+def told(world: World) -> World:
+    """Everything that may carry a secret has carried the mark, was changed and was partly deleted again."""
+    world.dag(tasks=["a", "b", "c"])
+    run = world.run()
+    kwargs = f'{{"token":"{MARK}"}}'
+    wait = Wait(classpath="triggers.Mine", kwargs=kwargs, next_method="go_on", next_kwargs=kwargs)
+    waits = [WaitRecord(run.run_pk, number, -1, 1, run.dag_pk, wait, AT) for number in range(3)]
+    rows = [task(run, number, TaskInstanceState.DEFERRED, defer_seq=1) for number in range(3)]
+    world.apply(Changes(tasks=rows, waits={one.key: one for one in waits}))
+    fired = Fired(outcome="event", payload=f'"{MARK}"', reason=MARK, traceback=MARK, xcoms={"k": f'"{MARK}"'})
+    with world.db.write() as tx:
+        triggerers.register(tx, "one", "host", 10)
+        claimed = triggers.claim(tx, "one", 10)
+        triggers.send_events(tx, "one", [triggers.Sent(c.trigger_pk, c.key, c.defer_seq, c.group_no, fired) for c in claimed])
+    waits[1].fired = fired
+    world.apply(Changes(waits_gone=[(waits[0].key, True)], waits_fired={waits[1].key: waits[1]}))
+    with world.db.write() as tx:
+        result = AttemptResult(attempt_id="x", group_no=0, run_pk=run.run_pk, task_no=0, outcome="deferred", wait=wait)
+        mail.send(tx, [_letter("worker", result, tx)])
+        variables.set(tx, "v", MARK)
+        connections.set(tx, ConnectionRow("c", "http", password=MARK, extra=kwargs))
+    with world.db.read() as tx:
+        assert claimed[0].kwargs == kwargs  # the mark was there
+        assert variables.get(tx, "v") == MARK
+    return world
+
+
+def test_no_file_of_the_database_holds_it(told: World, tmp_path: Path) -> None:
+    if told.db.dialect != "sqlite":
+        pytest.skip("the files of a PostgreSQL server are not ours; its rows are searched")
+    SqlitePlace(told.db.address).back_up("0001", AT)
+    files = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    assert {"gnomon.db", "gnomon.db-wal"} <= files.keys()
+    assert any(".backup-" in name for name in files)
+    assert b"triggers.Mine" in files["gnomon.db-wal"]
+    assert [name for name, content in files.items() if MARK.encode() in content] == []
+
+
+def test_no_row_of_the_database_holds_it(told: World) -> None:
+    assert [text for text in every_row(told) if MARK in text] == []
+    assert any("triggers.Mine" in text for text in every_row(told))
+
+
+def test_values_of_older_databases_are_read_as_they_stand_there(world: World) -> None:
+    with world.db.write() as tx:
+        tx._link.simple("INSERT INTO variable (key, value, encrypted) VALUES ('old', 'clear', FALSE)")
+        tx._link.simple("INSERT INTO connection (conn_id, conn_type, password, encrypted) VALUES ('old', 'http', 'clear', FALSE)")
+    with world.db.read() as tx:
+        assert variables.get(tx, "old") == "clear"
+        assert connections.get(tx, "old") == ConnectionRow("old", "http", password="clear")
+
+
+def every_row(world: World) -> Iterator[str]:
+    with world.db.read() as tx:
+        for (table,) in tx.all("schema.tables"):
+            yield from map(str, raw(tx, f'SELECT * FROM "{table}"'))

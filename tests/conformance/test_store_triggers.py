@@ -1,0 +1,446 @@
+"""Waits and their triggers: read back as written, run by one triggerer at a time, ended once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from tests.conformance.storeworld import AT, World, raw, task
+from tests.keys import CIPHER
+from tests.postgres import own_schema
+
+from gnomon.clock import VirtualClock
+from gnomon.engine import events as engine_events
+from gnomon.engine.memory import Limits, Memory
+from gnomon.model.deferral import Fired, Wait
+from gnomon.model.facts import AttemptResult
+from gnomon.model.ids import TaskKey
+from gnomon.model.records import Changes, RunRecord, TaskRecord, WaitRecord
+from gnomon.model.states import DagRunState, TaskInstanceState
+from gnomon.scheduler.intake import from_mail
+from gnomon.store import (
+    BadKey,
+    Cipher,
+    Database,
+    Fenced,
+    RowsMissing,
+    WrongKey,
+    commit,
+    dags,
+    load,
+    mail,
+    migrations,
+    open_database,
+    triggerers,
+    triggers,
+)
+from gnomon.store.statements import Statement, statements
+from gnomon.worker.stored import StoredPresence
+
+BEAT_S = 5.0
+SECOND = 1_000_000
+TRIGGER = "triggers.MyTrigger"
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    return VirtualClock(AT)
+
+
+@pytest.fixture
+def db(url: str, clock: VirtualClock) -> Iterator[Database]:
+    """Leases go by a clock of ours."""
+    database = open_database(url, lease_clock=clock.now, cipher=CIPHER)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def run(world: World) -> RunRecord:
+    world.dag(tasks=[f"t{n}" for n in range(40)])
+    return world.run()
+
+
+def wait_of(run: RunRecord, number: int = 0, **fields: object) -> WaitRecord:
+    """What the engine makes of a deferral."""
+    wait = Wait(classpath=TRIGGER, kwargs=f'{{"n":{number}}}', next_method="go_on")
+    return replace(WaitRecord(run.run_pk, number, -1, 1, run.dag_pk, wait, AT + number), **fields)  # type: ignore[arg-type]
+
+
+def deferred(run: RunRecord, *waits: WaitRecord) -> Changes:
+    rows = [task(run, wait.task_no, TaskInstanceState.DEFERRED, defer_seq=wait.defer_seq) for wait in waits]
+    return Changes(tasks=rows, waits={wait.key: wait for wait in waits})
+
+
+def join(world: World, *names: str) -> None:
+    for name in names:
+        with world.db.write() as tx:
+            triggerers.register(tx, name, "host", 1000)
+
+
+def claim(world: World, me: str = "one", limit: int = 1000, **options: object) -> list[triggers.Claimed]:
+    with world.db.keeper(me) as tx:
+        return triggers.claim(tx, me, limit, **options)  # type: ignore[arg-type]
+
+
+def sent(claimed: triggers.Claimed, payload: str = '"here"') -> triggers.Sent:
+    fired = Fired(outcome="event", payload=payload)
+    return triggers.Sent(claimed.trigger_pk, claimed.key, claimed.defer_seq, claimed.group_no, fired)
+
+
+def send(world: World, me: str, *events: triggers.Sent) -> None:
+    with world.db.keeper(me) as tx:
+        triggers.send_events(tx, me, events)
+
+
+def notes(world: World, me: str = "one") -> list[tuple[int, bool]]:
+    with world.db.keeper(me) as tx:
+        return triggers.ended(tx, me)
+
+
+def pause(world: World, paused: bool) -> None:
+    with world.db.write() as tx:
+        dags.set_paused(tx, "d", paused, "test", AT)
+
+
+def loaded(world: World) -> list[TaskRecord]:
+    return world.state().tasks
+
+
+WAITS: dict[str, Callable[[RunRecord], WaitRecord]] = {
+    "an author's trigger": wait_of,
+    "with everything": lambda run: wait_of(
+        run, wait=Wait(classpath=TRIGGER, kwargs='{"a":"ü\\u0000"}', next_kwargs='{"b":1}', timeout_s=30, queue="q"),
+        timeout_at=AT + 30, priority=-3, held_slots=2, defer_seq=7,
+    ),
+    "a timer": lambda run: wait_of(
+        run, wait=Wait(classpath=TRIGGER, due_at=AT + 9, ends_task=True, timeout_s=2.5), due_at=AT + 9, timeout_at=AT + 3,
+    ),
+    "a timer from the deferral on": lambda run: wait_of(run, wait=Wait(classpath=TRIGGER, due_in_s=9), due_at=AT + 9),
+    "one that has fired": lambda run: wait_of(run, fired=Fired(outcome="event", payload="[1]", xcoms={"k": "1"})),
+}
+
+
+@pytest.mark.parametrize("make", WAITS.values(), ids=WAITS)
+def test_a_wait_reads_back_as_it_was_written(world: World, run: RunRecord, make: Callable[[RunRecord], WaitRecord]) -> None:
+    wait = make(run)
+    world.apply(deferred(run, wait))
+    assert [one.waiting for one in loaded(world)] == [wait]
+    with world.db.read() as tx:
+        found = load.load_run(tx, run.run_pk)
+        assert found is not None and found[1][0].waiting == wait
+
+
+def test_many_waits_with_and_without_times_are_one_batch(world: World, run: RunRecord) -> None:
+    waits = [wait_of(run, n, wait=Wait(classpath=TRIGGER, timeout_s=(None, 3, 2.5)[n % 3])) for n in range(30)]
+    world.apply(deferred(run, *waits))
+    assert [one.waiting for one in loaded(world)] == waits
+
+
+def test_an_event_is_kept_for_the_attempt_that_goes_on_and_goes_with_it(world: World, run: RunRecord) -> None:
+    wait = wait_of(run, held_slots=1)
+    world.apply(deferred(run, wait))
+    fired = replace(wait, fired=Fired(outcome="event", payload="1"), held_slots=0)
+    going_on = task(run, 0, TaskInstanceState.QUEUED, defer_seq=1)
+    world.apply(Changes(tasks=[going_on], waits_fired={wait.key: fired}))
+    assert loaded(world) == [replace(going_on, waiting=fired)]
+    world.apply(Changes(tasks=[task(run, 0, TaskInstanceState.SUCCESS, defer_seq=1)], waits_gone=[(wait.key, False)]))
+    assert world.count("SELECT count(*) FROM trigger") == 0
+
+
+def test_a_second_deferral_takes_the_place_of_the_first(world: World, run: RunRecord) -> None:
+    first, second = wait_of(run), wait_of(run, defer_seq=2)
+    world.apply(deferred(run, first))
+    changes = deferred(run, second)
+    changes.waits_gone.append((first.key, False))
+    world.apply(changes)
+    assert [one.waiting for one in loaded(world)] == [second]
+
+
+def test_a_wait_that_is_not_there_refuses_the_whole_batch(world: World, run: RunRecord) -> None:
+    for changes in (Changes(waits_gone=[(TaskKey(run.run_pk, 3), False)]), Changes(waits_fired={TaskKey(run.run_pk, 3): wait_of(run, 3)})):
+        changes.tasks = [task(run)]
+        with pytest.raises(RowsMissing, match="waits"):
+            world.apply(changes)
+    assert loaded(world) == []
+
+
+def test_no_wait_is_asked_for_where_nothing_has_deferred(world: World, run: RunRecord) -> None:
+    world.apply(Changes(tasks=[task(run), task(run, 1, TaskInstanceState.SUCCESS, defer_seq=3)]))
+    other = open_database(world.db.url)  # without a key: asking would fail no sooner than reading
+    with other.read() as tx:
+        assert load.load_tasks(tx, [run.run_pk])[0].waiting is None
+        with pytest.raises(BadKey):
+            assert tx.cipher
+    other.close()
+
+
+def test_triggers_are_claimed_once_the_most_urgent_and_the_oldest_first(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, *(wait_of(run, n, priority=n // 2) for n in range(6))))
+    join(world, "one", "two")
+    first, second = claim(world, "one", 4), claim(world, "two")
+    assert [one.key.task_no for one in first] == [4, 5, 2, 3]
+    assert [one.key.task_no for one in second] == [0, 1]
+    assert claim(world, "one") == claim(world, "two") == []
+    one = first[0]
+    assert (one.classpath, one.kwargs, one.dag_id, one.run_id, one.task_id) == (TRIGGER, '{"n":4}', "d", run.run_id, "t4")
+    with world.db.read() as tx:
+        assert {row.triggerer_id: row.running for row in triggerers.known(tx)} == {"one": 4, "two": 2}
+        assert triggers.unclaimed(tx) == {}
+
+
+def test_two_that_claim_at_the_same_time_never_get_the_same(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, *(wait_of(run, n) for n in range(40))))
+    join(world, "one", "two")
+    found: dict[str, list[int]] = {"one": [], "two": []}
+
+    def all_in_small_batches(me: str) -> None:
+        while batch := claim(world, me, 3):
+            found[me] += [one.trigger_pk for one in batch]
+
+    threads = [threading.Thread(target=all_in_small_batches, args=(me,)) for me in found]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    both = found["one"] + found["two"]
+    assert len(both) == len(set(both))
+    assert len(both) + sum(len(claim(world, me)) for me in found) == 40
+
+
+@pytest.mark.postgres
+def test_a_claim_waits_for_nobody_who_is_claiming(world: World, run: RunRecord) -> None:
+    if world.db.dialect == "sqlite":
+        pytest.skip("SQLite has one writer at a time")
+    world.apply(deferred(run, *(wait_of(run, n) for n in range(4))))
+    join(world, "one", "two")
+    with world.db.keeper("one") as tx:
+        first = triggers.claim(tx, "one", 2)
+        second = claim(world, "two", 2)
+    assert {one.key.task_no for one in first} | {one.key.task_no for one in second} == {0, 1, 2, 3}
+
+
+def test_timers_fired_waits_and_other_queues_are_not_claimed(world: World, run: RunRecord) -> None:
+    queued = Wait(classpath=TRIGGER, queue="q")
+    world.apply(deferred(
+        run, wait_of(run, 0, due_at=AT + 9), wait_of(run, 1, fired=Fired(outcome="event")), wait_of(run, 2, wait=queued), wait_of(run, 3),
+    ))
+    join(world, "one")
+    with world.db.read() as tx:
+        assert triggers.unclaimed(tx) == {"q": 1, None: 1}
+    assert [one.key.task_no for one in claim(world, queues=["other"])] == [3]
+    assert claim(world, queues=[]) == []
+    assert [one.key.task_no for one in claim(world)] == [2]
+    assert claim(world, limit=0) == []
+
+
+def test_a_paused_dag_gets_its_triggers_back_and_keeps_them_until_it_runs(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, wait_of(run, 0), wait_of(run, 1)))
+    join(world, "one")
+    (first,) = claim(world, limit=1)
+    pause(world, True)
+    assert claim(world) == []
+    with world.db.keeper("one") as tx:
+        assert triggers.suspended(tx, "one") == [first.trigger_pk]
+        assert triggers.suspended(tx, "one") == []
+    assert claim(world) == [] == notes(world)
+    pause(world, False)
+    assert [one.key.task_no for one in claim(world)] == [0, 1]
+    with world.db.keeper("one") as tx:
+        assert triggers.suspended(tx, "one") == []
+
+
+def test_what_is_released_is_anybodys_and_nobody_releases_for_another(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, wait_of(run, 0), wait_of(run, 1)))
+    join(world, "one", "two")
+    mine = [one.trigger_pk for one in claim(world)]
+    with world.db.keeper("two") as tx:
+        triggers.release(tx, "two", mine)
+    assert claim(world, "two") == []
+    with world.db.keeper("one") as tx:
+        triggers.release(tx, "one", mine[:1])
+    assert [one.trigger_pk for one in claim(world, "two")] == mine[:1]
+
+
+@pytest.mark.parametrize("killed", [True, False])
+def test_who_runs_a_trigger_is_told_once_that_its_task_waits_no_longer(world: World, run: RunRecord, killed: bool) -> None:
+    world.apply(deferred(run, wait_of(run, 0), wait_of(run, 1)))
+    join(world, "one", "two")
+    (mine,) = claim(world, limit=1)
+    world.apply(Changes(waits_gone=[(wait_of(run, 0).key, killed), (wait_of(run, 1).key, True)]))
+    assert notes(world, "two") == []
+    assert notes(world) == [(mine.trigger_pk, killed)]
+    assert notes(world) == []
+
+
+@pytest.mark.parametrize("whole_dag", [True, False])
+def test_deleting_a_run_or_a_dag_tells_who_runs_its_triggers(world: World, run: RunRecord, whole_dag: bool) -> None:
+    world.apply(deferred(run, wait_of(run, 0), wait_of(run, 1)))
+    join(world, "one")
+    (mine,) = claim(world, limit=1)
+    with world.db.owner(world.me) as tx:
+        if whole_dag:
+            commit.delete_dags(tx, [run.dag_pk])
+        else:
+            commit.delete_runs(tx, [run.run_pk])
+    assert notes(world) == [(mine.trigger_pk, True)]
+    assert world.count("SELECT count(*) FROM trigger") == 0
+
+
+def test_an_event_reaches_its_owner_once_however_often_it_is_sent(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, wait_of(run)))
+    join(world, "one", "two")
+    (mine,) = claim(world)
+    send(world, "one", sent(mine), sent(mine, '"again"'))
+    send(world, "two", sent(mine, '"by another"'))
+    assert claim(world, "two") == claim(world, "one") == []
+    with world.db.read() as tx:
+        letters = [letter for letter in mail.take(tx, range(64), 100) if letter.kind == "trigger"]
+        assert [letter.key for letter in letters] == [f"trig:{run.run_pk}.0.-1.1"]
+        assert "here" not in letters[0].body
+        found = from_mail(tx, letters, Memory(Limits()))
+        standing = triggers.standing(tx, mine.key)
+    assert found == [engine_events.WaitEnded(mine.key, 1, Fired(outcome="event", payload='"here"'))]
+    assert standing is not None and (standing.is_over, standing.triggerer) == (True, None)
+
+
+def test_a_triggerer_whose_event_is_applied_is_told_nothing_more(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, wait_of(run)))
+    join(world, "one")
+    (mine,) = claim(world)
+    send(world, "one", sent(mine))
+    world.apply(Changes(waits_gone=[(mine.key, False)]))
+    assert notes(world) == []
+
+
+def test_a_triggerer_is_taken_over_after_2_1_beats_and_not_before(world: World, run: RunRecord, clock: VirtualClock) -> None:
+    world.apply(deferred(run, wait_of(run)))
+    join(world, "one")
+    clock.advance(1)
+    join(world, "two")
+    with world.db.keeper("one") as tx:
+        assert triggerers.beat(tx, "one")
+    (mine,) = claim(world)
+    clock.advance(2.1 * BEAT_S)
+    assert fence(world, "two") == []
+    assert claim(world, "two") == []
+    clock.advance(0.001)
+    assert fence(world, "two") == ["one"]
+    assert [one.trigger_pk for one in claim(world, "two")] == [mine.trigger_pk]
+    assert fence(world, "two") == []
+    with world.db.read() as tx:
+        assert [row.triggerer_id for row in triggerers.alive(tx, 1000 * BEAT_S)] == ["two"]
+
+
+def fence(world: World, me: str) -> list[str]:
+    with world.db.keeper(me) as tx:
+        triggerers.beat(tx, me)
+        return triggerers.fence_dead(tx, me, BEAT_S)
+
+
+def test_a_fenced_triggerer_writes_nothing(world: World, run: RunRecord, clock: VirtualClock) -> None:
+    world.apply(deferred(run, wait_of(run, 0), wait_of(run, 1)))
+    join(world, "one")
+    (mine,) = claim(world, limit=1)
+    clock.advance(60)
+    join(world, "two")
+    assert fence(world, "two") == ["one"]
+    with world.db.read() as tx:
+        before = len(mail.take(tx, range(64), 100))
+    acts: list[Callable[[], object]] = [
+        lambda: claim(world, "one"), lambda: send(world, "one", sent(mine)), lambda: notes(world, "one"), lambda: fence(world, "one"),
+    ]
+    for act in acts:
+        with pytest.raises(Fenced, match="triggerer one"):
+            act()
+    with world.db.write() as tx:
+        assert not triggerers.beat(tx, "one")
+        assert len(mail.take(tx, range(64), 100)) == before
+    assert len(claim(world, "two")) == 2
+
+
+def test_one_that_retires_hands_its_triggers_over_at_once(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, wait_of(run, 0), wait_of(run, 1)))
+    join(world, "one", "two")
+    claim(world)
+    world.apply(Changes(waits_gone=[(wait_of(run, 0).key, True)]))
+    with world.db.keeper("one") as tx:
+        triggerers.retire(tx, "one")
+    assert [one.key.task_no for one in claim(world, "two")] == [1]
+    assert world.count("SELECT count(*) FROM trigger_end") == 0
+    with pytest.raises(Fenced):
+        claim(world, "one")
+
+
+def test_a_deferral_by_mail_is_sealed_on_its_way(world: World, run: RunRecord) -> None:
+    result = AttemptResult(
+        attempt_id="a", group_no=5, run_pk=run.run_pk, task_no=0, outcome="deferred", wait=Wait(classpath=TRIGGER, kwargs='{"k":"mark"}')
+    )
+    presence = StoredPresence(lambda: open_database(world.db.url, cipher=CIPHER))
+    presence.mail("w", [result])
+    presence.close()
+    with world.db.read() as tx:
+        letters = [letter for letter in mail.take(tx, [5], 100) if letter.kind == "result"]
+        assert "mark" not in letters[0].body
+        assert from_mail(tx, letters, Memory(Limits())) == [engine_events.Ended(result)]
+
+
+def test_a_letter_that_another_key_sealed_stays_where_it_is(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, wait_of(run)))
+    join(world, "one")
+    send(world, "one", *map(sent, claim(world)))
+    other = open_database(world.db.url, cipher=Cipher(lambda: ["b" * 43 + "="], "another key"))
+    with other.read() as tx, pytest.raises(WrongKey):
+        from_mail(tx, mail.take(tx, range(64), 100)[-1:], Memory(Limits()))
+    other.close()
+
+
+def test_a_run_that_ended_keeps_no_wait(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, wait_of(run)))
+    ended = replace(run, state=DagRunState.SUCCESS, ended_at=AT)
+    world.apply(Changes(runs=[ended], tasks=[task(run, 0, TaskInstanceState.SUCCESS, defer_seq=1)], waits_gone=[(wait_of(run).key, False)]))
+    with world.db.read() as tx:
+        assert raw(tx, "SELECT count(*) FROM trigger") == [(0,)]
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(("name", "parameters"), [
+    ("triggers.unclaimed_dag", {}),
+    ("triggers.claim", {"me": "one", "most": 100, "every": True, "queues": []}),
+    ("triggers.claimed", {"pks": [1, 2, 3]}),
+    ("triggers.paused_dags", {"me": "one"}),
+    ("triggers.release", {"trigger_pk": [1, 2, 3], "me": ["one"] * 3}),
+    ("triggers.sent", {"trigger_pk": [1, 2, 3], "me": ["one"] * 3}),
+    ("waits.remove", {"run_pk": [1, 2], "task_no": [3, 4], "map_index": [-1, -1]}),
+    ("waits.of_runs", {"run_pks": [1, 2]}),
+])
+def test_no_question_reads_all_of_50_000_triggers(many: World, name: str, parameters: dict[str, object]) -> None:
+    text = statements("postgresql")[name].text
+    with many.db.write() as tx:
+        plan = "\n".join(str(row[0]) for row in tx._link.rows(Statement("plan", f"EXPLAIN {text}"), parameters))
+    assert "Seq Scan on trigger" not in plan, plan
+
+
+@pytest.fixture(scope="module")
+def many() -> Iterator[World]:
+    """As many triggers as there may be: half are claimed, a part of the rest is of a paused DAG."""
+    with own_schema() as url:
+        migrations.upgrade(url)
+        database = open_database(url, cipher=CIPHER)
+        made = World(database)
+        for dag_id in ("d", "p"):
+            made.dag(dag_id)
+        with database.write() as tx:
+            dags.set_paused(tx, "p", True, "test", AT)
+            tx._link.simple(
+                "INSERT INTO trigger (run_pk, task_no, map_index, defer_seq, dag_pk, classpath, kwargs, held_slots, triggerer, "
+                "priority, created_at) SELECT n / 100, n % 100, -1, 1, 1 + (n % 3) / 2, 'c', 'k', 0, "
+                "CASE WHEN n % 2 = 0 THEN CASE WHEN n % 100 = 0 THEN 'two' ELSE 'one' END END, n % 7, n "
+                "FROM generate_series(1, 50000) AS n"
+            )
+        with database.write() as tx:
+            tx._link.simple("ANALYZE trigger")
+        yield made
+        database.close()

@@ -1,0 +1,141 @@
+"""Triggers as authors write them, good and bad; each home of these tests has them in its plugins folder."""
+
+TRIGGERS = '''
+import asyncio, os, sys, time
+from pathlib import Path
+from airflow.triggers.base import BaseTrigger, TaskFailedEvent, TaskSkippedEvent, TaskSuccessEvent, TriggerEvent
+
+
+class Noted(BaseTrigger):
+    """Writes what is called into a file."""
+
+    def __init__(self, notes=None, **kwargs):
+        super().__init__()
+        self.notes, self.kwargs = notes, kwargs
+
+    def serialize(self):
+        return f"authored.{type(self).__name__}", {"notes": self.notes, **self.kwargs}
+
+    def note(self, text):
+        if self.notes:
+            with open(self.notes, "a") as file:
+                file.write(text + "\\n")
+
+    async def cleanup(self):
+        self.note("cleanup")
+
+    async def on_kill(self):
+        self.note("on_kill")
+
+
+class Nap(Noted):
+    async def run(self):
+        self.note("run")
+        await asyncio.sleep(self.kwargs.get("seconds", 0))
+        yield TriggerEvent(self.kwargs.get("payload"))
+
+
+class Until(Noted):
+    async def run(self):
+        await asyncio.sleep(self.kwargs["at"] - time.time())
+        yield TriggerEvent(1)
+
+
+class SlowKill(Nap):
+    async def on_kill(self):
+        self.note("begins")
+        await asyncio.sleep(600)
+        self.note("ends")
+
+
+class Twice(Noted):
+    async def run(self):
+        yield TriggerEvent(1)
+        self.note("went on")
+        yield TriggerEvent(2)
+
+
+class Success(Noted):
+    async def run(self):
+        yield TaskSuccessEvent(xcoms={"key": [1, (2,)]})
+
+
+class Failure(Noted):
+    async def run(self):
+        yield TaskFailedEvent()
+
+
+class Skip(Noted):
+    async def run(self):
+        yield TaskSkippedEvent()
+
+
+class Raises(Noted):
+    async def run(self):
+        raise ValueError("the far end hung up")
+        yield
+
+
+class Exits(Noted):
+    async def run(self):
+        sys.exit(3)
+        yield
+
+
+class Empty(Noted):
+    async def run(self):
+        return
+        yield
+
+
+class Wrong(Noted):
+    async def run(self):
+        yield {"not": "an event"}
+
+
+class Coroutine(Noted):
+    async def run(self):
+        return TriggerEvent(1)
+
+
+class BadInit(Nap):
+    def __init__(self, **kwargs):
+        raise KeyboardInterrupt("in __init__")
+
+
+class BadCleanup(Nap):
+    async def cleanup(self):
+        raise SystemExit("in cleanup")
+
+
+class Cancelled(Noted):
+    async def run(self):
+        raise asyncio.CancelledError
+        yield
+
+
+class Blocks(Noted):
+    async def run(self):
+        time.sleep(self.kwargs["seconds"])
+        yield TriggerEvent("woke")
+
+
+class EndsProcess(Noted):
+    async def run(self):
+        await asyncio.sleep(0.05)
+        os._exit(9)
+        yield
+
+
+class Speaks(Noted):
+    async def run(self):
+        print("said aloud")
+        import logging
+        logging.getLogger("mine").warning("logged by %s", self.task_instance.task_id)
+        yield TriggerEvent(sorted(name for name in sys.modules if name.startswith(("gnomon.store", "sqlite3", "sqlalchemy", "psycopg"))))
+
+
+class Environment(Noted):
+    async def run(self):
+        yield TriggerEvent([name for name in os.environ if "SQL_ALCHEMY" in name or "FERNET" in name])
+'''

@@ -1,0 +1,91 @@
+"""A home with triggers in its plugins folder, and a crew that runs them in real host processes."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.unit.triggerer.authored import TRIGGERS
+
+from gnomon import serde
+from gnomon.clock import SystemClock
+from gnomon.config import Config, load_config
+from gnomon.model.deferral import Fired
+from gnomon.triggerer.crew import Crew
+from gnomon.triggerer.messages import Told
+from gnomon.triggerer.settings import HostLimits, host_environment
+
+PATIENCE_S = 60.0
+"""A bound, not an expectation: the machine may be busy."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A trigger to be run."""
+
+    trigger_pk: int
+    classpath: str
+    kwargs: str = "{}"
+
+
+class Running:
+    """A crew, and what it told so far."""
+
+    def __init__(self, cfg: Config, *, silent_s: float = 30.0, late_s: float = 0.05) -> None:
+        self.crew = Crew(host_environment(cfg, HostLimits(late_s, 5.0)), SystemClock(), silent_s=silent_s, ping_s=0.1)
+        self.ends: dict[int, Fired] = {}
+        self.folder = cfg.home
+        self._pk = 0
+
+    def start(self, name: str, count: int = 1, **kwargs: object) -> int:
+        """The number of the last of so many triggers of the class."""
+        jobs = []
+        for _ in range(count):
+            self._pk += 1
+            told = Told(dag_id="d", run_id="r", task_id=f"t{self._pk}", log=f"dag_id=d/run_id=r/task_id=t{self._pk}.trigger.log")
+            jobs.append((Job(self._pk, f"authored.{name}", serde.dumps(kwargs)), told))
+        self.crew.start(jobs)
+        return self._pk
+
+    def until(self, happened: Callable[[], object]) -> None:
+        """Turns go on until it has."""
+        ends_at = time.monotonic() + PATIENCE_S
+        while not happened():
+            assert time.monotonic() < ends_at, (self.ends, len(self.crew))
+            select.select(self.crew.filenos(), [], [], 0.05)
+            for job, fired in self.crew.turn():
+                assert job.trigger_pk not in self.ends, "each ends once"
+                self.ends[job.trigger_pk] = fired
+
+    def end_of(self, pk: int) -> Fired:
+        """How that trigger ended."""
+        self.until(lambda: pk in self.ends)
+        return self.ends[pk]
+
+
+@pytest.fixture
+def cfg(tmp_path: Path) -> Config:
+    """A home with triggers."""
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "authored.py").write_text(TRIGGERS)
+    return load_config({"GNOMON__CORE__FERNET_KEY": "secret"}, tmp_path)
+
+
+@pytest.fixture
+def running(cfg: Config) -> Iterator[Running]:
+    """A crew with this home's triggers."""
+    one = Running(cfg)
+    yield one
+    one.crew.kill()
+
+
+@pytest.fixture
+def impatient(cfg: Config) -> Iterator[Running]:
+    """A crew that kills a host which is silent for a second."""
+    one = Running(cfg, silent_s=1.0)
+    yield one
+    one.crew.kill()

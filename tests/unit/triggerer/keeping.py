@@ -1,0 +1,103 @@
+"""A store with deferred tasks, and keepers on it with a virtual clock for leases."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from tests.conformance.storeworld import AT, World, task
+from tests.unit.triggerer.conftest import PATIENCE_S
+
+from gnomon import serde
+from gnomon.clock import SystemClock
+from gnomon.config import Config
+from gnomon.model.deferral import Fired, Wait
+from gnomon.model.ids import GROUPS, TaskKey
+from gnomon.model.instants import SECOND
+from gnomon.model.records import Changes, RunRecord, WaitRecord
+from gnomon.model.states import TaskInstanceState as S
+from gnomon.store import Database, dags, mail, triggers
+from gnomon.triggerer.crew import Crew
+from gnomon.triggerer.keeper import Keeper
+from gnomon.triggerer.settings import Settings, settings_from
+
+
+class Deferred:
+    """A database in which tasks wait, and the keepers that look after them."""
+
+    def __init__(self, db: Database, cfg: Config) -> None:
+        self.db = db
+        self.world = World(db)
+        self.cfg = cfg
+        self.lease_s = 0.0
+        """What is added to the clock of leases."""
+        self.keepers: list[tuple[Keeper, Crew]] = []
+        self._runs = 0
+
+    def lease_now(self) -> int:
+        """The clock of leases."""
+        return AT + int(self.lease_s * SECOND)
+
+    def dag(self, dag_id: str = "d") -> None:
+        """A DAG of one task."""
+        self.world.dag(dag_id, tasks=("a",))
+
+    def wait(self, name: str, *, dag_id: str = "d", queue: str | None = None, priority: int = 1, **kwargs: object) -> WaitRecord:
+        """The one task of a new run of the DAG waits for this trigger."""
+        self._runs += 1
+        run: RunRecord = self.world.run(dag_id, f"r{self._runs}")
+        waiting = WaitRecord(
+            run_pk=run.run_pk, task_no=0, map_index=-1, defer_seq=1, dag_pk=run.dag_pk, created_at=AT, priority=priority,
+            wait=Wait(classpath=f"authored.{name}", kwargs=serde.dumps(kwargs), next_method="go", queue=queue),
+        )
+        row = task(run, state=S.DEFERRED, defer_seq=1)
+        self.world.apply(Changes(tasks=[row], waits={waiting.key: waiting}))
+        return waiting
+
+    def gone(self, waiting: WaitRecord, *, killed: bool) -> None:
+        """The wait is over for its owner."""
+        self.world.apply(Changes(waits_gone=[(waiting.key, killed)]))
+
+    def pause(self, dag_id: str, paused: bool) -> None:
+        """A person pauses the DAG, or lets it run."""
+        with self.db.write() as tx:
+            assert dags.set_paused(tx, dag_id, paused, "test", AT)
+
+    def keeper(self, **options: Any) -> tuple[Keeper, Crew]:
+        """One more triggerer."""
+        settings: Settings = replace(settings_from(self.cfg), **{"ping_s": 0.1, **options})
+        clock = SystemClock()
+        crew = Crew(settings.environ, clock, silent_s=settings.silent_s, ping_s=settings.ping_s)
+        name = f"triggerer-{len(self.keepers) + 1}"
+        keeper = Keeper(settings=settings, db=self.db, clock=clock, crew=crew, triggerer_id=name, host="here", wake_owners=lambda: None)
+        self.keepers.append((keeper, crew))
+        return keeper, crew
+
+    def events(self) -> dict[TaskKey, Fired]:
+        """What the mail of the owners holds; each task instance once."""
+        found: dict[TaskKey, Fired] = {}
+        with self.db.read() as tx:
+            for letter in mail.take(tx, list(range(GROUPS)), 10_000):
+                if letter.kind == "trigger":
+                    key, _, fired = triggers.event_of(tx, letter.body)
+                    assert key not in found
+                    found[key] = fired
+        return found
+
+    def until(self, happened: Callable[[], object], *keepers: tuple[Keeper, Crew]) -> None:
+        """These keepers tick until it has."""
+        ends_at = time.monotonic() + PATIENCE_S
+        while not happened():
+            assert time.monotonic() < ends_at, [len(crew) for _, crew in keepers]
+            select.select([one for _, crew in keepers for one in crew.filenos()], [], [], 0.02)
+            for keeper, _ in keepers:
+                keeper.wake()
+                keeper.tick()
+
+    def close(self) -> None:
+        """No host is left."""
+        for _, crew in self.keepers:
+            crew.kill()

@@ -1,0 +1,154 @@
+"""Triggers in a real host process: how they end, alone and beside others."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from tests.unit.triggerer.conftest import Running
+
+from gnomon import serde
+from gnomon.triggerer.messages import Blocked
+
+ENDS = [
+    ("Nap", "event", None),
+    ("Twice", "event", None),
+    ("Success", "success", None),
+    ("Failure", "failed", None),
+    ("Skip", "skipped", None),
+    ("Raises", "error", "ValueError: the far end hung up"),
+    ("Exits", "error", "SystemExit: 3"),
+    ("Empty", "error", "it ended without an event"),
+    ("Wrong", "error", "it yielded {'not': 'an event'} (a dict)"),
+    ("Coroutine", "error", "not an asynchronous generator"),
+    ("BadInit", "error", "KeyboardInterrupt: in __init__"),
+    ("BadCleanup", "event", None),
+    ("Cancelled", "error", "CancelledError"),
+    ("NotThere", "error", "has no 'NotThere'"),
+]
+
+
+def test_each_end_of_a_trigger_is_told_and_touches_no_other(running: Running) -> None:
+    other = running.start("Nap", seconds=600)
+    started = [(running.start(name), outcome, reason) for name, outcome, reason in ENDS]
+    for pk, outcome, reason in started:
+        fired = running.end_of(pk)
+        assert fired.outcome == outcome
+        assert reason is None or reason in (fired.reason or "")
+    assert other not in running.ends
+    assert len(running.crew) == 1
+
+
+def test_only_the_first_event_counts_and_what_comes_after_it_does_not_run(running: Running, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    pk = running.start("Twice", notes=str(notes))
+    assert running.end_of(pk).payload == "1"
+    running.until(notes.exists)
+    assert notes.read_text() == "cleanup\n"
+
+
+def test_values_come_back_as_they_went(running: Running) -> None:
+    assert serde.loads(running.end_of(running.start("Nap", payload={"a": (1, {2})})).payload) == {"a": (1, {2})}
+    assert serde.loads(running.end_of(running.start("Success")).xcoms["key"]) == [1, (2,)]
+
+
+@pytest.mark.parametrize(("on_kill", "called"), [(True, "run\non_kill\ncleanup\n"), (False, "run\ncleanup\n")])
+def test_a_cancelled_trigger_is_cleaned_up_and_hears_on_kill_if_somebody_ended_it(
+    running: Running, tmp_path: Path, on_kill: bool, called: str
+) -> None:
+    notes = tmp_path / "notes"
+    pk = running.start("Nap", seconds=600, notes=str(notes))
+    running.until(notes.exists)
+    running.crew.cancel([pk], on_kill=on_kill)
+    running.until(lambda: notes.read_text().endswith("cleanup\n"))
+    assert notes.read_text() == called
+    assert not running.ends
+
+
+def test_what_it_prints_and_logs_is_in_its_own_file_and_no_store_is_in_its_process(running: Running) -> None:
+    assert running.end_of(running.start("Speaks")).payload == "[]"
+    text = (running.folder / "logs" / "dag_id=d" / "run_id=r" / "task_id=t1.trigger.log").read_text()
+    assert text.startswith("said aloud\n")
+    assert "logged by t1" in text
+    assert running.end_of(running.start("Environment")).payload == "[]"
+
+
+def test_a_trigger_that_blocks_the_loop_is_named_while_it_does(running: Running) -> None:
+    healthy = running.start("Nap", count=50, seconds=0.2)
+    named: list[Blocked] = []
+    pk = running.start("Blocks", seconds=1)
+    running.until(lambda: named.extend(running.crew.blocked) or named)
+    assert (named[0].classpath, named[0].task) == ("authored.Blocks", f"d r t{pk}")
+    assert "time.sleep(self.kwargs" in named[0].stack
+    assert running.end_of(pk).payload == '"woke"'
+    running.until(lambda: len(running.ends) == healthy + 1 and not running.crew.blocked)
+
+
+def test_one_that_blocks_for_ever_is_killed_with_its_host_and_the_others_go_on(impatient: Running) -> None:
+    impatient.start("Nap", count=20, seconds=3)
+    pk = impatient.start("Blocks", seconds=600)
+    fired = impatient.end_of(pk)
+    assert fired.outcome == "error"
+    assert "blocked the loop of all triggers for 1 s" in (fired.reason or "")
+    assert "time.sleep" in (fired.traceback or "")
+    impatient.until(lambda: len(impatient.ends) == 21)
+    assert {one.outcome for key, one in impatient.ends.items() if key != pk} == {"event"}
+
+
+def test_one_that_ends_its_process_is_found_and_the_others_go_on(running: Running) -> None:
+    running.start("Nap", count=7, seconds=600)
+    pk = running.start("EndsProcess")
+    fired = running.end_of(pk)
+    assert "with it alone in it (exit code 9)" in (fired.reason or "")
+    assert len(running.crew) == 7
+    assert list(running.ends) == [pk]
+
+
+def test_triggers_of_a_host_that_was_killed_begin_anew(running: Running, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    pk = running.start("Nap", seconds=1, notes=str(notes))
+    running.until(notes.exists)
+    for host in running.crew._hosts:
+        os.kill(host.process.pid, signal.SIGKILL)
+    assert running.end_of(pk).outcome == "event"
+    assert notes.read_text().splitlines().count("run") == 2
+
+
+def test_a_reload_runs_changed_code_and_loses_no_trigger(running: Running, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    pks = [running.start("Nap", seconds=600, payload="old"), running.start("Nap", seconds=600, notes=str(notes))]
+    running.until(notes.exists)
+    file = tmp_path / "plugins" / "authored.py"
+    file.write_text(file.read_text().replace('asyncio.sleep(self.kwargs.get("seconds", 0))', "asyncio.sleep(0)"))
+    running.crew.reload()
+    assert [running.end_of(pk).outcome for pk in pks] == ["event", "event"]
+    assert running.crew.deaths == 0
+
+
+def test_a_crew_that_stops_cleans_up(running: Running, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    running.start("Nap", seconds=600, notes=str(notes))
+    running.until(notes.exists)
+    running.crew.stop(10)
+    running.until(running.crew.is_over)
+    assert notes.read_text() == "run\ncleanup\n"
+    assert not running.ends
+
+
+def test_a_waiting_trigger_takes_little_memory(running: Running) -> None:
+    running.start("Nap", seconds=0)
+    running.until(lambda: running.ends)
+    pid = running.crew._hosts[0].process.pid
+    before = _private(pid)
+    last = running.start("Nap", count=2000, seconds=600)
+    probe = running.start("Nap")
+    running.end_of(probe)
+    print(f"{(_private(pid) - before) / 2000:.0f} bytes a waiting trigger of {last}")
+    assert len(running.crew) == 2000
+
+
+def _private(pid: int) -> int:
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_Dirty"))

@@ -1,0 +1,137 @@
+"""What a triggerer claims, what it stores, and who has its triggers when it is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.keys import CIPHER
+from tests.postgres import own_schema
+from tests.unit.triggerer.keeping import Deferred
+
+from gnomon.config import Config
+from gnomon.report.waits import where_it_waits
+from gnomon.store import Fenced, migrations, open_database
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'gnomon.db'}"
+    else:
+        with own_schema() as address:
+            yield address
+
+
+@pytest.fixture
+def deferred(url: str, cfg: Config) -> Iterator[Deferred]:
+    migrations.upgrade(url)
+    worlds: list[Deferred] = []
+    db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: worlds[0].lease_now() if worlds else 0)
+    worlds.append(Deferred(db, cfg))
+    worlds[0].dag("d")
+    yield worlds[0]
+    worlds[0].close()
+    db.close()
+
+
+def test_each_event_is_in_the_mail_of_the_owner_once(deferred: Deferred) -> None:
+    waits = [deferred.wait("Nap", payload=number) for number in range(30)]
+    one = deferred.keeper()
+    deferred.until(lambda: len(deferred.events()) == 30 and not len(one[1]), one)
+    assert {key: fired.payload for key, fired in deferred.events().items()} == {wait.key: str(n) for n, wait in enumerate(waits)}
+    assert one[0].sent == 30
+
+
+def test_what_is_over_the_capacity_waits_and_the_most_urgent_goes_first(deferred: Deferred) -> None:
+    later = deferred.wait("Nap", seconds=0)
+    first = [deferred.wait("Nap", seconds=600, priority=5) for _ in range(2)]
+    one = deferred.keeper(capacity=2)
+    deferred.until(lambda: len(one[1]) == 2, one)
+    one[0].wake()
+    one[0].tick()
+    assert not deferred.events()
+    deferred.gone(first[0], killed=True)
+    deferred.until(lambda: later.key in deferred.events(), one)
+
+
+def test_a_triggerer_of_some_queues_takes_theirs_and_those_of_none(deferred: Deferred) -> None:
+    mine, anybodys, others = (deferred.wait("Nap", queue=queue) for queue in ("a", None, "b"))
+    one, other = deferred.keeper(queues=("a",)), deferred.keeper(queues=("b", "c"))
+    deferred.until(lambda: len(deferred.events()) == 2, one)
+    assert deferred.events().keys() == {mine.key, anybodys.key}
+    deferred.until(lambda: others.key in deferred.events(), other)
+
+
+def test_a_trigger_of_a_paused_dag_is_cleaned_up_without_on_kill_and_begins_anew(deferred: Deferred, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    wait = deferred.wait("Nap", seconds=1, notes=str(notes))
+    one = deferred.keeper()
+    deferred.until(notes.exists, one)
+    deferred.pause("d", True)
+    deferred.until(lambda: notes.read_text() == "run\ncleanup\n", one)
+    assert not len(one[1])
+    deferred.pause("d", False)
+    deferred.until(lambda: wait.key in deferred.events(), one)
+    assert notes.read_text().startswith("run\ncleanup\nrun\n")
+
+
+@pytest.mark.parametrize(("killed", "called"), [(True, "run\non_kill\ncleanup\n"), (False, "run\ncleanup\n")])
+def test_a_trigger_whose_task_waits_no_longer_is_ended(deferred: Deferred, tmp_path: Path, killed: bool, called: str) -> None:
+    notes = tmp_path / "notes"
+    wait = deferred.wait("Nap", seconds=600, notes=str(notes))
+    one = deferred.keeper()
+    deferred.until(notes.exists, one)
+    deferred.gone(wait, killed=killed)
+    deferred.until(lambda: notes.read_text() == called, one)
+    assert not deferred.events()
+
+
+def test_a_silent_triggerers_triggers_are_taken_over_after_so_many_beats_and_not_before(deferred: Deferred) -> None:
+    wait = deferred.wait("Nap", seconds=600)
+    silent, other = deferred.keeper(beat_s=5.0), deferred.keeper(beat_s=5.0)
+    deferred.until(lambda: len(silent[1]) == 1, silent)
+    deferred.lease_s = 10.5
+    other[0].tick()
+    assert not len(other[1])
+    deferred.lease_s = 10.6
+    other[0]._beat_at = 0.0
+    deferred.until(lambda: len(other[1]) == 1, other)
+    silent[0].wake()
+    with pytest.raises(Fenced):
+        silent[0].tick()
+    assert wait.key not in deferred.events()
+
+
+def test_a_triggerer_that_was_fenced_stores_nothing_that_comes_late(deferred: Deferred) -> None:
+    deferred.wait("Nap", seconds=0.2)
+    late, other = deferred.keeper(beat_s=5.0), deferred.keeper(beat_s=5.0, capacity=1, queues=())
+    deferred.until(lambda: len(late[1]) == 1, late)
+    deferred.lease_s = 10.6
+    other[0].tick()
+    with pytest.raises(Fenced):
+        deferred.until(deferred.events, late)
+    assert not deferred.events()
+    deferred.until(deferred.events, other)
+
+
+def test_a_trigger_that_blocks_is_named_to_who_asks_about_its_task(deferred: Deferred) -> None:
+    wait = deferred.wait("Blocks", seconds=1)
+    one = deferred.keeper()
+
+    def said() -> str:
+        with deferred.db.read() as tx:
+            return "; ".join(where_it_waits(tx, wait.key))
+
+    deferred.until(lambda: "its trigger held up all others" in said(), one)
+    assert "time.sleep" in said()
+    deferred.until(deferred.events, one)
+
+
+def test_a_triggerer_that_ends_in_good_order_hands_over_at_once(deferred: Deferred) -> None:
+    deferred.wait("Nap", seconds=600)
+    one, other = deferred.keeper(), deferred.keeper()
+    deferred.until(lambda: len(one[1]) == 1, one)
+    one[0].retire()
+    deferred.until(lambda: len(other[1]) == 1, other)
