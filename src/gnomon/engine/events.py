@@ -9,6 +9,7 @@ from gnomon.model.facts import AttemptResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, PoolRecord, RunRecord, TaskRecord
+from gnomon.model.runwaits import Ask, Heard, RunWait, SlotFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class RunRead:
     tasks: tuple[TaskRecord, ...] = ()
     before: tuple[RunRecord, tuple[TaskRecord, ...]] | None = None
     """The run before it, when a task depends on the past and that run is not in memory."""
+    run_waits: tuple[RunWait, ...] = ()
+    """What it waits for in other DAGs, as far as that was found before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,61 @@ class WaitEnded:
     key: TaskKey
     defer_seq: int
     fired: Fired
+
+
+@dataclass(frozen=True, slots=True)
+class SlotsFound:
+    """Which upstream slots a run waits for by one of its edges; an answer to `Step.unresolved`."""
+
+    run_pk: int
+    edge_no: int
+    rule: str
+    facts: tuple[SlotFact, ...] = ()
+    """The slots. Of an upstream of this owner: with what the store knows; of any other: open. Empty: nothing to wait for."""
+    absent: tuple[SlotFact, ...] = ()
+    """Slots that the upstream passed without a run, where the edge does not wait for them."""
+    unknown: bool = False
+    """There is no such DAG: the edge is found when there is one."""
+    error: str | None = None
+    """The slots cannot be told (an author's timetable failed); the run waits, and it is asked again later."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitsAsked:
+    """A run, of whichever owner, waits for slots of a DAG of this owner."""
+
+    ask: Ask
+    facts: tuple[SlotFact, ...]
+    """What the store knows of the slots: of those without an unfinished run in memory this is the last word."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamHeard:
+    """News of upstream slots for runs of this owner."""
+
+    news: tuple[Heard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CursorMoved:
+    """Planning has decided on all slots of a DAG up to `upto`; those that have no run are absent."""
+
+    dag_pk: int
+    before: Instant | None
+    upto: Instant
+    note: str | None = None
+    """Why slots were passed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRun:
+    """Let the run wait no longer: for one upstream DAG, or for any (`up_dag` None)."""
+
+    run_pk: int
+    up_dag: str | None
+    by: str
+    reason: str | None = None
+    request_pk: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +169,8 @@ class ClearTasks:
     by: str
     only_failed: bool = False
     request_pk: int | None = None
+    waited_for: tuple[Ask, ...] = ()
+    """Who waits for this run, or has been told how it ended, and has not started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,5 +222,6 @@ class Refuse:
 
 Event = (
     DagRead | DagGone | RunRead | PastRead | WaitEnded | PoolsRead | WorkerJoined | WorkerAway | WorkerLost | Entered | Ended
-    | InventoryRead | ClearTasks | MarkTasks | MarkRun | DropRun | DropDag | Refuse
+    | InventoryRead | ClearTasks | MarkTasks | MarkRun | DropRun | DropDag | Refuse | SlotsFound | WaitsAsked | UpstreamHeard
+    | CursorMoved | ReleaseRun
 )

@@ -52,6 +52,8 @@ class Step:
     """DAGs (dag_pk) that may have room for another run now."""
     failing: set[int] = field(default_factory=set)
     """DAGs (dag_pk) of which a run failed, and which may have so many failures one after the other and no more."""
+    unresolved: dict[tuple[int, int], None] = field(default_factory=dict)
+    """(run_pk, edge_no) of edges whose slots are to be found: each is answered by a `SlotsFound`, now or later."""
     deleted_runs: list[int] = field(default_factory=list)
     """Runs (run_pk) whose rows go with this step's transaction."""
     deleted_dags: list[int] = field(default_factory=list)

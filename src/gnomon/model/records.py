@@ -11,6 +11,7 @@ from gnomon.model.deferral import Fired, Wait
 from gnomon.model.facts import AttemptResult
 from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.instants import Instant
+from gnomon.model.runwaits import Ask, RunWait, SlotFact
 from gnomon.model.slots import Cursor, Passed, PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
@@ -39,6 +40,8 @@ class DagRecord:
     error: str | None = None
     looked_further: bool = False
     """Its file read more than files: what was imported once does not hold for ever."""
+    dependency_error: str | None = None
+    """Why its dependencies on other DAGs can never be met; no run of it is planned while this stands."""
     live_at: Instant | None = None
     """Since when it has been let run with this schedule: unpaused, in a file. Older slots are what `catchup` rules."""
 
@@ -63,6 +66,13 @@ class RunRecord:
     ended_at: Instant | None = None
     reason: str | None = None
     clear_number: int = 0
+    stands_for: Instant | None = None
+    """Of a run made by hand that holds a planned slot: the planned time of that slot."""
+
+    @property
+    def slot_at(self) -> Instant | None:
+        """The planned time that the run stands for; None for one that stands for no slot."""
+        return self.run_after if self.run_type in (DagRunType.SCHEDULED, DagRunType.BACKFILL) else self.stands_for
 
 
 @dataclass(slots=True)
@@ -196,6 +206,10 @@ class Changes:
     """New waits."""
     waits_fired: dict[TaskKey, WaitRecord] = field(default_factory=dict)
     """Waits whose event is kept for the attempt that goes on."""
+    edges_gone: list[tuple[int, int]] = field(default_factory=list)
+    """(down_run, edge_no): all waits of that edge go (before `run_waits` are written): it is found again, or is no more."""
+    run_waits: dict[tuple[int, int, str, Instant], RunWait] = field(default_factory=dict)
+    """Waits between DAGs to insert or replace, by (down_run, edge_no, up_dag, up_at)."""
     pool_used: dict[str, int] = field(default_factory=dict)
     """Pool to the slots taken (positive) or given back (negative)."""
     tallies: dict[tuple[int, DagRunState], int] = field(default_factory=dict)
@@ -258,6 +272,10 @@ class GroupState:
     tasks: list[TaskRecord]
     tails: dict[int, list[tuple[RunRecord, list[TaskRecord]]]] = field(default_factory=dict)
     """dag_pk to the newest ended run (and its task rows), for DAGs in which a task depends on the past."""
+    run_waits: dict[int, list[RunWait]] = field(default_factory=dict)
+    """By run_pk: what the unfinished runs wait for in other DAGs, met or not."""
+    asks: list[tuple[Ask, tuple[SlotFact, ...]]] = field(default_factory=list)
+    """Open waits for slots of these groups' DAGs, whoever's they are, and what the store knows of the slots."""
 
 
 @dataclass(slots=True, frozen=True)

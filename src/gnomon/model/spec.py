@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from gnomon.model.deferral import Wait
+from gnomon.model.edges import AfterSpec
 from gnomon.model.instants import Instant
 from gnomon.model.slots import TimetableRef
 
@@ -57,6 +58,8 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A sensor whose timeout or failure skips it."""
     hears_ends: bool = False
     """Callbacks or a method of its own have something to say when a wait ends it: that is done on a worker."""
+    depends_on: tuple[AfterSpec, ...] = ()
+    """What this task waits for in other DAGs, once its rules let it run; the rest of the run goes on."""
     owner: str = "airflow"
     display_name: str | None = None
     doc_md: str | None = None
@@ -96,6 +99,8 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     dagrun_timeout_s: float | None = None
     fail_fast: bool = False
     paused_upon_creation: bool | None = None
+    depends_on: tuple[AfterSpec, ...] = ()
+    """What its runs wait for in other DAGs before they start."""
     tags: tuple[str, ...] = ()
     owner: str = ""
     description: str | None = None

@@ -1,0 +1,57 @@
+"""The dependencies of a DAG on others, as the server stores them: an edge each, with a number that outlives versions."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+if TYPE_CHECKING:
+    from gnomon.model.spec import DagSpec
+
+
+class AfterSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`model.after.After` as plain data; `previous` 0 stands for the same period."""
+
+    dag_id: str
+    task_id: str | None = None
+    previous: int = 0
+    take: str = "all"
+    empty_interval: str = "carry"
+    on_failure: str = "wait"
+    on_absent: str = "ignore"
+    max_wait_s: float | None = None
+    zone: str | None = None
+
+
+class Edge(NamedTuple):
+    """One dependency of a DAG, or of one of its tasks."""
+
+    number: int
+    """Of what it says: the same dependency has the same number in every version of the DAG."""
+    after: AfterSpec
+    task_id: str | None
+    """The task that waits while the rest of the run goes on; None: the whole run."""
+
+    @property
+    def label(self) -> str:
+        """The upstream as people know it: `dag` or `dag.task`."""
+        after = self.after
+        return after.dag_id if after.task_id is None else f"{after.dag_id}.{after.task_id}"
+
+
+def edges_of(spec: DagSpec) -> tuple[Edge, ...]:
+    """All edges of a DAG: those of its runs, then those of its tasks. One that is written twice counts once."""
+    found: dict[int, Edge] = {}
+    for task_id, dependencies in ((None, spec.depends_on), *((task.task_id, task.depends_on) for task in spec.tasks)):
+        for after in dependencies:
+            edge = Edge(_number(after, task_id), after, task_id)
+            found.setdefault(edge.number, edge)
+    return tuple(found.values())
+
+
+def _number(after: AfterSpec, task_id: str | None) -> int:
+    """31 bits. How long it waits at most changes nothing in what it waits for."""
+    says = msgspec.json.encode((task_id, msgspec.structs.replace(after, max_wait_s=None)))
+    return zlib.crc32(says) & 0x7FFFFFFF
