@@ -96,8 +96,24 @@ def send(world: World, me: str, *events: triggers.Sent) -> None:
 
 
 def notes(world: World, me: str = "one") -> list[tuple[int, bool]]:
+    """What it is told to end; True: with on_kill."""
     with world.db.keeper(me) as tx:
-        return triggers.ended(tx, me)
+        found = triggers.ended(tx, me)
+    assert not found.adopted
+    return [(pk, False) for pk in found.gone] + [(pk, True) for pk in found.killed]
+
+
+def adopted(world: World, me: str, queues: list[str] | None = None) -> list[triggers.Claimed]:
+    """The on_kill that it is to call of triggers that nobody runs."""
+    with world.db.keeper(me) as tx:
+        return list(triggers.ended(tx, me, queues).adopted)
+
+
+def close(world: World, me: str, *trigger_pks: int) -> int:
+    """These are gone; how many notes are left."""
+    with world.db.keeper(me) as tx:
+        triggers.closed(tx, me, trigger_pks)
+    return world.count("SELECT count(*) FROM trigger_end")
 
 
 def pause(world: World, paused: bool) -> None:
@@ -273,6 +289,68 @@ def test_who_runs_a_trigger_is_told_once_that_its_task_waits_no_longer(world: Wo
     assert notes(world, "two") == []
     assert notes(world) == [(mine.trigger_pk, killed)]
     assert notes(world) == []
+    assert close(world, "two", mine.trigger_pk) == killed, "only who runs it may say that it is gone"
+    assert close(world, "one", mine.trigger_pk) == 0
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_an_on_kill_is_not_lost_with_the_triggerer_that_was_told(world: World, run: RunRecord, clock: VirtualClock, read: bool) -> None:
+    wait = wait_of(run, wait=Wait(classpath=TRIGGER, kwargs='{"job":7}', queue="q"))
+    world.apply(deferred(run, wait))
+    join(world, "one")
+    (mine,) = claim(world)
+    world.apply(Changes(waits_gone=[(wait.key, True)]))
+    if read:
+        assert notes(world) == [(mine.trigger_pk, True)]
+    clock.advance(2.1 * BEAT_S + 0.001)
+    join(world, "two", "three")
+    assert adopted(world, "two") == []
+    assert fence(world, "two") == ["one"]
+    assert adopted(world, "two", ["other"]) == []
+    (found,) = adopted(world, "two", ["q"])
+    assert (found.trigger_pk, found.key, found.classpath, found.kwargs, found.defer_seq) == (mine.trigger_pk, wait.key, TRIGGER, '{"job":7}', 0)
+    assert (found.dag_id, found.run_id, found.task_id) == ("d", run.run_id, "t0")
+    assert adopted(world, "two") == adopted(world, "three") == []
+    assert close(world, "two", mine.trigger_pk) == 0
+
+
+def test_a_wait_that_ends_while_nobody_runs_its_trigger_is_heard_of_if_somebody_did(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, *(wait_of(run, n) for n in range(4))))
+    join(world, "one", "two")
+    first, second, third = claim(world, limit=3)
+    send(world, "one", sent(second))
+    with world.db.keeper("one") as tx:
+        triggers.release(tx, "one", [first.trigger_pk, third.trigger_pk])
+    world.apply(Changes(waits_gone=[(wait_of(run, n).key, n != 2) for n in range(4)]))
+    assert [one.trigger_pk for one in adopted(world, "two")] == [first.trigger_pk]
+    assert close(world, "two", first.trigger_pk) == 0
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_a_wait_that_took_too_long_is_noted_once(world: World, run: RunRecord, read: bool) -> None:
+    """Its task may go on with the timeout and end before the triggerer has a word to say."""
+    wait = wait_of(run)
+    world.apply(deferred(run, wait))
+    join(world, "one")
+    (mine,) = claim(world)
+    late = replace(wait, fired=Fired(outcome="timeout"))
+    world.apply(Changes(tasks=[task(run, 0, TaskInstanceState.QUEUED, defer_seq=1)], waits_fired={wait.key: late}))
+    if read:
+        assert notes(world) == [(mine.trigger_pk, True)]
+    world.apply(Changes(tasks=[task(run, 0, TaskInstanceState.FAILED, defer_seq=1, ended_at=AT)], waits_gone=[(wait.key, False)]))
+    assert notes(world) == ([] if read else [(mine.trigger_pk, True)])
+    assert close(world, "one", mine.trigger_pk) == 0
+
+
+def test_a_trigger_that_another_key_has_sealed_has_a_fault_and_the_others_none(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, *(wait_of(run, n) for n in range(3))))
+    foreign = Cipher(lambda: ["b" * 43 + "="]).seal("{}")
+    with world.db.write() as tx:
+        tx._link.simple(f"UPDATE trigger SET kwargs = '{foreign}' WHERE task_no = 1")
+    join(world, "one")
+    found = {one.key.task_no: one for one in claim(world)}
+    assert {number: one.fault is None for number, one in found.items()} == {0: True, 1: False, 2: True}
+    assert "every host needs the same key" in (found[1].fault or "")
 
 
 @pytest.mark.parametrize("whole_dag", [True, False])
@@ -287,6 +365,11 @@ def test_deleting_a_run_or_a_dag_tells_who_runs_its_triggers(world: World, run: 
             commit.delete_runs(tx, [run.run_pk])
     assert notes(world) == [(mine.trigger_pk, True)]
     assert world.count("SELECT count(*) FROM trigger") == 0
+    with world.db.keeper("one") as tx:
+        triggerers.retire(tx, "one")
+    join(world, "two")
+    (found,) = adopted(world, "two")
+    assert (found.trigger_pk, found.kwargs, found.task_id) == (mine.trigger_pk, mine.kwargs, "" if whole_dag else "t0")
 
 
 def test_an_event_reaches_its_owner_once_however_often_it_is_sent(world: World, run: RunRecord) -> None:
@@ -369,7 +452,7 @@ def test_one_that_retires_hands_its_triggers_over_at_once(world: World, run: Run
     with world.db.keeper("one") as tx:
         triggerers.retire(tx, "one")
     assert [one.key.task_no for one in claim(world, "two")] == [1]
-    assert world.count("SELECT count(*) FROM trigger_end") == 0
+    assert [one.key.task_no for one in adopted(world, "two")] == [0]
     with pytest.raises(Fenced):
         claim(world, "one")
 

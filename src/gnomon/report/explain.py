@@ -58,7 +58,7 @@ def why_task(
     if not mine:
         return [_not_there(tx, dag, run, rows, task_id, map_index)]
     if mine[0].state in _FINISHED:
-        return [_how(mine[0])]
+        return [_how(mine[0]), *where_it_waits(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))]
     if run.state in FINISHED_RUN_STATES:
         return [f"it has no status, and {_ended(run)}"]
     said = _nobody_there(tx) + _paused(dag) + rules.why_task(_memory(tx, limits), run.run_pk, task_id, map_index, now)

@@ -81,6 +81,7 @@ def alive(tx: Transaction, beat_s: float) -> list[TriggererRow]:
 def _give_up(tx: Transaction, triggerer_id: str) -> None:
     tx.run("triggerers.give_up_triggers", id=triggerer_id)
     tx.run("triggerers.give_up_notes", id=triggerer_id)
+    tx.run("triggerers.give_up_kills", id=triggerer_id)
 
 
 def _silent_since(now: Instant, beat_s: float) -> Instant:

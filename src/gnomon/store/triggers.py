@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from gnomon.model.deferral import Fired
+from gnomon.model.deferral import NOTHING, Fired
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
 from gnomon.store import mail
+from gnomon.store.errors import WrongKey
 from gnomon.store.transaction import Row, Transaction
 from gnomon.store.waits import is_clear
 
@@ -33,7 +34,7 @@ class Claimed:
     group_no: int
     classpath: str
     kwargs: str
-    """Typed JSON; WrongKey is raised by the claim, not here."""
+    """Typed JSON; nothing when there is a `fault`."""
     queue: str | None
     priority: int
     created_at: Instant
@@ -44,6 +45,20 @@ class Claimed:
     seq: int
     """Of the attempt that deferred; 0: none was made."""
     dag_pk: int
+    fault: str | None = None
+    """Why its arguments cannot be read: it is not to be run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Triggers whose tasks wait no longer."""
+
+    gone: tuple[int, ...] = ()
+    """To be ended without a word."""
+    killed: tuple[int, ...] = ()
+    """To hear `on_kill`, by whom runs them; `closed` says when they are gone."""
+    adopted: tuple[Claimed, ...] = ()
+    """To hear `on_kill`, and nobody runs them any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +101,8 @@ _letter_decoder = msgspec.json.Decoder(_Letter)
 def claim(tx: Transaction, me: str, limit: int, queues: Sequence[str] | None = None) -> list[Claimed]:
     """At most `limit` triggers that nobody ran are mine now, the most urgent and then the oldest first.
 
+    One whose arguments this host's key does not open is among them and has a `fault`.
+
     Those of a paused DAG stay where they are. `queues`: those of these queues and of none; None: all.
     """
     if limit <= 0 or tx.one("triggers.unclaimed_dag") is None:
@@ -100,9 +117,23 @@ def suspended(tx: Transaction, me: str) -> list[int]:
     return sorted(pk for (pk,) in tx.all("triggers.suspend", me=me, dag_pks=paused)) if paused else []
 
 
-def ended(tx: Transaction, me: str) -> list[tuple[int, bool]]:
-    """Triggers that I run and whose task waits no longer, NOTES_MAX at most; each is told once. True: `on_kill` is due."""
-    return sorted((pk, bool(on_kill)) for pk, on_kill in tx.all("triggers.ended", me=me, most=NOTES_MAX))
+def ended(tx: Transaction, me: str, queues: Sequence[str] | None = None) -> Ended:
+    """What I run, or nobody, and whose task waits no longer, NOTES_MAX of each kind at most; each is told to me once.
+
+    What is to hear `on_kill` is told to another when I am gone before I have said `closed`. `queues`: as for `claim`.
+    """
+    if tx.one("triggers.noted", me=me) is None:
+        return Ended()
+    gone = tuple(sorted(pk for (pk,) in tx.all("triggers.ended", me=me, most=NOTES_MAX)))
+    killed = tuple(sorted(pk for (pk,) in tx.all("triggers.killed", me=me, most=NOTES_MAX)))
+    mine = tx.all("triggers.adopt", me=me, most=NOTES_MAX, every=queues is None, queues=list(queues or ()))
+    adopted = tx.all("triggers.adopted", pks=[pk for (pk,) in mine]) if mine else []
+    return Ended(gone, killed, tuple(_row(tx, row) for row in adopted))
+
+
+def closed(tx: Transaction, me: str, trigger_pks: Iterable[int]) -> None:
+    """These triggers have heard `on_kill` and are gone, or were given up: nobody is told of them again."""
+    tx.send_many("triggers.closed", [(pk, me) for pk in trigger_pks])
 
 
 def release(tx: Transaction, me: str, trigger_pks: Iterable[int]) -> None:
@@ -140,9 +171,18 @@ def _claimed(tx: Transaction, pks: list[int]) -> list[Claimed]:
 
 
 def _row(tx: Transaction, row: Row) -> Claimed:
-    pk, run_pk, task_no, map_index, defer_seq, group_no, classpath, kwargs, queue, priority, created_at, *names = row
+    (pk, run_pk, task_no, map_index, defer_seq, group_no, classpath, kwargs, queue, priority, created_at, dag_id, run_id, task_id,
+     try_number, seq, dag_pk) = row
     key = TaskKey(run_pk, task_no, map_index)
-    return Claimed(pk, key, defer_seq, group_no, classpath, tx.cipher.open(kwargs), queue, priority, created_at, *names)
+    fault = None
+    try:
+        opened = tx.cipher.open(kwargs)
+    except WrongKey as error:
+        opened, fault = NOTHING, str(error)
+    return Claimed(
+        pk, key, defer_seq, group_no, classpath, opened, queue, priority, created_at, dag_id, run_id, task_id, try_number, seq, dag_pk,
+        fault,
+    )
 
 
 def _letter(tx: Transaction, event: Sent) -> NewMail:

@@ -33,6 +33,10 @@ NAMED_MAX = 100
 """Reports of blocks that are kept until somebody asks."""
 REFUSED_PAUSE_S = 1.0
 """Before a machine that refused to start a process is asked again."""
+KILLS_MAX = 2
+"""So often `on_kill` of a trigger is begun; hosts that end in it are ended by it."""
+LINGER_S = 90.0
+"""What was told to end is gone by then, or is named and no longer reckoned with."""
 _log = log.get("triggerer")
 
 
@@ -63,14 +67,27 @@ class _Host:
     idle_since: float = 0.0
 
 
+@dataclass(slots=True)
+class _Going:
+    """A start that has ended or was told to; its cleanup may still run."""
+
+    job: Job
+    told: Told
+    since: float
+    on_kill: bool = False
+    """Somebody wants to know when it is gone."""
+    begun: int = 1
+
+
 class Crew:
     """Runs jobs in host processes. Nothing here waits; `turn` is one bounded round."""
 
-    def __init__(self, environ: Mapping[str, str], clock: Clock, *, silent_s: float, ping_s: float) -> None:
+    def __init__(self, environ: Mapping[str, str], clock: Clock, *, silent_s: float, ping_s: float, linger_s: float = LINGER_S) -> None:
         self._environ = environ
         self._clock = clock
         self._silent_s = silent_s
         self._ping_s = ping_s
+        self._linger_s = linger_s
         self._numbers = itertools.count(1)
         self._hosts: list[_Host] = []
         self._jobs: dict[int, tuple[Job, Told]] = {}
@@ -79,6 +96,12 @@ class Crew:
         """Trigger to the number of its newest start."""
         self._homeless: list[tuple[Job, Told]] = []
         self._ended: list[tuple[Job, Fired]] = []
+        self._going: dict[int, _Going] = {}
+        """By number, the longest first."""
+        self._unheard: list[_Going] = []
+        """They are to hear `on_kill` in a host that knows nothing of them."""
+        self._closed: list[int] = []
+        self._lingering: list[tuple[Job, float]] = []
         self._named: list[tuple[Job, Blocked]] = []
         self._leaving: list[HostProcess] = []
         self._retry_at = 0.0
@@ -106,6 +129,16 @@ class Crew:
         named, self._named = self._named, []
         return named
 
+    def take_closed(self) -> list[int]:
+        """Of those that had to hear `on_kill`, who is gone since this was asked last."""
+        closed, self._closed = self._closed, []
+        return closed
+
+    def take_lingering(self) -> list[tuple[Job, float]]:
+        """Who has not ended since this was asked last, and how long after it was told to, in seconds."""
+        lingering, self._lingering = self._lingering, []
+        return lingering
+
     # ---- orders -----------------------------------------------------------------------------------------------------
     def start(self, jobs: Iterable[tuple[Job, Told]]) -> None:
         """They run as soon as there is a host."""
@@ -113,13 +146,24 @@ class Crew:
         self._house()
 
     def cancel(self, trigger_pks: Iterable[int], *, on_kill: bool) -> None:
-        """They are ended; nothing of them is heard any more."""
+        """They are ended; no event of them is heard any more. Those that hear `on_kill` are `take_closed` when they are gone."""
         wanted = set(trigger_pks)
+        if not wanted:
+            return
+        waiting = [one for one in self._homeless if one[0].trigger_pk in wanted]
         self._homeless = [one for one in self._homeless if one[0].trigger_pk not in wanted]
-        gone = [self._current.pop(pk) for pk in wanted if pk in self._current]
-        for number in gone:
-            self._jobs.pop(number, None)
-        self._say_cancel(set(gone), on_kill)
+        numbers = {pk: self._current.pop(pk) for pk in wanted if pk in self._current}
+        for number in numbers.values():
+            self._goes(number, *self._jobs.pop(number), on_kill)
+        self._say_cancel(set(numbers.values()), on_kill)
+        if on_kill:
+            self.kill_anew(waiting)
+            self._closed += sorted(wanted - numbers.keys() - {job.trigger_pk for job, _ in waiting})
+
+    def kill_anew(self, jobs: Iterable[tuple[Job, Told]]) -> None:
+        """Of these, which run nowhere, `on_kill` and `cleanup` are called."""
+        self._unheard += [_Going(job, told, 0.0, on_kill=True, begun=0) for job, told in jobs]
+        self._house()
 
     def reload(self) -> None:
         """All triggers begin anew in a host that has imported nothing; until they do, the old host's events count."""
@@ -136,7 +180,7 @@ class Crew:
             host.retired = True
             host.process.put(Stop(within_s=within_s))
             host.process.flush()
-        self._homeless = []
+        self._homeless, self._unheard = [], []
 
     def is_over(self) -> bool:
         """Whether no host is left."""
@@ -149,6 +193,7 @@ class Crew:
             self._leaving.append(host.process)
         self._hosts = []
         self._jobs, self._current, self._homeless, self._ended = {}, {}, [], []
+        self._going, self._unheard, self._closed = {}, [], []
         self._reap()
 
     # ---- one round --------------------------------------------------------------------------------------------------
@@ -161,6 +206,7 @@ class Crew:
                 self._bury(host, now)
             else:
                 self._look_after(host, now)
+        self._name_lingering(now)
         self._house()
         for host in self._hosts:
             host.process.flush()
@@ -171,7 +217,7 @@ class Crew:
     @property
     def wake_in_s(self) -> float:
         """When to call `turn` again at the latest."""
-        return self._ping_s if self._hosts or self._homeless else 60.0
+        return self._ping_s if self._hosts or self._homeless or self._unheard else 60.0
 
     def _listen(self, host: _Host, now: float) -> None:
         for message in host.process.link.receive():
@@ -184,6 +230,10 @@ class Crew:
                     self._end(end.number, end.fired)
             case Gone(numbers=numbers):
                 host.numbers.difference_update(numbers)
+                for number in numbers:
+                    going = self._going.pop(number, None)
+                    if going is not None and going.on_kill:
+                        self._closed.append(going.job.trigger_pk)
             case Pong():
                 host.heard_at, host.ready = now, True
             case Ask():
@@ -210,9 +260,30 @@ class Crew:
         if current is None:
             return
         self._ended.append((found[0], fired))
+        self._goes(number, *found)
         if current != number:
-            self._jobs.pop(current, None)
+            self._goes(current, *self._jobs.pop(current))
             self._say_cancel({current}, on_kill=False)
+
+    def _goes(self, number: int, job: Job, told: Told, on_kill: bool = False) -> None:
+        self._going[number] = _Going(job, told, self._clock.monotonic(), on_kill)
+
+    def _name_lingering(self, now: float) -> None:
+        """Who ignores its end takes no place, keeps no note, and holds no idle host; what it does is its host's until that ends."""
+        while self._going:
+            number, going = next(iter(self._going.items()))
+            if now - going.since <= self._linger_s:
+                return
+            del self._going[number]
+            for host in self._hosts:
+                host.numbers.discard(number)
+            _log.error(
+                "trigger_lingers", trigger=going.job.classpath, task=going.told.named(), seconds=round(now - going.since),
+                remedy="it ignores that it is cancelled; `gnomon triggerer reload` ends it",
+            )
+            self._lingering = [*self._lingering[-(NAMED_MAX - 1) :], (going.job, now - going.since)]
+            if going.on_kill:
+                self._closed.append(going.job.trigger_pk)
 
     def _say_cancel(self, numbers: set[int], on_kill: bool) -> None:
         for host in self._hosts:
@@ -250,8 +321,11 @@ class Crew:
             reason = f"it blocked the loop of all triggers for {self._silent_s:g} s, and was ended with its process; let it await"
             self._end(culprit, Fired(outcome="error", reason=reason, traceback=host.blocked.stack))
         jobs = self._alive_in(host)
-        for number in host.numbers:
+        for number in sorted(host.numbers):
             self._jobs.pop(number, None)
+            going = self._going.pop(number, None)
+            if going is not None and going.on_kill:
+                self._kill_again(going)
         if host.retired and not jobs:
             return
         code = host.process.exit_code if host.process.is_reaped() else None
@@ -261,6 +335,13 @@ class Crew:
         else:
             soon = now - host.born_at < SUSPECT_S
             self._settle_suspects(jobs, host.suspicion + 1 if soon else 1, code)
+
+    def _kill_again(self, going: _Going) -> None:
+        if going.begun < KILLS_MAX:
+            self._unheard.append(going)
+            return
+        _log.error("on_kill_given_up", trigger=going.job.classpath, task=going.told.named(), hosts_ended=going.begun)
+        self._closed.append(going.job.trigger_pk)
 
     def _settle_suspects(self, jobs: list[tuple[Job, Told]], suspicion: int, code: int | None) -> None:
         if suspicion <= PART_AFTER or not jobs:
@@ -283,19 +364,30 @@ class Crew:
 
     def _house(self) -> None:
         """Those without a host get one."""
-        if not self._homeless:
+        if not self._homeless and not self._unheard:
             return
-        jobs, self._homeless = self._homeless, []
         host = min((one for one in self._hosts if not one.retired), key=lambda one: one.suspicion, default=None)
-        if host is not None and host.suspicion < PART_AFTER:
+        if host is None or host.suspicion >= PART_AFTER:
+            host = self._new_host(0)
+        if host is not None:
+            jobs, self._homeless = self._homeless, []
             self._give(host, jobs)
-        else:
-            self._settle(jobs, 0)
+            self._give_killed(host)
 
     def _settle(self, jobs: list[tuple[Job, Told]], suspicion: int) -> None:
-        """They begin in a new host."""
+        """They begin in a new host, or wait for one."""
         if not jobs:
             return
+        host = self._new_host(suspicion)
+        if host is not None:
+            self._give(host, jobs)
+            return
+        for job, _ in jobs:
+            self._current.pop(job.trigger_pk, None)
+        self._homeless.extend(jobs)
+
+    def _new_host(self, suspicion: int) -> _Host | None:
+        """None: the machine refuses for now."""
         now = self._clock.monotonic()
         try:
             if now < self._retry_at or len(self._hosts) >= HOSTS_MAX:
@@ -305,13 +397,10 @@ class Crew:
             if now >= self._retry_at:
                 self._retry_at = now + REFUSED_PAUSE_S
                 _log.error("host_refused", error=str(error), again_after_s=REFUSED_PAUSE_S)
-            for job, _ in jobs:
-                self._current.pop(job.trigger_pk, None)
-            self._homeless.extend(jobs)
-            return
+            return None
         host = _Host(process, now, now, suspicion, idle_since=now)
         self._hosts.append(host)
-        self._give(host, jobs)
+        return host
 
     def _give(self, host: _Host, jobs: list[tuple[Job, Told]]) -> None:
         for job, told in jobs:
@@ -321,6 +410,18 @@ class Crew:
             host.numbers.add(number)
             host.process.put(Start(
                 number=number, classpath=job.classpath, kwargs=job.kwargs, told=told, trigger_id=job.trigger_pk
+            ))
+        host.process.flush()
+
+    def _give_killed(self, host: _Host) -> None:
+        unheard, self._unheard = self._unheard, []
+        now = self._clock.monotonic()
+        for one in unheard:
+            number, job = next(self._numbers), one.job
+            self._going[number] = _Going(job, one.told, now, on_kill=True, begun=one.begun + 1)
+            host.numbers.add(number)
+            host.process.put(Start(
+                number=number, classpath=job.classpath, kwargs=job.kwargs, told=one.told, trigger_id=job.trigger_pk, killed=True
             ))
         host.process.flush()
 

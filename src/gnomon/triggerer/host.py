@@ -10,6 +10,7 @@ from collections import deque
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from gnomon import log, serde
 from gnomon.errors.product import GnomonError
@@ -95,15 +96,20 @@ class Host:
             trigger.trigger_id = start.trigger_id
             trigger.task_instance = start.told
             running.trigger = trigger
+            running.stopped = running.killed = start.killed
             self._running[start.number] = running
             running.task = self._loop.create_task(live(running, self))
         except GnomonError as error:
-            self.fired(running, Fired(outcome="error", reason=str(error)))
+            self._not_made(running, Fired(outcome="error", reason=str(error)))
         except BaseException as error:
-            self.fired(running, failed(error))
+            self._not_made(running, failed(error))
         finally:
             current.reset(token)
             self.making = None
+
+    def _not_made(self, running: Running, fired: Fired) -> None:
+        self._gone.append(running.number)
+        self.fired(running, fired)
 
     def _class_of(self, classpath: str) -> Any:
         found = self._classes.get(classpath)
@@ -114,9 +120,12 @@ class Host:
     def _cancel(self, order: Cancel) -> None:
         numbers = set(order.numbers)
         waiting = {start.number for start in self._starts if start.number in numbers} if self._starts else set()
-        if waiting:
+        if waiting and order.on_kill:
+            self._starts = deque(replace(start, killed=True) if start.number in waiting else start for start in self._starts)
+            numbers -= waiting
+        elif waiting:
             self._starts = deque(start for start in self._starts if start.number not in waiting)
-        for number in order.numbers:
+        for number in sorted(numbers):
             running = self._running.get(number)
             if running is None or running.task is None:
                 self._gone.append(number)

@@ -5,7 +5,7 @@ An event counts once it is stored. A keeper that was fenced stores nothing more;
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -13,6 +13,7 @@ import msgspec
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.errors import WorldAway
+from gnomon.model.deferral import Fired
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.logs import trigger_log
 from gnomon.model.questions import AnyQuestion
@@ -49,7 +50,9 @@ class Keeper:
         self._woken = True
         self._more = False
         self._unsent: list[triggers.Sent] = []
-        self._noted_at: dict[str, float] = {}
+        self._closed: list[int] = []
+        """Triggers that have heard `on_kill`, and whose notes are still there."""
+        self._noted_at: dict[tuple[str, str], float] = {}
         self.sent = 0
         """Events stored since the start."""
 
@@ -66,7 +69,8 @@ class Keeper:
             self._beat()
             self._send()
             self._answer()
-            self._note_blocks()
+            self._close()
+            self._note_faults()
             if self._woken or self._more or self._clock.monotonic() >= self._sweep_at:
                 self._look()
         except Fenced:
@@ -80,8 +84,9 @@ class Keeper:
     def retire(self) -> None:
         """What has happened is stored, and the triggers are anybody's at once."""
         self._hear()
-        while self._unsent:
+        while self._unsent or self._closed:
             self._send()
+            self._close()
         if self._registered:
             with self._db.write() as tx:
                 triggerers.retire(tx, self.triggerer_id)
@@ -92,7 +97,7 @@ class Keeper:
     def _wake_at(self) -> Instant:
         now = self._clock.monotonic()
         times = [max(self._beat_at, self._away_until), max(self._sweep_at, self._away_until), now + self._crew.wake_in_s]
-        if (self._unsent or self._more or self._woken or self._crew.asked) and now >= self._away_until:
+        if (self._unsent or self._closed or self._more or self._woken or self._crew.asked) and now >= self._away_until:
             times.append(now)
         return self._clock.now() + int((min(times) - now) * SECOND)
 
@@ -101,6 +106,7 @@ class Keeper:
         for job, fired in self._crew.turn():
             assert isinstance(job, triggers.Claimed)
             self._unsent.append(triggers.Sent(job.trigger_pk, job.key, job.defer_seq, job.group_no, fired))
+        self._closed += self._crew.take_closed()
 
     def _beat(self) -> None:
         if self._registered and self._clock.monotonic() < self._beat_at:
@@ -131,6 +137,15 @@ class Keeper:
         self._woken = True  # there is room again
         self._wake_owners()
 
+    def _close(self) -> None:
+        """Who takes over from here on need not call `on_kill` of these again."""
+        batch = self._closed[:SEND_BATCH]
+        if not batch:
+            return
+        with self._db.keeper(self.triggerer_id) as tx:
+            triggers.closed(tx, self.triggerer_id, batch)
+        del self._closed[: len(batch)]
+
     def _answer(self) -> None:
         """A batch of what triggers asked is answered, equal questions once; what the store could not answer is asked again."""
         known: dict[bytes, tuple[object, str | None]] = {}
@@ -154,20 +169,24 @@ class Keeper:
             _log.exception("answer_failed", question=type(question).__name__)
             return None, str(error)
 
-    def _note_blocks(self) -> None:
-        """Who held up the loop of all triggers stands in the audit log of its run: a class once in NOTE_S."""
+    def _note_faults(self) -> None:
+        """Who held up the loop of all triggers, or ignored its end, stands in the audit log of its run: a class once in NOTE_S."""
+        found = [("trigger_blocked", job, f"held up the loop of all triggers:\n{told.stack}") for job, told in self._crew.take_named()]
+        found += [
+            ("trigger_lingers", job, f"was told to end and has not for {seconds:.0f} s; `gnomon triggerer reload` ends it")
+            for job, seconds in self._crew.take_lingering()
+        ]
         now = self._clock.monotonic()
-        named = [(job, told) for job, told in self._crew.take_named() if now - self._noted_at.get(job.classpath, -NOTE_S) >= NOTE_S]
-        if not named:
+        fresh = [one for one in found if now - self._noted_at.get((one[0], one[1].classpath), -NOTE_S) >= NOTE_S]
+        if not fresh:
             return
         with self._db.keeper(self.triggerer_id) as tx:
-            for job, told in named:
+            for kind, job, body in fresh:
                 assert isinstance(job, triggers.Claimed)
-                self._noted_at[job.classpath] = now
-                body = f"{job.classpath} held up the loop of all triggers:\n{told.stack}"
+                self._noted_at[kind, job.classpath] = now
                 events.log(tx, EventRecord(
-                    self._clock.now(), "trigger_blocked", job.dag_pk, job.key.run_pk, job.key.task_no, job.key.map_index,
-                    by="triggerer", body=body,
+                    self._clock.now(), kind, job.dag_pk, job.key.run_pk, job.key.task_no, job.key.map_index,
+                    by="triggerer", body=f"{job.classpath} {body}",
                 ))
 
     def _look(self) -> None:
@@ -178,25 +197,36 @@ class Keeper:
         try:
             with self._db.keeper(me) as tx:
                 suspended = triggers.suspended(tx, me) if len(self._crew) else []
-                ended = triggers.ended(tx, me) if len(self._crew) else []
+                ended = triggers.ended(tx, me, self._settings.queues)
                 claimed = triggers.claim(tx, me, room, self._settings.queues)
         except CommitUncertain as error:
             raise Fenced(f"nobody knows what triggerer {me} has claimed ({error}); a new one starts in its place") from error
         self._sweep_at = self._clock.monotonic() + SWEEP_S
         self._more = len(claimed) == room > 0
-        for on_kill in (True, False):
-            pks = [pk for pk, killed in ended if killed is on_kill]
-            if pks:
-                self._crew.cancel(pks, on_kill=on_kill)
-        if suspended:
-            self._crew.cancel(suspended, on_kill=False)
+        self._crew.cancel([*ended.gone, *suspended], on_kill=False)
+        self._crew.cancel(ended.killed, on_kill=True)
+        self._crew.kill_anew((one, _told(one)) for one in self._readable(ended.adopted))
+        self._crew.start((one, _told(one)) for one in self._readable(claimed))
         if claimed:
-            self._crew.start((one, _told(one)) for one in claimed)
             _log.debug("triggers_claimed", triggers=len(claimed))
+
+    def _readable(self, found: Sequence[triggers.Claimed]) -> Iterator[triggers.Claimed]:
+        """Those that can be run; each of the others fails its own task, or hears nothing."""
+        for one in found:
+            if one.fault is None:
+                yield one
+                continue
+            _log.error("trigger_unreadable", trigger=one.classpath, task=_told(one).named(), error=one.fault)
+            if one.defer_seq:
+                fired = Fired(outcome="error", reason=f"its arguments cannot be read: {one.fault}")
+                self._unsent.append(triggers.Sent(one.trigger_pk, one.key, one.defer_seq, one.group_no, fired))
+            else:
+                self._closed.append(one.trigger_pk)
 
 
 def _told(one: triggers.Claimed) -> Told:
+    named = bool(one.task_id)  # not so when the DAG was deleted meanwhile
     return Told(
         dag_id=one.dag_id, run_id=one.run_id, task_id=one.task_id, map_index=one.key.map_index, try_number=one.try_number,
-        log=trigger_log(one.dag_id, one.run_id, one.task_id, one.key.map_index, one.seq),
+        log=trigger_log(one.dag_id, one.run_id, one.task_id, one.key.map_index, one.seq) if named else None,
     )

@@ -34,6 +34,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_defaults=T
     kwargs: str
     told: Told
     trigger_id: int = 0
+    killed: bool = False
+    """Its wait is over, and it has not heard so: only `on_kill` and `cleanup` are called."""
 
 
 class Cancel(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_defaults=True):

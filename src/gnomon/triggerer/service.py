@@ -12,7 +12,7 @@ from gnomon.clock import Clock
 from gnomon.errors import OperatorMistake, WorldAway
 from gnomon.model.instants import SECOND
 from gnomon.store import Database, Fenced
-from gnomon.triggerer.crew import Crew
+from gnomon.triggerer.crew import LINGER_S, Crew
 from gnomon.triggerer.keeper import Keeper
 from gnomon.triggerer.settings import STOP_S, Settings
 from gnomon.wakeups import Ear, StopFlag
@@ -45,7 +45,10 @@ class TriggererService:
     def run(self) -> None:
         """Until told to stop. A keeper that was fenced ends with its hosts, and the next one begins."""
         while not self._stop():
-            crew = Crew(self._settings.environ, self._clock, silent_s=self._settings.silent_s, ping_s=self._settings.ping_s)
+            crew = Crew(
+                self._settings.environ, self._clock, silent_s=self._settings.silent_s, ping_s=self._settings.ping_s,
+                linger_s=LINGER_S + self._settings.limits.on_kill_s,
+            )
             keeper = Keeper(
                 settings=self._settings, db=self._db, clock=self._clock, crew=crew, triggerer_id=self._new_id(),
                 host=self._host, wake_owners=self._wake_owners,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, PrimaryKeyConstraint, Table, UniqueConstraint
+from sqlalchemy import Column, Float, Index, Table, UniqueConstraint
 
 from gnomon.store.schema.columns import big, flag, integer, metadata, partial, serial, words
 
@@ -31,11 +31,13 @@ trigger = Table(
     words("fired", doc="sealed; kept until the attempt that goes on has ended"),
     flag("sent"),
     words("triggerer"),
+    flag("begun"),
     integer("priority", nullable=False),
     big("created_at", nullable=False),
     UniqueConstraint("run_pk", "task_no", "map_index"),
     sqlite_autoincrement=True,
 )
+"""`begun`: somebody has run it, so if somebody ends its wait, its on_kill is due."""
 partial("trigger_claimed", "triggerer IS NOT NULL", trigger.c.triggerer, trigger.c.dag_pk)
 partial("trigger_unclaimed", UNCLAIMED, trigger.c.priority.desc(), trigger.c.trigger_pk)
 partial("trigger_unclaimed_dag", UNCLAIMED, trigger.c.dag_pk)
@@ -43,10 +45,18 @@ partial("trigger_unclaimed_dag", UNCLAIMED, trigger.c.dag_pk)
 trigger_end = Table(
     "trigger_end",
     metadata,
-    words("triggerer", nullable=False),
-    big("trigger_pk", nullable=False),
+    big("trigger_pk", primary_key=True, autoincrement=False),
+    words("triggerer", doc="NULL: nobody; who takes it calls its on_kill"),
     flag("on_kill"),
-    PrimaryKeyConstraint("triggerer", "trigger_pk"),
-    sqlite_with_rowid=False,
+    flag("told"),
+    big("run_pk", nullable=False),
+    integer("task_no", nullable=False),
+    integer("map_index", nullable=False),
+    big("dag_pk", nullable=False),
+    words("classpath", nullable=False),
+    words("kwargs", nullable=False, doc="sealed"),
+    words("queue"),
 )
-"""A trigger runs whose row is gone: written by the owner in the same transaction, deleted by the triggerer as it reads."""
+"""A trigger runs whose row is gone, or has run and is to hear on_kill: written by the owner in the same transaction. A note
+without on_kill goes as it is read; one with it is `told`, and goes when the trigger is gone: whoever takes over calls on_kill anew."""
+Index("trigger_end_triggerer", trigger_end.c.triggerer)

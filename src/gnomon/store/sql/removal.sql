@@ -12,15 +12,17 @@ DELETE FROM xcom WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag
 
 -- name: all_trigger_notes (sqlite)
 -- Who runs the triggers of runs of a DAG is told that somebody ended them. The writer is alone here, so there is nothing to lock.
-INSERT INTO trigger_end (triggerer, trigger_pk, on_kill)
-SELECT triggerer, trigger_pk, TRUE FROM trigger
-WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk) AND triggerer IS NOT NULL;
+INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
+SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM trigger
+WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk) AND (triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL);
 
 -- name: all_trigger_notes (postgresql)
 -- Who runs the triggers of runs of a DAG is told that somebody ended them. All rows are locked first: nobody claims one between this and their end.
-WITH held AS (SELECT trigger_pk, triggerer FROM trigger
+WITH held AS (SELECT * FROM trigger
     WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk) ORDER BY trigger_pk FOR UPDATE)
-INSERT INTO trigger_end (triggerer, trigger_pk, on_kill) SELECT triggerer, trigger_pk, TRUE FROM held WHERE triggerer IS NOT NULL;
+INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
+SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM held
+WHERE triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL;
 
 -- name: all_triggers
 -- The triggers that runs of a DAG wait for.
@@ -84,14 +86,17 @@ DELETE FROM xcom USING :rows WHERE xcom.run_pk = r.run_pk;
 -- name: trigger_notes (sqlite)
 -- rows: run_pk bigint
 -- Who runs the triggers of some runs is told that somebody ended them. A batch is one row at a time here.
-INSERT INTO trigger_end (triggerer, trigger_pk, on_kill)
-SELECT triggerer, trigger_pk, TRUE FROM trigger WHERE run_pk = :run_pk AND triggerer IS NOT NULL;
+INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
+SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM trigger
+WHERE run_pk = :run_pk AND (triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL);
 
 -- name: trigger_notes (postgresql)
 -- rows: run_pk bigint
 -- Who runs the triggers of some runs is told that somebody ended them. All rows are locked first: nobody claims one between this and their end.
-WITH held AS (SELECT t.trigger_pk, t.triggerer FROM :rows JOIN trigger AS t ON t.run_pk = r.run_pk ORDER BY t.trigger_pk FOR UPDATE OF t)
-INSERT INTO trigger_end (triggerer, trigger_pk, on_kill) SELECT triggerer, trigger_pk, TRUE FROM held WHERE triggerer IS NOT NULL;
+WITH held AS (SELECT t.* FROM :rows JOIN trigger AS t ON t.run_pk = r.run_pk ORDER BY t.trigger_pk FOR UPDATE OF t)
+INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
+SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM held
+WHERE triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL;
 
 -- name: triggers (sqlite)
 -- rows: run_pk bigint

@@ -42,7 +42,11 @@ WHERE trigger.trigger_pk = mine.trigger_pk;
 
 -- name: give_up_notes
 -- Nobody is left to be told what has ended.
-DELETE FROM trigger_end WHERE triggerer = :id;
+DELETE FROM trigger_end WHERE triggerer = :id AND NOT on_kill;
+
+-- name: give_up_kills
+-- What is to hear on_kill is anybody's.
+UPDATE trigger_end SET triggerer = NULL, told = FALSE WHERE triggerer = :id;
 
 -- name: all
 -- All known triggerers, the last heard of first.

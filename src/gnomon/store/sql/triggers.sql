@@ -9,7 +9,7 @@ SELECT d.dag_pk FROM wanted JOIN dag AS d ON d.dag_pk = wanted.dag_pk WHERE d.ac
 
 -- name: claim (sqlite)
 -- Triggers that nobody runs are mine, the most urgent and then the oldest first. SQLite opens the list with json_each.
-UPDATE trigger SET triggerer = :me WHERE trigger_pk IN (
+UPDATE trigger SET triggerer = :me, begun = TRUE WHERE trigger_pk IN (
     SELECT t.trigger_pk FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk
     WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND d.active AND NOT d.paused
       AND (:every OR t.queue IS NULL OR t.queue IN (SELECT value FROM json_each(:queues)))
@@ -18,7 +18,7 @@ RETURNING trigger_pk;
 
 -- name: claim (postgresql)
 -- Triggers that nobody runs are mine, the most urgent and then the oldest first. SKIP LOCKED: two that claim at once wait for nothing.
-UPDATE trigger SET triggerer = :me FROM (
+UPDATE trigger SET triggerer = :me, begun = TRUE FROM (
     SELECT t.trigger_pk FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk
     WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND d.active AND NOT d.paused
       AND (:every::boolean OR t.queue IS NULL OR t.queue = ANY(:queues::text[]))
@@ -89,11 +89,65 @@ FROM (SELECT t.trigger_pk FROM :rows JOIN trigger AS t ON t.trigger_pk = r.trigg
       ORDER BY t.trigger_pk FOR UPDATE OF t) AS held
 WHERE trigger.trigger_pk = held.trigger_pk;
 
+-- name: noted
+-- There is a note for me, or one for anybody.
+SELECT 1 FROM trigger_end WHERE triggerer = :me AND NOT told OR triggerer IS NULL LIMIT 1;
+
 -- name: ended
--- Triggers that I run and whose task waits no longer; the notes go as they are read.
-DELETE FROM trigger_end WHERE triggerer = :me AND trigger_pk IN (
-    SELECT e.trigger_pk FROM trigger_end AS e WHERE e.triggerer = :me ORDER BY e.trigger_pk LIMIT :most)
-RETURNING trigger_pk, on_kill;
+-- Triggers that I run and whose task waits no longer, and that need not hear of it; these notes go as they are read.
+DELETE FROM trigger_end WHERE trigger_pk IN (
+    SELECT e.trigger_pk FROM trigger_end AS e WHERE e.triggerer = :me AND NOT e.on_kill ORDER BY e.trigger_pk LIMIT :most)
+RETURNING trigger_pk;
+
+-- name: killed
+-- Triggers that I run and whose wait somebody has ended; these notes stay until `closed`.
+UPDATE trigger_end SET told = TRUE WHERE trigger_pk IN (
+    SELECT e.trigger_pk FROM trigger_end AS e WHERE e.triggerer = :me AND e.on_kill AND NOT e.told ORDER BY e.trigger_pk LIMIT :most)
+RETURNING trigger_pk;
+
+-- name: closed (sqlite)
+-- rows: trigger_pk bigint, me text
+-- Triggers of mine that had to hear on_kill are gone. A batch is one row at a time here.
+DELETE FROM trigger_end WHERE trigger_pk = :trigger_pk AND triggerer = :me;
+
+-- name: closed (postgresql)
+-- rows: trigger_pk bigint, me text
+-- Triggers of mine that had to hear on_kill are gone. A batch is one statement here.
+DELETE FROM trigger_end USING :rows WHERE trigger_end.trigger_pk = r.trigger_pk AND trigger_end.triggerer = r.me;
+
+-- name: adopt (sqlite)
+-- Notes of triggers that are to hear on_kill and that nobody runs are mine. SQLite opens the list with json_each.
+UPDATE trigger_end SET triggerer = :me, told = TRUE WHERE trigger_pk IN (
+    SELECT e.trigger_pk FROM trigger_end AS e
+    WHERE e.triggerer IS NULL AND (:every OR e.queue IS NULL OR e.queue IN (SELECT value FROM json_each(:queues)))
+    ORDER BY e.trigger_pk LIMIT :most)
+RETURNING trigger_pk;
+
+-- name: adopt (postgresql)
+-- Notes of triggers that are to hear on_kill and that nobody runs are mine. SKIP LOCKED: two that adopt at once wait for nothing.
+UPDATE trigger_end SET triggerer = :me, told = TRUE FROM (
+    SELECT e.trigger_pk FROM trigger_end AS e
+    WHERE e.triggerer IS NULL AND (:every::boolean OR e.queue IS NULL OR e.queue = ANY(:queues::text[]))
+    ORDER BY e.trigger_pk LIMIT :most FOR UPDATE OF e SKIP LOCKED) AS free
+WHERE trigger_end.trigger_pk = free.trigger_pk RETURNING trigger_end.trigger_pk;
+
+-- name: adopted (sqlite)
+-- What somebody needs to call on_kill of these triggers; what was deleted with them has no name. SQLite opens the list with json_each.
+SELECT e.trigger_pk, e.run_pk, e.task_no, e.map_index, 0, coalesce(d.group_no, 0), e.classpath, e.kwargs, e.queue, 0,
+       0, coalesce(d.dag_id, ''), coalesce(r.run_id, ''), coalesce(n.task_id, ''), coalesce(i.try_number, 0), coalesce(i.seq, 0), e.dag_pk
+FROM trigger_end AS e LEFT JOIN dag AS d ON d.dag_pk = e.dag_pk LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
+     LEFT JOIN task_name AS n ON n.dag_pk = e.dag_pk AND n.task_no = e.task_no
+     LEFT JOIN task_instance AS i ON i.run_pk = e.run_pk AND i.task_no = e.task_no AND i.map_index = e.map_index
+WHERE e.trigger_pk IN (SELECT value FROM json_each(:pks)) ORDER BY e.trigger_pk;
+
+-- name: adopted (postgresql)
+-- What somebody needs to call on_kill of these triggers; what was deleted with them has no name. PostgreSQL takes the list as an array.
+SELECT e.trigger_pk, e.run_pk, e.task_no, e.map_index, 0, coalesce(d.group_no, 0), e.classpath, e.kwargs, e.queue, 0,
+       0, coalesce(d.dag_id, ''), coalesce(r.run_id, ''), coalesce(n.task_id, ''), coalesce(i.try_number, 0), coalesce(i.seq, 0), e.dag_pk
+FROM trigger_end AS e LEFT JOIN dag AS d ON d.dag_pk = e.dag_pk LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
+     LEFT JOIN task_name AS n ON n.dag_pk = e.dag_pk AND n.task_no = e.task_no
+     LEFT JOIN task_instance AS i ON i.run_pk = e.run_pk AND i.task_no = e.task_no AND i.map_index = e.map_index
+WHERE e.trigger_pk = ANY(:pks::bigint[]) ORDER BY e.trigger_pk;
 
 -- name: unclaimed
 -- How many triggers nobody runs, by queue.

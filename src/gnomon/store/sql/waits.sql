@@ -1,17 +1,18 @@
 -- name: note (sqlite)
 -- rows: run_pk bigint, task_no integer, map_index integer, on_kill boolean
--- Who runs the triggers of waits that are over is told. A batch is one row at a time here.
-INSERT INTO trigger_end (triggerer, trigger_pk, on_kill)
-SELECT triggerer, trigger_pk, :on_kill FROM trigger
-WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index AND triggerer IS NOT NULL;
+-- Who runs the triggers of waits that are over is told; where somebody did and nobody does, whoever comes next. A batch is one row at a time here.
+INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
+SELECT trigger_pk, triggerer, :on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM trigger
+WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index AND (triggerer IS NOT NULL OR :on_kill AND begun AND NOT sent);
 
 -- name: note (postgresql)
 -- rows: run_pk bigint, task_no integer, map_index integer, on_kill boolean
--- Who runs the triggers of waits that are over is told. All rows are locked first, in their order: nobody claims one between this and their end.
-WITH held AS (SELECT t.trigger_pk, t.triggerer, r.on_kill FROM :rows JOIN trigger AS t
+-- Who runs the triggers of waits that are over is told; where somebody did and nobody does, whoever comes next. All rows are locked first, in their order: nobody claims one between this and their end.
+WITH held AS (SELECT t.*, r.on_kill FROM :rows JOIN trigger AS t
     ON t.run_pk = r.run_pk AND t.task_no = r.task_no AND t.map_index = r.map_index ORDER BY t.trigger_pk FOR UPDATE OF t)
-INSERT INTO trigger_end (triggerer, trigger_pk, on_kill)
-SELECT triggerer, trigger_pk, on_kill FROM held WHERE triggerer IS NOT NULL;
+INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
+SELECT trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM held
+WHERE triggerer IS NOT NULL OR on_kill AND begun AND NOT sent;
 
 -- name: remove (sqlite)
 -- rows: run_pk bigint, task_no integer, map_index integer
@@ -41,14 +42,14 @@ SELECT run_pk, task_no, map_index, defer_seq, dag_pk, classpath, kwargs, next_me
 
 -- name: fire (sqlite)
 -- rows: run_pk bigint, task_no integer, map_index integer, held_slots integer, fired text
--- How waits ended, kept for the attempts that go on. A batch is one row at a time here.
-UPDATE trigger SET fired = :fired, held_slots = :held_slots
+-- How waits ended, kept for the attempts that go on; nobody runs them any more. A batch is one row at a time here.
+UPDATE trigger SET fired = :fired, held_slots = :held_slots, triggerer = NULL
 WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;
 
 -- name: fire (postgresql)
 -- rows: run_pk bigint, task_no integer, map_index integer, held_slots integer, fired text
--- How waits ended, kept for the attempts that go on. A batch is one statement here.
-UPDATE trigger SET fired = r.fired, held_slots = r.held_slots FROM :rows
+-- How waits ended, kept for the attempts that go on; nobody runs them any more. A batch is one statement here.
+UPDATE trigger SET fired = r.fired, held_slots = r.held_slots, triggerer = NULL FROM :rows
 WHERE trigger.run_pk = r.run_pk AND trigger.task_no = r.task_no AND trigger.map_index = r.map_index;
 
 -- name: of_runs (sqlite)

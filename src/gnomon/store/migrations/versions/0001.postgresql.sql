@@ -195,6 +195,7 @@ CREATE TABLE trigger (
     fired TEXT,
     sent BOOLEAN DEFAULT false NOT NULL,
     triggerer TEXT,
+    begun BOOLEAN DEFAULT false NOT NULL,
     priority INTEGER NOT NULL,
     created_at BIGINT NOT NULL,
     CONSTRAINT trigger_pkey PRIMARY KEY (trigger_pk),
@@ -208,11 +209,21 @@ CREATE INDEX trigger_unclaimed ON trigger (priority DESC, trigger_pk) WHERE trig
 CREATE INDEX trigger_unclaimed_dag ON trigger (dag_pk) WHERE triggerer IS NULL AND due_at IS NULL AND fired IS NULL AND NOT sent;
 
 CREATE TABLE trigger_end (
-    triggerer TEXT NOT NULL,
     trigger_pk BIGINT NOT NULL,
+    triggerer TEXT,
     on_kill BOOLEAN DEFAULT false NOT NULL,
-    CONSTRAINT trigger_end_pkey PRIMARY KEY (triggerer, trigger_pk)
+    told BOOLEAN DEFAULT false NOT NULL,
+    run_pk BIGINT NOT NULL,
+    task_no INTEGER NOT NULL,
+    map_index INTEGER NOT NULL,
+    dag_pk BIGINT NOT NULL,
+    classpath TEXT NOT NULL,
+    kwargs TEXT NOT NULL,
+    queue TEXT,
+    CONSTRAINT trigger_end_pkey PRIMARY KEY (trigger_pk)
 );
+
+CREATE INDEX trigger_end_triggerer ON trigger_end (triggerer);
 
 CREATE TABLE triggerer (
     id TEXT NOT NULL,

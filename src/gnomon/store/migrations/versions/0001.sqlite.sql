@@ -192,6 +192,7 @@ CREATE TABLE "trigger" (
     fired TEXT,
     sent BOOLEAN DEFAULT 0 NOT NULL,
     triggerer TEXT,
+    begun BOOLEAN DEFAULT 0 NOT NULL,
     priority INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     CONSTRAINT trigger_run_pk_task_no_map_index_key UNIQUE (run_pk, task_no, map_index)
@@ -204,12 +205,21 @@ CREATE INDEX trigger_unclaimed ON "trigger" (priority DESC, trigger_pk) WHERE tr
 CREATE INDEX trigger_unclaimed_dag ON "trigger" (dag_pk) WHERE triggerer IS NULL AND due_at IS NULL AND fired IS NULL AND NOT sent;
 
 CREATE TABLE trigger_end (
-    triggerer TEXT NOT NULL,
     trigger_pk INTEGER NOT NULL,
+    triggerer TEXT,
     on_kill BOOLEAN DEFAULT 0 NOT NULL,
-    CONSTRAINT trigger_end_pkey PRIMARY KEY (triggerer, trigger_pk)
-)
- WITHOUT ROWID;
+    told BOOLEAN DEFAULT 0 NOT NULL,
+    run_pk INTEGER NOT NULL,
+    task_no INTEGER NOT NULL,
+    map_index INTEGER NOT NULL,
+    dag_pk INTEGER NOT NULL,
+    classpath TEXT NOT NULL,
+    kwargs TEXT NOT NULL,
+    queue TEXT,
+    CONSTRAINT trigger_end_pkey PRIMARY KEY (trigger_pk)
+);
+
+CREATE INDEX trigger_end_triggerer ON trigger_end (triggerer);
 
 CREATE TABLE triggerer (
     id TEXT NOT NULL,
