@@ -48,6 +48,28 @@ class SlowKill(Nap):
         self.note("ends")
 
 
+class KillEndsProcess(Nap):
+    """Its host ends in `on_kill`, the first time or each time."""
+
+    async def on_kill(self):
+        told = self.kwargs["told"]
+        self.note("on_kill")
+        if self.kwargs["always"] or not os.path.exists(told):
+            Path(told).touch()
+            os._exit(9)
+
+
+class Stubborn(Noted):
+    async def run(self):
+        self.note("run")
+        while True:
+            try:
+                await asyncio.sleep(600)
+            except asyncio.CancelledError:
+                self.note("ignored")
+        yield
+
+
 class Twice(Noted):
     async def run(self):
         yield TriggerEvent(1)

@@ -66,15 +66,19 @@ class Deferred:
         with self.db.write() as tx:
             assert dags.set_paused(tx, dag_id, paused, "test", AT)
 
-    def keeper(self, **options: Any) -> tuple[Keeper, Crew]:
+    def keeper(self, *, linger_s: float = 60.0, **options: Any) -> tuple[Keeper, Crew]:
         """One more triggerer."""
         settings: Settings = replace(settings_from(self.cfg), **{"ping_s": 0.1, **options})
         clock = SystemClock()
-        crew = Crew(settings.environ, clock, silent_s=settings.silent_s, ping_s=settings.ping_s)
+        crew = Crew(settings.environ, clock, silent_s=settings.silent_s, ping_s=settings.ping_s, linger_s=linger_s)
         name = f"triggerer-{len(self.keepers) + 1}"
         keeper = Keeper(settings=settings, db=self.db, clock=clock, crew=crew, triggerer_id=name, host="here", wake_owners=lambda: None)
         self.keepers.append((keeper, crew))
         return keeper, crew
+
+    def rows(self, table: str) -> int:
+        """How many there are."""
+        return self.world.count(f"SELECT count(*) FROM {table}")
 
     def events(self) -> dict[TaskKey, Fired]:
         """What the mail of the owners holds; each task instance once."""

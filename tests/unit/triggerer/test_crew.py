@@ -7,10 +7,11 @@ import signal
 from pathlib import Path
 
 import pytest
-from tests.unit.triggerer.conftest import Running
+from tests.unit.triggerer.conftest import Job, Running
 
 from gnomon import serde
-from gnomon.triggerer.messages import Blocked
+from gnomon.config import Config
+from gnomon.triggerer.messages import Blocked, Told
 
 ENDS = [
     ("Nap", "event", None),
@@ -152,3 +153,55 @@ def test_a_waiting_trigger_takes_little_memory(running: Running) -> None:
 def _private(pid: int) -> int:
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_Dirty"))
+
+
+def test_on_kill_of_a_trigger_that_runs_nowhere_is_called_on_one_made_from_its_arguments(running: Running, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    job = Job(7, "authored.Nap", serde.dumps({"seconds": 600, "notes": str(notes)}))
+    running.crew.kill_anew([(job, Told(dag_id="d", run_id="r", task_id="t"))])
+    closed: list[int] = []
+    running.until(lambda: closed.extend(running.crew.take_closed()) or closed)
+    assert closed == [7]
+    assert notes.read_text() == "on_kill\ncleanup\n"
+    assert not running.ends
+    assert len(running.crew) == 0
+
+
+def test_a_trigger_is_closed_when_it_has_heard_on_kill_and_not_before(running: Running, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    pk = running.start("Nap", seconds=600, notes=str(notes))
+    running.until(notes.exists)
+    running.crew.cancel([pk, 1000], on_kill=True)
+    assert running.crew.take_closed() == [1000], "nothing runs that could hear it"
+    closed: list[int] = []
+    running.until(lambda: closed.extend(running.crew.take_closed()) or closed)
+    assert closed == [pk]
+    assert notes.read_text().endswith("on_kill\ncleanup\n")
+
+
+@pytest.mark.parametrize(("always", "called"), [(False, "on_kill\non_kill\ncleanup\n"), (True, "on_kill\non_kill\n")])
+def test_an_on_kill_that_ended_with_its_host_is_called_once_more(running: Running, tmp_path: Path, always: bool, called: str) -> None:
+    notes, told = tmp_path / "notes", tmp_path / "told"
+    pk = running.start("KillEndsProcess", seconds=600, notes=str(notes), told=str(told), always=always)
+    running.until(notes.exists)
+    running.crew.cancel([pk], on_kill=True)
+    closed: list[int] = []
+    running.until(lambda: closed.extend(running.crew.take_closed()) or closed)
+    assert closed == [pk]
+    assert notes.read_text() == f"run\n{called}"
+
+
+def test_one_that_ignores_its_end_is_named_and_counts_no_longer(cfg: Config, tmp_path: Path) -> None:
+    running = Running(cfg, linger_s=0.2)
+    notes = tmp_path / "notes"
+    pk = running.start("Stubborn", notes=str(notes))
+    running.until(notes.exists)
+    running.crew.cancel([pk], on_kill=True)
+    assert len(running.crew) == 0
+    named: list[tuple[object, float]] = []
+    running.until(lambda: named.extend(running.crew.take_lingering()) or named)
+    assert [job.trigger_pk for job, seconds in named if seconds > 0.2] == [pk]  # type: ignore[attr-defined]
+    assert running.crew.take_closed() == [pk]
+    assert running.crew.take_lingering() == []
+    assert not any(host.numbers for host in running.crew._hosts), "an idle host ends"
+    running.crew.kill()

@@ -12,7 +12,9 @@ from tests.unit.triggerer.keeping import Deferred
 
 from gnomon.config import Config
 from gnomon.report.waits import where_it_waits
-from gnomon.store import Fenced, migrations, open_database
+from gnomon.store import Cipher, Fenced, migrations, open_database, triggers
+
+FOREIGN = Cipher(lambda: ["b" * 43 + "="])
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
@@ -135,3 +137,76 @@ def test_a_triggerer_that_ends_in_good_order_hands_over_at_once(deferred: Deferr
     deferred.until(lambda: len(one[1]) == 1, one)
     one[0].retire()
     deferred.until(lambda: len(other[1]) == 1, other)
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_on_kill_is_called_by_another_where_the_triggerer_died_that_had_to(deferred: Deferred, tmp_path: Path, read: bool) -> None:
+    """Before it read the note, or just after."""
+    notes = tmp_path / "notes"
+    wait = deferred.wait("Nap", seconds=600, notes=str(notes))
+    dead, other = deferred.keeper(beat_s=5.0), deferred.keeper(beat_s=5.0)
+    deferred.until(notes.exists, dead)
+    deferred.gone(wait, killed=True)
+    if read:
+        with deferred.db.keeper(dead[0].triggerer_id) as tx:
+            assert len(triggers.ended(tx, dead[0].triggerer_id).killed) == 1
+    dead[1].kill()
+    assert notes.read_text() == "run\n"
+    deferred.lease_s = 10.6
+    deferred.until(lambda: not deferred.rows("trigger_end"), other)
+    assert notes.read_text() == "run\non_kill\ncleanup\n"
+    assert not len(other[1])
+
+
+def test_on_kill_of_a_trigger_of_a_paused_dag_is_called_though_nobody_runs_it(deferred: Deferred, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    wait = deferred.wait("Nap", seconds=600, notes=str(notes))
+    one = deferred.keeper()
+    deferred.until(notes.exists, one)
+    deferred.pause("d", True)
+    deferred.until(lambda: notes.read_text() == "run\ncleanup\n", one)
+    deferred.gone(wait, killed=True)
+    deferred.until(lambda: not deferred.rows("trigger_end"), one)
+    assert notes.read_text() == "run\ncleanup\non_kill\ncleanup\n"
+
+
+def test_a_row_that_another_key_sealed_fails_alone_and_names_the_key(deferred: Deferred) -> None:
+    bad, good = deferred.wait("Nap"), [deferred.wait("Nap") for _ in range(3)]
+    with deferred.db.write() as tx:
+        tx._link.simple(f"UPDATE trigger SET kwargs = '{FOREIGN.seal('{}')}' WHERE run_pk = {bad.run_pk}")
+    one = deferred.keeper()
+    deferred.until(lambda: len(deferred.events()) == 4, one)
+    events = deferred.events()
+    assert {events[wait.key].outcome for wait in good} == {"event"}
+    assert events[bad.key].outcome == "error"
+    assert "its arguments cannot be read: the database holds values that" in (events[bad.key].reason or "")
+    assert "[core] fernet_key" in (events[bad.key].reason or "")
+
+
+def test_a_note_that_another_key_sealed_is_not_read_for_ever(deferred: Deferred) -> None:
+    wait, other_wait = deferred.wait("Nap", seconds=600), deferred.wait("Nap", seconds=600)
+    dead, other = deferred.keeper(beat_s=5.0), deferred.keeper(beat_s=5.0)
+    deferred.until(lambda: len(dead[1]) == 2, dead)
+    deferred.gone(wait, killed=True)
+    with deferred.db.write() as tx:
+        tx._link.simple(f"UPDATE trigger_end SET kwargs = '{FOREIGN.seal('{}')}'")
+    deferred.lease_s = 10.6
+    deferred.until(lambda: not deferred.rows("trigger_end") and len(other[1]) == 1, other)
+    assert not deferred.events(), other_wait
+
+
+def test_one_that_ignores_its_end_is_told_to_who_asks_about_its_task(deferred: Deferred, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    wait = deferred.wait("Stubborn", notes=str(notes))
+    one = deferred.keeper(linger_s=0.2)
+    deferred.until(notes.exists, one)
+    deferred.gone(wait, killed=True)
+
+    def said() -> str:
+        with deferred.db.read() as tx:
+            return "; ".join(where_it_waits(tx, wait.key))
+
+    deferred.until(said, one)
+    assert "a trigger of it: authored.Stubborn was told to end and has not" in said()
+    deferred.until(lambda: not deferred.rows("trigger_end"), one)
+    assert not len(one[1])
