@@ -13,7 +13,7 @@ import os
 import sqlite3
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -101,11 +101,15 @@ def wait(database: str, kind: str, count: int, options: dict[str, str]) -> None:
         time.sleep(min(CPU_S, due - time.time() - SPARE_S))
         idle = 100 * (running.cpu_s() - cpu) / (time.time() - at)
         each = {role: (after[role] - before.get(role, 0)) / (count - WARM_RUNS * TASKS) for role in after}
+        cpu_before = cpu_by_role(running, look.server())
         lags = look.lags(count, due)
+        cpu_after = cpu_by_role(running, look.server())
+        spent = {role: 1e6 * (cpu_after[role] - cpu_before.get(role, 0)) / count for role in cpu_after}
         shown = ", ".join(f"{role} {kb:.2f}" for role, kb in each.items())
         show(name, f"KB each: {shown}; {idle:.2f} % of a core", GOALS[kind], AIRFLOW)
         show(f"  due at one instant ({begun_s:.1f} s to begin)", f"lag p50 {quantile(lags, 0.5):.2f} s, p95 {quantile(lags, 0.95):.2f} s, "
              f"max {max(lags):.2f} s, {len(lags):,} ended", LAG_GOAL, AIRFLOW_LAG)
+        show("  processor time of one", ", ".join(f"{role} {us:.0f}" for role, us in spent.items()) + " µs")
 
 
 def resume(database: str, per_child: int, options: dict[str, str]) -> None:
@@ -140,14 +144,30 @@ def _author_code(running: Deployment) -> None:
 def memory_by_role(running: Deployment) -> dict[str, float]:
     """PSS in KB of the processes that hold triggers."""
     found: dict[str, float] = {}
+    for pid, role in _roles(running):
+        with contextlib.suppress(OSError):
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+            found[role] = found.get(role, 0) + sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return found
+
+
+def cpu_by_role(running: Deployment, server: Iterable[int]) -> dict[str, float]:
+    """Seconds of processor time of the processes that a trigger passes on its way; `server`: those of PostgreSQL."""
+    found: dict[str, float] = {}
+    for pid, role in [*_roles(running), *((pid, "postgres") for pid in server)]:
+        with contextlib.suppress(OSError):
+            ran_ns = sum(int((task / "schedstat").read_text().split()[0]) for task in Path(f"/proc/{pid}/task").iterdir())
+            found[role] = found.get(role, 0) + ran_ns / 1e9
+    return found
+
+
+def _roles(running: Deployment) -> Iterator[tuple[int, str]]:
     for pid in running.processes():
         with contextlib.suppress(OSError):
             words = Path(f"/proc/{pid}/comm").read_text() + Path(f"/proc/{pid}/cmdline").read_text()
             role = next((role for role, word in ROLES.items() if word in words), None)
             if role is not None:
-                lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-                found[role] = found.get(role, 0) + sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return found
+                yield pid, role
 
 
 class Look:
@@ -161,7 +181,7 @@ class Look:
         self._running.wait_until_up()
         self._db = open_database(cfg.database_url, role="bench")
         self._bell = Bell(run_folder(cfg.home))
-        self._count = _counter(cfg.database_url)
+        self._ask = _asker(cfg.database_url)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -178,10 +198,18 @@ class Look:
 
     def waiting(self, kind: str) -> int:
         """Triggers that somebody keeps: the owner, or a triggerer."""
-        return self._count("SELECT count(*) FROM trigger" + (" WHERE triggerer IS NOT NULL" if kind == "author" else ""))
+        (count,) = self._ask("SELECT count(*) FROM trigger" + (" WHERE triggerer IS NOT NULL" if kind == "author" else ""))
+        return count
+
+    def server(self) -> list[int]:
+        """The processes of PostgreSQL that work for this deployment, as far as they run here."""
+        if self._running.environ.get("GNOMON__DATABASE__SQL_ALCHEMY_CONN") is None:
+            return []
+        return self._ask("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 
     def unfinished(self) -> int:
-        return self._count("SELECT count(*) FROM dag_run WHERE ended_at IS NULL")
+        (count,) = self._ask("SELECT count(*) FROM dag_run WHERE ended_at IS NULL")
+        return count
 
     def until(self, holds: Callable[[], bool], deadline: float) -> None:
         while time.time() < deadline and not holds():
@@ -192,7 +220,7 @@ class Look:
         lags: list[float] = []
         time.sleep(max(0.0, due - time.time()))
         while len(lags) < count and time.time() < due + LIMIT_S:
-            left = self._count("SELECT count(*) FROM trigger")
+            (left,) = self._ask("SELECT count(*) FROM trigger")
             lags += [time.time() - due] * (count - left - len(lags))
             time.sleep(LOOK_S)
         self.until(lambda: self.unfinished() == 0, time.time() + LIMIT_S)
@@ -209,18 +237,13 @@ class Look:
         return rate(self.tasks("plain", count, first))
 
 
-def _counter(url: str) -> Callable[[str], int]:
+def _asker(url: str) -> Callable[[str], list[int]]:
+    """Answers a query with its first column."""
     if url.startswith("sqlite"):
         file = sqlite3.connect(f"file:{parse_address(url).target}?mode=ro", uri=True)
-        return lambda text: file.execute(text).fetchone()[0]
+        return lambda text: [row[0] for row in file.execute(text)]
     server = psycopg.connect(parse_address(url).target, autocommit=True)
-
-    def ask(text: str) -> int:
-        row = server.execute(text.encode()).fetchone()
-        assert row is not None
-        return int(row[0])
-
-    return ask
+    return lambda text: [row[0] for row in server.execute(text.encode())]
 
 
 if __name__ == "__main__":

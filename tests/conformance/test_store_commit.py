@@ -103,6 +103,13 @@ def test_xcoms_are_replaced_by_a_later_push_and_cleared_before_a_new_attempt(wor
         assert [(x.task_id, x.key, x.value) for x in xcoms.list_for_run(tx, run)] == [("a", "k", '"new"'), ("b", "k", "9")]
 
 
+@pytest.mark.parametrize("value", ['"', "\\", '{"a": "b\\\\c"}', "", " x ", "NULL", "{}", "a,b", "zwei\nZeilen é 😀"])
+def test_a_text_comes_back_as_it_was_written_in_a_batch(world: World, run: RunRecord, value: str) -> None:
+    world.apply(Changes(results=[result(run, ("k", value), ("l", "other"))]))
+    with world.db.read() as tx:
+        assert [x.value for x in xcoms.list_for_run(tx, run)] == [value, "other"]
+
+
 def test_an_xcom_of_an_earlier_run_is_found_when_asked_for(world: World) -> None:
     dag = world.dag()
     with world.db.owner(world.me) as tx:

@@ -10,6 +10,7 @@ import psycopg
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
 from psycopg.types.string import StrDumper
 
+from gnomon.store.arrays import ListDumper
 from gnomon.store.errors import CommitUncertain, DatabaseAway, DiskFull, ReadOnly, StoreError
 from gnomon.store.statements import Statement
 from gnomon.store.transaction import Check, Row
@@ -42,6 +43,7 @@ def connect(url: str) -> psycopg.Connection[Row]:
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.adapters.register_dumper(int, Int8BinaryDumper)
     connection.adapters.register_dumper(str, StrDumper)
+    connection.adapters.register_dumper(list, ListDumper)
     connection.execute(
         f"SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_MS}; SET lock_timeout = {LOCK_TIMEOUT_MS}; "
         "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'warning'"
