@@ -69,8 +69,8 @@ class TaskInstance(History):
     # XComs
 
     @property
-    def pushed(self) -> dict[str, object]:
-        """What this attempt pushed so far, by key."""
+    def pushed(self) -> dict[str, str]:
+        """What this attempt pushed so far, by key, as typed JSON."""
         return self._xcoms.pushed
 
     def xcom_push(self, key: str, value: Any, execution_date: Any = None, session: Any = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from gnomon.model.facts import Attempt
+from gnomon.model.facts import XCOM_MAX_BYTES, Attempt
 from gnomon.model.questions import GetXComs
 from gnomon.sdk.channel import Channel
 from gnomon.sdk.notset import ArgNotSet
@@ -20,13 +20,23 @@ class XComs:
     def __init__(self, attempt: Attempt, channel: Channel) -> None:
         self._attempt = attempt
         self._channel = channel
-        self.pushed: dict[str, object] = {}
+        self.pushed: dict[str, str] = {}
+        """By key, as typed JSON."""
 
     def push(self, key: str, value: object) -> None:
-        """The attempt pushes `value`, as it is now, under `key`. NotSerializable names key, type and place inside."""
+        """The attempt pushes `value`, as it is now, under `key`. NotSerializable names key, type and place inside.
+
+        ValueError for one that no store takes.
+        """
         if not isinstance(key, str) or not key:
             raise ValueError(f"xcom_push in task {self._attempt.task_id!r}: the key must be text, not {key!r}.")
-        self.pushed[key] = loads(dumps(value, what=f"XCom {key!r} of task {self._attempt.task_id!r}"))
+        text = dumps(value, what=f"XCom {key!r} of task {self._attempt.task_id!r}")
+        if len(text) > XCOM_MAX_BYTES:
+            raise ValueError(
+                f"XCom {key!r} of task {self._attempt.task_id!r} has {len(text)} characters, the limit is {XCOM_MAX_BYTES}: "
+                "store the value elsewhere and push its address"
+            )
+        self.pushed[key] = text
 
     def pull(
         self,
@@ -61,7 +71,7 @@ class XComs:
         self, where: tuple[str, str], key: str, indexes: Sequence[int] | None, prior: bool, default: Any
     ) -> Any:
         if where == self._here and key in self.pushed:
-            return self.pushed[key]
+            return loads(self.pushed[key])
         own = self._found(where, key, (self._attempt.task_id,), indexes, prior)
         if own:
             return next(iter(own.values()))
@@ -91,7 +101,7 @@ class XComs:
         task_id, map_index = self._attempt.task_id, self._attempt.map_index
         mine = (task_ids is None or task_id in task_ids) and (indexes is None or map_index in indexes)
         if mine and where == self._here and key in self.pushed:
-            found[task_id, map_index] = self.pushed[key]
+            found[task_id, map_index] = loads(self.pushed[key])
         return found
 
     def _needs_asking(

@@ -108,7 +108,7 @@ def _enter(turn: Turn, cell: Cell, pool: Pool, worker: Worker) -> None:
     if not resumes:
         cell.started_at = None
     if cell.seq > 1 and not resumes:
-        turn.changes.xcom_clears.append(cell.key())
+        turn.forget_xcoms(cell)
     hold(turn.memory, cell)
     turn.changes.pool_used[pool.name] = turn.changes.pool_used.get(pool.name, 0) + cell.pool_slots
     turn.placed.pop(cell, None)

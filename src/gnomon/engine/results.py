@@ -163,7 +163,7 @@ def clear_now(turn: Turn, cell: Cell) -> None:
     cell.max_tries = cell.try_number + cell.task.retries
     cell.started_at = cell.ended_at = cell.resume_at = None
     cell.reason = reason
-    turn.changes.xcom_clears.append(cell.key())
+    turn.forget_xcoms(cell)
     turn.touch(cell)
     _withdraw_skips(turn, cell)
     turn.judge_later(cell.run, cell.index)

@@ -12,6 +12,7 @@ from gnomon.engine.memory import Memory
 from gnomon.model.facts import Attempt
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, EventRecord
+from gnomon.model.runwaits import Heard
 from gnomon.model.states import DagRunState, TaskInstanceState
 
 
@@ -64,8 +65,8 @@ class Step:
 class Turn:
     """The working state of one step."""
 
-    __slots__ = ("again", "begun", "changes", "dirty", "dirty_runs", "emptied", "memory", "new_id", "now", "placed", "startable",
-                 "step", "subject", "work")
+    __slots__ = ("again", "begun", "changes", "dirty", "dirty_runs", "emptied", "letters", "memory", "new_id", "news", "now",
+                 "placed", "startable", "step", "subject", "work")
 
     def __init__(self, memory: Memory, now: Instant, new_id: Callable[[], str]) -> None:
         self.memory = memory
@@ -83,6 +84,10 @@ class Turn:
         """DAGs whose queued runs may start."""
         self.emptied: dict[Run, None] = {}
         """Runs that may have nothing unfinished left."""
+        self.news: deque[Heard] = deque()
+        """What runs of this owner are to hear of their upstreams before the step ends."""
+        self.letters: dict[int, list[Heard]] = {}
+        """The same for runs of other owners, by group."""
         self.again = False
         self.begun = 0
         """Task instances of the runs that this step has started."""
@@ -111,6 +116,13 @@ class Turn:
         run.due_called = False
         run.facts = None
         self.touch_run(run)
+
+    def forget_xcoms(self, cell: Cell) -> None:
+        """What the task instance pushed so far goes, what this step has just applied included."""
+        key = cell.key()
+        self.changes.xcom_clears.append(key)
+        if self.changes.results:
+            self.changes.results = [one for one in self.changes.results if (one.run_pk, one.task_no, one.map_index) != key]
 
     def log(self, kind: str, *, run: Run | None = None, cell: Cell | None = None, by: str = "scheduler", body: str = "") -> None:
         """Add a line to the audit log."""

@@ -17,7 +17,7 @@ from gnomon.runner import callbacks
 from gnomon.runner.deferral import begin_deferred, go_on, wait_of
 from gnomon.runner.outcomes import Judged, deferred, judge
 from gnomon.runner.signals import terminable, time_limit
-from gnomon.runner.xcoms import collect
+from gnomon.runner.xcoms import outputs
 from gnomon.sdk import channel as sdk_channel
 from gnomon.sdk import current
 
@@ -30,7 +30,6 @@ _STATES = {
     "skipped": TaskInstanceState.SKIPPED,
 }
 """What callbacks read in `ti.state`."""
-_KEEPS_PUSHED = ("success", "skipped", "deferred")
 _DONE = Judged("success", traceback=False)
 
 
@@ -60,7 +59,8 @@ class _Attempting:
         self._context: Any = None
         self._started_at: Instant | None = None
         self._ended_at: Instant | None = None
-        self._xcoms: tuple[XComItem, ...] = ()
+        self._outputs: dict[str, str] = {}
+        """What the returned value pushes, by key."""
 
     def run(self) -> AttemptResult:
         sdk_channel.install(self._channel)
@@ -94,7 +94,7 @@ class _Attempting:
             log.info("%s: %s", judged.outcome, judged.reason)
         if self._context is not None:
             self._context["exception"] = error
-        return judged if judged.outcome not in _KEEPS_PUSHED else self._with_pushed(judged)
+        return judged
 
     def _judge(self, error: BaseException) -> tuple[BaseException, Judged]:
         """What the error means, and the error: another one when it was a deferral that could not go on."""
@@ -124,7 +124,7 @@ class _Attempting:
                 result = self._timed_execute(task, context)
                 self._ended_at = self._clock.now()
                 task.post_execute(context, result)
-            self._xcoms = collect(task, context["ti"].pushed, result)
+            self._outputs = outputs(task, result)
         except (AirflowTaskTerminated, AirflowTaskTimeout):
             self._kill(task)
             raise
@@ -174,17 +174,6 @@ class _Attempting:
         except Exception:
             log.exception("on_kill of task %s failed", task.task_id)
 
-    def _with_pushed(self, judged: Judged) -> Judged:
-        """A task that skips or defers keeps what it pushed."""
-        if self._context is None:
-            return judged
-        try:
-            self._xcoms = collect(self._task, self._context["ti"].pushed, None)
-        except Exception as error:
-            log.exception("task failed")
-            return judge(error)
-        return judged
-
     def _call_back(self, judged: Judged) -> None:
         if self._context is None:
             return
@@ -199,6 +188,11 @@ class _Attempting:
                 callbacks.call(self._task, argument, self._context)
         callbacks.mention_mail(self._task, outcome)
 
+    def _xcoms(self) -> tuple[XComItem, ...]:
+        """What was pushed, by callbacks too, is kept however the attempt ended; a value that is returned goes last."""
+        pushed = {} if self._context is None else self._context["ti"].pushed
+        return tuple(XComItem(key=key, value=value) for key, value in {**pushed, **self._outputs}.items())
+
     def _result(self, judged: Judged) -> AttemptResult:
         attempt = self._attempt
         return AttemptResult(
@@ -212,7 +206,7 @@ class _Attempting:
             started_at=self._started_at,
             ended_at=self._ended_at,
             reason=judged.reason,
-            xcoms=self._xcoms,
+            xcoms=self._xcoms(),
             skip_task_ids=judged.skip_task_ids,
             resume_at=judged.resume_at,
             wait=judged.wait,

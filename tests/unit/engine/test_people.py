@@ -63,6 +63,27 @@ def test_an_xcom_that_no_store_takes_fails_its_task_and_nothing_else() -> None:
     assert "return_value" in (world.rows[world.key(run, "a")].reason or "")
 
 
+@pytest.mark.parametrize("outcome", ["failed", "up_for_reschedule"])
+def test_what_a_try_pushed_stays_until_the_task_begins_anew(outcome: str) -> None:
+    world = World(dag_record([TaskSpec(task_id="a", retries=1, retry_delay_s=5)]))
+    run = world.start()
+    later = {"resume_at": world.now + 6_000_000} if outcome == "up_for_reschedule" else {}
+    decided = world.end("a", outcome, xcoms=(XComItem(key="k", value="1"),), **later)
+    assert [one.xcoms[0].key for one in decided.changes.results] == ["k"] and not decided.changes.xcom_clears
+    assert world.step(seconds=10).changes.xcom_clears == [world.key(run, "a")]
+
+
+def test_what_a_try_pushed_is_gone_when_the_next_one_begins_in_the_same_step() -> None:
+    world = World(dag_record([TaskSpec(task_id="a", retries=1, retry_delay_s=0), TaskSpec(task_id="b")]))
+    run = world.start()
+    (a,), (b,) = world.live("a"), world.live("b")
+    pushed = (XComItem(key="k", value="1"),)
+    decided = world.step(world.result(a, "failed", xcoms=pushed), world.result(b, xcoms=pushed))
+    assert [one.try_number for one in world.live("a")] == [2]
+    assert decided.changes.xcom_clears == [world.key(run, "a")]
+    assert [one.task_no for one in decided.changes.results] == [world.key(run, "b").task_no]
+
+
 def test_an_outcome_that_the_engine_does_not_know_fails_the_task() -> None:
     world = World(dag_record(chain("a")))
     run = world.start()

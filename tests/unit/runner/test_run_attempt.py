@@ -106,12 +106,40 @@ def test_skipping_downstream_tasks_is_a_success_that_names_them() -> None:
     assert (result.outcome, result.skip_task_ids, result.xcoms) == ("success", ("x", "y"), ())
 
 
-def test_what_was_pushed_before_a_skip_is_kept() -> None:
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (AirflowSkipException(), "skipped"), (ValueError("no"), "failed"), (AirflowFailException("no"), "failed"),
+        (AirflowRescheduleException(datetime(2030, 1, 1, tzinfo=UTC)), "up_for_reschedule"),
+    ],
+)
+def test_what_was_pushed_is_kept_however_the_task_ends(error: BaseException, outcome: str) -> None:
     def function(ti: Any) -> None:
         ti.xcom_push("k", 1)
-        raise AirflowSkipException
+        raise error
 
-    assert [item.key for item in run(function).xcoms] == ["k"]
+    result = run(function)
+    assert (result.outcome, [(item.key, item.value) for item in result.xcoms]) == (outcome, [("k", "1")])
+
+
+def test_what_was_pushed_before_a_value_that_cannot_be_stored_is_kept() -> None:
+    def function(ti: Any) -> object:
+        ti.xcom_push("k", 1)
+        return object()
+
+    result = run(function)
+    assert (result.outcome, [item.key for item in result.xcoms]) == ("failed", ["k"])
+
+
+def test_callbacks_see_what_was_pushed_and_push() -> None:
+    def function(ti: Any) -> None:
+        ti.xcom_push("k", [1])
+        raise ValueError
+
+    def tell(context: Any) -> None:
+        context["ti"].xcom_push("heard", context["ti"].xcom_pull(key="k"))
+
+    assert {item.key: item.value for item in run(function, on_failure_callback=tell).xcoms} == {"k": "[1]", "heard": "[1]"}
 
 
 def test_a_timeout_calls_on_kill_and_leaves_no_alarm() -> None:
