@@ -13,7 +13,7 @@ from gnomon.dependencies.question import Found, Question, Rule
 from gnomon.dependencies.resolution import History, Resolution, RuleName
 from gnomon.dependencies.slotdays import SlotDays
 from gnomon.dependencies.zonedays import DAY_US, ZoneDays
-from gnomon.model.after import After
+from gnomon.model.after import After, waits_for_itself
 from gnomon.timetables.base import Timetable
 from gnomon.timetables.zones import utc, zone_of
 
@@ -64,10 +64,7 @@ class Resolver:
         same_dag: bool = False,
     ) -> None:
         if same_dag and not after.back:
-            raise ValueError(
-                f"{after.dag_id!r} waits for its own run of the same period, which never ends; "
-                f"write After({after.dag_id!r}, previous=1) for the run before"
-            )
+            raise ValueError(waits_for_itself(after.dag_id))
         self._after = after
         self._downstream, self._upstream = downstream, upstream
         self._zone = ZoneDays(_zone_for(after, downstream))

@@ -22,6 +22,14 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
+def waits_for_itself(dag_id: str) -> str:
+    """What is wrong with a dependency of a DAG on its own run of the same period."""
+    return (
+        f"{dag_id!r} waits for its own run of the same period, which never ends; "
+        f"write After({dag_id!r}, previous=1) for the run before"
+    )
+
+
 @dataclass(frozen=True)
 class After:
     """A run waits for runs of `dag_id`, which `gnomon.dependencies` finds from both timetables.

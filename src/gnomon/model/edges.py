@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+
+from gnomon.model.after import After
 
 if TYPE_CHECKING:
     from gnomon.model.spec import DagSpec
@@ -39,6 +42,30 @@ class Edge(NamedTuple):
         """The upstream as people know it: `dag` or `dag.task`."""
         after = self.after
         return after.dag_id if after.task_id is None else f"{after.dag_id}.{after.task_id}"
+
+
+def spec_of(after: After) -> AfterSpec:
+    """The dependency as plain data. Its zone, if any, is a name by now."""
+    assert after.zone is None or isinstance(after.zone, str)
+    return AfterSpec(
+        dag_id=after.dag_id,
+        task_id=after.task_id,
+        previous=after.back,
+        take=after.take,
+        empty_interval=after.empty_interval,
+        on_failure=after.on_failure,
+        on_absent=after.on_absent,
+        max_wait_s=None if after.max_wait is None else after.max_wait.total_seconds(),
+        zone=after.zone,
+    )
+
+
+def after_of(spec: AfterSpec) -> After:
+    """The dependency that gave `spec`, for the resolver."""
+    given: dict[str, Any] = msgspec.structs.asdict(spec)
+    seconds = given.pop("max_wait_s")
+    given["previous"] = spec.previous or None
+    return After(max_wait=None if seconds is None else timedelta(seconds=seconds), **given)
 
 
 def edges_of(spec: DagSpec) -> tuple[Edge, ...]:

@@ -73,6 +73,10 @@ class TimetableRef(msgspec.Struct, frozen=True, kw_only=True):
     """Of an author's class: a slot is known only when the run before it has ended."""
     code: str = ""
     """Of an author's class: a digest of the source that defines it. With another one, it is asked anew."""
+    granularity: str | None = None
+    """Of an author's class: the kind that it declares (`timetables.granularity`). A built-in one knows its own."""
+    timezone: str | int | None = None
+    """Of an author's class: its `timezone` as `timetables.zones.encode_zone` writes it; None: it has none."""
 
 
 class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):

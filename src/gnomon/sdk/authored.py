@@ -12,6 +12,7 @@ from gnomon.errors.authoring import AirflowTimetableInvalid
 from gnomon.errors.timetable import PlanningError
 from gnomon.planning.calling import call
 from gnomon.timetables.base import Timetable
+from gnomon.timetables.granularity import GRANULARITIES
 
 _TEXTS = ("summary", "description")
 _ASSETS = "its timetable has an asset_condition: scheduling by assets is a later feature, until then its times alone count."
@@ -29,6 +30,7 @@ def check_authored(timetable: Any) -> list[str]:
     _check_place(type(timetable))
     if timetable.partitioned or timetable.partitioned_at_runtime:
         raise AirflowTimetableInvalid(f"{name} plans runs by partition, which is a later feature; until then leave `partitioned` False")
+    _check_granularity(timetable)
     texts = {attribute: _text(timetable, attribute) for attribute in _TEXTS}
     data = _data(timetable)
     again = _made_again(timetable, data)
@@ -52,6 +54,22 @@ def _check_place(cls: type) -> None:
     if "<locals>" in cls.__qualname__:
         raise AirflowTimetableInvalid(
             f"{cls.__name__} stands inside a function, where no other process finds it; move the class to the top of its file"
+        )
+
+
+def _check_granularity(timetable: Any) -> None:
+    """What it declares is one of the kinds that dependencies between DAGs know, or None."""
+    cls = type(timetable)
+    where = _line(timetable, "granularity") or _line_of_class(cls)
+    try:
+        kind = getattr(timetable, "granularity", None)
+    except Exception as error:
+        raise AirflowTimetableInvalid(
+            f"{cls.__name__}.granularity raised {type(error).__name__}: {error}{where}; let it give a kind, or None"
+        ) from error
+    if kind is not None and kind not in GRANULARITIES:
+        raise AirflowTimetableInvalid(
+            f"{cls.__name__}.granularity is {kind!r}{where}; write one of {', '.join(map(repr, GRANULARITIES))}, or None"
         )
 
 
@@ -179,3 +197,10 @@ def _line(timetable: Any, attribute: str) -> str:
     if not isinstance(function, FunctionType) or function.__module__.startswith("gnomon."):
         return ""
     return f" ({function.__code__.co_filename}:{function.__code__.co_firstlineno})"
+
+
+def _line_of_class(cls: type) -> str:
+    try:
+        return f" ({inspect.getsourcefile(cls)}:{inspect.getsourcelines(cls)[1]})"
+    except (OSError, TypeError):
+        return ""

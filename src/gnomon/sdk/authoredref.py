@@ -28,6 +28,8 @@ def authored_reference(timetable: Any) -> TimetableRef:
         follows_runs=bool(_read(timetable, "follows_runs", False)),
         builtin=False,
         code=code_of(cls),
+        granularity=_read(timetable, "granularity", None),
+        timezone=_zone(timetable),
     )
 
 
@@ -38,6 +40,19 @@ def _limit(timetable: Any) -> int | None:
     raise AirflowTimetableInvalid(
         f"{type(timetable).__name__}.active_runs_limit is {limit!r}; give a whole number from 1 on, or None for no limit"
     )
+
+
+def _zone(timetable: Any) -> str | int | None:
+    """Its `timezone`, for the days of dependencies between DAGs. What is no zone is something else of the author's."""
+    zone = _read(timetable, "timezone", None)
+    if zone is None:
+        return None
+    from gnomon.timetables.zones import encode_zone, zone_of  # few timetables have a zone
+
+    try:
+        return encode_zone(zone_of(zone))
+    except AirflowTimetableInvalid:
+        return None
 
 
 def _read(timetable: Any, name: str, default: Any) -> Any:

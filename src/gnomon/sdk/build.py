@@ -19,6 +19,7 @@ from gnomon.sdk.schedule import reference
 from gnomon.sdk.sensor import BaseSensorOperator
 from gnomon.sdk.starting import start_wait
 from gnomon.sdk.timezone import zone_name
+from gnomon.sdk.waits import dependency_specs
 from gnomon.sdk.weights import effective_priorities
 
 EDGE = "\x1f"
@@ -86,6 +87,7 @@ def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClas
         is_teardown=task.is_teardown,
         on_failure_fail_dagrun=task.on_failure_fail_dagrun,
         start_wait=start_wait(task, load_class, file),
+        depends_on=dependency_specs(task._depends_on),
         is_sensor=sensor is not None,
         soft_fail=sensor is not None and bool(sensor.soft_fail or sensor.never_fail),
         **fields.encode(fields.OPERATOR, task),

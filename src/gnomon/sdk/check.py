@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors.authoring import AirflowTimetableInvalid, FailFastDagInvalidTriggerRule, ParamValidationError
+from gnomon.model.after import waits_for_itself
 from gnomon.sdk.assets import AssetTriggered
 from gnomon.sdk.authored import check_authored, is_authored, validate_authored
 from gnomon.sdk.place import at
@@ -19,6 +20,7 @@ def check_dag(dag: DAG) -> None:
     _check_timetable(dag)
     _check_params(dag)
     _check_fail_fast(dag)
+    _check_dependencies(dag)
     if isinstance(dag.timetable, AssetTriggered):
         dag.warn("it is scheduled by assets, which is a later feature; until then it runs only when triggered.")
 
@@ -64,6 +66,17 @@ def _check_fail_fast(dag: DAG) -> None:
                 f"DAG {dag.dag_id!r} has fail_fast=True, and task {task.task_id!r}{at(task._place)} has trigger_rule="
                 f"{str(task.trigger_rule)!r}. Use all_success there, or take fail_fast away."
             )
+
+
+def _check_dependencies(dag: DAG) -> None:
+    every = [(f"DAG {dag.dag_id!r}{at(dag._place)}", after) for after in dag.depends_on]
+    every += [(f"DAG {dag.dag_id!r}, task {task.task_id!r}{at(task._place)}", after)
+              for task in dag.tasks for after in task._depends_on]
+    for where, after in every:
+        if after.dag_id == dag.dag_id and not after.back:
+            raise ValueError(f"{where}: {waits_for_itself(dag.dag_id)}")
+    if every and not _is_scheduled(dag):
+        dag.warn("its depends_on has no effect, because it has no schedule: a run that is triggered waits for no other DAG.")
 
 
 def _is_scheduled(dag: DAG) -> bool:

@@ -23,6 +23,7 @@ from gnomon.sdk.taskgroup import TaskGroup
 if TYPE_CHECKING:
     import jinja2
 
+    from gnomon.model.after import After
     from gnomon.sdk.operator import BaseOperator
 
 _SUFFIXED = re.compile(r"(.+)__(\d+)")
@@ -42,6 +43,7 @@ class DAG:
     fail_fast: bool
     auto_register: bool
     tags: set[str]
+    depends_on: tuple[After, ...]
     template_undefined: type[jinja2.Undefined] | None
     template_searchpath: Any
     user_defined_macros: dict[str, Any] | None
@@ -74,6 +76,7 @@ class DAG:
         misfire: str | None = None,
         overlap: str = "queue",
         jitter: dt.timedelta | float | None = None,
+        depends_on: After | Collection[After] | None = None,
         on_success_callback: Any = None,
         on_failure_callback: Any = None,
         doc_md: str | None = None,

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from gnomon.sdk import options, values
 from gnomon.sdk.notset import NOTSET
+from gnomon.sdk.waits import as_dependencies, dependency_specs
 
 Check = Callable[[str, Any], Any]
 Encode = Callable[[Any], Any]
@@ -80,6 +81,7 @@ OPERATOR: tuple[Row, ...] = (
         spec="ignore_first_depends_on_past", encode=bool),
     Row("wait_for_past_depends_before_skipping", False, inert=LATER),
     Row("wait_for_downstream", False, spec="wait_for_downstream", encode=bool),
+    Row("depends_on", None, as_dependencies),
     Row("dag"),
     Row("params"),
     Row("default_args"),
@@ -160,6 +162,8 @@ DAG: tuple[Row, ...] = (
     Row("misfire", None, values.as_misfire, spec="misfire"),
     Row("overlap", "queue", values.as_overlap, spec="overlap", encode=lambda value: str(value or "queue")),
     Row("jitter", None, values.as_window, spec="jitter_s", encode=lambda value: values.seconds(value) or 0.0),
+    Row("depends_on", None, as_dependencies, spec="depends_on",
+        encode=lambda value: dependency_specs(as_dependencies("depends_on", value))),
     Row("on_success_callback"),
     Row("on_failure_callback"),
     Row("doc_md", spec="doc_md", encode=values.text),
@@ -210,13 +214,13 @@ def keep(rows: tuple[Row, ...], target: dict[str, Any], given: dict[str, Any]) -
         value = given[name]
         if value is NOTSET:
             value = default.value() if isinstance(default, Option) else default
-        # Absent stays absent: only what is there is checked, and tags, which become a set of their own.
+        # Absent stays absent: only what is there is checked, and what None means something for.
         if check is not None and (value is not None or check in _FOR_NONE):
             value = check(name, value)
         target[name] = value
 
 
-_FOR_NONE = (values.as_tags, values.as_retries, values.as_backoff, values.as_slots)
+_FOR_NONE = (values.as_tags, values.as_retries, values.as_backoff, values.as_slots, as_dependencies)
 """Checks that make something of None."""
 
 

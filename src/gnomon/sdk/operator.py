@@ -24,6 +24,7 @@ from gnomon.sdk.xcom_arg import XComArg, mapping_refused, references
 if TYPE_CHECKING:
     import logging
 
+    from gnomon.model.after import After
     from gnomon.sdk.dag import DAG
     from gnomon.sdk.edges import EdgeModifier
     from gnomon.sdk.taskgroup import TaskGroup
@@ -86,6 +87,7 @@ class BaseOperator(Templated, DependencyMixin, metaclass=OperatorMeta):
         ignore_first_depends_on_past: bool | ArgNotSet = NOTSET,
         wait_for_past_depends_before_skipping: bool = False,
         wait_for_downstream: bool = False,
+        depends_on: After | Collection[After] | None = None,
         dag: DAG | None = None,
         params: Mapping[str, Any] | None = None,
         default_args: dict[str, Any] | None = None,
@@ -134,10 +136,14 @@ class BaseOperator(Templated, DependencyMixin, metaclass=OperatorMeta):
         group = task_group if task_group is not None else current.current_group(dag or current.current_dag())
         dag = dag or (group.dag if group is not None else None) or current.current_dag()
         check_id("task_id", task_id, where)
+        own = state.get("depends_on", NOTSET)  # of an author's class, which may call something else so
         try:
             fields.keep(fields.OPERATOR, state, given)
         except (TypeError, ValueError) as error:
             raise type(error)(f"Task {task_id!r}{where}: {error}.") from None
+        state["_depends_on"] = state.pop("depends_on")
+        if own is not NOTSET:
+            state["depends_on"] = own
         for name in ("dag", "default_args", "pre_execute", "post_execute"):
             state.pop(name)
         if pre_execute is not None:
@@ -207,6 +213,7 @@ class BaseOperator(Templated, DependencyMixin, metaclass=OperatorMeta):
             dag.add_task(self)
 
     _dag: DAG | None = None
+    _depends_on: tuple[After, ...] = ()
     task_group: TaskGroup | None = None
 
     def has_dag(self) -> bool:

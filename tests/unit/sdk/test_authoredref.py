@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -92,3 +92,46 @@ def test_the_digest_follows_the_files_of_the_class_and_of_those_it_derives_from(
     second = _digest()
     (folder / "one_of_it.py").write_text("from base_of_it import Base\n\nclass One(Base):\n    y = 1\n")
     assert len({first, second, _digest()}) == 3
+
+
+def test_the_kind_and_the_zone_of_a_timetable_go_with_it() -> None:
+    assert (authored_reference(Plain()).granularity, authored_reference(Plain()).timezone) == (None, None)
+    of_class = authored_reference(made(granularity="discrete_hours", timezone="Europe/Berlin"))
+    assert (of_class.granularity, of_class.timezone) == ("discrete_hours", "Europe/Berlin")
+    computed = authored_reference(made(granularity=lambda _: "week", timezone=lambda _: UTC))
+    assert (computed.granularity, computed.timezone) == ("week", "UTC")
+    assert authored_reference(made(timezone=timezone(timedelta(hours=2)))).timezone == 7200
+
+
+def test_a_timezone_that_is_no_zone_is_something_of_the_authors_own() -> None:
+    assert authored_reference(made(timezone="the warehouse")).timezone is None
+
+
+class Daily(Plain):
+    granularity = "daily"  # type: ignore[assignment]
+
+
+class Computed(Plain):
+    @property
+    def granularity(self) -> Any:  # type: ignore[override]
+        return 3
+
+
+class Failing(Plain):
+    @property
+    def granularity(self) -> Any:  # type: ignore[override]
+        raise RuntimeError("boom")
+
+
+@pytest.mark.parametrize(
+    ("timetable", "said"),
+    [
+        (Daily(), r"Daily\.granularity is 'daily' \(.*test_authoredref\.py:\d+\); write one of 'minute', 'hour', 'discrete_hours', "
+                  r"'day', 'week', 'month', or None"),
+        (Computed(), r"Computed\.granularity is 3 \(.*test_authoredref\.py:\d+\); write one of"),
+        (Failing(), r"Failing\.granularity raised RuntimeError: boom \(.*test_authoredref\.py:\d+\); let it give a kind, or None"),
+    ],
+)  # fmt: skip
+def test_a_kind_that_there_is_not_names_class_line_and_remedy(timetable: Any, said: str) -> None:
+    with pytest.raises(AirflowTimetableInvalid, match=said):
+        build(DAG("d", schedule=timetable, start_date=datetime(2026, 1, 1, tzinfo=UTC)), "f.py")
