@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
 import json
 from collections.abc import Iterable
 
 from gnomon.decide.transitions import Cause, next_state
+from gnomon.engine.asked import dag_gone, run_begins_again, run_dropped
 from gnomon.engine.cells import Cell, Run
+from gnomon.engine.depending import wait_again
 from gnomon.engine.events import ClearTasks, DropDag, DropRun, MarkRun, MarkTasks
 from gnomon.engine.moves import is_finished, run_after, take_back, withdraw
 from gnomon.engine.rebase import forget_gone
@@ -28,11 +29,15 @@ def clear(turn: Turn, event: ClearTasks) -> None:
     if run is None:
         return
     chosen = [cell for cell in _cells(run, event.tasks) if not event.only_failed or cell.state in _BAD]
-    names = [cell.name() for cell in chosen if _clear_cell(turn, cell, event.by)]
+    cleared = [cell for cell in chosen if _clear_cell(turn, cell, event.by)]
+    names = [cell.name() for cell in cleared]
     if event.tasks is None and not event.only_failed:
         forget_gone(turn, run)
     if names and run.record.state in FINISHED_RUN_STATES:
         _queue_again(turn, run)
+    wait_again(turn, run, {cell.task.task_id for cell in cleared})
+    if names:
+        run_begins_again(turn, run, event.waited_for)
     turn.log("cleared", run=run, by=event.by, body=", ".join(names))
     _answer(turn, event.request_pk, {"cleared": names})
 
@@ -59,7 +64,6 @@ def _queue_again(turn: Turn, run: Run) -> None:
     record.queued_at = turn.now
     record.started_at = record.ended_at = record.reason = None
     turn.set_run_state(run, DagRunState.QUEUED)
-    heapq.heappush(run.dag.queued, run.order)
     remember(run)
     turn.startable[run.dag] = None
 
@@ -101,6 +105,7 @@ def drop_run(turn: Turn, event: DropRun) -> None:
     run = _run_of(turn, event.run_pk, event.request_pk)
     if run is None:
         return
+    run_dropped(turn, run)
     _drop(turn, run, event.by)
     turn.step.deleted_runs.append(run.pk)
     turn.startable[run.dag] = None
@@ -115,6 +120,7 @@ def drop_dag(turn: Turn, event: DropDag) -> None:
         _drop(turn, run, event.by)
     if dag is not None:
         turn.step.groups.add(dag.record.group_no)
+        dag_gone(turn, dag.record.dag_id)
         del turn.memory.dags[event.dag_pk]
     turn.step.deleted_dags.append(event.dag_pk)
     _answer(turn, event.request_pk, {"deleted": dag.record.dag_id if dag is not None else event.dag_pk})

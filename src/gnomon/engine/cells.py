@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gnomon.decide.trigger_rules import Tally
+from gnomon.engine.edges import EdgeWaits
 from gnomon.engine.gates import Gate
 from gnomon.engine.graph import Graph
 from gnomon.model.facts import RunFacts
@@ -102,8 +103,8 @@ class Cell:
 class Run:
     """One run: its cells by task index and map index, a tally per task, counts of what is unfinished and live."""
 
-    __slots__ = ("cells", "dag", "due_called", "facts", "gate", "gone", "graph", "pk", "record", "tallies", "task_gates", "ticket",
-                 "unfinished")
+    __slots__ = ("cells", "dag", "due_called", "edges", "facts", "gate", "gone", "graph", "pk", "record", "stale_edges", "tallies",
+                 "task_gates", "ticket", "unfinished")
 
     def __init__(self, dag: Dag, record: RunRecord) -> None:
         self.dag = dag
@@ -122,6 +123,10 @@ class Run:
         """Counts the states that this run has left; a timer with an older ticket is void."""
         self.due_called = False
         """A timer will call when it is due."""
+        self.edges: dict[int, EdgeWaits] = {}
+        """What it waits for, or waited for, in other DAGs, by edge."""
+        self.stale_edges: tuple[int, ...] = ()
+        """Edges that it had rows of and its DAG no longer has."""
         self.facts: RunFacts | None = None
         """What attempts are told of this run; made once per start."""
 
@@ -142,7 +147,7 @@ class Run:
 class Dag:
     """One DAG: its newest version, its unfinished runs, its limits."""
 
-    __slots__ = ("graph", "parked", "past", "queued", "record", "running", "runs", "task_gates")
+    __slots__ = ("by_slot", "graph", "parked", "past", "queued", "record", "running", "runs", "task_gates", "waiting")
 
     def __init__(self, record: DagRecord) -> None:
         self.record = record
@@ -151,6 +156,10 @@ class Dag:
         self.queued: list[tuple[Instant, int]] = []
         """Heap of (run_after, run_pk) of runs that wait to start; entries of runs that left are void."""
         self.running = 0
+        self.waiting: dict[int, None] = {}
+        """Queued runs (run_pk) that wait for other DAGs: in no queue, and counted for no limit."""
+        self.by_slot: dict[Instant, Run] = {}
+        """Runs in memory by the planned time that they stand for."""
         self.parked: list[tuple[int, Cell]] = []
         """Ready cells, with their tickets, that wait for the DAG to be unpaused or active again."""
         self.task_gates: dict[int, Gate] = {}

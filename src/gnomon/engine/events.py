@@ -95,8 +95,8 @@ class CursorMoved:
     dag_pk: int
     before: Instant | None
     upto: Instant
-    note: str | None = None
-    """Why slots were passed."""
+    facts: tuple[SlotFact, ...] = ()
+    """What the store knows of the slots in between that somebody waits for (`Memory.asked`)."""
 
 
 @dataclass(frozen=True, slots=True)

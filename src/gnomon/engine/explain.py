@@ -5,6 +5,7 @@ from __future__ import annotations
 from gnomon.decide.trigger_rules import wait_reason
 from gnomon.engine.admission import free_worker
 from gnomon.engine.cells import Cell, Dag, Run
+from gnomon.engine.edges import waits_for
 from gnomon.engine.holding import closed_gate
 from gnomon.engine.memory import Memory
 from gnomon.engine.moves import verdict_of
@@ -71,6 +72,8 @@ def why_run(memory: Memory, run_pk: int, now: Instant) -> list[str]:
 def _why_queued(dag: Dag, run: Run, now: Instant) -> str:
     if dag.held is not None:
         return f"queued: {dag.held}"
+    if run.pk in dag.waiting:
+        return f"queued: it {waits_for(run) or 'is about to find out what it waits for in other DAGs'}"
     if run.record.run_after > now:
         return f"queued: it may start at {iso(run.record.run_after)}"
     if dag.running >= active_runs_limit(dag):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gnomon.model.edges import Edge, edges_of
 from gnomon.model.spec import DagSpec, TaskSpec
 
 
 class Graph:
     """One version of one DAG; immutable. Index = position in the topological order of the spec."""
 
-    __slots__ = ("by_number", "downstream", "index", "leaves", "numbers", "spec", "tasks", "uses_past", "version_pk")
+    __slots__ = ("by_number", "downstream", "edges", "index", "leaves", "numbers", "spec", "tasks", "uses_past", "version_pk")
 
     def __init__(self, spec: DagSpec, version_pk: int, task_numbers: Mapping[str, int]) -> None:
         self.spec = spec
@@ -27,6 +28,8 @@ class Graph:
         self.downstream: tuple[tuple[int, ...], ...] = tuple(map(tuple, downstream))
         self.leaves = _leaves(spec, self.downstream)
         self.uses_past = uses_past(spec)
+        self.edges: tuple[Edge, ...] = edges_of(spec)
+        """What its runs and tasks wait for in other DAGs."""
 
 
 def _leaves(spec: DagSpec, downstream: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gnomon.engine.cells import Cell, Dag, Run
 from gnomon.engine.gates import Pool
 from gnomon.engine.queues import Queue
 from gnomon.model.instants import Instant
-from gnomon.model.records import PoolRecord
+from gnomon.model.records import DagRecord, PoolRecord
+
+if TYPE_CHECKING:
+    from gnomon.engine.asked import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,21 @@ class Memory:
         """Owned groups and the epoch of this ownership."""
         self.timers: Queue[Cell | Run] = Queue()
         """By instant: who wants to be called again then, unless it has left its place by then."""
+        self.asked: dict[str, Asked] = {}
+        """Who waits for slots of the DAGs of the owned groups, there or not, by DAG id."""
         self.live = 0
+        self._dag_pks: dict[str, int] = {}
+
+    def add_dag(self, record: DagRecord) -> Dag:
+        """A DAG that was not in memory, without its runs."""
+        dag = self.dags[record.dag_pk] = Dag(record)
+        self._dag_pks[record.dag_id] = record.dag_pk
+        return dag
+
+    def dag_of(self, dag_id: str) -> Dag | None:
+        """The DAG of that id, if it is in memory."""
+        dag_pk = self._dag_pks.get(dag_id)
+        return None if dag_pk is None else self.dags.get(dag_pk)
 
     def pool(self, name: str) -> Pool:
         """The pool of that name; one that does not exist has no slots."""

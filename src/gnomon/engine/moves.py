@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import bisect
 
+from gnomon.decide.edges import EdgeVerdict
 from gnomon.decide.past import judge_first, judge_past
 from gnomon.decide.skips import skipper, still_holds
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.decide.trigger_rules import judge
+from gnomon.engine.asked import task_ended
 from gnomon.engine.cells import Cell, Run
 from gnomon.engine.turn import Turn
 from gnomon.engine.waits import begin, drop
@@ -46,7 +48,21 @@ def verdict_of(cell: Cell) -> Verdict:
         return Verdict(Outcome.SKIP, cell.reason)
     verdict = judge(cell.task.trigger_rule, cell.run.tallies[cell.index])
     if verdict.outcome is Outcome.RUN and cell.run.graph.uses_past:
-        return past_verdict(cell)
+        verdict = past_verdict(cell)
+    if verdict.outcome is Outcome.RUN and cell.run.edges:
+        return edge_verdict(cell, verdict)
+    return verdict
+
+
+def edge_verdict(cell: Cell, verdict: Verdict) -> Verdict:
+    """What its own dependencies on other DAGs say; `verdict` where they say nothing against it."""
+    mine = [edge for edge in cell.run.edges.values() if edge.edge.task_id == cell.task.task_id]
+    found = {edge.verdict: edge for edge in mine}
+    if EdgeVerdict.CANCEL in found:
+        return Verdict(Outcome.UPSTREAM_FAILED, found[EdgeVerdict.CANCEL].cancels)
+    if EdgeVerdict.WAIT in found:
+        names = ", ".join(edge.sentence() for edge in mine if edge.verdict is EdgeVerdict.WAIT)
+        return Verdict(Outcome.WAIT, f"waits for {names}")
     return verdict
 
 
@@ -155,6 +171,8 @@ def finish(turn: Turn, cell: Cell, cause: Cause, reason: str | None, at: Instant
     count(turn, cell, 1)
     if run.graph.uses_past:
         _tell_next_run(turn, cell)
+    if turn.memory.asked:
+        task_ended(turn, cell)
 
 
 def take_back(turn: Turn, cell: Cell) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import deque
 
 from gnomon.decide.transitions import Cause, next_state
+from gnomon.engine.asked import dag_changed, dag_gone
 from gnomon.engine.cells import Cell, Dag, Run, run_gate
+from gnomon.engine.depending import follow
 from gnomon.engine.graph import Graph
 from gnomon.engine.holding import enter_gates, leave_gates
 from gnomon.engine.moves import is_finished, make_ready, withdraw
@@ -25,16 +27,17 @@ def read_dag(turn: Turn, record: DagRecord) -> None:
     dag = memory.dags.get(record.dag_pk)
     turn.step.plannable.add(record.dag_pk)
     if dag is None:
-        memory.dags[record.dag_pk] = Dag(record)
+        dag_changed(turn, memory.add_dag(record), None)
         return
     turn.subject = dag
-    was_held = dag.held
+    was_held, before = dag.held, dag.record
     changed = record.version_pk != dag.record.version_pk
     dag.record = record
     if changed:
         _follow(turn, dag, Graph(record.spec, record.version_pk, record.task_numbers))
     if was_held is not None and dag.held is None:
         _let_go_on(turn, dag)
+    dag_changed(turn, dag, before)
     turn.startable[dag] = None
 
 
@@ -96,6 +99,7 @@ def rebase(turn: Turn, run: Run, graph: Graph) -> None:
     if run.active:
         arm_timeout(turn.memory, run)
         judge_all(turn, run)
+    follow(turn, run)
 
 
 def _remove(turn: Turn, run: Run, cells: list[Cell]) -> None:
@@ -185,6 +189,7 @@ def forget_dag(turn: Turn, dag_pk: int) -> None:
     """The DAG was deleted from the store."""
     dag = turn.memory.dags.get(dag_pk)
     if dag is not None:
+        dag_gone(turn, dag.record.dag_id)
         forget(turn.memory, dag)
 
 

@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from gnomon.decide.outcomes import run_outcome
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.decide.trigger_rules import Tally
+from gnomon.engine.asked import run_ended
 from gnomon.engine.cells import Cell, Dag, Run
+from gnomon.engine.edges import edges_for, stops_run
 from gnomon.engine.holding import hold, leave, let_go
 from gnomon.engine.memory import Memory
 from gnomon.engine.moves import finish, is_finished, make_ready, take_back
@@ -18,6 +20,7 @@ from gnomon.engine.waits import arm
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord, TaskRecord
+from gnomon.model.runwaits import RunWait, WaitState
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
 from gnomon.model.states import TaskInstanceState as S
@@ -28,11 +31,16 @@ UNBOUNDED = 1_000_000
 """Stands for no limit: so many runs of one DAG at once are more than any machine holds."""
 
 
-def attach(memory: Memory, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord]) -> Run:
+def attach(
+    memory: Memory, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord], run_waits: Iterable[RunWait] = ()
+) -> Run:
     """Take a run into memory as the store has it; one that is already there is replaced."""
     detach(memory, dag, record.run_pk)
     run = Run(dag, record)
     _build_cells(run, rows)
+    waits = tuple(run_waits)
+    run.edges = edges_for(run.graph.edges, record, waits)
+    run.stale_edges = tuple(sorted({wait.edge_no for wait in waits} - run.edges.keys()))
     for cells in run.cells:
         for cell in cells.values():
             if cell.attempt is not None:
@@ -42,7 +50,12 @@ def attach(memory: Memory, dag: Dag, record: RunRecord, rows: Iterable[TaskRecor
             elif cell.state is S.DEFERRED:
                 arm(memory, cell)
     memory.runs[run.pk] = dag.runs[run.pk] = run
-    if record.state is DagRunState.QUEUED:
+    if record.slot_at is not None:
+        dag.by_slot[record.slot_at] = run
+    arm_edges(memory, run)
+    if record.state is DagRunState.QUEUED and stops_run(run):
+        dag.waiting[run.pk] = None
+    elif record.state is DagRunState.QUEUED:
         heapq.heappush(dag.queued, run.order)
     elif record.state is DagRunState.RUNNING:
         dag.running += 1
@@ -57,6 +70,7 @@ def attach_past(memory: Memory, dag: Dag, record: RunRecord, rows: Iterable[Task
         run = attach(memory, dag, record, rows)
         dag.runs.pop(run.pk, None)
         memory.runs.pop(run.pk, None)
+        _forget_slot(run)
 
 
 def remember(run: Run) -> None:
@@ -127,7 +141,7 @@ def start_queued(turn: Turn, dag: Dag) -> None:
     limit = active_runs_limit(dag)
     while dag.queued and (dag.running < limit or dag.graph.spec.overlap == "cancel_running"):
         run = dag.runs.get(dag.queued[0][1])
-        if run is None or run.record.state is not DagRunState.QUEUED or run.order != dag.queued[0]:
+        if run is None or run.record.state is not DagRunState.QUEUED or run.order != dag.queued[0] or run.pk in dag.waiting:
             heapq.heappop(dag.queued)
             continue
         if run.record.run_after > turn.now or turn.begun >= BEGUN_MAX:
@@ -173,8 +187,27 @@ def _start(turn: Turn, run: Run) -> None:
     run.dag.running += 1
     turn.begun += len(run.cells)
     arm_timeout(turn.memory, run)
+    arm_edges(turn.memory, run)
+    _close_edges(turn, run)
     turn.log("run_started", run=run)
     judge_all(turn, run)
+
+
+def arm_edges(memory: Memory, run: Run) -> None:
+    """Look at the run when an edge that holds it up has waited for its `max_wait`."""
+    for edge in run.edges.values():
+        at = edge.expires_at(run.record)
+        if at is not None and (edge.edge.task_id is None) == (run.record.state is DagRunState.QUEUED):
+            memory.set_timer(at, run)
+
+
+def _close_edges(turn: Turn, run: Run) -> None:
+    """What the run waited for without need, or no longer needs, is closed: of an ended run all, of one that starts its own."""
+    for edge in run.edges.values():
+        if edge.edge.task_id is None or not run.active:
+            for wait in edge.open():
+                wait.state, wait.since = WaitState.CLOSED, turn.now
+                turn.changes.run_waits[wait.down_run, wait.edge_no, wait.up_dag, wait.up_at] = wait
 
 
 def arm_timeout(memory: Memory, run: Run) -> None:
@@ -218,6 +251,10 @@ def end(turn: Turn, run: Run, state: DagRunState, reason: str | None) -> None:
     turn.set_run_state(run, state)
     if was_active:
         run.dag.running -= 1
+    run.dag.waiting.pop(run.pk, None)
+    _close_edges(turn, run)
+    if turn.memory.asked:
+        run_ended(turn, run)
     turn.log("run_ended", run=run, body=state.value if reason is None else f"{state.value}: {reason}")
     turn.startable[run.dag] = None
     turn.step.plannable.add(run.record.dag_pk)
@@ -274,7 +311,14 @@ def forget_ended(turn: Turn, run: Run) -> None:
     if run.record.state in FINISHED_RUN_STATES and run.dag.runs.get(run.pk) is run:
         turn.memory.runs.pop(run.pk, None)
         run.dag.runs.pop(run.pk, None)
+        _forget_slot(run)
         prune_past(run.dag)
+
+
+def _forget_slot(run: Run) -> None:
+    slot = run.record.slot_at
+    if slot is not None and run.dag.by_slot.get(slot) is run:
+        del run.dag.by_slot[slot]
 
 
 def prune_past(dag: Dag) -> None:
@@ -294,6 +338,8 @@ def detach(memory: Memory, dag: Dag, run_pk: int) -> None:
     if run is None:
         return
     run.ticket += 1
+    dag.waiting.pop(run.pk, None)
+    _forget_slot(run)
     if run.active:
         dag.running -= 1
     for cells in run.cells:

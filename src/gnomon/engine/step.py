@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import msgspec
+
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.engine import events as e
 from gnomon.engine.actions import clear, drop_dag, drop_run, mark_run, mark_tasks
 from gnomon.engine.admission import admit
+from gnomon.engine.asked import cursor_moved, listen
 from gnomon.engine.cells import Run
 from gnomon.engine.deferral import on_wait_ended, on_wait_timer
+from gnomon.engine.depending import follow, hear, look_at_limits, on_slots_found, release
 from gnomon.engine.memory import Memory
 from gnomon.engine.moves import drain, make_ready
 from gnomon.engine.rebase import catch_up, forget_dag, read_dag
@@ -19,6 +23,7 @@ from gnomon.engine.runs import attach, attach_past, end_if_done, forget_ended, j
 from gnomon.engine.turn import Step, Turn
 from gnomon.errors.engine import StepFailed
 from gnomon.model.instants import Instant
+from gnomon.model.records import NewMail
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.model.states import TaskInstanceState as S
 
@@ -47,6 +52,7 @@ def _step(turn: Turn, events: Iterable[e.Event], judge_first: Iterable[Run]) -> 
         turn.subject = run.dag
         turn.startable[run.dag] = None
         catch_up(turn, run)
+        follow(turn, run)
         if run.active:
             judge_all(turn, run)
     for event in events:
@@ -61,7 +67,9 @@ def _step(turn: Turn, events: Iterable[e.Event], judge_first: Iterable[Run]) -> 
 
 def _settle(turn: Turn) -> None:
     """Judge, end and start until nothing changes any more."""
-    while turn.work or turn.emptied or turn.startable:
+    while turn.work or turn.emptied or turn.startable or turn.news:
+        while turn.news:
+            hear(turn, turn.news.popleft())
         drain(turn)
         while turn.emptied:
             run, _ = turn.emptied.popitem()
@@ -83,6 +91,7 @@ def _fire_timers(turn: Turn) -> None:
         if isinstance(subject, Run):
             turn.subject = subject.dag
             on_timer(turn, subject)
+            look_at_limits(turn, subject)
         elif subject is not None and subject.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE):
             make_ready(turn, subject)
         elif subject is not None and subject.state is S.DEFERRED:
@@ -106,6 +115,8 @@ def _close(turn: Turn) -> Step:
         step_.groups.add(run.dag.record.group_no)
         if run.record.state in FINISHED_RUN_STATES:
             forget_ended(turn, run)
+    for group_no, heard in turn.letters.items():
+        changes.mail_sent.append(NewMail(group_no, "upstream_ended", msgspec.json.encode(heard).decode(), at=turn.now))
     step_.wake_at = turn.now if turn.again else turn.memory.next_timer()
     return step_
 
@@ -122,8 +133,10 @@ def _on_run_read(turn: Turn, event: e.RunRead) -> None:
     turn.step.groups.add(dag.record.group_no)
     if event.before is not None:
         attach_past(turn.memory, dag, *event.before)
-    run = attach(turn.memory, dag, event.run, event.tasks)
+    run = attach(turn.memory, dag, event.run, event.tasks, event.run_waits)
     catch_up(turn, run)
+    if event.run.state not in FINISHED_RUN_STATES:
+        follow(turn, run)
     turn.startable[dag] = None
     if run.active:
         judge_all(turn, run)
@@ -136,6 +149,16 @@ def _on_past_read(turn: Turn, event: e.PastRead) -> None:
     if dag is not None:
         for record, rows in event.runs:
             attach_past(turn.memory, dag, record, rows)
+
+
+def _on_cursor_moved(turn: Turn, event: e.CursorMoved) -> None:
+    dag = turn.subject = turn.memory.dags.get(event.dag_pk)
+    if dag is not None:
+        cursor_moved(turn, dag, event.before, event.upto, event.facts)
+
+
+def _on_upstream_heard(turn: Turn, event: e.UpstreamHeard) -> None:
+    turn.news.extend(event.news)
 
 
 def _on_pools_read(turn: Turn, event: e.PoolsRead) -> None:
@@ -158,6 +181,11 @@ _HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
     e.RunRead: _on_run_read,
     e.PastRead: _on_past_read,
     e.PoolsRead: _on_pools_read,
+    e.SlotsFound: on_slots_found,
+    e.WaitsAsked: lambda turn, event: listen(turn, event.ask, event.facts),
+    e.UpstreamHeard: _on_upstream_heard,
+    e.CursorMoved: _on_cursor_moved,
+    e.ReleaseRun: release,
     e.WaitEnded: on_wait_ended,
     e.WorkerJoined: lambda turn, event: on_worker_joined(turn, event.worker_id, event.slots),
     e.WorkerAway: _on_worker_away,

@@ -17,9 +17,9 @@ class Wait(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What an attempt hands over when it defers; for a task that starts from its trigger, what it begins with."""
 
     classpath: str
-    """`package.module.Class` of the trigger."""
+    """`package.module.Class` of the trigger; of a timer, which nobody makes again, the one that the author wrote."""
     kwargs: str = NOTHING
-    """What the class is called with."""
+    """What the class is called with. A timer's time says all."""
     next_method: str | None = None
     """The operator's method that goes on; None: the event itself has to end the task."""
     next_kwargs: str = NOTHING

@@ -26,7 +26,9 @@ class WaitState(IntEnum):
 
     OPEN = 1
     BAD = 2
-    """The upstream run ended badly; it is waited for still."""
+    """The upstream run ended badly; it is waited for still, or ends the run that waits."""
+    MISSED = 3
+    """The slot was passed without a run, and that ends the run that waits."""
     MET = 100
     BORNE = 101
     """It ended badly, or is absent, and the dependency puts up with that."""

@@ -13,7 +13,8 @@ from gnomon.engine.step import step
 from gnomon.engine.turn import Step
 from gnomon.model.facts import Attempt, AttemptResult
 from gnomon.model.ids import TaskKey
-from gnomon.model.records import DagRecord, GroupState, PoolRecord, RunRecord, TaskRecord, WaitRecord
+from gnomon.model.records import DagRecord, GroupState, NewMail, PoolRecord, RunRecord, TaskRecord, WaitRecord
+from gnomon.model.runwaits import RunWait
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
@@ -52,6 +53,8 @@ class World:
         self.attempts: dict[str, str] = {}
         self.sent: dict[str, Attempt] = {}
         self.answers: list[tuple[int, str, str]] = []
+        self.run_waits: dict[tuple[int, int, str, int], RunWait] = {}
+        self.mail: list[NewMail] = []
         self.now = 1_000_000
         self._ids = itertools.count()
         self._run_pks = itertools.count(1)
@@ -65,7 +68,7 @@ class World:
     def fresh_memory(self) -> Memory:
         """Memory as a take-over reads it."""
         memory = Memory(self.limits)
-        unfinished = [run for run in self.runs.values() if run.state not in FINISHED_RUN_STATES]
+        unfinished = [run for run in self.runs.values() if run.dag_pk in self.dags and run.state not in FINISHED_RUN_STATES]
         tails = {}
         for dag_pk, dag in self.dags.items():
             if any(task.depends_on_past for task in dag.spec.tasks):
@@ -74,10 +77,18 @@ class World:
         state = GroupState(
             dags=[copy.deepcopy(dag) for dag in self.dags.values()], runs=[copy.deepcopy(run) for run in unfinished],
             tasks=[row for run in unfinished for row in self._rows_of(run.run_pk)], tails=tails,
+            run_waits={run.run_pk: self.waits_of(run.run_pk) for run in unfinished},
         )
-        self.loaded = load(memory, state, {GROUP: 1})
+        self.loaded = load(memory, state, dict.fromkeys(self.groups(), 1))
         memory.set_pools(self.pool_records())
         return memory
+
+    def groups(self) -> set[int]:
+        """The groups that this owner has."""
+        return {dag.group_no for dag in self.dags.values()}
+
+    def waits_of(self, run_pk: int) -> list[RunWait]:
+        return [copy.copy(wait) for key, wait in sorted(self.run_waits.items()) if key[0] == run_pk]
 
     def _rows_of(self, run_pk: int) -> list[TaskRecord]:
         rows = [copy.deepcopy(row) for key, row in sorted(self.rows.items()) if key.run_pk == run_pk]
@@ -112,6 +123,13 @@ class World:
         for record in changes.attempts:
             assert record.attempt not in self.attempts, f"attempt {record.attempt} was recorded twice"
             self.attempts[record.attempt] = record.state
+        for gone in changes.edges_gone:
+            for key in [key for key in self.run_waits if key[:2] == gone]:
+                del self.run_waits[key]
+        self.run_waits.update((key, copy.copy(wait)) for key, wait in changes.run_waits.items())
+        self.mail += changes.mail_sent
+        for run_pk in decided.deleted_runs:
+            del self.runs[run_pk]
         for name, count in changes.pool_used.items():
             self.pools[name][1] += count
             slots, used = self.pools[name]

@@ -1,0 +1,56 @@
+"""Whether a dependency on another DAG lets a run go on: the rules of DEPENDENCIES.md, "When does A start?"."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from enum import Enum
+
+from gnomon.model.edges import AfterSpec
+from gnomon.model.runwaits import KEEP_AFTER_ABSENT, KEEP_AFTER_BAD, Outcome, WaitState
+
+
+class EdgeVerdict(Enum):
+    """What one dependency says of a run, or of a task."""
+
+    PASS = "pass"
+    WAIT = "wait"
+    CANCEL = "cancel"
+
+
+def judge_edge(after: AfterSpec, states: Collection[WaitState]) -> EdgeVerdict:
+    """The verdict on all slots of one edge together. No slot: they have not been found yet."""
+    if not states:
+        return EdgeVerdict.WAIT
+    if WaitState.MISSED in states:
+        return EdgeVerdict.CANCEL
+    if after.take == "any" and WaitState.MET in states:
+        return EdgeVerdict.PASS
+    bad = after.on_failure == "cancel" and WaitState.BAD in states
+    if bad and (after.take != "any" or WaitState.OPEN not in states):
+        return EdgeVerdict.CANCEL
+    return EdgeVerdict.WAIT if any(state.is_open for state in states) else EdgeVerdict.PASS
+
+
+def state_after(after: AfterSpec, outcome: Outcome) -> WaitState:
+    """Where a wait stands once that is known of its slot."""
+    if outcome == "ok":
+        return WaitState.MET
+    if outcome == "bad":
+        return WaitState.BORNE if after.on_failure == "proceed" else WaitState.BAD
+    if outcome == "absent":
+        return _WHEN_ABSENT[after.on_absent]
+    return WaitState.OPEN
+
+
+def keeps(after: AfterSpec) -> int:
+    """After which news the waiting run wants to hear more of the same slot."""
+    outlives_bad = after.on_failure == "wait" or (after.on_failure == "cancel" and after.take == "any")
+    return (KEEP_AFTER_BAD if outlives_bad else 0) | (KEEP_AFTER_ABSENT if after.on_absent == "wait" else 0)
+
+
+def chooses(after: AfterSpec) -> bool:
+    """Whether another slot takes the place of one that turns out to be absent."""
+    return after.on_absent == "ignore" and after.take in ("first", "last")
+
+
+_WHEN_ABSENT = {"ignore": WaitState.ABSENT, "wait": WaitState.OPEN, "fail": WaitState.MISSED}

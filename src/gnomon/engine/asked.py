@@ -1,0 +1,206 @@
+"""Who waits for the slots of a DAG: the half of the upstream's owner (OWNERSHIP.md lines 32 and 33).
+
+One thread answers each question and ends each run, so that no wake-up is lost: whoever asks before the end is told at the
+end, whoever asks after it is told at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gnomon.engine.cells import Cell, Dag, Run
+from gnomon.engine.turn import Turn
+from gnomon.model.instants import Instant
+from gnomon.model.records import DagRecord
+from gnomon.model.runwaits import KEEP_AFTER_ABSENT, KEEP_AFTER_BAD, NO_SLOT, Ask, Heard, Outcome, SlotFact
+from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
+from gnomon.model.states import TaskInstanceState as S
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """One edge of one run that waits for one slot."""
+
+    down_run: int
+    edge_no: int
+    down_group: int
+    task_id: str | None
+    keeps: int
+
+
+Listeners = dict[tuple[int, int], Listener]
+"""By (down_run, edge_no)."""
+Asked = dict[Instant, Listeners]
+"""By slot."""
+
+
+def listen(turn: Turn, ask: Ask, facts: Iterable[SlotFact]) -> None:
+    """Answer what is known, and remember who asked for the rest. `facts`: of the slots, as the store knows them."""
+    listener = Listener(ask.down_run, ask.edge_no, ask.down_group, ask.task_id, ask.keeps)
+    dag = turn.memory.dag_of(ask.up_dag)
+    for fact in facts:
+        _settle(turn, ask.up_dag, listener, _fact(dag, fact, ask.task_id))
+
+
+def run_ended(turn: Turn, run: Run) -> None:
+    """The run is over: so is every wait for its slot, but for those that hope for a better end."""
+    _tell_slot(turn, run, None)
+
+
+def task_ended(turn: Turn, cell: Cell) -> None:
+    """A task instance is over: who waits for this task alone is told, if it was the last of its instances."""
+    _tell_slot(turn, cell.run, cell.task.task_id)
+
+
+def _tell_slot(turn: Turn, run: Run, task_id: str | None) -> None:
+    """Tell who waits for this task of the run; `task_id` None: everybody."""
+    listeners = _listeners(turn, run)
+    if not listeners:
+        return
+    assert run.record.slot_at is not None
+    for listener in list(listeners.values()):
+        if task_id is None or listener.task_id == task_id:
+            fact = _of_run(run, run.record.slot_at, listener.task_id)
+            if fact.outcome != "open":
+                _settle(turn, run.dag.record.dag_id, listener, fact)
+
+
+def run_begins_again(turn: Turn, run: Run, waited_for: Iterable[Ask]) -> None:
+    """The run, or tasks of it, were cleared: who was told, and has not started, waits again. `waited_for`: all who have asked."""
+    slot = run.record.slot_at
+    if slot is None:
+        return
+    for ask in waited_for:
+        fact = _of_run(run, slot, ask.task_id)
+        if fact.outcome == "open":
+            listener = Listener(ask.down_run, ask.edge_no, ask.down_group, ask.task_id, ask.keeps)
+            _tell(turn, listener, fact)
+            _settle(turn, run.dag.record.dag_id, listener, fact)
+
+
+def run_dropped(turn: Turn, run: Run) -> None:
+    """The run is deleted: its slot is absent."""
+    for listener in list((_listeners(turn, run) or {}).values()):
+        assert run.record.slot_at is not None
+        _settle(turn, run.dag.record.dag_id, listener, SlotFact(run.record.slot_at, "absent", note=f"run {run.record.run_id} was deleted"))
+
+
+def cursor_moved(turn: Turn, dag: Dag, before: Instant | None, upto: Instant, facts: Iterable[SlotFact]) -> None:
+    """Slots that were decided on and have no run are absent. `facts`: of those that somebody waits for."""
+    known = {fact.at: fact for fact in facts}
+    asked = turn.memory.asked.get(dag.record.dag_id, {})
+    for at in [at for at in asked if at != NO_SLOT and (before is None or before < at) and at <= upto]:
+        fact = known.get(at) or SlotFact(at, "absent")
+        for listener in list(asked[at].values()):
+            _settle(turn, dag.record.dag_id, listener, _fact(dag, fact, listener.task_id))
+
+
+def dag_changed(turn: Turn, dag: Dag, before: DagRecord | None) -> None:
+    """The DAG is new, has another schedule, left its file or came back: slots that are to come are found again, or are bad."""
+    record = dag.record
+    asked = turn.memory.asked.get(record.dag_id)
+    if not asked:
+        return
+    if not record.active:
+        if before is None or before.active:
+            for at, listener in _coming(dag, asked):
+                _settle(turn, record.dag_id, listener, SlotFact(at, "bad", note=f"DAG {record.dag_id} is in no file any more"))
+    elif before is None or not before.active or _schedule(before) != _schedule(record):
+        for at, listener in _coming(dag, asked):
+            _settle(turn, record.dag_id, listener, SlotFact(at, "changed"))
+
+
+def dag_gone(turn: Turn, dag_id: str) -> None:
+    """The DAG was deleted: it is unknown to all who wait for it."""
+    for at, listeners in list(turn.memory.asked.get(dag_id, {}).items()):
+        for listener in list(listeners.values()):
+            _settle(turn, dag_id, listener, SlotFact(at, "changed"))
+
+
+def _coming(dag: Dag, asked: Asked) -> list[tuple[Instant, Listener]]:
+    """Waits for slots that have no run yet, and for the DAG itself."""
+    cursor = dag.record.cursor
+    past = None if cursor is None else cursor.run_after
+    return [
+        (at, listener)
+        for at, listeners in asked.items()
+        if at == NO_SLOT or (at not in dag.by_slot and (past is None or at > past))
+        for listener in listeners.values()
+    ]
+
+
+def _schedule(record: DagRecord) -> tuple[object, ...]:
+    spec = record.spec
+    return spec.timetable, spec.start_at, spec.end_at, spec.timezone
+
+
+def _listeners(turn: Turn, run: Run) -> Listeners | None:
+    asked = turn.memory.asked.get(run.dag.record.dag_id)
+    slot = run.record.slot_at
+    return None if asked is None or slot is None else asked.get(slot)
+
+
+def _fact(dag: Dag | None, fact: SlotFact, task_id: str | None) -> SlotFact:
+    """What is known now: of a run in memory what it is, of any other slot what the store said."""
+    if fact.at == NO_SLOT:
+        return SlotFact(NO_SLOT, "changed" if dag is not None and dag.record.active else "open")
+    run = dag.by_slot.get(fact.at) if dag is not None else None
+    return fact if run is None else _of_run(run, fact.at, task_id)
+
+
+def _of_run(run: Run, at: Instant, task_id: str | None) -> SlotFact:
+    record = run.record
+    if task_id is not None:
+        return _of_task(run, at, task_id)
+    if record.state not in FINISHED_RUN_STATES:
+        return SlotFact(at, "open", record.clear_number)
+    outcome: Outcome = "ok" if record.state is DagRunState.SUCCESS else "bad"
+    return SlotFact(at, outcome, record.clear_number, f"run {record.run_id} {_ENDED[outcome]}")
+
+
+def _of_task(run: Run, at: Instant, task_id: str) -> SlotFact:
+    """All instances of the task must have ended; a run that ended without it is bad."""
+    record = run.record
+    index = run.graph.index.get(task_id)
+    states = [] if index is None else [cell.state for cell in run.cells[index].values()]
+    ended = record.state in FINISHED_RUN_STATES
+    if not ended and (index is None or not states or any(state not in FINISHED_TASK_STATES for state in states)):
+        return SlotFact(at, "open", record.clear_number)
+    if not states or any(state is None for state in states):
+        return SlotFact(at, "bad", record.clear_number, f"run {record.run_id} ended without task {task_id}")
+    outcome: Outcome = "ok" if all(state in _GOOD for state in states) else "bad"
+    return SlotFact(at, outcome, record.clear_number, f"task {task_id} of run {record.run_id} {_ENDED[outcome]}")
+
+
+def _settle(turn: Turn, dag_id: str, listener: Listener, fact: SlotFact) -> None:
+    """Tell the listener what there is to tell, and keep it if it wants to hear more of this slot."""
+    if fact.outcome != "open":
+        _tell(turn, listener, fact)
+    asked = turn.memory.asked
+    key = (listener.down_run, listener.edge_no)
+    if fact.outcome == "open" or listener.keeps & _KEEP.get(fact.outcome, 0):
+        asked.setdefault(dag_id, {}).setdefault(fact.at, {})[key] = listener
+        return
+    slots = asked.get(dag_id)
+    listeners = None if slots is None else slots.get(fact.at)
+    if slots is None or listeners is None or listeners.pop(key, None) is None:
+        return
+    if not listeners:
+        del slots[fact.at]
+    if not slots:
+        del asked[dag_id]
+
+
+def _tell(turn: Turn, listener: Listener, fact: SlotFact) -> None:
+    """To this owner's own runs within the step, to any other by letter."""
+    heard = Heard(listener.down_run, listener.edge_no, fact)
+    if listener.down_group in turn.memory.epochs:
+        turn.news.append(heard)
+    else:
+        turn.letters.setdefault(listener.down_group, []).append(heard)
+
+
+_GOOD = frozenset({S.SUCCESS, S.SKIPPED})
+_KEEP: dict[Outcome, int] = {"bad": KEEP_AFTER_BAD, "absent": KEEP_AFTER_ABSENT}
+_ENDED: dict[Outcome, str] = {"ok": "succeeded", "bad": "failed"}
