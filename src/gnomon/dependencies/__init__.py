@@ -10,6 +10,11 @@ places of that day, and the upstream's places of that day (or N days before), an
     slotdays    a timetable's places, day by day        zonedays   labels and instants of one zone
     planned     a timetable's slots under a DAG's dates  past      which of them have a run, and which never will
 
+Which dependencies can never be met is seen over all DAGs together: `errors_of` the shapes of those that have any.
+
+    shape       what of a DAG counts                     cycles    who waits for himself by way of others
+    faults      the sentences: errors, and doubts about names that are not there
+
 Labels, not instants, are counted and compared, so that counts do not flip twice a year. When a clock is set back, the two
 instants of a label are one place: who waits for it waits for both. When it is set forward, a label of given hours moves
 onto another instant and stays a place of its own; a run at two places waits for what both wait for. A timetable that
@@ -21,8 +26,12 @@ A run that its own timetable does not plan (the schedule changed since) has no n
 matched one to one, only by intervals.
 """
 
+from gnomon.dependencies.faults import doubts_of, errors_of
 from gnomon.dependencies.resolution import History, Resolution
 from gnomon.dependencies.resolver import Resolver, upstream_slots
+from gnomon.dependencies.shape import Shape, shape_of
 from gnomon.model.after import After
 
-__all__ = ["After", "History", "Resolution", "Resolver", "upstream_slots"]
+__all__ = [
+    "After", "History", "Resolution", "Resolver", "Shape", "doubts_of", "errors_of", "shape_of", "upstream_slots",
+]  # fmt: skip
