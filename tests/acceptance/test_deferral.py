@@ -8,8 +8,8 @@ import pytest
 from tests.acceptance.deferring import BAD_START, FAILING, GUIDE, HEAD, PLUGIN, TYPES
 from tests.acceptance.product import Product, Row, product
 
-WAITING = 20
-SLOTS = {"GNOMON__CORE__PARALLELISM": "2"}
+WAITING = 100
+SLOTS = 8
 CROWD = HEAD + f'''
 from pathlib import Path
 from airflow.providers.standard.sensors.filesystem import FileSensor
@@ -68,7 +68,7 @@ def failed(running: Product) -> tuple[str, dict[str, Row]]:
     ("task_id", "state", "tries", "said"),
     [
         ("timeout", "failed", 1, "its wait for naps.Nap took longer than its timeout of 0.3 s"),
-        ("timer_timeout", "failed", 1, "took longer than its timeout of 0.3 s"),
+        ("timer_timeout", "failed", 1, "temporal.TimeDeltaTrigger took longer than its timeout of 0.3 s"),
         ("sensor_timeout", "failed", 1, "its wait for naps.Nap took longer than its timeout of 0.3 s"),
         ("soft", "skipped", 1, "skipped because soft_fail is set: its wait for naps.Nap took longer"),
         ("deadline", "failed", 1, "execution_timeout: the try took longer than 1.5 s, its wait included"),
@@ -115,18 +115,18 @@ def _all_in(here: Product, dag_id: str, run_id: str, state: str, least: int) -> 
 
 
 def test_waiting_sensors_hold_no_worker_slot_deferred_and_all_of_them_in_poke_mode() -> None:
-    with product({"../plugins/naps.py": PLUGIN, "crowd.py": CROWD}, SLOTS) as here:
+    with product({"../plugins/naps.py": PLUGIN, "crowd.py": CROWD}, {"GNOMON__CORE__PARALLELISM": str(SLOTS)}) as here:
         here.has_dag("deferred")
         waiting = here.do("dags", "trigger", "deferred").strip()
         here.until(lambda: _all_in(here, "deferred", waiting, "deferred", WAITING), f"{WAITING} sensors wait")
         assert here.run("other")["state"] == "success"
-        assert _all_in(here, "deferred", waiting, "deferred", WAITING)
+        assert _all_in(here, "deferred", waiting, "deferred", WAITING), "none of them had to end for it"
         poking = here.do("dags", "trigger", "poking").strip()
-        here.until(lambda: _all_in(here, "poking", poking, "running", 2), "two sensors poke")
+        here.until(lambda: _all_in(here, "poking", poking, "running", SLOTS), f"{SLOTS} sensors poke")
         behind = here.do("dags", "trigger", "other").strip()
         said = here.do("explain", "other", behind, "at_once")
         assert here.tasks("other", behind)["at_once"]["state"] in ("scheduled", "queued"), said
-        assert "2" in said, said
+        assert str(SLOTS) in said, said
         (here.home / "go").touch()
         for dag_id, run_id in (("deferred", waiting), ("poking", poking), ("other", behind)):
             assert here.ended(dag_id, run_id)["state"] == "success"

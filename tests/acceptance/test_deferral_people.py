@@ -25,7 +25,33 @@ with DAG("NAME", **OPEN):
     Waits(task_id="plugin", trigger=Nap(seconds=SECONDS, notes="NOTES"))
     Waits(task_id="timer", trigger=TimeDeltaTrigger(timedelta(seconds=SECONDS)))
 '''
+ENDED = HEAD + '''
+class Waits(BaseOperator):
+    def __init__(self, *, wait_at_most=None, **kwargs):
+        super().__init__(**kwargs)
+        self.wait_at_most = wait_at_most
+
+    def execute(self, context):
+        ti = context["ti"]
+        notes = f"{os.environ['GNOMON_HOME']}/{ti.dag_id}.{ti.task_id}.{ti.try_number}.notes"
+        self.defer(trigger=Nap(seconds=600, notes=notes), method_name="woke", timeout=self.wait_at_most)
+
+    def woke(self, context, event=None):
+        pass
+
+import os
+
+with DAG("timed_out", **OPEN):
+    often = {"retries": 50, "retry_delay": 0}  # until a triggerer was quick enough to run its trigger first
+    Waits(task_id="wait", wait_at_most=1.5, **often)
+    Waits(task_id="try", execution_timeout=timedelta(seconds=1.5), **often)
+    Waits(task_id="told", wait_at_most=1.5, on_retry_callback=lambda context: None, **often)
+
+with DAG("killed", **OPEN):
+    Waits(task_id="wait")
+'''
 TASKS = ("plugin", "timer")
+KILLED = ["run", "on_kill", "cleanup"]
 PAUSED_S = 4
 """What both wait for; long enough to pause the DAG meanwhile."""
 
@@ -105,6 +131,33 @@ def test_the_trigger_of_a_deleted_dag_is_killed(people: People) -> None:
     (people.here.dags / "delete.py").unlink()
     people.here.do("dags", "delete", "delete", "--yes")
     people.heard("delete", "on_kill", "cleanup")
+
+
+@pytest.fixture(scope="module")
+def ended(people: People) -> Product:
+    people.here.write("ended.py", ENDED)
+    people.here.has_dag("timed_out")
+    return people.here
+
+
+def _heard(here: Product, task: str) -> list[list[str]]:
+    """What the trigger of each try was told, in order."""
+    return [path.read_text().split() for path in sorted(here.home.glob(f"{task}.*.notes"))]
+
+
+def test_the_trigger_of_a_wait_that_took_too_long_is_killed(ended: Product) -> None:
+    run_id = ended.do("dags", "trigger", "timed_out").strip()
+    for task in ("wait", "try", "told"):
+        ended.until(lambda task=task: KILLED in _heard(ended, f"timed_out.{task}"), f"{task} hears on_kill, then cleanup")
+    ended.do("runs", "mark", "timed_out", run_id, "--state", "failed")
+    ended.until(lambda: all(one[-2:] == KILLED[1:] for one in _heard(ended, "timed_out.*")), "every trigger was told the same")
+
+
+def test_the_trigger_of_a_run_that_is_ended_is_killed(ended: Product) -> None:
+    run_id = ended.do("dags", "trigger", "killed").strip()
+    ended.until(lambda: _heard(ended, "killed.wait") == [["run"]], "its trigger runs")
+    ended.do("runs", "mark", "killed", run_id, "--state", "failed")
+    ended.until(lambda: _heard(ended, "killed.wait") == [KILLED], "it hears on_kill, then cleanup")
 
 
 def test_a_changed_file_leaves_the_wait_as_it_was_and_the_task_goes_on_in_the_new_file(people: People) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from gnomon.context.moments import moment
 from gnomon.errors.authoring import AirflowException, AirflowSkipException, DeferralRefused, TaskDeferred
 from gnomon.loading.classes import load_class
-from gnomon.model.deferral import Fired, Resume, Wait
+from gnomon.model.deferral import NOTHING, Fired, Resume, Wait
 from gnomon.model.instants import to_instant
 from gnomon.sdk.decorated import CallsFunction, DecoratedOperator
 from gnomon.sdk.deferring import check_arguments, check_home, check_method, checked_class, stored, timer_of
@@ -41,8 +41,8 @@ def wait_of(task: Any, deferred: TaskDeferred, file: str) -> Wait:
     check_arguments(cls, arguments, path, f"{of}: what serialize() of {type(trigger).__name__} returns does not fit")
     timer = timer_of(trigger)
     return Wait(
-        classpath=path,
-        kwargs=text,
+        classpath=path if timer is None else _path(type(trigger)),
+        kwargs=text if timer is None else NOTHING,
         next_method=deferred.method_name,
         next_kwargs=stored(kwargs, "the kwargs", of),
         timeout_s=None if deferred.timeout is None else deferred.timeout.total_seconds(),
@@ -129,6 +129,10 @@ def _serialized(trigger: BaseTrigger, of: str) -> tuple[str, dict[str, Any]]:
     if not isinstance(path, str) or "." not in path or not isinstance(arguments, Mapping):
         raise DeferralRefused(f"{of}: serialize() of {name} returned {_shape(found)}; {wanted}")
     return path, dict(arguments)
+
+
+def _path(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _shape(value: Any) -> str:

@@ -196,6 +196,8 @@ def test_an_exact_time_trigger_is_a_timer_of_the_owner(ends: bool) -> None:
     )
     assert after_span.due_at is not None and 0 <= after_span.due_at - before - 3600 * SECOND < 60 * SECOND
     assert (after_span.ends_task, after_span.due_in_s) == (ends, None)
+    names = [wait.classpath.rpartition(".")[2] for wait in (at_moment, after_span)]
+    assert names == ["DateTimeTrigger", "TimeDeltaTrigger"], "people read the class that the author wrote"
 
 
 def test_a_subclass_of_a_time_trigger_is_run_as_it_is_written() -> None:
