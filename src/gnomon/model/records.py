@@ -257,6 +257,8 @@ class PlanOutcome:
     created: list[RunRecord] = field(default_factory=list)
     held: list[str] = field(default_factory=list)
     """Slot keys that a manual run already holds; the cursor moved past them."""
+    standing: dict[int, Instant] = field(default_factory=dict)
+    """Runs by hand among them, by run_pk, with the planned time that each stands for from now on."""
     error: str | None = None
     """A run id was taken by another run: the cursor stays before that slot, the sentence stands on the DAG."""
     instead: PlanChange | None = None

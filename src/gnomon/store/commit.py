@@ -11,7 +11,7 @@ from functools import partial
 from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult
 from gnomon.model.records import AttemptRecord, Changes, EventRecord
 from gnomon.model.states import RUN_STATE_CODES
-from gnomon.store import mail, waits
+from gnomon.store import mail, run_waits, waits
 from gnomon.store.errors import PoolExhausted, RowsMissing, XComTooLarge
 from gnomon.store.planned import plan
 from gnomon.store.removal import delete_dags, delete_history, delete_runs
@@ -33,6 +33,8 @@ def apply(tx: Transaction, changes: Changes) -> None:
     tx.send_many("commit.xcom_clear", changes.xcom_clears)
     tx.send_many("commit.xcom", _xcoms(changes.results))
     _write_waits(tx, changes)
+    tx.send_many("run_waits.remove_edge", changes.edges_gone)
+    _whole(tx, "run_waits.put", [run_waits.row_of(wait) for wait in changes.run_waits.values()], "waits between DAGs")
     _take_slots(tx, changes.pool_used)
     tx.send_many(
         "commit.tally",

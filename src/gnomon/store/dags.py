@@ -53,7 +53,7 @@ def set_paused(tx: Transaction, dag_id: str, paused: bool, by: str, at: Instant)
     return True
 
 
-def changed(group_no: int, dag_pk: int, at: Instant) -> NewMail:
+def changed(group_no: int, dag_pk: int, at: Instant | None) -> NewMail:
     """The letter that lets the owner read a DAG again."""
     return NewMail(group_no, "dag_changed", json.dumps({"dag_pk": dag_pk}), at=at)
 

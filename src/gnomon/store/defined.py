@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gnomon.model.ids import group_of
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagParsed, ParsedFile, ParseFailure
+from gnomon.store import edges
 from gnomon.store.load import task_numbers
 from gnomon.store.specs import holds_spec, pack_spec
 from gnomon.store.transaction import Row, Transaction
@@ -71,6 +72,7 @@ def define_dags(
     fresh = [one for one in mine if known[one.spec.dag_id].spec_hash != one.spec_hash]
     _add_versions(tx, origin, fresh, known, at)
     _add_names(tx, fresh, known)
+    edges.rewrite(tx, [(known[one.spec.dag_id].dag_pk, one.spec) for one in fresh])
     result.new_versions = [one.spec.dag_id for one in fresh]
     _settle(tx, origin, mine, known, at, result)
     return result

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from gnomon.model.records import DagRecord, GroupState, PoolRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec
-from gnomon.store import pools, waits
+from gnomon.store import pools, run_waits, upstream, waits
 from gnomon.store.rows import run_record, task_record, unpack_cursor, unpack_planned
 from gnomon.store.specs import unpack_spec
 from gnomon.store.transaction import Row, Transaction
@@ -17,11 +17,18 @@ BATCH = 5000
 
 
 def load_groups(tx: Transaction, groups: Iterable[int]) -> GroupState:
-    """The DAGs of these groups, their unfinished runs with all task rows, and what tasks that depend on the past look at."""
+    """The DAGs of these groups, their unfinished runs with all task rows, and what tasks that depend on the past look at.
+
+    Also what the runs wait for in other DAGs, and who waits for DAGs of these groups, with what is known of their slots.
+    """
     wanted = list(groups)
     dags = _dags(tx, tx.all("load.dags_of_groups", groups=wanted))
     runs = [run_record(row) for row in tx.all("load.unfinished_runs", groups=wanted)]
-    return GroupState(dags, runs, load_tasks(tx, [run.run_pk for run in runs]), _tails(tx, dags, runs))
+    run_pks = [run.run_pk for run in runs]
+    return GroupState(
+        dags, runs, load_tasks(tx, run_pks), _tails(tx, dags, runs), run_waits.of_runs(tx, run_pks),
+        upstream.with_facts(tx, run_waits.open_asks(tx, wanted)),
+    )
 
 
 def load_dags(tx: Transaction, dag_pks: Iterable[int]) -> list[DagRecord]:
@@ -89,11 +96,11 @@ def _dags(tx: Transaction, rows: list[Row]) -> list[DagRecord]:
 
 def _dag(tx: Transaction, row: Row, task_numbers: dict[str, int]) -> DagRecord:
     (dag_pk, dag_id, group_no, paused, active, plan_seq, cursor, next_body, fingerprint, version_pk, spec, path, input_hash,
-     fresh, error, looked_further, live_at) = row
+     fresh, error, looked_further, dependency_error, live_at) = row
     return DagRecord(
         dag_pk, dag_id, group_no, bool(paused), bool(active), plan_seq, unpack_cursor(cursor), unpack_planned(next_body),
         fingerprint, version_pk, unpack_spec(tx, spec), task_numbers, path, input_hash, fresh, error,
-        bool(looked_further), live_at,
+        bool(looked_further), dependency_error, live_at,
     )
 
 

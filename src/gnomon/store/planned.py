@@ -19,9 +19,9 @@ def plan(tx: Transaction, changes: Iterable[PlanChange], now: Instant) -> list[P
     """What became of each change, in order. Each DAG stands or falls alone; none fails the transaction.
 
     The cursor moves and the runs are made only if `plan_seq` is still the believed one and the DAG is not paused. What was
-    passed stands in the event log (`slots_passed`, JSON of model.slots.Passed). A slot
-    that a manual run holds is passed over, with a line in the event log. At a run id that another slot's run has, the
-    DAG's change ends: the runs before it are made, the cursor stays before its slot, the error stands on the DAG.
+    passed stands in the event log (`slots_passed`, JSON of model.slots.Passed). A slot that a manual run holds is passed
+    over, with a line in the event log, and that run stands for it. At a run id that another slot's run has, the DAG's
+    change ends: the runs before it are made, the cursor stays before its slot, the error stands on the DAG.
     """
     return [_plan_dag(tx, change, now) for change in changes]
 
@@ -71,11 +71,9 @@ def _move(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutcome:
     ]
     tx.send_many("commit.event", passed)
     for planned in change.runs:
-        run_pk = _insert(tx, change, planned, now)
+        run_pk = _insert(tx, change, planned, now, outcome)
         if run_pk is not None:
             outcome.created.append(_record(change, planned, run_pk, now))
-        else:
-            outcome.held.append(planned.slot_key)
     if outcome.created:
         queued = RUN_STATE_CODES[DagRunState.QUEUED]
         tx.send_many("commit.tally", [(change.dag_pk, queued, len(outcome.created))])
@@ -91,8 +89,8 @@ def _move_cursor(tx: Transaction, change: PlanChange) -> bool:
     ) == 1
 
 
-def _insert(tx: Transaction, change: PlanChange, planned: PlannedRun, now: Instant) -> int | None:
-    """The key of the new run; None when its slot is held (which is logged).
+def _insert(tx: Transaction, change: PlanChange, planned: PlannedRun, now: Instant, outcome: PlanOutcome) -> int | None:
+    """The key of the new run; None when its slot is held, which is logged: a run by hand stands for it from now on.
 
     Two planned runs may have one logical date: ticks on the 29th, 30th and 31st of March, each about the month before it,
     begin at the end of February. They are different slots, told apart by when they are due, and none is lost.
@@ -108,6 +106,9 @@ def _insert(tx: Transaction, change: PlanChange, planned: PlannedRun, now: Insta
         holder = _holder(tx, change, planned, planned.second_key)
     body = f"slot {iso(planned.logical_at) or iso(planned.run_after)} is held by run {holder[1]!r}; {planned.run_id!r} was not made"
     tx.send_many("commit.event", [(now, "slot_held", change.dag_pk, holder[0], None, -1, "scheduler", body)])
+    outcome.held.append(planned.slot_key)
+    if tx.run("commit.stand", run_pk=holder[0], slot=planned.run_after):
+        outcome.standing[holder[0]] = planned.run_after
     return None
 
 

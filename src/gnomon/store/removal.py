@@ -32,5 +32,5 @@ def delete_dags(tx: Transaction, dag_pks: Iterable[int]) -> None:
     for dag_pk in dag_pks:
         for part in ("all_tasks", "all_attempts", "all_xcoms", "all_trigger_notes", "all_triggers", "all_waits", "all_runs", "parse_again"):
             tx.run(f"removal.{part}", dag_pk=dag_pk)
-        for part in ("tallies", "names", "unversion", "versions", "dag"):
+        for part in ("tallies", "names", "edges", "unversion", "versions", "dag"):
             tx.run(f"removal.{part}", dag_pk=dag_pk)

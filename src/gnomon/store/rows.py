@@ -27,10 +27,10 @@ _planned_decoder = msgspec.json.Decoder(PlannedRun)
 def run_record(row: Row) -> RunRecord:
     """A run from the columns of `load.run`."""
     (run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-     queued_at, started_at, ended_at, reason, clear_number) = row
+     queued_at, started_at, ended_at, reason, clear_number, stands_for) = row
     return RunRecord(
         run_pk, dag_pk, run_id, DagRunType(run_type), RUN_STATES_BY_CODE[state], run_after, logical_at, interval_start,
-        interval_end, version_pk, json.loads(conf), queued_at, started_at, ended_at, reason, clear_number,
+        interval_end, version_pk, json.loads(conf), queued_at, started_at, ended_at, reason, clear_number, stands_for,
     )
 
 

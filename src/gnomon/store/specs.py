@@ -15,6 +15,7 @@ _COMPRESSION = 1
 """Specs are written more often than they are read twice; the fastest level keeps most of the gain."""
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(DagSpec)
+_parts_decoder = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def pack_spec(tx: Transaction, spec: DagSpec) -> bytes:
@@ -27,6 +28,13 @@ def unpack_spec(tx: Transaction, packed: bytes) -> DagSpec:
     """The spec of a `dag_version`."""
     sealed = _decoder.decode(zlib.decompress(packed))
     return _with_starts(sealed, lambda text: tx.cipher.open(text))  # noqa: PLW0108 - most specs need no key
+
+
+def unpack_bare(packed: bytes) -> DagSpec:
+    """The spec of a `dag_version` without its tasks: a glance at a DAG of any width."""
+    parts = _parts_decoder.decode(zlib.decompress(packed))
+    parts.pop("tasks", None)
+    return _decoder.decode(_encoder.encode(parts))
 
 
 def holds_spec(tx: Transaction, packed: bytes, spec: DagSpec) -> bool:

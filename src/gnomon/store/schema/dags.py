@@ -54,6 +54,7 @@ dag = Table(
     words("next_body", doc="JSON model.slots.PlannedRun"),
     words("fingerprint"),
     words("error", doc="why planning refuses"),
+    words("dependency_error", doc="why its dependencies on other DAGs can never be met"),
     big("live_at", doc="since when it has been unpaused and in a file, with this schedule"),
     check("group", "group_no BETWEEN 0 AND 63"),
     check("next", "(next_run_after IS NULL) = (next_body IS NULL)"),
@@ -87,6 +88,20 @@ dag_version = Table(
     sqlite_autoincrement=True,
 )
 
+dag_edge = Table(
+    "dag_edge",
+    metadata,
+    big("dag_pk", ForeignKey("dag.dag_pk"), nullable=False),
+    integer("edge_no", nullable=False, doc="model.edges.Edge.number"),
+    words("task_id", doc="the task that waits; NULL: the whole run"),
+    words("up_dag", nullable=False, doc="the id of the DAG that is depended on, whether there is one or not"),
+    words("body", nullable=False, doc="JSON model.edges.AfterSpec"),
+    PrimaryKeyConstraint("dag_pk", "edge_no"),
+    sqlite_with_rowid=False,
+)
+"""The dependencies of the newest version of each DAG, so that the graph of all is read without their specs."""
+Index("dag_edge_up", dag_edge.c.up_dag)
+
 run_tally = Table(
     "run_tally",
     metadata,
@@ -97,4 +112,4 @@ run_tally = Table(
     sqlite_with_rowid=False,
 )
 
-__all__ = ["dag", "dag_version", "file", "import_error", "run_tally", "task_name"]
+__all__ = ["dag", "dag_edge", "dag_version", "file", "import_error", "run_tally", "task_name"]

@@ -62,10 +62,21 @@ run_wait = Table(
     "run_wait",
     metadata,
     big("down_run", nullable=False),
-    integer("edge_no", nullable=False),
-    big("up_dag", nullable=False),
-    big("up_at", nullable=False, doc="planned time (run_after) of the upstream's scheduled run, never its slot_key"),
-    words("state", nullable=False),
+    integer("edge_no", nullable=False, doc="model.edges.Edge.number"),
+    words("up_dag", nullable=False, doc="the id of the upstream DAG, whether there is one or not"),
+    big("up_at", nullable=False, doc="planned time (run_after) of the upstream's run, never its slot_key; 0: no slot"),
+    small("down_group", nullable=False),
+    small("up_group", nullable=False),
+    words("task_id", doc="of the upstream; NULL: its whole run"),
+    small("state", nullable=False, doc="model.runwaits.WaitState"),
+    small("keeps", nullable=False),
+    words("rule", nullable=False, doc="of dependencies.Resolution"),
+    big("since", nullable=False),
+    integer("clear_number", nullable=False, doc="of the upstream run that was heard of last"),
+    words("note"),
     PrimaryKeyConstraint("down_run", "edge_no", "up_dag", "up_at"),
+    check("groups", "down_group BETWEEN 0 AND 63 AND up_group BETWEEN 0 AND 63"),
+    sqlite_with_rowid=False,
 )
-partial("run_wait_open", "state = 'open'", run_wait.c.up_dag, run_wait.c.up_at)
+Index("run_wait_slot", run_wait.c.up_dag, run_wait.c.up_at)
+partial("run_wait_open", "state < 100", run_wait.c.up_group)

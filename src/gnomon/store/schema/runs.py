@@ -29,6 +29,7 @@ dag_run = Table(
     big("ended_at"),
     integer("clear_number", nullable=False, server_default="0"),
     big("backfill_pk"),
+    big("stands_for", doc="of a run by hand that holds a planned slot: the planned time of that slot"),
     UniqueConstraint("dag_pk", "run_id"),
     UniqueConstraint("dag_pk", "slot_key"),
     check("final", "(ended_at IS NULL) = (state < 100)"),
@@ -37,6 +38,7 @@ dag_run = Table(
 )
 Index("dag_run_order", dag_run.c.dag_pk, dag_run.c.run_after.desc(), dag_run.c.run_pk.desc())
 partial("dag_run_unfinished", "ended_at IS NULL", dag_run.c.group_no)
+partial("dag_run_stands", "stands_for IS NOT NULL", dag_run.c.dag_pk, dag_run.c.stands_for)
 partial("dag_run_failed", "state = 101", dag_run.c.ended_at)
 
 task_instance = Table(

@@ -138,3 +138,8 @@ INSERT INTO dag_run (dag_pk, group_no, run_id, slot_key, run_type, logical_at, i
 VALUES (:dag_pk, :group_no, :run_id, :slot_key, :run_type, :logical_at, :interval_start, :interval_end, :run_after,
        :version_pk, 1, '{}', :queued_at)
 ON CONFLICT DO NOTHING RETURNING run_pk;
+
+-- name: stand
+-- A run by hand that holds a planned slot stands for it, for the first one if its logical date is that of several.
+UPDATE dag_run SET stands_for = :slot
+WHERE run_pk = :run_pk AND stands_for IS NULL AND run_type NOT IN ('scheduled', 'backfill');

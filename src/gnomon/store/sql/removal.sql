@@ -140,6 +140,10 @@ DELETE FROM run_tally WHERE dag_pk = :dag_pk;
 -- The task numbers of a DAG.
 DELETE FROM task_name WHERE dag_pk = :dag_pk;
 
+-- name: edges
+-- The dependencies of a DAG on others.
+DELETE FROM dag_edge WHERE dag_pk = :dag_pk;
+
 -- name: unversion
 -- The DAG points to no version.
 UPDATE dag SET version_pk = NULL, active = FALSE WHERE dag_pk = :dag_pk;

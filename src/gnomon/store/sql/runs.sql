@@ -1,20 +1,20 @@
 -- name: find
 -- One run of a DAG by its id.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
-       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for
 FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id AND r.run_id = :run_id;
 
 -- name: list
 -- The runs of a DAG, newest first, by the index over their order.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
-       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for
 FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id
 ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :most;
 
 -- name: list_in_state
 -- The runs of a DAG in one state, newest first.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
-       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for
 FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id AND r.state = :state
 ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :most;
 
@@ -45,27 +45,27 @@ SELECT state, sum(n) FROM run_tally WHERE n > 0 GROUP BY state ORDER BY state;
 -- name: before
 -- The newest run of a DAG before a moment in the order of its runs.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number
+       queued_at, started_at, ended_at, reason, clear_number, stands_for
 FROM dag_run WHERE dag_pk = :dag_pk AND (run_after, run_pk) < (:run_after, :run_pk)
 ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 
 -- name: before_in_state
 -- The newest run of a DAG in one state before a moment in the order of its runs.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number
+       queued_at, started_at, ended_at, reason, clear_number, stands_for
 FROM dag_run WHERE dag_pk = :dag_pk AND state = :state AND (run_after, run_pk) < (:run_after, :run_pk)
 ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 
 -- name: newest_ended_runs
 -- Ended runs of a DAG, newest first, by the index over their order.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number
+       queued_at, started_at, ended_at, reason, clear_number, stands_for
 FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :most;
 
 -- name: unfinished
 -- The unfinished runs of a DAG, newest first, by the partial index over its group.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number
+       queued_at, started_at, ended_at, reason, clear_number, stands_for
 FROM dag_run WHERE ended_at IS NULL AND dag_pk = :dag_pk AND group_no = (SELECT group_no FROM dag WHERE dag_pk = :dag_pk)
 ORDER BY run_after DESC, run_pk DESC;
 

@@ -126,13 +126,24 @@ CREATE TABLE request (
 CREATE TABLE run_wait (
     down_run BIGINT NOT NULL,
     edge_no INTEGER NOT NULL,
-    up_dag BIGINT NOT NULL,
+    up_dag TEXT NOT NULL,
     up_at BIGINT NOT NULL,
-    state TEXT NOT NULL,
-    CONSTRAINT run_wait_pkey PRIMARY KEY (down_run, edge_no, up_dag, up_at)
+    down_group SMALLINT NOT NULL,
+    up_group SMALLINT NOT NULL,
+    task_id TEXT,
+    state SMALLINT NOT NULL,
+    keeps SMALLINT NOT NULL,
+    rule TEXT NOT NULL,
+    since BIGINT NOT NULL,
+    clear_number INTEGER NOT NULL,
+    note TEXT,
+    CONSTRAINT run_wait_pkey PRIMARY KEY (down_run, edge_no, up_dag, up_at),
+    CONSTRAINT run_wait_groups_check CHECK (down_group BETWEEN 0 AND 63 AND up_group BETWEEN 0 AND 63)
 );
 
-CREATE INDEX run_wait_open ON run_wait (up_dag, up_at) WHERE state = 'open';
+CREATE INDEX run_wait_open ON run_wait (up_group) WHERE state < 100;
+
+CREATE INDEX run_wait_slot ON run_wait (up_dag, up_at);
 
 CREATE TABLE scheduler (
     id TEXT NOT NULL,
@@ -280,6 +291,7 @@ CREATE TABLE dag (
     next_body TEXT,
     fingerprint TEXT,
     error TEXT,
+    dependency_error TEXT,
     live_at BIGINT,
     CONSTRAINT dag_pkey PRIMARY KEY (dag_pk),
     CONSTRAINT dag_group_check CHECK (group_no BETWEEN 0 AND 63),
@@ -291,6 +303,18 @@ CREATE TABLE dag (
 CREATE INDEX dag_of_file ON dag (file_pk);
 
 CREATE INDEX dag_of_group ON dag (group_no);
+
+CREATE TABLE dag_edge (
+    dag_pk BIGINT NOT NULL,
+    edge_no INTEGER NOT NULL,
+    task_id TEXT,
+    up_dag TEXT NOT NULL,
+    body TEXT NOT NULL,
+    CONSTRAINT dag_edge_pkey PRIMARY KEY (dag_pk, edge_no),
+    CONSTRAINT dag_edge_dag_pk_fkey FOREIGN KEY(dag_pk) REFERENCES dag (dag_pk)
+);
+
+CREATE INDEX dag_edge_up ON dag_edge (up_dag);
 
 CREATE TABLE dag_group (
     group_no SMALLINT NOT NULL,
@@ -335,6 +359,7 @@ CREATE TABLE dag_run (
     ended_at BIGINT,
     clear_number INTEGER DEFAULT '0' NOT NULL,
     backfill_pk BIGINT,
+    stands_for BIGINT,
     CONSTRAINT dag_run_pkey PRIMARY KEY (run_pk),
     CONSTRAINT dag_run_dag_pk_run_id_key UNIQUE (dag_pk, run_id),
     CONSTRAINT dag_run_dag_pk_slot_key_key UNIQUE (dag_pk, slot_key),
@@ -346,6 +371,8 @@ CREATE TABLE dag_run (
 CREATE INDEX dag_run_failed ON dag_run (ended_at) WHERE state = 101;
 
 CREATE INDEX dag_run_order ON dag_run (dag_pk, run_after DESC, run_pk DESC);
+
+CREATE INDEX dag_run_stands ON dag_run (dag_pk, stands_for) WHERE stands_for IS NOT NULL;
 
 CREATE INDEX dag_run_unfinished ON dag_run (group_no) WHERE ended_at IS NULL;
 

@@ -1,0 +1,39 @@
+-- name: forget (sqlite)
+-- rows: dag_pk bigint
+-- The dependencies of some DAGs. A batch is one row at a time here.
+DELETE FROM dag_edge WHERE dag_pk = :dag_pk;
+
+-- name: forget (postgresql)
+-- rows: dag_pk bigint
+-- The dependencies of some DAGs. A batch is one statement here.
+DELETE FROM dag_edge USING :rows WHERE dag_edge.dag_pk = r.dag_pk;
+
+-- name: add (sqlite)
+-- rows: dag_pk bigint, edge_no integer, task_id text, up_dag text, body text
+-- Dependencies of DAGs. A batch is one row at a time here.
+INSERT INTO dag_edge (dag_pk, edge_no, task_id, up_dag, body) VALUES (:dag_pk, :edge_no, :task_id, :up_dag, :body);
+
+-- name: add (postgresql)
+-- rows: dag_pk bigint, edge_no integer, task_id text, up_dag text, body text
+-- Dependencies of DAGs. A batch is one statement here.
+INSERT INTO dag_edge (dag_pk, edge_no, task_id, up_dag, body) SELECT dag_pk, edge_no, task_id, up_dag, body FROM :rows;
+
+-- name: list
+-- The dependencies of all DAGs that are in a file, and whether what they depend on is.
+SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.dependency_error, e.edge_no, e.task_id, e.body,
+       EXISTS (SELECT 1 FROM dag AS u WHERE u.dag_id = e.up_dag AND u.active)
+FROM dag_edge AS e JOIN dag AS d ON d.dag_pk = e.dag_pk WHERE d.active ORDER BY d.dag_id, e.edge_no;
+
+-- name: on
+-- The dependencies of DAGs that are in a file on one DAG, by the index over what is depended on.
+SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.dependency_error, e.edge_no, e.task_id, e.body,
+       EXISTS (SELECT 1 FROM dag AS u WHERE u.dag_id = e.up_dag AND u.active)
+FROM dag_edge AS e JOIN dag AS d ON d.dag_pk = e.dag_pk WHERE e.up_dag = :dag_id AND d.active ORDER BY d.dag_id, e.edge_no;
+
+-- name: errors
+-- DAGs of which a dependency can never be met.
+SELECT dag_pk, dependency_error FROM dag WHERE dependency_error IS NOT NULL;
+
+-- name: set_error
+-- Why the dependencies of a DAG can never be met; what was planned before is refused.
+UPDATE dag SET dependency_error = :error, plan_seq = plan_seq + 1 WHERE dag_pk = :dag_pk RETURNING group_no;
