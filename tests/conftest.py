@@ -1,8 +1,10 @@
-"""What every test stands on: no Gnomon or Airflow setting of the developer's reaches a test, and no test another's options."""
+"""What every test stands on: no Gnomon or Airflow setting of the developer's reaches a test, no signal is ignored, and no test
+sees another's options."""
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,18 @@ import pytest
 from gnomon.config import set_ambient
 
 _PREFIXES = ("GNOMON_", "AIRFLOW_")
+_TOLD_BY = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCHLD)
+
+
+def pytest_configure() -> None:
+    """Programs that tests start hear their signals, as in a terminal; whoever runs the tests may not.
+
+    A shell starts what goes to the background (`make test &`) with Ctrl-C ignored, and `nohup` with hang-ups; who inherits
+    that keeps it.
+    """
+    for number in _TOLD_BY:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True)
