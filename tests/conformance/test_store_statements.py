@@ -22,9 +22,11 @@ HOT = (
     "runs.unfinished", "runs.newest", "triggers.unclaimed_dag", "triggers.claim", "triggers.claimed", "triggers.paused_dags", "triggers.suspend",
     "triggers.release", "triggers.sent", "triggers.ended", "triggers.standing", "triggerers.give_up_triggers",
     "triggerers.give_up_notes", "waits.note", "waits.remove", "waits.fire", "waits.of_runs", "removal.trigger_notes",
-    "removal.triggers",
+    "removal.triggers", "removal.waits", "run_waits.put", "run_waits.remove_edge", "run_waits.of_runs", "run_waits.open_of_groups",
+    "run_waits.asking", "run_waits.downstream", "upstream.find", "upstream.slots", "upstream.slots_before", "upstream.dags",
+    "upstream.runs", "upstream.tasks", "commit.stand",
 )
-HISTORY = ("dag_run", "task_instance", "attempt", "xcom", "event_log", "dag_version", "trigger", "trigger_end")
+HISTORY = ("dag_run", "task_instance", "attempt", "xcom", "event_log", "dag_version", "trigger", "trigger_end", "run_wait")
 PARTIAL = ("dag_run_unfinished", "trigger_unclaimed")
 """Indexes that hold only what is still to be done, which these statements walk from its beginning."""
 _PARAMETER = re.compile(r":[a-z_]+")
