@@ -67,6 +67,7 @@ class Keeper:
             return self._wake_at()
         try:
             self._beat()
+            self._take_over()
             self._send()
             self._answer()
             self._close()
@@ -117,12 +118,21 @@ class Keeper:
                 triggerers.register(tx, self.triggerer_id, self._host, settings.capacity, settings.queues)
             elif not triggerers.beat(tx, self.triggerer_id):
                 raise Fenced(f"triggerer {self.triggerer_id} was declared dead: it stops, and a new one starts in its place")
-            fenced = triggerers.fence_dead(tx, self.triggerer_id, settings.beat_s)
-        for dead in fenced:
-            _log.warning("triggerer_fenced", triggerer=dead)
-            self._woken = True
         self._registered = True
         self._beat_at = self._clock.monotonic() + settings.beat_s
+
+    def _take_over(self) -> None:
+        """Triggerers that have been silent for too long are fenced, within SWEEP_S of the instant at which they may be."""
+        if self._clock.monotonic() < self._sweep_at:
+            return
+        with self._db.read() as tx:
+            silent = triggerers.silent(tx, self.triggerer_id, self._settings.beat_s)
+        if not silent:
+            return
+        with self._db.keeper(self.triggerer_id) as tx:
+            fenced = triggerers.fence_dead(tx, self.triggerer_id, self._settings.beat_s)
+        for dead in fenced:
+            _log.warning("triggerer_fenced", triggerer=dead)
 
     def _send(self) -> None:
         """A batch of events is stored: only then they have happened. Sent twice, they count once."""
