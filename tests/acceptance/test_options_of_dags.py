@@ -262,6 +262,22 @@ def test_a_run_that_is_later_than_the_grace_gives_way_to_a_newer_one(world: ForW
     assert it.runs("d") == made
 
 
+@effect_of("scheduler.max_waiting_runs")
+@pytest.mark.parametrize(("most", "made"), [(3, 3), (1000, 21)])
+def test_so_many_runs_of_a_dag_wait_for_others_and_no_more_are_made_ahead(world: ForWorld, most: int, made: int) -> None:
+    it = world(scheduler__max_waiting_runs=most, core__max_active_runs_per_dag=2)
+    it.file("""
+        from gnomon import After
+
+        with DAG("d", schedule="* * * * *", start_date=datetime(2026, 3, 1, 8, 40, tzinfo=timezone.utc), catchup=True,
+                 depends_on=After("elsewhere")):
+            BaseOperator(task_id="t")
+    """)
+    it.go(5)
+    assert len(it.runs("d")) == made
+    assert it.states("d") == [{}] * made
+
+
 # ---- what a run covers -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("cron_has", [True, False])
 @pytest.mark.parametrize("delta_has", [True, False])

@@ -77,6 +77,9 @@ _SCHEDULER = (
            "Starting a run costs one step of the rules, so no batch is needed.", minimum=1, used=False),
     Option("scheduler", "misfire_grace", "60", _N,
            "Seconds after which a due run counts as late: a DAG's misfire= rules it then. Not an option of Airflow.", minimum=0),
+    Option("scheduler", "max_waiting_runs", "1000", _I,
+           "The most runs of one DAG that wait for other DAGs at a time; no more are planned ahead. They count for no other limit. "
+           "Not an option of Airflow.", minimum=1),
     Option("scheduler", "timetable_timeout", "5", _N,
            "Seconds that one call into an author's timetable may take before its process is ended. Not an option of Airflow.",
            minimum=0.1),

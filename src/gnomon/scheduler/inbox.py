@@ -11,6 +11,7 @@ from gnomon.engine.memory import Memory
 from gnomon.executors.interface import WORKER_TTL_S, Executor, ExecutorEvent, InventoryTaken, WorkerGone
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import MailRecord
+from gnomon.scheduler.chains import Chains
 from gnomon.scheduler.intake import dag_to_delete, from_mail, from_workers
 from gnomon.scheduler.settings import MAIL_BATCH, SWEEP_S
 from gnomon.store import Database, leases, mail
@@ -25,7 +26,7 @@ class Inbox:
 
     def __init__(
         self, db: Database, executor: Executor, clock: Clock, ear: Ear | None, memory: Memory,
-        delete_history: Callable[[int], bool], sweep_s: float = SWEEP_S,
+        chains: Chains, delete_history: Callable[[int], bool], sweep_s: float = SWEEP_S,
     ) -> None:
         """`delete_history`: deletes a batch of the ended runs of a DAG; whether there are more."""
         self._db = db
@@ -33,6 +34,7 @@ class Inbox:
         self._clock = clock
         self._ear = ear
         self._memory = memory
+        self._chains = chains
         self._delete_history = delete_history
         self._heard: list[ExecutorEvent] = []
         self._sweep_s = sweep_s
@@ -60,11 +62,11 @@ class Inbox:
                 found = ripe = mail.take(tx, sorted(epochs), MAIL_BATCH)
                 deletes = any(dag_to_delete(letter) is not None for letter in found)
                 if not deletes:
-                    events += from_mail(tx, found, self._memory)
+                    events += from_mail(tx, found, self._memory, self._chains)
             if deletes:  # which is written between the two looks
                 ripe = [letter for letter in found if not self._has_history(letter)]
                 with self._db.read() as tx:
-                    events += from_mail(tx, ripe, self._memory)
+                    events += from_mail(tx, ripe, self._memory, self._chains)
             letters = [letter.mail_pk for letter in ripe]
             self._mail_waits = len(found) == MAIL_BATCH
             self._history_waits = len(ripe) < len(found)

@@ -16,7 +16,9 @@ from gnomon.executors import interface as said
 from gnomon.model.facts import AttemptResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import MailRecord, RunRecord
-from gnomon.store import Database, Transaction, load, triggers
+from gnomon.model.runwaits import Ask, Heard
+from gnomon.scheduler.chains import Chains
+from gnomon.store import Database, Transaction, load, run_waits, triggers, upstream
 
 _log = log.get("scheduler.intake")
 
@@ -52,27 +54,35 @@ def from_workers(events: Iterable[said.ExecutorEvent], epochs: Mapping[int, int]
     return found, to_ask
 
 
-def from_mail(tx: Transaction, letters: Iterable[MailRecord], memory: Memory) -> list[e.Event]:
+def from_mail(tx: Transaction, letters: Iterable[MailRecord], memory: Memory, chains: Chains) -> list[e.Event]:
     """Engine events of the letters, with what the store has to add: runs and DAGs are read here.
 
     WrongKey for a sealed letter that this host cannot open: it stays where it is, for a scheduler that can.
     """
     found: list[e.Event] = []
     dag_pks: dict[int, None] = {}
+    asks: list[Ask] = []
     for letter in letters:
         try:
             if letter.kind == "trigger":
                 found.append(e.WaitEnded(*triggers.event_of(tx, letter.body)))
                 continue
+            if letter.kind == "wait_registered":
+                asks.append(msgspec.json.decode(letter.body, type=Ask))
+                continue
+            if letter.kind == "upstream_ended":
+                found.append(e.UpstreamHeard(msgspec.json.decode(letter.body, type=tuple[Heard, ...])))
+                continue
             body = json.loads(letter.body)
             if letter.kind == "dag_changed":
                 dag_pks[msgspec.convert(body["dag_pk"], int)] = None
             else:
-                found.extend(_events_of(tx, letter.kind, body, memory))
+                found.extend(_events_of(tx, letter.kind, body, memory, chains))
         except (ValueError, KeyError, TypeError) as error:  # a letter that nobody can read is not kept for ever
             _log.error("mail_unreadable", kind=letter.kind, mail_pk=letter.mail_pk, error=f"{type(error).__name__}: {error}")
             found.extend(_refusal(letter))
-    return [*read_dags(tx, dag_pks, memory), *found]
+    waits = [e.WaitsAsked(ask, facts) for ask, facts in upstream.with_facts(tx, asks)] if asks else []
+    return [*read_dags(tx, dag_pks, memory), *found, *waits]
 
 
 def dag_to_delete(letter: MailRecord) -> int | None:
@@ -87,13 +97,15 @@ def dag_to_delete(letter: MailRecord) -> int | None:
         return None  # `from_mail` says so
 
 
-def _events_of(tx: Transaction, kind: str, body: dict[str, Any], memory: Memory) -> list[e.Event]:
+def _events_of(tx: Transaction, kind: str, body: dict[str, Any], memory: Memory, chains: Chains) -> list[e.Event]:
     if kind == "run_created":
         return read_run(tx, msgspec.convert(body["run_pk"], int), memory)
     if kind == "result":
         sealed = body.get("sealed")
         result = body["result"] if sealed is None else json.loads(tx.cipher.open(sealed))
         return [e.Ended(msgspec.convert(result, AttemptResult))]
+    if kind == "action" and "parts" in body:
+        return _parts(tx, body, memory, chains)
     if kind == "action":
         return _action(tx, body, memory)
     _log.warning("mail_unknown", kind=kind)
@@ -154,7 +166,18 @@ def read_run(tx: Transaction, run_pk: int, memory: Memory) -> list[e.Event]:
     if dag is None:
         found.extend(read_dags(tx, [run.dag_pk], memory))
     before = load.load_run_before(tx, run) if dag is None or dag.graph.uses_past else None
-    found.append(e.RunRead(run, tuple(tasks), (before[0], tuple(before[1])) if before is not None else None))
+    waits = run_waits.of_runs(tx, [run_pk]).get(run_pk, ())
+    found.append(e.RunRead(run, tuple(tasks), (before[0], tuple(before[1])) if before is not None else None, tuple(waits)))
+    return found
+
+
+def _parts(tx: Transaction, body: dict[str, Any], memory: Memory, chains: Chains) -> list[e.Event]:
+    """What this owner does of a request of several parts, in their order."""
+    common = {"action": body["action"], "by": body.get("by", "unknown"), "request_pk": body["request_pk"]}
+    if body["action"] != "clear":
+        raise ValueError(f"{body['action']!r} is not done in parts")
+    found = [event for part in chains.mine(body) for event in _action(tx, {**part, **common}, memory)]
+    chains.begin(msgspec.convert(body["request_pk"], int), body)
     return found
 
 
@@ -171,16 +194,31 @@ def _action(tx: Transaction, body: dict[str, object], memory: Memory) -> list[e.
         case "mark" if body.get("state") not in (_RUN_MARKS if tasks is None else _TASK_MARKS):
             found.append(e.Refuse(request_pk, json.dumps({"error": f"nothing can be marked {body.get('state')!r}"})))
         case "clear":
-            found.append(e.ClearTasks(run_pk, tasks, by, bool(body.get("only_failed")), request_pk))
+            asks = _asks_of(tx, found, run_pk, memory)
+            found.append(e.ClearTasks(run_pk, tasks, by, bool(body.get("only_failed")), request_pk, asks))
         case "mark" if tasks is None:
             found.append(e.MarkRun(run_pk, str(body["state"]), by, request_pk))
         case "mark":
             found.append(e.MarkTasks(run_pk, tasks or (), str(body["state"]), by, request_pk))
+        case "release":
+            up_dag, reason = (msgspec.convert(body.get(name), str | None) for name in ("up_dag", "reason"))
+            found.append(e.ReleaseRun(run_pk, up_dag, by, reason, request_pk))
         case "delete":
             found.append(e.DropRun(run_pk, by, request_pk))
         case other:
             found.append(e.Refuse(request_pk, json.dumps({"error": f"unknown action {other!r}"})))
     return found
+
+
+def _asks_of(tx: Transaction, read: Iterable[e.Event], run_pk: int, memory: Memory) -> tuple[Ask, ...]:
+    """Who waits for the slot of this run, which is in memory or was just read."""
+    run = memory.runs[run_pk].record if run_pk in memory.runs else next((one.run for one in read if isinstance(one, e.RunRead)), None)
+    if run is None or run.slot_at is None:
+        return ()
+    dag = memory.dags.get(run.dag_pk)
+    read_now = (one.dag.dag_id for one in read if isinstance(one, e.DagRead))
+    dag_id = dag.record.dag_id if dag is not None else next(read_now, None)
+    return () if dag_id is None else run_waits.asks_of(tx, dag_id, run.slot_at)
 
 
 _RUN_MARKS = ("success", "failed")

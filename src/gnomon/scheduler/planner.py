@@ -19,7 +19,7 @@ from gnomon.model.records import PlanChange, PlanOutcome
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunType
 from gnomon.planning import PlanningError, asked_with, fingerprint, made_at, plan_runs, room_for
 from gnomon.scheduler.authored import TO_ASK, Authored, change_of, stopped
-from gnomon.scheduler.settings import PLAN_RETRY_S
+from gnomon.scheduler.settings import MAX_WAITING_RUNS, PLAN_RETRY_S
 from gnomon.timetables import Timetable
 from gnomon.timetables.registry import build
 from gnomon.userhost import TimetableHost
@@ -30,9 +30,12 @@ _log = log.get("scheduler.planner")
 class Planner:
     """The heap of due times, and the questions to timetables."""
 
-    def __init__(self, memory: Memory, misfire_grace_s: float, host: TimetableHost | None = None) -> None:
-        """`host`: where author timetables are asked."""
+    def __init__(
+        self, memory: Memory, misfire_grace_s: float, host: TimetableHost | None = None, max_waiting_runs: int = MAX_WAITING_RUNS
+    ) -> None:
+        """`host`: where author timetables are asked. `max_waiting_runs`: so many runs of a DAG wait for other DAGs at most."""
         self._memory = memory
+        self._max_waiting_runs = max_waiting_runs
         self._misfire_grace_s = misfire_grace_s
         self.authored = Authored(memory, host)
         self._due: list[tuple[Instant, int]] = []
@@ -124,7 +127,7 @@ class Planner:
 
     def _plan_dag(self, dag: Dag, now: Instant) -> PlanChange | None:
         record, spec = dag.record, dag.graph.spec
-        if dag.held is not None or not spec.timetable.can_be_scheduled:
+        if dag.held is not None or not spec.timetable.can_be_scheduled or record.dependency_error is not None:
             return None
         mark = fingerprint(spec.timetable, spec)
         next_run = record.next_run
@@ -137,11 +140,11 @@ class Planner:
             return None
         unfinished = sum(
             run.record.run_type is not DagRunType.BACKFILL and run.record.state not in FINISHED_RUN_STATES
-            for run in dag.runs.values()
+            for run in dag.runs.values() if run.pk not in dag.waiting
         )
-        room = room_for(spec, active_runs_limit(dag), unfinished)
+        room = min(room_for(spec, active_runs_limit(dag), unfinished), self._max_waiting_runs - len(dag.waiting))
         if room <= 0 and unchanged:
-            return None  # looked at again when a run of it ends
+            return None  # looked at again when a run of it ends, or waits
         return self._ask(dag, now, room, unfinished > 0, mark)
 
     def _ask(self, dag: Dag, now: Instant, room: int, busy: bool, mark: str) -> PlanChange | None:

@@ -19,6 +19,10 @@ from gnomon.errors.engine import StepFailed
 from gnomon.executors.interface import Executor
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord
+from gnomon.scheduler.chains import Chains
+from gnomon.scheduler.cursors import Moved, cursor_of, slots_decided, stand_for
+from gnomon.scheduler.depending import Depending
+from gnomon.scheduler.desk import Desk
 from gnomon.scheduler.failing import pause_failing
 from gnomon.scheduler.inbox import Inbox
 from gnomon.scheduler.intake import read_dags, with_past
@@ -26,7 +30,7 @@ from gnomon.scheduler.isolation import Isolation
 from gnomon.scheduler.lease import Lease
 from gnomon.scheduler.planner import Planner
 from gnomon.scheduler.settings import BEAT_S, FAULT_RETRY_S, RETRY_AWAY_S, Settings
-from gnomon.store import CommitUncertain, Database, Fenced, PoolExhausted, commit
+from gnomon.store import CommitUncertain, Database, Fenced, PoolExhausted, commit, wake
 from gnomon.store import load as store_load
 from gnomon.userhost import TimetableHost
 from gnomon.wakeups import Ear
@@ -57,10 +61,19 @@ class SchedulerService:
         self._wake_triggerers = wake_triggerers
         self.memory = Memory(settings.limits)
         self.lease = Lease(db, clock, scheduler_id, host, is_dead, beat_s=settings.beat_s)
-        self._planner = Planner(self.memory, settings.misfire_grace_s, timetables)
-        self._inbox = Inbox(db, executor, clock, ear, self.memory, self._delete_history, sweep_s=settings.sweep_s)
+        desk = None if timetables is None else Desk(timetables)
+        self._planner = Planner(
+            self.memory, settings.misfire_grace_s, None if desk is None else desk.place(), settings.max_waiting_runs
+        )
+        self._depending = Depending(db, self.memory, None if desk is None else desk.place())
+        self._chains = Chains(self.memory)
+        self._inbox = Inbox(
+            db, executor, clock, ear, self.memory, self._chains, self._delete_history, sweep_s=settings.sweep_s
+        )
         self._isolation = Isolation()
         self._loaded: list[Run] = []
+        self._asks: list[e.Event] = []
+        """Who waits for DAGs of the groups that were loaded."""
         self._reload = False
         self._wake_at: Instant | None = None
         self._faults = 0
@@ -83,6 +96,9 @@ class SchedulerService:
                 self._advance(events, letters, now)
             self._inbox.applied()
             self._plan(now)
+            found = self._depending.find(now)
+            if found:
+                self._advance(found, [], now)
         except Fenced:
             self.refused_commits += 1
             raise
@@ -92,7 +108,7 @@ class SchedulerService:
             return self._give_up_fault(error)
         self._faults = 0
         plan_at = self._planner.wake_at(now) if self._settings.use_schedule else None
-        times = (self._wake_at, plan_at, self.lease.next_beat, self._inbox.sweep_at)
+        times = (self._wake_at, plan_at, self._depending.wake_at(now), self.lease.next_beat, self._inbox.sweep_at)
         return min(at for at in times if at is not None)
 
     def _is_due(self, now: Instant) -> bool:
@@ -115,6 +131,7 @@ class SchedulerService:
             state = store_load.load_groups(tx, sorted(gained))
             pools = store_load.load_pools(tx)
         self._loaded += load(self.memory, state, gained)
+        self._asks += [e.WaitsAsked(ask, facts) for ask, facts in state.asks]
         self.memory.set_pools(pools)
         self._planner.look_at(dag.dag_pk for dag in state.dags)
         self._reload = False
@@ -125,18 +142,22 @@ class SchedulerService:
 
     def _collect(self, now: Instant) -> tuple[list[e.Event], list[int]]:
         """Events since the last round, and the letters that they came with."""
-        return self._inbox.collect(self._epochs())
+        asks, self._asks = self._asks, []
+        events, letters = self._inbox.collect(self._epochs())
+        return [*asks, *events], letters
 
     # ---- decide, commit, act -----------------------------------------------------------------------------------------
     def _advance(self, events: list[e.Event], letters: list[int], now: Instant) -> None:
         loaded, self._loaded = self._loaded, []
         decided = step(self.memory, events, now, self._new_id, loaded)
         decided.changes.mail_deleted += letters
+        self._chains.pass_on(decided.changes, now)
         self._touched = decided.groups
         self._commit(decided)
         self._touched = set()
         self._wake_at = decided.wake_at
         self._planner.look_at(sorted(decided.plannable))
+        self._depending.put(decided.unresolved)
         for worker_id, attempt_ids in decided.acknowledges.items():
             self._executor.acknowledge(worker_id, attempt_ids)
         for worker_id, attempts in decided.submits.items():
@@ -157,6 +178,8 @@ class SchedulerService:
                     commit.apply(tx, decided.changes)
                     commit.delete_runs(tx, decided.deleted_runs)
                     commit.delete_dags(tx, decided.deleted_dags)
+                    if decided.changes.mail_sent:
+                        wake(tx)
                 break
             except PoolExhausted as refused:
                 if not retract(self.memory, decided, refused.pool):
@@ -182,14 +205,19 @@ class SchedulerService:
             outcomes = commit.plan(tx, changes, now)
         created: list[RunRecord] = []
         stale: list[int] = []
+        moved: list[Moved] = []
         for change, outcome in zip(changes, outcomes, strict=True):
+            before = cursor_of(self.memory, change.dag_pk)
             self._planner.settle(change, outcome, now)
+            moved.append(Moved(change.dag_pk, before, cursor_of(self.memory, change.dag_pk)))
             if not outcome.accepted:
                 stale.append(change.dag_pk)
             created += outcome.created
+            stand_for(self.memory, outcome)
             if outcome.error is not None:
                 _log.error("plan_refused", dag_id=self.memory.dags[change.dag_pk].record.dag_id, error=outcome.error)
         events = with_past(self._db, created, self.memory)
+        events += slots_decided(self._db, moved, self.memory)
         if stale:
             with self._db.read() as tx:
                 events += read_dags(tx, stale, self.memory)
@@ -224,8 +252,10 @@ class SchedulerService:
     def _drop_memory(self) -> None:
         drop(self.memory, list(self.lease.epochs))
         self._planner.forget()
+        self._depending.forget()
+        self._chains.forget()
         self._inbox.start_anew()
-        self._loaded, self._touched = [], set()
+        self._loaded, self._asks, self._touched = [], [], set()
         self._reload = True
         self._wake_at = None
 

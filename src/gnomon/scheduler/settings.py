@@ -21,6 +21,14 @@ MAIL_BATCH = 1000
 """Letters that one tick reads."""
 PLAN_RETRY_S = 60.0
 """A timetable that failed is asked again so much later."""
+MAX_WAITING_RUNS = 1000
+"""[scheduler] max_waiting_runs, where nothing else is said."""
+RESOLVED_MAX = 100
+"""Edges of runs whose upstream slots one round finds."""
+RESOLVED_SPAN_S = 14 * 86400
+"""Runs of one DAG are looked at together when they are planned within so much: they share the upstream's past."""
+AUTHORED_SPAN_S = 2 * 86400
+"""The same with an author's timetable, whose days may take long to walk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,8 @@ class Settings:
     use_schedule: bool
     misfire_grace_s: float = 60.0
     """A slot later than this is ruled by its DAG's `misfire`."""
+    max_waiting_runs: int = MAX_WAITING_RUNS
+    """So many runs of a DAG wait for other DAGs; no more are made ahead."""
     beat_s: float = BEAT_S
     sweep_s: float = SWEEP_S
     """Both are seldom in a simulation of years, where nobody else uses the database and every change rings."""
@@ -50,4 +60,5 @@ def settings_from(cfg: Config) -> Settings:
         plan_batch=cfg.integer("scheduler", "max_dagruns_to_create_per_loop") or 1_000_000,
         use_schedule=cfg.boolean("scheduler", "use_job_schedule"),
         misfire_grace_s=cfg.number("scheduler", "misfire_grace"),
+        max_waiting_runs=cfg.integer("scheduler", "max_waiting_runs"),
     )

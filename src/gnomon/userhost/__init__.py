@@ -16,11 +16,22 @@ changed retires.
 from __future__ import annotations
 
 from gnomon.userhost.hosts import Hosts
-from gnomon.userhost.interface import COMING, FORECAST, PLAN, Answer, Question, TimetableHost, bare, packed, unpacked
+from gnomon.userhost.interface import (
+    COMING,
+    FORECAST,
+    PLAN,
+    UPSTREAM,
+    Answer,
+    Question,
+    TimetableHost,
+    bare,
+    packed,
+    unpacked,
+)
 from gnomon.userhost.now import ask_now
 from gnomon.userhost.settings import Limits, Settings, settings_from
 
 __all__ = [
-    "COMING", "FORECAST", "PLAN", "Answer", "Hosts", "Limits", "Question", "Settings", "TimetableHost", "ask_now", "bare",
-    "packed", "settings_from", "unpacked",
+    "COMING", "FORECAST", "PLAN", "UPSTREAM", "Answer", "Hosts", "Limits", "Question", "Settings", "TimetableHost", "ask_now",
+    "bare", "packed", "settings_from", "unpacked",
 ]

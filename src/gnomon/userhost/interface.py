@@ -17,6 +17,8 @@ COMING = "gnomon.planning.coming:coming_runs"
 """The next runs, for people."""
 FORECAST = "gnomon.planning.coming:forecast"
 """The next runs with their reasons."""
+UPSTREAM = "gnomon.userhost.upstream:upstream_of"
+"""Which slots of another DAG runs wait for."""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True, tag=True):

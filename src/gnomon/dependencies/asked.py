@@ -1,0 +1,125 @@
+"""A dependency asked in plain data: which slots a run waits for, and how much of the upstream's past that takes to tell.
+
+The past is long, and a rule looks at a few days of it. `Dependency.window` says which; the answer from those days alone is
+that from all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import msgspec
+
+from gnomon.dependencies.resolution import History
+from gnomon.dependencies.resolver import Resolver
+from gnomon.dependencies.zonedays import DAY_US, ZoneDays
+from gnomon.model.edges import AfterSpec, after_of
+from gnomon.model.instants import Instant, to_datetime, to_instant
+from gnomon.model.slots import TimetableRef
+from gnomon.timetables.base import Timetable
+from gnomon.timetables.zones import zone_of
+
+SIDE_US = 2 * DAY_US
+"""No natural day around an instant, in whatever zone, is further away."""
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the two DAGs, as far as its slots go."""
+
+    dag_id: str
+    timetable: TimetableRef
+    file: str | None = None
+    """Where an author's class may stand."""
+    timezone: str = "UTC"
+    start_at: Instant | None = None
+    end_at: Instant | None = None
+
+
+class Past(msgspec.Struct, frozen=True):
+    """The upstream's slots that have a run, ascending, of a stretch; and its cursor."""
+
+    slots: tuple[Instant, ...]
+    cursor: Instant | None
+
+
+class Slots(msgspec.Struct, frozen=True):
+    """What a run waits for: `dependencies.Resolution` as plain data."""
+
+    slots: tuple[Instant, ...]
+    rule: str
+    absent: tuple[Instant, ...] = ()
+
+
+class Stretch(NamedTuple):
+    """From `start` (inclusive) to `end` (exclusive)."""
+
+    start: Instant
+    end: Instant
+
+
+class Dependency:
+    """One edge of a DAG, with both timetables. It remembers days of both."""
+
+    def __init__(self, after: AfterSpec, down: Side, up: Side, downstream: Timetable, upstream: Timetable) -> None:
+        """Raises ValueError, AirflowTimetableInvalid or PlanningError for a dependency that has no answer."""
+        zone = zone_of(after.zone or _own_zone(down, downstream) or down.timezone)
+        self._after = after
+        self._zone = ZoneDays(zone)
+        self._resolver = Resolver(
+            replace(after_of(after), zone=zone), downstream, upstream, _bounds(down), _bounds(up), down.dag_id == up.dag_id
+        )
+
+    def window(self, at: Instant) -> Stretch:
+        """The stretch of the upstream's past that the run planned at `at` looks at, in whole days of the dependency's zone.
+
+        Not for a DAG that waits for itself: see `newest`.
+        """
+        start, end = self._resolver.resolve(to_datetime(at)).window
+        return Stretch(self._midnight(start, 0), self._midnight(max(end - _MICROSECOND, start), 1))
+
+    def windows(self, ats: Iterable[Instant]) -> Stretch:
+        """The stretch that all of these runs look at together."""
+        several = [self.window(at) for at in ats]
+        return Stretch(min(one.start for one in several), max(one.end for one in several))
+
+    def found(self, at: Instant, history: History) -> Slots:
+        """What the run planned at `at` waits for, in the light of that part of the past."""
+        found = self._resolver.resolve(to_datetime(at), history)
+        absent = () if self._after.on_absent == "wait" else found.absent
+        return Slots(tuple(map(to_instant, found.slots)), found.rule, tuple(map(to_instant, absent)))
+
+    def _midnight(self, moment: datetime, days_later: int) -> Instant:
+        day = self._zone.label(moment) // DAY_US + days_later
+        return to_instant(self._zone.span(day)[0])
+
+
+def newest(after: AfterSpec) -> int:
+    """Of a DAG that waits for itself: so many of the newest recorded slots before the run hold the one that it waits for.
+
+    A place of a clock that is set back has two slots, and one more place is looked at. The days that these slots lie in
+    (`SIDE_US` around them) must be known whole.
+    """
+    return 2 * (after.previous + 1)
+
+
+def history(past: Past) -> History:
+    """The past for `Dependency.found`. A slot after the cursor counts by timetable, whoever made a run for it."""
+    cursor = past.cursor
+    known = () if cursor is None else tuple(to_datetime(slot) for slot in past.slots if slot <= cursor)
+    return History(known, None if cursor is None else to_datetime(cursor))
+
+
+def _own_zone(side: Side, timetable: Timetable) -> object:
+    """The zone that the timetable has, if any. What an author calls `timezone` may be something else."""
+    return getattr(timetable, "timezone", None) if side.timetable.builtin else side.timetable.timezone
+
+
+def _bounds(side: Side) -> tuple[datetime | None, datetime | None]:
+    return (
+        None if side.start_at is None else to_datetime(side.start_at),
+        None if side.end_at is None else to_datetime(side.end_at),
+    )

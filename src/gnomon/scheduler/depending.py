@@ -1,0 +1,238 @@
+"""Which upstream slots runs wait for: found in rounds, beside all other work (docs/decisions/0009-waits-between-dags.md).
+
+The engine says which edges of which runs are to be found (`Step.unresolved`); each is answered by a `SlotsFound`, at once
+where both timetables are ours, with a later round where one is an author's. What is not answered yet is asked for again by
+whoever reads the runs from the store: nothing of it is kept elsewhere.
+
+Failures. A dependency that has no answer, or a timetable that fails, stands as the reason of the runs; it is asked again
+every minute, and with the next version of the DAG. It disturbs no other DAG.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from gnomon import log
+from gnomon.dependencies.asked import Side, Slots, history
+from gnomon.engine import events as e
+from gnomon.engine.cells import Dag, Run
+from gnomon.engine.memory import Memory
+from gnomon.model.edges import Edge
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.runwaits import SlotFact
+from gnomon.scheduler.settings import AUTHORED_SPAN_S, PLAN_RETRY_S, RESOLVED_MAX, RESOLVED_SPAN_S
+from gnomon.scheduler.slotquestions import Asked, EdgeKey, SlotQuestions, with_past
+from gnomon.scheduler.upstreams import CannotTell, Known, Upstreams, sides_of, told
+from gnomon.store import Database, upstream
+from gnomon.store.upstream import Upstream
+from gnomon.userhost import Answer, TimetableHost, unpacked
+from gnomon.userhost.upstream import Told
+
+_log = log.get("scheduler.depending")
+
+_NO_HOST = "a timetable of an author's is to be asked, and this process asks none"
+
+
+class _Batch(NamedTuple):
+    """Runs of one DAG that are looked at together, by one edge of it."""
+
+    key: EdgeKey
+    dag: Dag
+    edge: Edge
+    ats: dict[int, Instant]
+    """By run_pk, in order of the planned times."""
+
+
+@dataclass(slots=True)
+class _Failed:
+    """An edge without an answer."""
+
+    error: str
+    version_pk: int
+    retry_at: Instant
+    run_pks: dict[int, None] = field(default_factory=dict)
+
+
+class Depending:
+    """The edges that are to be found, by DAG."""
+
+    def __init__(self, db: Database, memory: Memory, host: TimetableHost | None = None) -> None:
+        """`host`: where author timetables are asked."""
+        self._db = db
+        self._memory = memory
+        self._questions = SlotQuestions(host)
+        self._known = Known()
+        self._queue: dict[EdgeKey, dict[int, None]] = {}
+        """Runs (run_pk) by edge. An edge that is left with runs after its turn goes to the end."""
+        self._failed: dict[EdgeKey, _Failed] = {}
+
+    def put(self, unresolved: Iterable[tuple[int, int]]) -> None:
+        """These are to be found: (run_pk, edge_no)."""
+        for run_pk, edge_no in unresolved:
+            run = self._memory.runs.get(run_pk)
+            if run is not None:
+                self._queue.setdefault((run.record.dag_pk, edge_no), {})[run_pk] = None
+
+    def forget(self) -> None:
+        """Memory was dropped."""
+        self._queue, self._failed = {}, {}
+        self._questions.forget()
+        self._known.forget()
+
+    def find(self, now: Instant) -> list[e.Event]:
+        """One bounded round: what was found, for the next step of the engine."""
+        self._try_failed_again(now)
+        answers = self._questions.collect()
+        if not answers and not self._is_ready():
+            return []
+        found: list[e.Event] = []
+        with self._db.read() as tx:
+            upstreams = Upstreams(tx)
+            for asked, answer in answers:
+                found += self._hear(upstreams, asked, answer, now)
+            left = RESOLVED_MAX
+            for key in [key for key in self._queue if key not in self._questions]:
+                batch = self._take(key, left)
+                if batch is not None:
+                    left -= len(batch.ats)
+                    found += self._found(upstreams, batch, now)
+                if left <= 0:
+                    break
+        return found
+
+    def wake_at(self, now: Instant) -> Instant | None:
+        """When there is something to do; None when never."""
+        if self._is_ready():
+            return now
+        times = [failed.retry_at for failed in self._failed.values()]
+        answers_at = self._questions.wake_at(now)
+        return min(times if answers_at is None else [*times, answers_at], default=None)
+
+    def _is_ready(self) -> bool:
+        return any(key not in self._questions for key in self._queue)
+
+    def _try_failed_again(self, now: Instant) -> None:
+        for key, failed in list(self._failed.items()):
+            dag = self._memory.dags.get(key[0])
+            if failed.retry_at <= now or dag is None or dag.graph.version_pk != failed.version_pk:
+                del self._failed[key]
+                self._queue.setdefault(key, {}).update(failed.run_pks)
+
+    def _take(self, key: EdgeKey, most: int) -> _Batch | None:
+        """The earliest runs of the edge, as many as are looked at together; the others go to the end of the queue."""
+        run_pks = self._queue.pop(key)
+        there = self._subject(key)
+        ats = sorted((_planned(run), run.pk) for run_pk in run_pks if (run := self._memory.runs.get(run_pk)) is not None)
+        if there is None or not ats:
+            return None
+        dag, edge = there
+        span_s = RESOLVED_SPAN_S if dag.graph.spec.timetable.builtin else AUTHORED_SPAN_S
+        chosen = {run_pk: at for at, run_pk in ats[:most] if at <= ats[0][0] + span_s * SECOND}
+        left = {run_pk: None for _, run_pk in ats if run_pk not in chosen}
+        if left:
+            self._queue[key] = left
+        return _Batch(key, dag, edge, chosen)
+
+    def _subject(self, key: EdgeKey) -> tuple[Dag, Edge] | None:
+        """The DAG and its edge; None when either is no more."""
+        dag = self._memory.dags.get(key[0])
+        edge = next((edge for edge in dag.graph.edges if edge.number == key[1]), None) if dag is not None else None
+        return None if dag is None or edge is None else (dag, edge)
+
+    def _found(self, upstreams: Upstreams, batch: _Batch, now: Instant) -> list[e.Event]:
+        failed = self._failed.get(batch.key)
+        if failed is not None:
+            return self._fail(batch, failed.error, now)
+        try:
+            up = upstreams.find(batch.edge.after.dag_id)
+            if up is None:
+                return [e.SlotsFound(run_pk, batch.edge.number, "none", unknown=True) for run_pk in batch.ats]
+            down_side, up_side = sides_of(batch.dag, batch.edge, up)
+            if down_side.timetable.builtin and up_side.timetable.builtin:
+                return self._events(upstreams, batch, up, self._resolved(upstreams, batch, up, down_side, up_side))
+            self._ask(upstreams, batch, up, Asked(batch.key, batch.ats, down_side, up_side))
+            return []
+        except CannotTell as error:
+            return self._fail(batch, str(error), now)
+
+    def _resolved(self, upstreams: Upstreams, batch: _Batch, up: Upstream, down_side: Side, up_side: Side) -> list[Slots]:
+        after, ats = batch.edge.after, batch.ats.values()
+        dependency = told(lambda: self._known.of(after, down_side, up_side, len(ats)))
+        if after.dag_id == down_side.dag_id:
+            past = upstreams.past_of_itself(up, after, ats)
+        else:
+            past = upstreams.past(up, told(lambda: dependency.windows(ats)))
+        known = history(past)
+        return told(lambda: [dependency.found(at, known) for at in ats])
+
+    # ---- timetables of authors ---------------------------------------------------------------------------------------
+    def _ask(self, upstreams: Upstreams, batch: _Batch, up: Upstream, asked: Asked) -> None:
+        if not self._questions.is_there:
+            raise CannotTell(_NO_HOST)
+        if asked.past is None and asked.down.dag_id == asked.up.dag_id:
+            asked = with_past(asked, upstreams.past_of_itself(up, batch.edge.after, asked.ats.values()))
+        self._questions.ask(asked, batch.dag, batch.edge, up)
+
+    def _hear(self, upstreams: Upstreams, asked: Asked, answer: Answer, now: Instant) -> list[e.Event]:
+        """What an answer means. It does not count if either DAG has changed since: then it is asked again."""
+        there = self._subject(asked.key)
+        ats = {run_pk: at for run_pk, at in asked.ats.items() if run_pk in self._memory.runs}
+        if there is None or not ats:
+            return []
+        batch = _Batch(asked.key, *there, ats)
+        if answer.error is not None:
+            return self._fail(batch, answer.error, now)
+        try:
+            up = upstreams.find(asked.up.dag_id)
+            if up is None or sides_of(batch.dag, batch.edge, up) != (asked.down, asked.up):
+                self._queue.setdefault(batch.key, {}).update(dict.fromkeys(ats))
+                return []
+            heard: Told = unpacked(answer, Told)
+            if heard.wanted is not None:
+                self._ask(upstreams, batch, up, with_past(asked, upstreams.past(up, heard.wanted)))
+                return []
+            slots = [one for run_pk, one in zip(asked.ats, heard.found, strict=True) if run_pk in ats]
+            return self._events(upstreams, batch, up, slots)
+        except CannotTell as error:
+            return self._fail(batch, str(error), now)
+
+    # ---- events ------------------------------------------------------------------------------------------------------
+    def _events(self, upstreams: Upstreams, batch: _Batch, up: Upstream, several: list[Slots]) -> list[e.Event]:
+        """The slots with what is known of them: the word of an upstream that is owned here, else the question to its owner."""
+        wanted = sorted({at for one in several for at in one.slots})
+        gone = sorted({at for one in several for at in one.absent})
+        if up.group_no in self._memory.epochs:
+            facts = _by_slot(upstream.slot_facts(upstreams.tx, up.dag_id, wanted, batch.edge.after.task_id))
+        else:
+            facts = {at: SlotFact(at, "open") for at in wanted}
+        absent = _by_slot(_absent(fact) for fact in upstream.slot_facts(upstreams.tx, up.dag_id, gone)) if gone else {}
+        return [
+            e.SlotsFound(
+                run_pk, batch.edge.number, one.rule, tuple(facts[at] for at in one.slots), tuple(absent[at] for at in one.absent)
+            )
+            for run_pk, one in zip(batch.ats, several, strict=True)
+        ]
+
+    def _fail(self, batch: _Batch, error: str, now: Instant) -> list[e.Event]:
+        failed = self._failed.get(batch.key)
+        if failed is None:
+            _log.error("slots_not_found", dag_id=batch.dag.record.dag_id, upstream=batch.edge.label, error=error)
+            retry_at = now + int(PLAN_RETRY_S * SECOND)
+            failed = self._failed[batch.key] = _Failed(error, batch.dag.graph.version_pk, retry_at)
+        failed.run_pks.update(dict.fromkeys(batch.ats))
+        return [e.SlotsFound(run_pk, batch.edge.number, "none", error=error) for run_pk in batch.ats]
+
+
+def _planned(run: Run) -> Instant:
+    return run.record.run_after if run.record.slot_at is None else run.record.slot_at
+
+
+def _by_slot(facts: Iterable[SlotFact]) -> dict[Instant, SlotFact]:
+    return {fact.at: fact for fact in facts}
+
+
+def _absent(fact: SlotFact) -> SlotFact:
+    """The rules found it absent; a run that was made for it a moment ago does not count."""
+    return fact if fact.outcome == "absent" else SlotFact(fact.at, "absent")
