@@ -46,6 +46,7 @@ class Keeper:
         self._registered = False
         self._beat_at = 0.0
         self._sweep_at = 0.0
+        self._watch_at = 0.0
         self._away_until = 0.0
         self._woken = True
         self._more = False
@@ -97,7 +98,7 @@ class Keeper:
     # ---- one round --------------------------------------------------------------------------------------------------
     def _wake_at(self) -> Instant:
         now = self._clock.monotonic()
-        times = [max(self._beat_at, self._away_until), max(self._sweep_at, self._away_until), now + self._crew.wake_in_s]
+        times = [*(max(at, self._away_until) for at in (self._beat_at, self._sweep_at, self._watch_at)), now + self._crew.wake_in_s]
         if (self._unsent or self._closed or self._more or self._woken or self._crew.asked) and now >= self._away_until:
             times.append(now)
         return self._clock.now() + int((min(times) - now) * SECOND)
@@ -123,8 +124,9 @@ class Keeper:
 
     def _take_over(self) -> None:
         """Triggerers that have been silent for too long are fenced, within SWEEP_S of the instant at which they may be."""
-        if self._clock.monotonic() < self._sweep_at:
+        if self._clock.monotonic() < self._watch_at:
             return
+        self._watch_at = self._clock.monotonic() + SWEEP_S
         with self._db.read() as tx:
             silent = triggerers.silent(tx, self.triggerer_id, self._settings.beat_s)
         if not silent:
@@ -133,6 +135,7 @@ class Keeper:
             fenced = triggerers.fence_dead(tx, self.triggerer_id, self._settings.beat_s)
         for dead in fenced:
             _log.warning("triggerer_fenced", triggerer=dead)
+            self._woken = True
 
     def _send(self) -> None:
         """A batch of events is stored: only then they have happened. Sent twice, they count once."""

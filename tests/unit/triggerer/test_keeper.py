@@ -98,7 +98,6 @@ def test_a_silent_triggerers_triggers_are_taken_over_after_so_many_beats_and_not
     other[0].tick()
     assert not len(other[1])
     deferred.lease_s = 10.6
-    other[0]._beat_at = 0.0
     deferred.until(lambda: len(other[1]) == 1, other)
     silent[0].wake()
     with pytest.raises(Fenced):
