@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from gnomon import log, store
 from gnomon.clock import Clock
+from gnomon.dagfiles.graph import Graph
 from gnomon.dagfiles.ledger import Away
 from gnomon.errors import GnomonError, OperatorMistake, WorldAway
 from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
@@ -26,17 +27,23 @@ class StoreLedger:
         self._clock = clock
         self._bell = bell
         self._paused_by_default = paused_by_default
+        self._graph = Graph(db, clock)
+        self._is_looked_at = False
+        """Whether the errors of dependencies between DAGs are those of what is on record."""
 
     def known(self) -> dict[str, FileInputs]:
         with _reachable(), self._db.read() as tx:
             return {row.path: row.inputs for row in files.known(tx)}
 
     def stale(self) -> set[str]:
+        if not self._is_looked_at and self._look():
+            self._bell.ring()
         with _reachable(), self._db.read() as tx:
             return set(files.stale(tx))
 
     def record(self, parsed: Sequence[ParsedFile]) -> set[str]:
         again: set[str] = set()
+        self._is_looked_at = False
         for batch in _batches(parsed):
             try:
                 with _reachable():
@@ -46,6 +53,7 @@ class StoreLedger:
             except Exception:
                 _log.exception("batch_not_recorded", files=len(batch))
                 again |= self._record_singly(batch)
+        self._look()
         self._bell.ring()
         return again
 
@@ -53,6 +61,7 @@ class StoreLedger:
         with _reachable(), self._db.write() as tx:
             outcome = files.record_gone(tx, paths, self._clock.now())
             store.wake(tx)
+        self._look()
         self._bell.ring()
         return set(outcome.parse_again)
 
@@ -75,6 +84,18 @@ class StoreLedger:
                 _log.exception("file_not_recorded", path=parsed.path)
                 again |= self._record([_refused(parsed, error)])
         return again
+
+    def _look(self) -> bool:
+        """Whether other errors of dependencies between DAGs stand now. While the store is away, `stale` comes back to it."""
+        self._is_looked_at = True
+        try:
+            with _reachable():
+                return self._graph.look()
+        except Away:
+            self._is_looked_at = False
+        except Exception:
+            _log.exception("dependencies_not_looked_at")  # the files are on record all the same
+        return False
 
 
 def _refused(parsed: ParsedFile, error: Exception) -> ParsedFile:

@@ -1,0 +1,65 @@
+"""The dependencies of all DAGs, looked at together: which can never be met stands on the DAGs that have them.
+
+Looked at again after every recorded change. What is read then is the edges of all DAGs, and the specs of those that are new
+or changed among the DAGs with edges and the DAGs that they wait for; where no DAG has any, next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gnomon import log, store
+from gnomon.clock import Clock
+from gnomon.dependencies import Shape, errors_of, shape_of
+from gnomon.store import Transaction, dags, edges, load
+
+SPECS_AT_ONCE = 500
+"""So many specs are held at a time."""
+_log = log.get("dagfiles.graph")
+
+
+class Graph:
+    """The DAGs that have dependencies, and those that they wait for."""
+
+    def __init__(self, db: store.Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+        self._shapes: dict[str, tuple[int, Shape]] = {}
+        """By DAG id, with the version that it is of."""
+
+    def look(self) -> bool:
+        """The errors that the store holds are those of the graph as it is now; returns whether any had to be changed."""
+        with self._db.read() as tx:
+            stand = edges.dependency_errors(tx)
+            news = self._errors(tx)
+        gone = {dag_pk: None for dag_pk in stand if dag_pk not in news}
+        changes = {dag_pk: error for dag_pk, error in (*news.items(), *gone.items()) if stand.get(dag_pk) != error}
+        if not changes:
+            return False
+        with self._db.write() as tx:
+            edges.set_dependency_errors(tx, changes, self._clock.now())
+        for error in filter(None, changes.values()):
+            _log.warning("dependencies_wrong", error=error)
+        return True
+
+    def _errors(self, tx: Transaction) -> dict[int, str]:
+        """By dag_pk, what is wrong."""
+        listed = edges.list_edges(tx)
+        if not listed:
+            self._shapes.clear()
+            return {}
+        among = {edge.dag_id for edge in listed} | {edge.edge.after.dag_id for edge in listed}
+        rows = {row.dag_id: row for row in dags.list_dags(tx) if row.active and row.dag_id in among}
+        self._shapes = {
+            dag_id: known for dag_id, known in self._shapes.items() if dag_id in rows and rows[dag_id].version_pk == known[0]
+        }
+        new = {row.version_pk: row.dag_id for row in rows.values() if row.dag_id not in self._shapes}
+        for some in _batches(list(new)):
+            for version_pk, spec in load.load_versions(tx, some).items():
+                self._shapes[new[version_pk]] = (version_pk, shape_of(spec))
+        found = errors_of({dag_id: shape for dag_id, (_, shape) in self._shapes.items()})
+        return {rows[dag_id].dag_pk: error for dag_id, error in found.items()}
+
+
+def _batches(keys: list[int]) -> Iterator[list[int]]:
+    return (keys[start : start + SPECS_AT_ONCE] for start in range(0, len(keys), SPECS_AT_ONCE))
