@@ -22,7 +22,7 @@ from gnomon.store.transaction import Transaction
 
 BATCH = 5000
 """Slots that one statement is given."""
-_Key = TypeVar("_Key")
+_Key = TypeVar("_Key", str, tuple[int, Instant], tuple[int, int, str])
 _Slot = tuple[str, Instant, str | None]
 """A DAG id, the planned time, and the task that is waited for (None: the whole run)."""
 
@@ -202,5 +202,6 @@ class _Notes:
 
 
 def _batches(keys: Iterable[_Key]) -> list[list[_Key]]:
-    ordered = list(keys)
+    """In the order of the indexes, so that neighbours are read from one page."""
+    ordered = sorted(keys)
     return [ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH)]
