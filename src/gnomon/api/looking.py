@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from gnomon.api.health import Counts, Health, Part, Status, judge
 from gnomon.clock import Clock
@@ -15,6 +16,7 @@ from gnomon.store import (
     Database,
     Transaction,
     dags,
+    edges,
     files,
     leases,
     open_database,
@@ -63,7 +65,7 @@ class Looker:
             with self._database.read() as tx:
                 parts = (_database(Status.HEALTHY, self._database.dialect), *self._parts(tx))
                 waiting = sum(triggers.unclaimed(tx).values())
-                wrongs = (*wrongs_of(parts, files.import_errors(tx), waiting), *not_planned(dags.list_dags(tx)))
+                wrongs = (*wrongs_of(parts, files.import_errors(tx), waiting), *not_planned(dags.list_dags(tx), edges.dependency_errors(tx)))
                 return Health(at, parts, _counts(tx), wrongs)
         except GnomonError as error:
             url = without_password(self._cfg.database_url)
@@ -104,9 +106,10 @@ def wrongs_of(parts: Iterable[Part], errors: Iterable[ImportErrorRow], waiting: 
     return tuple(wrongs)
 
 
-def not_planned(known: Iterable[DagRow]) -> tuple[str, ...]:
-    """The DAGs whose timetable does not say their next run, and why."""
-    failed = sorted((dag.dag_id, dag.error) for dag in known if dag.active and not dag.paused and dag.error is not None)
+def not_planned(known: Iterable[DagRow], wrong: Mapping[int, str] = MappingProxyType({})) -> tuple[str, ...]:
+    """The DAGs whose timetable does not say their next run, and why. `wrong`: what is wrong with dependencies, by dag_pk."""
+    planned = [(dag.dag_id, dag.error or wrong.get(dag.dag_pk)) for dag in known if dag.active and not dag.paused]
+    failed = sorted((dag_id, error) for dag_id, error in planned if error is not None)
     shown = [f"DAG {dag_id} is not planned: {error}" for dag_id, error in failed[:ERRORS_SHOWN]]
     if len(failed) > len(shown):
         shown.append(f"{len(failed) - len(shown)} more DAGs are not planned")

@@ -121,6 +121,8 @@ def _notes(dag: DagRecord, spec: DagSpec, told: Forecast) -> list[str]:
         notes.append(f"its timetable does not say more: {told.error}")
     elif not told.coming:
         notes.append("its timetable has no further run")
+    if dag.dependency_error is not None:
+        notes.append(f"none of them is made while this stands: {dag.dependency_error}")
     if dag.paused:
         notes.append(f"DAG {dag.dag_id} is paused: this is what comes if it is let run now, with: gnomon dags unpause {dag.dag_id}")
     if not dag.active:

@@ -14,6 +14,7 @@ from gnomon.report.calendars import calendar_warnings
 from gnomon.report.errors import import_errors
 from gnomon.report.missing import no_dag
 from gnomon.report.schedule import Ask, family, next_runs
+from gnomon.report.upstreams import planning_error, upstream_warnings
 from gnomon.store import Transaction, dags, load, runs
 
 
@@ -34,7 +35,7 @@ class DagRow:
     file: str
     error: str | None
     warnings: list[str]
-    """What will stop it some day: its calendar ends soon."""
+    """What will stop it some day: its calendar ends soon, it waits for a DAG that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class DagDetail:
     active: bool
     error: str | None
     warnings: list[str]
-    """What was noticed when its file was read, and of its calendar now."""
+    """What was noticed when its file was read, and of its calendar and of what it waits for now."""
     schedule: str
     schedule_description: str
     schedule_family: str
@@ -100,8 +101,11 @@ def list_dags(tx: Transaction, now: Instant, *, inactive: bool = False) -> list[
     """All DAGs by id; those that are in no file any more only when asked for."""
     rows = [row for row in dags.list_dags(tx) if row.active or inactive]
     records = load.load_dags(tx, [row.dag_pk for row in rows])
-    newest = runs.newest(tx)
-    return [_dag_row(record, newest.get(record.dag_pk), now) for record in sorted(records, key=lambda record: record.dag_id)]
+    newest, doubts = runs.newest(tx), upstream_warnings(tx)
+    return [
+        _dag_row(record, newest.get(record.dag_pk), doubts.get(record.dag_id, ()), now)
+        for record in sorted(records, key=lambda record: record.dag_id)
+    ]
 
 
 def show_dag(dag: DagRecord, now: Instant, warnings: Sequence[str] = (), ask: Ask | None = None) -> DagDetail:
@@ -115,7 +119,7 @@ def show_dag(dag: DagRecord, now: Instant, warnings: Sequence[str] = (), ask: As
         tags=sorted(spec.tags),
         paused=dag.paused,
         active=dag.active,
-        error=dag.error,
+        error=planning_error(dag),
         warnings=[*warnings, *calendar_warnings(spec.timetable, now)],
         schedule=spec.timetable.summary,
         schedule_description=spec.timetable.description,
@@ -165,7 +169,7 @@ def task_rows(specs: Sequence[TaskSpec]) -> list[TaskRow]:
     ]
 
 
-def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None, now: Instant) -> DagRow:
+def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None, doubts: Sequence[str], now: Instant) -> DagRow:
     due = dag.next_run.run_after if dag.next_run is not None and not dag.paused else None
     return DagRow(
         dag_id=dag.dag_id,
@@ -178,8 +182,8 @@ def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None, now: Instant)
         owner=dag.spec.owner,
         tags=sorted(dag.spec.tags),
         file=dag.file,
-        error=dag.error,
-        warnings=calendar_warnings(dag.spec.timetable, now),
+        error=planning_error(dag),
+        warnings=[*doubts, *calendar_warnings(dag.spec.timetable, now)],
     )
 
 

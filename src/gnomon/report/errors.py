@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gnomon.report.upstreams import upstream_warnings
 from gnomon.store import Transaction, files
 
 
@@ -28,9 +29,10 @@ def import_warnings(tx: Transaction) -> list[ImportErrorRow]:
 
 
 def warnings_of(tx: Transaction, dag_id: str, file: str) -> list[str]:
-    """What was noticed about one DAG, and about its file as a whole."""
+    """What was noticed about one DAG, and about its file as a whole; and what it waits for that is not there now."""
     told = files.warnings(tx).get(file, [])
-    return [one for one in told if one.startswith(f"DAG {dag_id!r}") or not one.startswith("DAG ")]
+    mine = [one for one in told if one.startswith(f"DAG {dag_id!r}") or not one.startswith("DAG ")]
+    return mine + upstream_warnings(tx, dag_id).get(dag_id, [])
 
 
 def import_errors(tx: Transaction) -> list[ImportErrorRow]:

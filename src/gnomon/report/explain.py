@@ -17,6 +17,7 @@ from gnomon.report.dags import processes
 from gnomon.report.missing import no_task
 from gnomon.report.passed import newest_passed
 from gnomon.report.tasks import TaskInstanceRow, spec_of_run, task_instances
+from gnomon.report.upstreams import upstream_warnings
 from gnomon.report.waits import where_it_waits
 from gnomon.store import Transaction, files, load, runs
 
@@ -81,6 +82,9 @@ def _facts_of_dag(tx: Transaction, dag: DagRecord, now: Instant) -> list[str]:
         sentences.append(f"it is in no file any more; the last one was {dag.file}")
     sentences += _file_error(tx, dag)
     sentences += _paused(dag)
+    if dag.dependency_error is not None:
+        sentences.append(f"no run of it is planned: {dag.dependency_error}")
+    sentences += upstream_warnings(tx, dag.dag_id).get(dag.dag_id, [])
     sentences += calendar_warnings(dag.spec.timetable, now)
     if dag.fresh is not None:
         sentences.append(f"its tasks run in {processes(dag)}")

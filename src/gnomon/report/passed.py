@@ -10,6 +10,7 @@ from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.records import DagRecord, EventRecord
 from gnomon.model.slots import Passed
 from gnomon.report.coming import told_of
+from gnomon.report.upstreams import planning_error
 from gnomon.store import Transaction, events, runs
 
 _SHOWN = 3
@@ -51,8 +52,9 @@ def _not_decided(dag: DagRecord, at: Instant, now: Instant) -> str:
         return "it is in the future; what comes, and why, is told by: gnomon dags next-runs " + dag.dag_id
     if dag.paused and not _is_behind(dag, at):
         return f"DAG {dag.dag_id} is paused; what becomes of it is told by: gnomon dags next-runs {dag.dag_id}"
-    if dag.error:
-        return f"planning stopped: {dag.error}"
+    error = planning_error(dag)
+    if error:
+        return f"planning stopped: {error}"
     if next_run is not None and next_run.run_after <= at:
         return f"slots before it wait: the next run was due at {iso(next_run.run_after)}; see: gnomon explain {dag.dag_id}"
     if dag.live_at is not None and at < dag.live_at and not spec.catchup:

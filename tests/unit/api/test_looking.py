@@ -108,3 +108,8 @@ def test_dags_that_are_not_planned_are_named_up_to_a_bound_and_paused_ones_are_n
     quiet = [dags.DagRow(8, "paused", 0, True, True, 1, "f.py", "it hangs"), dags.DagRow(9, "well", 0, False, True, 1, "f.py", None)]
     told = not_planned([*bad, *quiet])
     assert told[0] == "DAG dag0 is not planned: it hangs" and told[-1] == "2 more DAGs are not planned" and len(told) == 6
+
+
+def test_dags_whose_dependencies_are_never_met_are_not_planned_either() -> None:
+    known = [dags.DagRow(n, f"dag{n}", 0, n == 3, True, 1, "f.py", None) for n in range(4)]
+    assert not_planned(known, {1: "a circle", 3: "another"}) == ("DAG dag1 is not planned: a circle",)
