@@ -38,8 +38,9 @@ class Graph:
             return False
         with self._db.write() as tx:
             edges.set_dependency_errors(tx, changes, self._clock.now())
-        for error in filter(None, changes.values()):
-            _log.warning("dependencies_wrong", error=error)
+        wrong = [error for error in changes.values() if error is not None]
+        if wrong:
+            _log.warning("dependencies_wrong", dags=len(wrong), first=wrong[0])
         return True
 
     def _errors(self, tx: Transaction) -> dict[int, str]:
