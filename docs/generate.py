@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Iterator
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -72,7 +78,26 @@ def _help(command: click.Command, context: click.Context) -> str:
     return formatter.getvalue().rstrip()
 
 
-PAGES = {"reference/options.md": options_page, "reference/cli.md": commands_page}
+def lines_of(dag_id: str) -> str:
+    """A picture of how-to/preview-dependencies.md, as `gnomon dependencies preview` draws it of the page's own DAG file."""
+    page = (DOCS / "how-to/preview-dependencies.md").read_text()
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    with tempfile.TemporaryDirectory() as home:
+        file = Path(home) / "reports.py"
+        file.write_text(code)
+        words = ["dependencies", "preview", str(file), "--dag-id", dag_id, "--day", "2026-03-03", "-o", "svg"]
+        done = subprocess.run(
+            [sys.executable, "-m", "gnomon", *words], capture_output=True, text=True, check=True, env={**os.environ, "GNOMON_HOME": home},
+        )
+    return done.stdout
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "reference/options.md": options_page,
+    "reference/cli.md": commands_page,
+    "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
+    "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
+}
 
 
 def main() -> None:

@@ -51,8 +51,8 @@ COMMANDS: dict[str, list[str]] = {
     "dags next-runs": ["etl"], "calendars list": [], "calendars show": ["office"], "plugins list": [],
 }
 IN_A_PROCESS = {"dags test"}
-OF_THEIR_OWN = {"timetables preview", "timetables diff", "timetables check"}
-"""Pictures and calendars are documents of theirs, and nothing wrong is an empty one: tests/unit/cli/test_timetables.py."""
+OF_THEIR_OWN = {"timetables preview", "timetables diff", "timetables check", "dependencies preview", "dependencies graph"}
+"""Pictures and calendars are documents of theirs, and nothing wrong is an empty one: tests/unit/cli/test_timetables.py and test_dependencies.py."""
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00")
 RUN = ["dag_id", "run_id", "run_type", "state", "logical_date", "run_after", "data_interval_start", "data_interval_end",
        "start_date", "end_date", "conf", "reason"]

@@ -1,4 +1,4 @@
-"""The generated pages of the reference are those that the tables of options and commands give now."""
+"""The generated pages and pictures are those that the tables of options and the commands give now."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def _script(name: str) -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("page", ["reference/options.md", "reference/cli.md"])
+@pytest.mark.parametrize("page", [
+    "reference/options.md", "reference/cli.md", "how-to/pictures/hourly-on-discrete-hours.svg", "how-to/pictures/daily-on-hourly.svg",
+])  # fmt: skip
 def test_a_generated_page_is_up_to_date(page: str) -> None:
     assert (DOCS / page).read_text() == _script("generate").PAGES[page](), "run `python docs/generate.py`"
 

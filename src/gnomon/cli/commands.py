@@ -12,6 +12,7 @@ COMMANDS: dict[str, Lazy] = {
     "runs": Lazy("gnomon.cli.runs:runs", "List, show, clear and mark runs."),
     "tasks": Lazy("gnomon.cli.tasks:tasks", "List tasks; states, logs, clear and mark in a run."),
     "timetables": Lazy("gnomon.cli.timetables.group:timetables", "Preview, compare and check schedules."),
+    "dependencies": Lazy("gnomon.cli.dependencies.group:dependencies", "Who waits for whom; the waits of a day, drawn before they happen."),
     "explain": Lazy("gnomon.cli.explain:explain", "Why a DAG, a run or a task is not running."),
     "calendars": Lazy("gnomon.cli.calendars:calendars", "List and show the business calendars of gnomon.toml."),
     "pools": Lazy("gnomon.cli.pools:pools", "List, set and delete pools."),

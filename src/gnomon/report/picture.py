@@ -48,10 +48,10 @@ def picture(sheet: Sheet) -> str:
     foot = _LINE * (1 + _legend_lines(sheet)) + _EDGE
     width, height = _size(_USUAL, len(months), top, foot)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img" aria-label="{_text(sheet.title)}">',
-        f"<title>{_text(sheet.title)}</title>",
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img" aria-label="{svg_text(sheet.title)}">',
+        f"<title>{svg_text(sheet.title)}</title>",
         f"<style>{STYLE}{_places(len(months), top, foot)}</style>",
-        *(f'<text class="{kind}" x="{_EDGE}" y="{_EDGE + _LINE * (n + 1) - 5}">{_text(line)}</text>' for n, (kind, line) in enumerate(header)),
+        *(f'<text class="{kind}" x="{_EDGE}" y="{_EDGE + _LINE * (n + 1) - 5}">{svg_text(line)}</text>' for n, (kind, line) in enumerate(header)),
     ]
     for number, (year, month) in enumerate(months):
         x, y = _place(number, _USUAL, top)
@@ -89,7 +89,7 @@ def _day(sheet: Sheet, day: date, x: int, y: int, end: bool) -> Iterator[str]:
     yield f'<g transform="translate({x} {y})"{outside}>'
     words = "; ".join(filter(None, [mark.words if mark else None, sheet.changes.get(day)]))
     if words:
-        yield f"<title>{day}: {_text(words)}</title>"
+        yield f"<title>{day}: {svg_text(words)}</title>"
     yield from _cell(mark, end, str(day.day))
     if day in sheet.changes:
         yield f'<path class="clock" d="M{CELL_W - 9} 0h7v7z"/>'
@@ -106,7 +106,7 @@ def _cell(mark: Mark | None, end: bool, number: str) -> Iterator[str]:
         return
     yield f'<text class="n{ink}" x="{middle}" y="11">{number}</text>'
     if mark.text:
-        yield f'<text class="c{ink}" x="{middle}" y="22">{_text(mark.text)}</text>'
+        yield f'<text class="c{ink}" x="{middle}" y="22">{svg_text(mark.text)}</text>'
     else:
         yield f'<circle class="dot" cx="{middle}" cy="19" r="2.2"/>'
 
@@ -121,7 +121,7 @@ def _legend(sheet: Sheet) -> Iterator[str]:
             yield f'<rect class="day" width="{CELL_W - 2}" height="{CELL_H - 2}" rx="4"/><path class="clock" d="M{CELL_W - 9} 0h7v7z"/>'
         else:
             yield from _cell(mark, False, "1")
-        yield f'<text class="key" x="{CELL_W + 5}" y="17">{_text(mark.words)}</text></g>'
+        yield f'<text class="key" x="{CELL_W + 5}" y="17">{svg_text(mark.words)}</text></g>'
 
 
 def _legend_lines(sheet: Sheet) -> int:
@@ -158,6 +158,6 @@ def _size(columns: int, months: int, top: int, foot: int) -> tuple[int, int]:
     return max(_LEAST_W, 2 * _EDGE + min(columns, months) * _MONTH_W), _foot_at(columns, months, top) + foot
 
 
-def _text(text: str) -> str:
+def svg_text(text: str) -> str:
     """Fit for SVG: escaped, without the control characters that XML cannot carry."""
     return escape("".join(char if char.isprintable() else " " for char in text))

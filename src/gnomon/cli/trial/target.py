@@ -67,6 +67,11 @@ def by_id(pool: ParsePool, settings: Settings, dag_id: str, known_file: str | No
     raise UserMistake("\n".join([str(missing), *(f"could not be loaded: {_failures(parsed)}" for parsed in failed[:_SHOWN])]))
 
 
+def every_file(pool: ParsePool, settings: Settings) -> Iterator[ParsedFile]:
+    """All DAG files, parsed, as they come."""
+    return _parse(pool, _files(settings, None), settings.processes)
+
+
 def _files(settings: Settings, known_file: str | None) -> Iterator[str]:
     if known_file is not None:
         yield known_file
