@@ -1,195 +1,121 @@
-"""Two triggerers: one is killed, or stops past its deadline and thaws; every task ends once, and nothing is lost."""
+"""Two triggerers: one is killed, or stops past its deadline and thaws, while events fire; every task ends once, and nothing is lost."""
 
 from __future__ import annotations
 
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from tests.chaos.home import Home, home
-from tests.chaos.processes import until
+from tests.chaos.home import home
+from tests.chaos.processes import kill, until
+from tests.chaos.waiting import DEADLINE_S, END_S, OPTIONS, Waiting
 from tests.postgres import own_schema
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
-BEAT_S = 1.0
-DEADLINE_S = 2.1 * BEAT_S
-LATE_S = 30.0
-"""How long a take-over may last on a busy machine; what it took is printed."""
-SHORT = 100
-LONG = 5000
-ROUNDS = 20
-SEED = 4
-PLUGIN = '''
-import asyncio, os
-from airflow.triggers.base import BaseTrigger, TaskSuccessEvent, TriggerEvent
-
-class Until(BaseTrigger):
-    def __init__(self, n, ends):
-        super().__init__()
-        self.n, self.ends = n, ends
-
-    def serialize(self):
-        return "untils.Until", {"n": self.n, "ends": self.ends}
-
-    async def run(self):
-        home = os.environ["GNOMON_HOME"]
-        with open(f"{home}/begun", "a") as file:
-            file.write(f"{self.n} {os.getppid()}\\n")
-        while not os.path.exists(f"{home}/go"):
-            await asyncio.sleep(0.2)
-        yield TaskSuccessEvent() if self.ends else TriggerEvent(self.n)
-'''
-DAGS = '''
-import os
-from airflow.sdk import DAG
-from airflow.models.baseoperator import BaseOperator
-from airflow.triggers.base import StartTriggerArgs
-
-class Waits(BaseOperator):
-    start_from_trigger = True
-
-    def __init__(self, *, n, ends, **kwargs):
-        super().__init__(**kwargs)
-        self.start_trigger_args = StartTriggerArgs("untils.Until", None if ends else "woke", {"n": n, "ends": ends})
-
-    def woke(self, context, event=None):
-        with open(os.environ["GNOMON_HOME"] + "/woke", "a") as file:
-            file.write(f"{context['run_id']} {event}\\n")
-
-with DAG("waits", schedule=None, is_paused_upon_creation=False, max_active_runs=100):
-    for n in range(100):
-        Waits(task_id=f"t{n}", n=n, ends=ENDS)
-'''
+SHORT, LONG = 200, 5000
+SHORT_ROUNDS, LONG_ROUNDS = 3, 20
+SEED = int(os.environ.get("GNOMON_SOAK_SEED", "4"))
+A_ROUND_S = 4.0
+"""What one round may take of the span in which events fire."""
+FROZEN_S = (0.5, 6.0)
+"""For less than the deadline, or for more."""
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest) -> Iterator[str | None]:
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def waiting(request: pytest.FixtureRequest) -> Iterator[Waiting]:
     if request.param == "sqlite":
-        yield None
+        yield from _in_a_home(None)
     else:
-        with own_schema() as address:
-            yield address
+        with own_schema() as url:
+            yield from _in_a_home(url)
 
 
-class Ground:
-    """A home whose services run one by one, so that there may be two triggerers."""
-
-    def __init__(self, here: Home, *, ends: bool) -> None:
-        self.here = here
-        self.services: list[subprocess.Popen[str]] = []
-        plugins = here.folder / "plugins"
-        plugins.mkdir()
-        (plugins / "untils.py").write_text(PLUGIN)
-        here.dag_file("waits", DAGS.replace("ENDS", str(ends)))
-        here.prepare()
-        for name in ("dag-processor", "worker", "scheduler"):
-            self.begin(name)
-        until(lambda: "waits" in here.cli("dags", "list").stdout, "the DAG is listed")
-
-    def begin(self, *words: str) -> subprocess.Popen[str]:
-        """A service runs."""
-        made = self.here.spawn("gnomon", *words)
-        self.services.append(made)
-        return made
-
-    def triggerer(self) -> subprocess.Popen[str]:
-        """One more triggerer."""
-        return self.begin("triggerer", "--capacity", str(LONG))
-
-    def begun(self, keeper: int | None = None) -> list[str]:
-        """The starts of triggers, of one triggerer or of all."""
-        path = self.here.folder / "begun"
-        lines = path.read_text().split("\n")[:-1] if path.exists() else []
-        return [line.split()[0] for line in lines if keeper is None or line.endswith(f" {keeper}")]
-
-    def runs(self, count: int) -> None:
-        """So many runs of the DAG have begun."""
-        for _ in range(count):
-            done = self.here.cli("dags", "trigger", "waits")
-            assert done.returncode == 0, done.stderr
-
-    def go(self) -> None:
-        """What they wait for is there."""
-        (self.here.folder / "go").touch()
-
-    def ended(self, limit_s: float = 120.0) -> None:
-        """Every run has ended, and every task once."""
-        until(lambda: not self.here.unfinished(), "the end of the runs", limit_s)
-        found = self.here.runs()
-        rows, attempts = self.here.records([run.run_pk for _, run in found])
-        states = Counter(str(row.state) for tasks in rows.values() for row in tasks)
-        assert states == {"success": 100 * len(found)}, states
-        tries = Counter((one.run_pk, one.task_no, one.try_number) for one in attempts if one.kind == "task")
-        assert not [one for one, times in tries.items() if times > 1]
-        woke = self.here.folder / "woke"
-        lines = Counter(woke.read_text().splitlines()) if woke.exists() else Counter()
-        assert not [line for line, times in lines.items() if times > 1], "an event was applied twice"
-        assert not lines or len(lines) == 100 * len(found), "an event was lost"
-
-    def end(self) -> None:
-        """No service is left."""
-        for service in self.services:
-            if service.poll() is None:
-                os.kill(service.pid, signal.SIGKILL)
-            service.communicate()
-
-
-@pytest.fixture
-def ground(url: str | None, request: pytest.FixtureRequest) -> Iterator[Ground]:
-    options = {"GNOMON__TRIGGERER__JOB_HEARTBEAT_SEC": str(BEAT_S)}
-    with home(url, options) as here:
-        made = Ground(here, ends=getattr(request, "param", False))
+def _in_a_home(url: str | None) -> Iterator[Waiting]:
+    with home(url, OPTIONS) as here:
+        made = Waiting(here)
         try:
             yield made
         finally:
             made.end()
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "frozen"])
-def test_the_triggers_of_a_triggerer_that_is_lost_are_taken_over_and_every_task_ends_once(ground: Ground, how: signal.Signals) -> None:
-    first = ground.triggerer()
-    ground.runs(1)
-    until(lambda: len(ground.begun(first.pid)) == SHORT, "the first triggerer runs all")
-    second = ground.triggerer()
-    lost = time.monotonic()
-    os.kill(first.pid, how)
-    until(lambda: ground.begun(second.pid), "the second runs them", LATE_S)
-    began_s = time.monotonic() - lost
-    until(lambda: len(set(ground.begun(second.pid))) == SHORT, "the second runs all", LATE_S)
-    print(f"taken over: the first of {SHORT} after {began_s:.2f} s, all after {time.monotonic() - lost:.2f} s (deadline {DEADLINE_S:g} s)")
-    assert began_s > DEADLINE_S - BEAT_S - 0.1, "taken over before the deadline, counted from the last heartbeat"
-    ground.go()
-    ground.ended()
-    if how == signal.SIGSTOP:
-        os.kill(first.pid, signal.SIGCONT)
-        told = ground.here.cli("dags", "trigger", "waits")
-        assert told.returncode == 0
-        ground.ended()
-        assert first.poll() is None, "who thaws goes on"
+counts = pytest.mark.parametrize("count", [SHORT, pytest.param(LONG, marks=pytest.mark.soak)])
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("ground", [True], indirect=True)
-def test_rounds_of_kills_and_frosts_lose_none_of_thousands_of_triggers(ground: Ground) -> None:
+@counts
+def test_the_triggers_of_a_killed_triggerer_fire_elsewhere(waiting: Waiting, count: int) -> None:
+    first = waiting.triggerer()
+    waiting.wait_for(count)
+    (was,) = waiting.known()
+    second = waiting.triggerer()
+    waiting.moments(4 * DEADLINE_S)
+    until(lambda: len(waiting.notes("fired")) > count // 10, "some have fired")
+    first.kill()
+    waiting.audit()
+    dead = waiting.row(was.triggerer_id)
+    first_s, last_s = waiting.taken_over(dead, first.pid, second.pid)
+    print(f"{count} in flight: taken over {first_s:.2f} s after the last beat (deadline {DEADLINE_S:g} s), all after {last_s:.2f} s")
+    assert dead.fenced
+    assert first_s > DEADLINE_S, "taken over before the deadline"
+
+
+@counts
+def test_a_triggerer_that_thaws_after_its_deadline_writes_nothing_and_begins_anew(waiting: Waiting, count: int) -> None:
+    first = waiting.triggerer()
+    waiting.wait_for(count)
+    (was,) = waiting.known()
+    second = waiting.triggerer()
+    waiting.moments(6 * DEADLINE_S)
+    until(lambda: len(waiting.notes("fired")) > count // 10, "some have fired")
+    waiting.freeze(first.pid)
+    until(lambda: waiting.row(was.triggerer_id).fenced, "the frozen one is fenced", END_S)
+    dead = waiting.row(was.triggerer_id)
+    until(lambda: len(waiting.notes("fired")) > count // 2, "half have fired", END_S)
+    kill(first.pid, signal.SIGCONT)
+    until(lambda: waiting.here.events("triggerer_was_fenced"), "it hears that it was declared dead", END_S)
+    until(lambda: len(waiting.known()) == 3, "its next incarnation")
+    waiting.audit()
+    first_s, last_s = waiting.taken_over(dead, first.pid, second.pid)
+    print(f"{count} in flight: taken over {first_s:.2f} s after the last beat (deadline {DEADLINE_S:g} s), all after {last_s:.2f} s")
+    assert first_s > DEADLINE_S, "taken over before the deadline"
+    assert waiting.row(was.triggerer_id) == dead, "who was fenced has written again"
+    assert first.poll() is None, "who thaws goes on"
+
+
+@pytest.mark.parametrize(("count", "rounds"), [
+    (SHORT, SHORT_ROUNDS), pytest.param(LONG, LONG_ROUNDS, marks=pytest.mark.soak),
+])
+def test_rounds_of_kills_and_frosts_lose_no_event_and_apply_none_twice(waiting: Waiting, count: int, rounds: int) -> None:
+    """Of a triggerer, the host of one, or the scheduler; whoever is killed is followed by another."""
     chance = random.Random(SEED)
-    elder = ground.triggerer()
-    ground.runs(LONG // 100)
-    until(lambda: len(ground.begun(elder.pid)) == LONG, "all triggers run", 300)
-    for n in range(ROUNDS):
-        younger = ground.triggerer()
-        lost = time.monotonic()
-        os.kill(elder.pid, chance.choice([signal.SIGKILL, signal.SIGSTOP]))
-        until(lambda pid=younger.pid: len(ground.begun(pid)) >= LONG, "all are taken over", 300)  # type: ignore[misc]
-        print(f"round {n} of seed {SEED}: {LONG} taken over after {time.monotonic() - lost:.2f} s")
-        if elder.poll() is None:
-            os.kill(elder.pid, chance.choice([signal.SIGCONT, signal.SIGKILL]))
-            os.kill(elder.pid, signal.SIGTERM)
-        elder = younger
-    ground.go()
-    ground.ended(600)
+    began = time.monotonic()
+    for _ in range(2):
+        waiting.triggerer()
+    waiting.wait_for(count)
+    waiting.moments(rounds * A_ROUND_S)
+    for number in range(rounds):
+        who = chance.choice(["triggerer", "triggerer", "host", "scheduler"])
+        how = chance.choice(["killed", "frozen"])
+        frozen_s = chance.uniform(*FROZEN_S)
+        pids = waiting.hosts() if who == "host" else [one.pid for one in waiting.running(who)]
+        if not pids:
+            continue  # a host that was killed is not there yet
+        pid = chance.choice(sorted(pids))
+        if how == "killed":
+            kill(pid)
+            if who != "host":
+                waiting.begin(who)
+        else:
+            waiting.freeze(pid)
+            time.sleep(frozen_s)
+            kill(pid, signal.SIGCONT)
+        fired, woke = len(waiting.notes("fired")), len({note.trigger for note in waiting.notes("fired")})
+        after = f" for {frozen_s:.1f} s" if how == "frozen" else ""
+        print(f"round {number} of seed {SEED}, {time.monotonic() - began:.0f} s: a {who} {how}{after}; {woke} of {count} fired, {fired} times")
+        time.sleep(chance.uniform(0, 1))
+    waiting.audit()
+    print(f"seed {SEED}: {count} triggers in {rounds} rounds, all ended once after {time.monotonic() - began:.0f} s")
