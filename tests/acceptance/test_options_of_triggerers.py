@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from tests.acceptance.effects import effect_of, options
 from tests.keys import CIPHER
 from tests.unit.triggerer.authored import TRIGGERS
+from tests.unit.triggerer.conftest import PATIENCE_S
 from tests.unit.triggerer.keeping import Deferred
 
 from gnomon.store import migrations, open_database
@@ -29,7 +31,8 @@ def make(tmp_path: Path) -> Iterator[Make]:
         url = f"sqlite:///{tmp_path / 'gnomon.db'}"
         migrations.upgrade(url)
         db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: made[0].lease_now() if made else 0)
-        made.append(Deferred(db, options(tmp_path, **{f"triggerer__{name}": value for name, value in values.items()})))
+        named = {name if "__" in name else f"triggerer__{name}": value for name, value in values.items()}
+        made.append(Deferred(db, options(tmp_path, **named)))
         made[0].dag("d")
         return made[0]
 
@@ -85,3 +88,28 @@ def test_on_kill_is_given_up_after_its_timeout(make: Make, tmp_path: Path) -> No
     world.gone(wait, killed=True)
     world.until(lambda: notes.read_text().endswith("cleanup\n"), one)
     assert notes.read_text() == "run\nbegins\ncleanup\n"
+
+
+@effect_of("metrics.statsd_on", "metrics.statsd_host", "metrics.statsd_port", "metrics.statsd_prefix")
+def test_figures_are_sent_to_a_statsd_server(make: Make) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        server.settimeout(PATIENCE_S)
+        world = make(
+            metrics__statsd_on=True, metrics__statsd_host="127.0.0.1", metrics__statsd_port=server.getsockname()[1],
+            metrics__statsd_prefix="acme", capacity=7,
+        )
+        for name in ("Nap", "Success", "Raises"):
+            world.wait(name)
+        world.wait("Blocks", seconds=1)
+        one = world.keeper()
+        world.until(lambda: len(world.events()) == 4, one)
+        world.until(lambda: one[1].blocks, one)
+        said: set[str] = set()
+        wanted = {
+            "acme.triggerer_heartbeat:1|c", "acme.triggers.running:0|g", "acme.triggerer.capacity_left.here_test:7|g",
+            "acme.triggers.failed:1|c", "acme.triggers.blocked_main_thread:1|c",
+            "acme.triggers.blocked_main_thread.authored.Blocks:1|c",
+        }
+        while not wanted <= said:
+            said.add(server.recv(1000).decode())

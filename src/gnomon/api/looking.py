@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
@@ -81,7 +82,7 @@ class Looker:
         beat_s = self._cfg.number("triggerer", "job_heartbeat_sec")
         silence_s = beat_s * triggerers.SILENCE_BEATS
         alive = [row for row in keepers if row.is_alive(now, beat_s)]
-        places = f"{sum(row.running for row in alive)} of {sum(row.capacity for row in alive)} places taken"
+        places = " · ".join(filter(None, (_places(alive), _figures(alive))))
         readers = [(row.beat_at, row.host) for row in processors.known(tx)]
         return (
             _part("scheduler", schedulers, now, threshold, alive_s=SCHEDULER_SILENCE_S),
@@ -89,6 +90,31 @@ class Looker:
             _part("triggerer", [(row.beat_at, row.host) for row in keepers], now, silence_s, places),
             _part("dag_processor", readers, now, PROCESSOR_SILENCE_S),
         )
+
+
+def _places(alive: list[triggerers.TriggererRow]) -> str:
+    return f"{sum(row.running for row in alive)} of {sum(row.capacity for row in alive)} places taken"
+
+
+def _figures(alive: list[triggerers.TriggererRow]) -> str:
+    """What the triggerers that live have counted since they started, as far as there is something to say."""
+    total: Counter[str] = Counter()
+    for row in alive:
+        total.update(row.counted)
+    blocks = total["triggers.blocked_main_thread"]
+    said = [(total["triggers.succeeded"], "came"), (total["triggers.failed"], "failed")]
+    words = [f"{count:,} {word}" for count, word in said if count]
+    if blocks:
+        times = "once" if blocks == 1 else f"{blocks:,} times"
+        words.append(f"blocked {times}{_by(total)}")
+    return ", ".join(words)
+
+
+def _by(total: Counter[str]) -> str:
+    """The class that held up the loop most often."""
+    begin = "triggers.blocked_main_thread."
+    found = sorted((-count, name) for name, count in total.items() if name.startswith(begin))
+    return f" (mostly by {found[0][1].removeprefix(begin)})" if found else ""
 
 
 def wrongs_of(parts: Iterable[Part], errors: Iterable[ImportErrorRow], waiting: int = 0) -> tuple[str, ...]:

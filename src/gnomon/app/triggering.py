@@ -11,6 +11,7 @@ import uuid
 from pathlib import Path
 
 from gnomon import log
+from gnomon.app.metering import meter_for
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
 from gnomon.wakeups import Bell, Ear, StopFlag, as_soon_as_possible
@@ -81,9 +82,11 @@ def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, .
     )
     if db is None:
         return 0
+    meter = meter_for(cfg)
     service = TriggererService(
         settings=settings_from(cfg, capacity, queues), db=db, clock=SystemClock(), ear=ear, stop=stop,
         new_id=lambda: str(uuid.uuid4()), host=socket.gethostname(), wake_owners=Bell(run_folder(cfg.home)).ring,
+        meter=meter,
     )
     service.listen()
     present = folder / f"{os.getpid()}{_PID}"
@@ -93,6 +96,7 @@ def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, .
         service.run()
     finally:
         present.unlink(missing_ok=True)
+        meter.close()
         db.close()
         ear.close()
     _log.info("triggerer_stopped")

@@ -70,7 +70,6 @@ _DEFAULTS: dict[str, dict[str, str]] = {
     "smtp": {"smtp_host": "localhost", "smtp_starttls": "True", "smtp_ssl": "False", "smtp_port": "25",
              "smtp_mail_from": "airflow@example.com", "smtp_timeout": "30", "smtp_retry_limit": "5",
              "smtp_user": "", "smtp_password": ""},
-    "metrics": {"statsd_on": "False", "statsd_host": "localhost", "statsd_port": "8125", "statsd_prefix": "airflow"},
     "secrets": {"backend": "", "backend_kwargs": "", "use_cache": "False", "cache_ttl_seconds": "900"},
     "lineage": {"backend": ""},
 }  # fmt: skip

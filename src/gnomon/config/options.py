@@ -147,7 +147,16 @@ _TRIGGERER = (
     Option("triggerer", "on_kill_timeout", "30", _N, "Seconds that a trigger's on_kill may take.", minimum=0),
 )
 
-OPTIONS: tuple[Option, ...] = (*_CORE, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_OTHERS, *ACCEPTED)
+_METRICS = (
+    Option("metrics", "statsd_on", "False", _B, "Whether figures are sent to a statsd server, by UDP.",
+           aliases=_alias("scheduler", "statsd_on")),
+    Option("metrics", "statsd_host", "localhost", _T, "The statsd server.", aliases=_alias("scheduler", "statsd_host")),
+    Option("metrics", "statsd_port", "8125", _I, "Its port.", minimum=1, aliases=_alias("scheduler", "statsd_port")),
+    Option("metrics", "statsd_prefix", "airflow", _T, "What the names of all figures begin with.",
+           aliases=_alias("scheduler", "statsd_prefix")),
+)
+
+OPTIONS: tuple[Option, ...] = (*_CORE, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_OTHERS, *ACCEPTED)
 BY_KEY: dict[Key, Option] = {option.key: option for option in OPTIONS}
 BY_ALIAS: dict[Key, Option] = {alias: option for option in OPTIONS for alias in option.aliases}
 

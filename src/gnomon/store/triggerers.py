@@ -6,7 +6,7 @@ Every write in the name of a triggerer is made in `Database.keeper`, which prove
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gnomon.model.instants import SECOND, Instant
@@ -30,6 +30,8 @@ class TriggererRow:
     fenced: bool
     running: int
     """Triggers that it runs."""
+    counted: Mapping[str, int]
+    """Its figures since the start of its process, by name."""
 
     def is_alive(self, now: Instant, beat_s: float) -> bool:
         """Whether its triggers stay with it; `now` by the database's clock."""
@@ -44,10 +46,10 @@ def register(tx: Transaction, triggerer_id: str, host: str, capacity: int, queue
     tx.run("triggerers.add", id=triggerer_id, host=host, capacity=capacity, queues=listens, now=now)
 
 
-def beat(tx: Transaction, triggerer_id: str) -> bool:
-    """The triggerer is alive; False when it was fenced. Nobody frozen holds a lock for long."""
+def beat(tx: Transaction, triggerer_id: str, counted: Mapping[str, int] | None = None) -> bool:
+    """The triggerer is alive and has counted so much; False when it was fenced. Nobody frozen holds a lock for long."""
     end_frozen(tx, FROZEN_TTL_S)
-    return tx.run("triggerers.beat", id=triggerer_id, now=tx.lease_now()) == 1
+    return tx.run("triggerers.beat", id=triggerer_id, now=tx.lease_now(), counted=json.dumps(dict(counted or {}))) == 1
 
 
 def retire(tx: Transaction, triggerer_id: str) -> None:
@@ -94,4 +96,4 @@ def _silent_since(now: Instant, beat_s: float) -> Instant:
 
 def _row(row: Row, running: int) -> TriggererRow:
     queues = json.loads(row[3])
-    return TriggererRow(row[0], row[1], row[2], None if queues is None else tuple(queues), row[4], bool(row[5]), running)
+    return TriggererRow(row[0], row[1], row[2], None if queues is None else tuple(queues), row[4], bool(row[5]), running, json.loads(row[6]))

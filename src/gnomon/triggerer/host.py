@@ -98,7 +98,8 @@ class Host:
             running.trigger = trigger
             running.stopped = running.killed = start.killed
             self._running[start.number] = running
-            running.task = self._loop.create_task(live(running, self))
+            name = running.named() if self._loop.get_debug() else None  # asyncio's own warnings name the task
+            running.task = self._loop.create_task(live(running, self), name=name)
         except GnomonError as error:
             self._not_made(running, Fired(outcome="error", reason=str(error)))
         except BaseException as error:

@@ -13,6 +13,7 @@ import msgspec
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.errors import WorldAway
+from gnomon.metrics import Meter
 from gnomon.model.deferral import Fired
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.logs import trigger_log
@@ -21,6 +22,7 @@ from gnomon.model.records import EventRecord
 from gnomon.store import CommitUncertain, Database, Fenced, WrongKey, events, triggerers, triggers, wake
 from gnomon.taskapi import Refused, answer_trigger
 from gnomon.triggerer.crew import Crew
+from gnomon.triggerer.figures import Figures
 from gnomon.triggerer.messages import Told
 from gnomon.triggerer.settings import ANSWER_BATCH, AWAY_S, CLAIM_BATCH, NOTE_S, SEND_BATCH, SWEEP_S, Settings
 from gnomon.wire.messages import Answer
@@ -33,9 +35,9 @@ class Keeper:
 
     def __init__(
         self, *, settings: Settings, db: Database, clock: Clock, crew: Crew, triggerer_id: str, host: str,
-        wake_owners: Callable[[], object],
+        wake_owners: Callable[[], object], meter: Meter | None = None,
     ) -> None:
-        """`wake_owners`: schedulers of this host look at their mail."""
+        """`wake_owners`: schedulers of this host look at their mail. `meter`: of the process, which may have had others before."""
         self._settings = settings
         self._db = db
         self._clock = clock
@@ -43,6 +45,7 @@ class Keeper:
         self.triggerer_id = triggerer_id
         self._host = host
         self._wake_owners = wake_owners
+        self._figures = Figures(meter or Meter(), host, settings.capacity)
         self._registered = False
         self._beat_at = 0.0
         self._sweep_at = 0.0
@@ -117,10 +120,11 @@ class Keeper:
         with self._db.write() as tx:
             if not self._registered:
                 triggerers.register(tx, self.triggerer_id, self._host, settings.capacity, settings.queues)
-            elif not triggerers.beat(tx, self.triggerer_id):
+            elif not triggerers.beat(tx, self.triggerer_id, self._figures.counted):
                 raise Fenced(f"triggerer {self.triggerer_id} was declared dead: it stops, and a new one starts in its place")
         self._registered = True
         self._beat_at = self._clock.monotonic() + settings.beat_s
+        self._figures.beat(len(self._crew))
 
     def _take_over(self) -> None:
         """Triggerers that have been silent for too long are fenced, within SWEEP_S of the instant at which they may be."""
@@ -147,6 +151,7 @@ class Keeper:
             wake(tx)
         del self._unsent[: len(batch)]
         self.sent += len(batch)
+        self._figures.stored(one.fired.outcome for one in batch)
         self._woken = True  # there is room again
         self._wake_owners()
 
@@ -184,7 +189,9 @@ class Keeper:
 
     def _note_faults(self) -> None:
         """Who held up the loop of all triggers, or ignored its end, stands in the audit log of its run: a class once in NOTE_S."""
-        found = [("trigger_blocked", job, f"held up the loop of all triggers:\n{told.stack}") for job, told in self._crew.take_named()]
+        named = self._crew.take_named()
+        self._figures.blocked(self._crew.blocks, (job.classpath for job, _ in named))
+        found = [("trigger_blocked", job, f"held up the loop of all triggers:\n{told.stack}") for job, told in named]
         found += [
             ("trigger_lingers", job, f"was told to end and has not for {seconds:.0f} s; `gnomon triggerer reload` ends it")
             for job, seconds in self._crew.take_lingering()

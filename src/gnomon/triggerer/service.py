@@ -10,6 +10,7 @@ from types import FrameType
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.errors import OperatorMistake, WorldAway
+from gnomon.metrics import Meter
 from gnomon.model.instants import SECOND
 from gnomon.store import Database, Fenced
 from gnomon.triggerer.crew import LINGER_S, Crew
@@ -26,7 +27,7 @@ class TriggererService:
 
     def __init__(
         self, *, settings: Settings, db: Database, clock: Clock, ear: Ear, stop: StopFlag, new_id: Callable[[], str], host: str,
-        wake_owners: Callable[[], object],
+        wake_owners: Callable[[], object], meter: Meter,
     ) -> None:
         self._settings = settings
         self._db = db
@@ -36,6 +37,7 @@ class TriggererService:
         self._new_id = new_id
         self._host = host
         self._wake_owners = wake_owners
+        self._meter = meter
         self._reload = False
 
     def listen(self) -> None:
@@ -51,7 +53,7 @@ class TriggererService:
             )
             keeper = Keeper(
                 settings=self._settings, db=self._db, clock=self._clock, crew=crew, triggerer_id=self._new_id(),
-                host=self._host, wake_owners=self._wake_owners,
+                host=self._host, wake_owners=self._wake_owners, meter=self._meter,
             )
             try:
                 self._keep(keeper, crew)

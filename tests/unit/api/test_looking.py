@@ -14,7 +14,7 @@ from gnomon.api.looking import FRESH_S, Looker, not_planned, wrongs_of
 from gnomon.clock import VirtualClock
 from gnomon.config import Config, load_config
 from gnomon.model.records import WorkerRecord
-from gnomon.store import dags, files, leases, migrations, open_database, processors
+from gnomon.store import dags, files, leases, migrations, open_database, processors, triggerers
 
 START = 1_767_225_600_000_000
 
@@ -62,6 +62,25 @@ def test_beats_make_health(cfg: Config) -> None:
     assert parts["scheduler"].status is Status.HEALTHY
     assert parts["worker"].status is Status.HEALTHY
     assert parts["worker"].note == "8 slots · 1 on here"
+    looker.close()
+
+
+def test_a_triggerer_says_what_it_has_counted(cfg: Config) -> None:
+    migrations.upgrade(cfg.database_url)
+    database = open_database(cfg.database_url)
+    blocked = "triggers.blocked_main_thread"
+    with database.write() as tx:
+        for name, counted in (
+            ("one", {"triggers.succeeded": 1200, blocked: 2, f"{blocked}.a.Slow": 2}),
+            ("two", {"triggers.succeeded": 3, "triggers.failed": 1, blocked: 1, f"{blocked}.a.Once": 1}),
+            ("new", {}),
+        ):
+            triggerers.register(tx, name, "here", 10)
+            triggerers.beat(tx, name, counted)
+    database.close()
+    looker = Looker(cfg, VirtualClock(START))
+    (part,) = (part for part in looker.look().parts if part.name == "triggerer")
+    assert part.note == "0 of 30 places taken · 1,203 came, 1 failed, blocked 3 times (mostly by a.Slow) · 3 on here"
     looker.close()
 
 

@@ -104,6 +104,25 @@ class Exits(Noted):
         yield
 
 
+class Clocked(Noted):
+    """Tells when it was due, and when it went on."""
+
+    async def run(self):
+        loop = asyncio.get_running_loop()
+        due = loop.time() + self.kwargs["seconds"]
+        await asyncio.sleep(self.kwargs["seconds"])
+        yield TriggerEvent([due, loop.time()])
+
+
+class Holds(Noted):
+    """Tells from when to when it held up the loop."""
+
+    async def run(self):
+        begun = time.monotonic()
+        time.sleep(self.kwargs["seconds"])
+        yield TriggerEvent([begun, time.monotonic()])
+
+
 class Empty(Noted):
     async def run(self):
         return

@@ -12,6 +12,7 @@ from tests.conformance.storeworld import AT, World, task
 from tests.unit.triggerer.conftest import PATIENCE_S
 
 from gnomon import serde
+from gnomon.app.metering import meter_for
 from gnomon.clock import SystemClock
 from gnomon.config import Config
 from gnomon.model.deferral import Fired, Wait
@@ -35,6 +36,7 @@ class Deferred:
         self.lease_s = 0.0
         """What is added to the clock of leases."""
         self.keepers: list[tuple[Keeper, Crew]] = []
+        self.meter = meter_for(cfg)
         self._runs = 0
 
     def lease_now(self) -> int:
@@ -72,7 +74,10 @@ class Deferred:
         clock = SystemClock()
         crew = Crew(settings.environ, clock, silent_s=settings.silent_s, ping_s=settings.ping_s, linger_s=linger_s)
         name = f"triggerer-{len(self.keepers) + 1}"
-        keeper = Keeper(settings=settings, db=self.db, clock=clock, crew=crew, triggerer_id=name, host="here", wake_owners=lambda: None)
+        keeper = Keeper(
+            settings=settings, db=self.db, clock=clock, crew=crew, triggerer_id=name, host="here.test", wake_owners=lambda: None,
+            meter=self.meter,
+        )
         self.keepers.append((keeper, crew))
         return keeper, crew
 
@@ -105,3 +110,4 @@ class Deferred:
         """No host is left."""
         for _, crew in self.keepers:
             crew.kill()
+        self.meter.close()

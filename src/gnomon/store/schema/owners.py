@@ -44,6 +44,7 @@ triggerer = Table(
     words("queues", nullable=False, server_default="null", doc="JSON: the queues it listens to; null: all"),
     big("beat_at", nullable=False),
     flag("fenced"),
+    words("counted", nullable=False, server_default="{}", doc="JSON: its figures since the start of its process, by name"),
 )
 
 dag_group = Table(

@@ -11,8 +11,8 @@ SELECT 1 FROM triggerer WHERE id = :me AND NOT fenced FOR SHARE;
 INSERT INTO triggerer (id, host, capacity, queues, beat_at) VALUES (:id, :host, :capacity, :queues, :now);
 
 -- name: beat
--- The triggerer is alive, unless it was fenced.
-UPDATE triggerer SET beat_at = :now WHERE id = :id AND NOT fenced;
+-- The triggerer is alive, unless it was fenced, and has counted so much.
+UPDATE triggerer SET beat_at = :now, counted = :counted WHERE id = :id AND NOT fenced;
 
 -- name: fence
 -- Nothing more can be written in the name of this triggerer.
@@ -50,7 +50,7 @@ UPDATE trigger_end SET triggerer = NULL, told = FALSE WHERE triggerer = :id;
 
 -- name: all
 -- All known triggerers, the last heard of first.
-SELECT id, host, capacity, queues, beat_at, fenced FROM triggerer ORDER BY fenced, beat_at DESC, id;
+SELECT id, host, capacity, queues, beat_at, fenced, counted FROM triggerer ORDER BY fenced, beat_at DESC, id;
 
 -- name: running
 -- How many triggers each of them runs.

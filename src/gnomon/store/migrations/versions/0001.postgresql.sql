@@ -243,6 +243,7 @@ CREATE TABLE triggerer (
     queues TEXT DEFAULT 'null' NOT NULL,
     beat_at BIGINT NOT NULL,
     fenced BOOLEAN DEFAULT false NOT NULL,
+    counted TEXT DEFAULT '{}' NOT NULL,
     CONSTRAINT triggerer_pkey PRIMARY KEY (id)
 );
 

@@ -240,6 +240,7 @@ CREATE TABLE triggerer (
     queues TEXT DEFAULT 'null' NOT NULL,
     beat_at INTEGER NOT NULL,
     fenced BOOLEAN DEFAULT 0 NOT NULL,
+    counted TEXT DEFAULT '{}' NOT NULL,
     CONSTRAINT triggerer_pkey PRIMARY KEY (id)
 );
 

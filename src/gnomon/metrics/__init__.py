@@ -1,0 +1,8 @@
+"""Figures of one process under Airflow's names: counted here, and sent to a statsd server where one is named."""
+
+from __future__ import annotations
+
+from gnomon.metrics.meter import Meter
+from gnomon.metrics.statsd import Statsd
+
+__all__ = ["Meter", "Statsd"]
