@@ -61,6 +61,13 @@ class Stretch(NamedTuple):
     end: Instant
 
 
+class Told(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An answer from where authors' timetables are asked: what was found of each run, or how much of the past it takes."""
+
+    found: tuple[Slots, ...] = ()
+    wanted: Stretch | None = None
+
+
 class Dependency:
     """One edge of a DAG, with both timetables. It remembers days of both."""
 

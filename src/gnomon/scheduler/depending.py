@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gnomon import log
-from gnomon.dependencies.asked import Side, Slots, history
+from gnomon.dependencies.asked import Side, Slots, Told, history
 from gnomon.engine import events as e
 from gnomon.engine.cells import Dag, Run
 from gnomon.engine.memory import Memory
@@ -28,7 +28,6 @@ from gnomon.scheduler.upstreams import CannotTell, Known, Upstreams, sides_of, t
 from gnomon.store import Database, upstream
 from gnomon.store.upstream import Upstream
 from gnomon.userhost import Answer, TimetableHost, unpacked
-from gnomon.userhost.upstream import Told
 
 _log = log.get("scheduler.depending")
 

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from gnomon.dependencies.asked import Dependency, Past, Side, Slots, Stretch, history
+from gnomon.dependencies.asked import Dependency, Past, Side, Told, history
 from gnomon.loading.timetables import made_again
 from gnomon.model.edges import AfterSpec
 from gnomon.model.instants import Instant
 from gnomon.timetables.base import Timetable
-
-
-class Told(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An answer: what was found of each run, or how much of the past it takes to find it."""
-
-    found: tuple[Slots, ...] = ()
-    wanted: Stretch | None = None
 
 
 def upstream_of(
