@@ -14,6 +14,10 @@ from tests.unit.triggerer.authored import TRIGGERS
 from tests.unit.triggerer.conftest import PATIENCE_S
 from tests.unit.triggerer.keeping import Deferred
 
+from gnomon.config import set_ambient
+from gnomon.operators.empty import EmptyOperator
+from gnomon.operators.triggers import SuccessTrigger
+from gnomon.sdk.starting import triggerer_queue
 from gnomon.store import migrations, open_database
 from gnomon.triggerer.messages import Blocked
 
@@ -113,3 +117,14 @@ def test_figures_are_sent_to_a_statsd_server(make: Make) -> None:
         }
         while not wanted <= said:
             said.add(server.recv(1000).decode())
+
+
+@pytest.mark.parametrize(("queue", "goes_to"), [("far", None), ("default", "default"), (None, None)])
+@effect_of("operators.default_queue")
+def test_triggers_of_the_default_queue_are_everybodys(tmp_path: Path, queue: str | None, goes_to: str | None) -> None:
+    set_ambient(options(tmp_path, operators__default_queue="far"))
+    try:
+        task = EmptyOperator(task_id="t") if queue is None else EmptyOperator(task_id="t", queue=queue)
+        assert triggerer_queue(task, SuccessTrigger) == goes_to
+    finally:
+        set_ambient(None)

@@ -357,6 +357,10 @@ ROWS: tuple[Row, ...] = (
         REFUSES,
         "the database is not open to DAG files and tasks; there are no tables to derive",
     ),
+    row(
+        "airflow.triggers.shared_stream", "*", LATER,
+        "no asset is watched yet, so there are no streams that triggers share; BaseEventTrigger has their methods",
+    ),
     row("airflow.utils.task_group", "MappedTaskGroup", REFUSES, MAPPING),
     row("airflow.www", "*", LATER, "Airflow's web application is not here"),
 )

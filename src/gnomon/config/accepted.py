@@ -37,7 +37,7 @@ _DEFAULTS: dict[str, dict[str, str]] = {
         "parsing_pre_import_modules": "True", "dag_version_inflation_check_level": "warning",
     },
     "triggerer": {
-        "triggerer_health_check_threshold": "30", "max_trigger_to_select_per_loop": "50", "queues_enabled": "False",
+        "triggerer_health_check_threshold": "30", "max_trigger_to_select_per_loop": "50",
         "shared_stream_subscriber_queue_size": "1024", "shared_stream_ack_timeout": "300.0",
         "shared_stream_cohort_grace_period": "0.0",
     },

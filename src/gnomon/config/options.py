@@ -129,8 +129,8 @@ _OTHERS = (
            choices=("auto", "json", "text")),
     Option("operators", "default_owner", "airflow", _T, "Default of a task's owner."),
     Option("operators", "default_queue", "default", _T,
-           "Default of a task's queue. The local executor has none: every worker takes every task.",
-           aliases=_alias("celery", "default_queue"), used=False),
+           "Default of a task's queue, and the queue whose triggers every triggerer takes. The local executor has none: every worker takes "
+           "every task.", aliases=_alias("celery", "default_queue")),
     Option("operators", "default_deferrable", "False", _B, "Default of `deferrable` of sensors and operators that can be deferred."),
     Option("sensors", "default_timeout", "604800", _N, "Default of a sensor's timeout, in seconds.", minimum=0),
 )
@@ -144,6 +144,9 @@ _TRIGGERER = (
            "Seconds that a trigger may block the loop of all others before its process is killed.", minimum=1),
     Option("triggerer", "blocked_main_thread_warning_threshold", "0.2", _N,
            "Seconds that the loop may be late before the trigger that holds it up is named.", minimum=0.01),
+    Option("triggerer", "queues_enabled", "False", _B,
+           "Always on: the trigger of a task with a queue of its own waits on it, and option `--queues` of `gnomon triggerer` says which of them a "
+           "triggerer takes; one without `--queues` takes all.", used=False),
     Option("triggerer", "on_kill_timeout", "30", _N, "Seconds that a trigger's on_kill may take.", minimum=0),
 )
 

@@ -68,9 +68,9 @@ def end_wait(turn: Turn, cell: Cell, waiting: WaitRecord, fired: Fired) -> None:
     _push(turn, cell, fired)
     classpath = waiting.wait.classpath
     if fired.outcome == "error":
-        if fired.traceback is not None:
-            turn.log("trigger_failed", cell=cell, body=fired.traceback)
         said = replace(fired, reason=f"its trigger {classpath} failed: {fired.reason or fired.outcome}")
+        if fired.traceback is not None:
+            turn.log("trigger_failed", cell=cell, body=said.reason or "")
         _ended_badly(turn, cell, waiting, said)
     elif cell.task.hears_ends:
         _wake(turn, cell, waiting, fired)

@@ -141,9 +141,14 @@ class BaseTrigger(Templated, ABC):
 
 
 class BaseEventTrigger(BaseTrigger):
-    """A trigger that an asset may be watched with; a task may wait for it as for any other."""
+    """A trigger that an asset may be watched with, once assets schedule; a task waits for it as for any other, by its `run`.
+
+    What follows is there to be written by subclasses; nobody calls it yet.
+    """
 
     supports_triggerer_queue = False
+    asset_state_store: Any = None
+    """What a watcher remembers from one start to the next; None: there are no such stores yet."""
 
     @staticmethod
     def hash(classpath: str, kwargs: Mapping[str, Any]) -> int:
@@ -156,5 +161,23 @@ class BaseEventTrigger(BaseTrigger):
         return int.from_bytes(digest[:8], "big", signed=True)
 
     def shared_stream_key(self) -> Any:
-        """None: it shares its source with no other trigger."""
+        """Equal for triggers that read one stream together; None: it shares its source with no other trigger."""
         return None
+
+    @classmethod
+    def open_shared_stream(cls, kwargs: dict[str, Any]) -> AsyncIterator[Any]:
+        """The stream that all triggers of one key read; `kwargs`: what the first of them serialized."""
+        raise _not_written(cls, "open_shared_stream")
+
+    @classmethod
+    def create_shared_stream_producer(cls, kwargs: dict[str, Any]) -> Any:
+        """As `open_shared_stream`, for a source that wants to hear what became of each event."""
+        raise _not_written(cls, "create_shared_stream_producer")
+
+    def filter_shared_stream(self, shared_stream: AsyncIterator[Any]) -> AsyncIterator[TriggerEvent]:
+        """What of the stream is an event of this trigger."""
+        raise _not_written(type(self), "filter_shared_stream")
+
+
+def _not_written(cls: type, method: str) -> NotImplementedError:
+    return NotImplementedError(f"{cls.__name__} has a shared_stream_key() and no {method}(); write it, or return None there.")

@@ -6,7 +6,7 @@ import mmap
 import os
 import struct
 
-_path = os.environ.get("GNOMON_TEST_CLOCK")  # noqa: TID251 - this is no part of the product
+_path = os.environ.get("GNOMON_TEST_CLOCK")
 
 if _path:
     from gnomon.clock import SystemClock

@@ -96,6 +96,40 @@ def test_a_watcher_is_known_by_class_and_arguments() -> None:
     assert not BaseEventTrigger.supports_triggerer_queue
 
 
+class Watches(BaseEventTrigger):
+    """As an author writes one that shares its source."""
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        return f"{__name__}.Watches", {}
+
+    def shared_stream_key(self) -> tuple[str, str]:
+        return "queue", "q"
+
+    @classmethod
+    async def open_shared_stream(cls, kwargs: dict[str, Any]) -> AsyncIterator[Any]:
+        yield kwargs["word"]
+
+    async def filter_shared_stream(self, shared_stream: AsyncIterator[Any]) -> AsyncIterator[TriggerEvent]:
+        async for item in shared_stream:
+            yield TriggerEvent(item)
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        async for event in self.filter_shared_stream(self.open_shared_stream({"word": "hello"})):
+            yield event
+
+
+def test_a_trigger_of_events_runs_as_any_other_and_says_which_method_of_a_shared_stream_is_missing() -> None:
+    trigger = Watches()
+    assert asyncio.run(first(trigger)) == TriggerEvent("hello")
+    assert trigger.asset_state_store is None
+    with pytest.raises(NotImplementedError, match=r"Watches has a shared_stream_key\(\) and no create_shared_stream_producer\(\)"):
+        Watches.create_shared_stream_producer({})
+    with pytest.raises(NotImplementedError, match="open_shared_stream"):
+        BaseEventTrigger.open_shared_stream({})
+    with pytest.raises(NotImplementedError, match="filter_shared_stream"):
+        BaseEventTrigger.filter_shared_stream(trigger, trigger.run())
+
+
 def test_the_arguments_of_a_start_keep_the_dialects_order() -> None:
     args = StartTriggerArgs("a.B", "go_on", {"x": 1}, {"y": 2}, None)
     assert (args.trigger_cls, args.next_method, args.trigger_kwargs, args.next_kwargs, args.timeout) == ("a.B", "go_on", {"x": 1}, {"y": 2}, None)
