@@ -76,11 +76,32 @@ OPEN = {"schedule": None, "is_paused_upon_creation": False}
 '''
 
 GUIDE = HEAD + '''
+import time
+from airflow.configuration import conf
+
+
 class WaitOneHourSensor(BaseSensorOperator):
-    """Two modes in one class: a sensor that defers from execute."""
+    """A sensor that defers from execute."""
 
     def execute(self, context):
         self.defer(trigger=TimeDeltaTrigger(timedelta(seconds=0.5)), method_name="execute_complete")
+
+    def execute_complete(self, context, event=None):
+        return "waited"
+
+
+class WaitOneHourEitherWay(BaseSensorOperator):
+    """Two modes, by the argument that sensors of providers have too."""
+
+    def __init__(self, *, deferrable=conf.getboolean("operators", "default_deferrable", fallback=False), **kwargs):
+        super().__init__(**kwargs)
+        self.deferrable = deferrable
+
+    def execute(self, context):
+        if self.deferrable:
+            self.defer(trigger=TimeDeltaTrigger(timedelta(seconds=0.5)), method_name="execute_complete")
+        time.sleep(0.5)
+        return "slept"
 
     def execute_complete(self, context, event=None):
         return "waited"
@@ -166,8 +187,11 @@ class TimerEnds(BaseOperator):
 with DAG("guide", **OPEN):
     @task
     def judge(ti=None):
-        got = {name: ti.xcom_pull(task_ids=name) for name in ("hour", "at_start", "items", "one", "other", "plugin", "ended")}
-        assert got["hour"] == got["at_start"] == "waited", got
+        got = {name: ti.xcom_pull(task_ids=name) for name in (
+            "hour", "at_start", "deferring", "sleeping", "by_default", "items", "one", "other", "plugin", "ended",
+        )}
+        assert got["hour"] == got["at_start"] == got["deferring"] == "waited", got
+        assert got["sleeping"] == got["by_default"] == "slept", got
         assert got["items"] == ["a", "b", "c"], got
         assert (got["one"], got["other"], got["plugin"]) == (1, "two", {"rows": 3}), got
         assert got["ended"] == [1, (2, 3)], got
@@ -183,7 +207,8 @@ with DAG("guide", **OPEN):
             return event
 
     [
-        WaitOneHourSensor(task_id="hour"), WaitHourAtStart(task_id="at_start"), WaitForItems(task_id="items", items="abc"),
+        WaitOneHourEitherWay(task_id="deferring", deferrable=True), WaitOneHourEitherWay(task_id="sleeping", deferrable=False),
+        WaitOneHourEitherWay(task_id="by_default"), WaitOneHourSensor(task_id="hour"), WaitHourAtStart(task_id="at_start"), WaitForItems(task_id="items", items="abc"),
         NapFirst(task_id="one", payload=1), NapFirst(task_id="other", payload="two"), NapInExecute(task_id="plugin"),
         WaitHoursSensor(task_id="soon", trigger_kwargs={"seconds": 0.1}),
         WaitHoursSensor(task_id="later", trigger_kwargs={"seconds": 0.9}),

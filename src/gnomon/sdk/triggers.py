@@ -165,12 +165,12 @@ class BaseEventTrigger(BaseTrigger):
         return None
 
     @classmethod
-    def open_shared_stream(cls, kwargs: dict[str, Any]) -> AsyncIterator[Any]:
+    def open_shared_stream(cls, kwargs: dict[str, Any]) -> AsyncIterator[Any]:  # noqa: ARG003 - for those who write it
         """The stream that all triggers of one key read; `kwargs`: what the first of them serialized."""
         raise _not_written(cls, "open_shared_stream")
 
     @classmethod
-    def create_shared_stream_producer(cls, kwargs: dict[str, Any]) -> Any:
+    def create_shared_stream_producer(cls, kwargs: dict[str, Any]) -> Any:  # noqa: ARG003 - for those who write it
         """As `open_shared_stream`, for a source that wants to hear what became of each event."""
         raise _not_written(cls, "create_shared_stream_producer")
 
