@@ -149,11 +149,14 @@ import json
 import os
 from pathlib import Path
 
+from airflow.exceptions import AirflowFailException
+
 from gnomon import DAG, After, task
 from gnomon.timetables import Daily, DiscreteHours, Hourly, Minutely, Monthly, Weekly
 
 HOME = Path(__file__).parent.parent
 MORNING = dt.datetime(2026, 3, 2, tzinfo=dt.UTC)
+AGAIN = {"retries": 5, "retry_delay": dt.timedelta(0)}  # where the machine is so busy that a worker is taken for dead
 
 
 def said(word, dag_id, run_after):
@@ -178,12 +181,12 @@ for row in json.loads((HOME / "pairs.json").read_text()):
     with DAG(row["up"], schedule=timetable(row["upstream"]), start_date=moment(row["start"]), end_date=moment(row["end"]),
              catchup=case != "absent", max_active_runs=100, is_paused_upon_creation=case == "absent"):
 
-        @task(pool="late" if case == "late" else "default_pool")
+        @task(pool="late" if case == "late" else "default_pool", **AGAIN)
         def work(failing=row["failing"], dag_run=None):
             said("begins", dag_run.dag_id, dag_run.run_after)
             if dag_run.run_after == moment(failing) and not (HOME / "repaired").exists():
                 said("fails", dag_run.dag_id, dag_run.run_after)
-                raise ValueError("as it should")
+                raise AirflowFailException("as it should")
             said("ends", dag_run.dag_id, dag_run.run_after)
 
         work()
@@ -192,7 +195,7 @@ for row in json.loads((HOME / "pairs.json").read_text()):
     with DAG(row["down"], schedule=timetable(row["downstream"]), start_date=MORNING, catchup=True, max_active_runs=100,
              depends_on=[After(row["up"], on_failure=policy)], is_paused_upon_creation=False):
 
-        @task
+        @task(**AGAIN)
         def use(dag_run=None):
             said("begins", dag_run.dag_id, dag_run.run_after)
             said("ends", dag_run.dag_id, dag_run.run_after)

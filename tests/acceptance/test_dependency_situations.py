@@ -50,10 +50,11 @@ class VirtualDay:
         return sorted(due - there)
 
     def runs(self) -> list[dict[str, Any]]:
-        """All runs, from the database itself: the command line would take most of the test's time."""
+        """All runs of the day, from the database itself: the command line would take most of the test's time."""
         with closing(sqlite3.connect(f"file:{self.running.home}/gnomon.db?mode=ro", uri=True)) as database:
             found = database.execute(
-                "SELECT dag_id, run_after, run_id, state, reason FROM dag_run JOIN dag USING (dag_pk) ORDER BY run_pk"
+                "SELECT dag_id, run_after, run_id, state, reason FROM dag_run JOIN dag USING (dag_pk) WHERE run_after >= ?",
+                (to_instant(MORNING),),
             ).fetchall()
         states = {1: "queued", 2: "running", 100: "success", 101: "failed"}
         return [
@@ -78,6 +79,13 @@ class VirtualDay:
         lines = path.read_text().splitlines() if path.exists() else []
         return [(word, dag_id, datetime.fromisoformat(at).isoformat()) for word, dag_id, at in map(json.loads, lines)]
 
+    def places(self) -> dict[tuple[str, str, str], int]:
+        """Each word to its place in the order, the first if it was said again."""
+        found: dict[tuple[str, str, str], int] = {}
+        for place, line in enumerate(self.order()):
+            found.setdefault(line, place)
+        return found
+
     def said(self, word: str) -> None:
         """A word of the test itself between those of the tasks."""
         with (self.running.home / "order").open("a") as file:
@@ -92,7 +100,7 @@ def virtual_day(of: list[Pair]) -> Iterator[VirtualDay]:
         file.flush()
         clock = opened.enter_context(mmap.mmap(file.fileno(), 8))
         path = os.pathsep.join(filter(None, (str(CLOCK), os.environ.get("PYTHONPATH"))))
-        options = {"PYTHONPATH": path, "GNOMON_TEST_CLOCK": file.name, "GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "50"}
+        options = {"PYTHONPATH": path, "GNOMON_TEST_CLOCK": file.name, "GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "50", "GNOMON__CORE__PARALLELISM": "8"}
         running = opened.enter_context(product({}, options))
         running.do("pools", "set", "late", "0")
         (running.home / "pairs.json").write_text(json.dumps([pair.row() for pair in of]))
@@ -146,8 +154,7 @@ def _unfinished(day: VirtualDay) -> list[tuple[str, str]]:
 
 def _judge(day: VirtualDay) -> None:
     runs = {(run["dag_id"], run["at"]): run for run in day.runs()}
-    order = {line: place for place, line in enumerate(day.order())}
-    assert len(order) == len(day.order()), "something ran twice"
+    order = day.places()
     let_go = order["late ones are let go", "", MORNING.isoformat()]
     rules = day.rules()
     expected = {(dag, slot.isoformat()) for pair in day.pairs for dag, slots in ((pair.up, pair.made), (pair.down, pair.waits)) for slot in slots}
@@ -176,13 +183,13 @@ def _repair(day: VirtualDay) -> None:
     for run in day.runs():
         pair = next((pair for pair in day.pairs if pair.up == run["dag_id"] and pair.case == "wait"), None)
         if pair is not None and pair.failing is not None and run["at"] == pair.failing.isoformat():
-            day.running.do("runs", "clear", run["dag_id"], run["run_id"], "--yes")
+            day.running.do("runs", "clear", run["dag_id"], run["run_id"])
 
 
 def _judge_repaired(day: VirtualDay) -> None:
     waiting = _waiting(day)
     runs = {(run["dag_id"], run["at"]): run for run in day.runs()}
-    order = {line: place for place, line in enumerate(day.order())}
+    order = day.places()
     for pair in day.pairs:
         for slot in pair.waits:
             key = (pair.down, slot.isoformat())
