@@ -17,15 +17,17 @@ from gnomon.engine.memory import Limits, Memory
 from gnomon.model.deferral import Fired, Wait
 from gnomon.model.facts import AttemptResult
 from gnomon.model.ids import TaskKey
-from gnomon.model.records import Changes, RunRecord, TaskRecord, WaitRecord
+from gnomon.model.records import Changes, MailRecord, RunRecord, TaskRecord, WaitRecord
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.scheduler.intake import from_mail
+from gnomon.scheduler import intake
+from gnomon.scheduler.chains import Chains
 from gnomon.store import (
     BadKey,
     Cipher,
     Database,
     Fenced,
     RowsMissing,
+    Transaction,
     WrongKey,
     commit,
     dags,
@@ -37,6 +39,7 @@ from gnomon.store import (
     triggers,
 )
 from gnomon.store.statements import Statement, statements
+from gnomon.store.triggers import LETTER_CHARACTERS, LETTER_EVENTS
 from gnomon.worker.stored import StoredPresence
 
 BEAT_S = 5.0
@@ -114,6 +117,10 @@ def close(world: World, me: str, *trigger_pks: int) -> int:
     with world.db.keeper(me) as tx:
         triggers.closed(tx, me, trigger_pks)
     return world.count("SELECT count(*) FROM trigger_end")
+
+
+def from_mail(tx: Transaction, letters: list[MailRecord], memory: Memory) -> list[engine_events.Event]:
+    return intake.from_mail(tx, letters, memory, Chains(memory))
 
 
 def pause(world: World, paused: bool) -> None:
@@ -381,12 +388,50 @@ def test_an_event_reaches_its_owner_once_however_often_it_is_sent(world: World, 
     assert claim(world, "two") == claim(world, "one") == []
     with world.db.read() as tx:
         letters = [letter for letter in mail.take(tx, range(64), 100) if letter.kind == "trigger"]
-        assert [letter.key for letter in letters] == [f"trig:{run.run_pk}.0.-1.1"]
+        assert len(letters) == 1
         assert "here" not in letters[0].body
         found = from_mail(tx, letters, Memory(Limits()))
         standing = triggers.standing(tx, mine.key)
     assert found == [engine_events.WaitEnded(mine.key, 1, Fired(outcome="event", payload='"here"'))]
     assert standing is not None and (standing.is_over, standing.triggerer) == (True, None)
+
+
+def test_the_events_of_one_owner_share_letters_and_a_large_one_has_its_own(world: World) -> None:
+    world.dag(tasks=[f"t{n:03d}" for n in range(LETTER_EVENTS + 3)])
+    run = world.run()
+    world.apply(deferred(run, *[wait_of(run, n) for n in range(LETTER_EVENTS + 3)]))
+    join(world, "one")
+    large, bare, *rest = claim(world)
+    ends = triggers.Sent(bare.trigger_pk, bare.key, bare.defer_seq, bare.group_no, Fired(outcome="success"))
+    send(world, "one", sent(large, f'"{"x" * LETTER_CHARACTERS}"'), *map(sent, rest), ends)
+    with world.db.read() as tx:
+        letters = [letter for letter in mail.take(tx, range(64), 100) if letter.kind == "trigger"]
+        found = [triggers.events_of(tx, letter.body) for letter in letters]
+    assert sorted(map(len, found)) == [1, 1, 1, LETTER_EVENTS]
+    assert sorted(key for letter in found for key, _, _ in letter) == [TaskKey(run.run_pk, n, -1) for n in range(LETTER_EVENTS + 3)]
+    assert [letter.body.startswith("[") for letter in letters] == [len(letter) == 1 and letter[0][0] == bare.key for letter in found]
+
+
+def test_the_event_of_a_trigger_that_another_runs_meanwhile_counts_and_the_other_is_told(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, wait_of(run)))
+    join(world, "one", "two")
+    (mine,) = claim(world)
+    with world.db.keeper("one") as tx:
+        triggers.release(tx, "one", [mine.trigger_pk])
+    (theirs,) = claim(world, "two")
+    send(world, "one", sent(mine))
+    send(world, "two", sent(theirs))
+    with world.db.read() as tx:
+        assert len([letter for letter in mail.take(tx, range(64), 100) if letter.kind == "trigger"]) == 1
+    world.apply(Changes(waits_gone=[(mine.key, False)]))
+    assert (notes(world, "one"), notes(world, "two")) == ([], [(mine.trigger_pk, False)])
+
+
+def test_a_wait_that_no_triggerer_has_anything_of_goes_without_a_note(world: World, run: RunRecord) -> None:
+    world.apply(deferred(run, wait_of(run, due_at=AT)))
+    world.apply(Changes(tasks=[task(run, 0, TaskInstanceState.SUCCESS, defer_seq=1)], waits_gone=[(wait_of(run).key, None)]))
+    with world.db.read() as tx:
+        assert (raw(tx, "SELECT count(*) FROM trigger"), raw(tx, "SELECT count(*) FROM trigger_end")) == ([(0,)], [(0,)])
 
 
 def test_a_triggerer_whose_event_is_applied_is_told_nothing_more(world: World, run: RunRecord) -> None:
@@ -495,7 +540,7 @@ def test_a_run_that_ended_keeps_no_wait(world: World, run: RunRecord) -> None:
     ("triggers.claimed", {"pks": [1, 2, 3]}),
     ("triggers.paused_dags", {"me": "one"}),
     ("triggers.release", {"trigger_pk": [1, 2, 3], "me": ["one"] * 3}),
-    ("triggers.sent", {"trigger_pk": [1, 2, 3], "me": ["one"] * 3}),
+    ("triggers.sent", {"pks": [1, 2, 3], "me": "one"}),
     ("waits.remove", {"run_pk": [1, 2], "task_no": [3, 4], "map_index": [-1, -1]}),
     ("waits.of_runs", {"run_pks": [1, 2]}),
 ])

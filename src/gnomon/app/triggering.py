@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import select
 import signal
@@ -20,6 +21,8 @@ _FOLDER = "triggerers"
 """Below the run folder: who listens here hears of waits, and not of all else that happens."""
 _WANTED = "wanted"
 _PID = ".pid"
+_COLLECT = (20_000, 20, 20)
+"""What waits is no garbage: tens of thousands of records of triggers are not walked all the time."""
 _log = log.get("app")
 
 
@@ -71,6 +74,7 @@ def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, .
     from gnomon.triggerer.service import TriggererService
     from gnomon.triggerer.settings import settings_from
 
+    gc.set_threshold(*_COLLECT)
     folder = triggerers_folder(cfg)
     ear = Ear(folder, f"triggerer-{os.getpid()}")
     stop = StopFlag(Bell(folder).ring).listen()

@@ -56,9 +56,10 @@ def drop(turn: Turn, cell: Cell, *, killed: bool) -> None:
     if waiting is None:
         return
     give_back(turn, cell, waiting)
-    turn.changes.waits_fired.pop(waiting.key, None)
+    fired_now = turn.changes.waits_fired.pop(waiting.key, None) is not None
     if turn.changes.waits.pop(waiting.key, None) is None:
-        turn.changes.waits_gone.append((waiting.key, killed and waiting.fired is None))
+        is_over = waiting.due_at is not None or (waiting.fired is not None and not fired_now)
+        turn.changes.waits_gone.append((waiting.key, None if is_over else killed and waiting.fired is None))
 
 
 def give_back(turn: Turn, cell: Cell, waiting: WaitRecord) -> None:

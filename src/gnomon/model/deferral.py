@@ -56,6 +56,11 @@ class Fired(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """It carries nothing that came from author code."""
         return self.payload == "null" and not self.xcoms and self.reason is None and self.traceback is None
 
+    @property
+    def size(self) -> int:
+        """Characters of what came from author code, about."""
+        return len(self.payload) + sum(map(len, self.xcoms.values())) + len(self.reason or "") + len(self.traceback or "")
+
 
 class Resume(msgspec.Struct, frozen=True, kw_only=True):
     """With what an attempt goes on instead of calling `execute`."""

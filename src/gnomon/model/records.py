@@ -200,8 +200,9 @@ class Changes:
     """Applied results whose XComs are to be written."""
     xcom_clears: list[TaskKey] = field(default_factory=list)
     """Task instances whose XComs go (before `results` are written): a new attempt begins, or it was cleared."""
-    waits_gone: list[tuple[TaskKey, bool]] = field(default_factory=list)
-    """Waits that are over (before `waits` are written). True: somebody ended it, so that its trigger hears `on_kill`."""
+    waits_gone: list[tuple[TaskKey, bool | None]] = field(default_factory=list)
+    """Waits that are over (before `waits` are written). None: no triggerer has anything of it. True: somebody ended it, so that its
+    trigger hears `on_kill`."""
     waits: dict[TaskKey, WaitRecord] = field(default_factory=dict)
     """New waits."""
     waits_fired: dict[TaskKey, WaitRecord] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from gnomon.executors.interface import WORKER_TTL_S, Executor, ExecutorEvent, In
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import MailRecord
 from gnomon.scheduler.chains import Chains
-from gnomon.scheduler.intake import dag_to_delete, from_mail, from_workers
+from gnomon.scheduler.intake import dag_to_delete, for_one_step, from_mail, from_workers
 from gnomon.scheduler.settings import MAIL_BATCH, SWEEP_S
 from gnomon.store import Database, leases, mail
 from gnomon.store import load as store_load
@@ -59,7 +59,8 @@ class Inbox:
         letters: list[int] = []
         if self._mail_waits or self._history_waits or swept or any(isinstance(event, e.InventoryRead) for event in said):
             with self._db.read() as tx:
-                found = ripe = mail.take(tx, sorted(epochs), MAIL_BATCH)
+                found, more = for_one_step(mail.take(tx, sorted(epochs), MAIL_BATCH))
+                ripe = found
                 deletes = any(dag_to_delete(letter) is not None for letter in found)
                 if not deletes:
                     events += from_mail(tx, found, self._memory, self._chains)
@@ -68,7 +69,7 @@ class Inbox:
                 with self._db.read() as tx:
                     events += from_mail(tx, ripe, self._memory, self._chains)
             letters = [letter.mail_pk for letter in ripe]
-            self._mail_waits = len(found) == MAIL_BATCH
+            self._mail_waits = more
             self._history_waits = len(ripe) < len(found)
         return self._after_mail([*events, *said], epochs), letters
 
@@ -155,5 +156,3 @@ class Inbox:
             for worker_id in worker_ids:
                 leases.retire_worker(tx, worker_id)
                 _log.warning("worker_died", worker=worker_id)
-
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -18,6 +19,7 @@ from gnomon.model.ids import TaskKey
 from gnomon.model.records import MailRecord, RunRecord
 from gnomon.model.runwaits import Ask, Heard
 from gnomon.scheduler.chains import Chains
+from gnomon.scheduler.settings import MAIL_BATCH, TRIGGER_LETTERS
 from gnomon.store import Database, Transaction, load, run_waits, triggers, upstream
 
 _log = log.get("scheduler.intake")
@@ -54,6 +56,13 @@ def from_workers(events: Iterable[said.ExecutorEvent], epochs: Mapping[int, int]
     return found, to_ask
 
 
+def for_one_step(letters: list[MailRecord]) -> tuple[list[MailRecord], bool]:
+    """The oldest of these letters, so many that a step of what they bring stays short; whether more wait."""
+    shared = (number for number, letter in enumerate(letters) if letter.kind == "trigger")
+    end = next(islice(shared, TRIGGER_LETTERS, None), None)
+    return letters[:end], end is not None or len(letters) == MAIL_BATCH
+
+
 def from_mail(tx: Transaction, letters: Iterable[MailRecord], memory: Memory, chains: Chains) -> list[e.Event]:
     """Engine events of the letters, with what the store has to add: runs and DAGs are read here.
 
@@ -65,7 +74,7 @@ def from_mail(tx: Transaction, letters: Iterable[MailRecord], memory: Memory, ch
     for letter in letters:
         try:
             if letter.kind == "trigger":
-                found.append(e.WaitEnded(*triggers.event_of(tx, letter.body)))
+                found.extend(e.WaitEnded(*event) for event in triggers.events_of(tx, letter.body))
                 continue
             if letter.kind == "wait_registered":
                 asks.append(msgspec.json.decode(letter.body, type=Ask))

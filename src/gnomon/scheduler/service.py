@@ -187,7 +187,7 @@ class SchedulerService:
                 self.contended += 1
         self._isolation.committed(decided.groups)
         changes = decided.changes
-        if changes.waits_gone or any(wait.due_at is None for wait in changes.waits.values()):
+        if any(killed for _, killed in changes.waits_gone) or any(wait.due_at is None for wait in changes.waits.values()):
             self._wake_triggerers()
 
     def _delete_history(self, dag_pk: int) -> bool:

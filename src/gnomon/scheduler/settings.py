@@ -19,6 +19,8 @@ FAULT_RETRY_S = 0.01
 """Before the next round after one that failed by a fault of ours; doubled each time, at most until the next beat."""
 MAIL_BATCH = 1000
 """Letters that one tick reads."""
+TRIGGER_LETTERS = 20
+"""Letters of them that bring events of triggers, each a hundred."""
 PLAN_RETRY_S = 60.0
 """A timetable that failed is asked again so much later."""
 MAX_WAITING_RUNS = 1000

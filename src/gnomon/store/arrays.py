@@ -12,7 +12,7 @@ from psycopg.types.string import StrDumperUnknown
 
 def literal(values: Sequence[object]) -> str:
     """The array of these numbers, flags, texts or bytes; None is NULL. All are of one type: the statement says which by its cast."""
-    if any(isinstance(value, str | bytes) for value in values):
+    if isinstance(next((value for value in values if value is not None), None), str | bytes):
         return "{" + ",".join(map(_quoted, values)) + "}"
     return "{" + ",".join(map(str, values)).replace("None", "NULL") + "}"
 

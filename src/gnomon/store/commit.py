@@ -55,7 +55,7 @@ def apply(tx: Transaction, changes: Changes) -> None:
 
 def _write_waits(tx: Transaction, changes: Changes) -> None:
     """Who runs the trigger of a wait that is over is told in the same breath."""
-    tx.send_many("waits.note", [waits.gone_row(key, killed) for key, killed in changes.waits_gone])
+    tx.send_many("waits.note", [waits.gone_row(key, killed) for key, killed in changes.waits_gone if killed is not None])
     _whole(tx, "waits.remove", [key for key, _ in changes.waits_gone], "waits")
     if changes.waits:
         tx.send_many("waits.add", waits.rows_of(changes.waits.values(), tx.cipher))

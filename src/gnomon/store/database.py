@@ -11,7 +11,7 @@ from gnomon.clock import Clock, SystemClock
 from gnomon.model.instants import Instant
 from gnomon.store.address import POSTGRESQL, SQLITE, Address, parse_address
 from gnomon.store.cipher import Cipher
-from gnomon.store.errors import DatabaseAway, Fenced, NotInitialised
+from gnomon.store.errors import CommitUncertain, DatabaseAway, Fenced, NotInitialised
 from gnomon.store.revisions import KNOWN, check_revision, check_tables
 from gnomon.store.sqlite import SqliteLink
 from gnomon.store.sqlite_file import check_library, check_place, check_rights, is_there
@@ -242,9 +242,12 @@ class Database:
 
     @staticmethod
     def _notify(link: Link) -> None:
-        """A lost notification only costs time (the sweep finds the mail), so a failure here fails nothing."""
+        """A lost notification only costs time (the sweep finds the mail): it waits for no disk, and a failure here fails nothing."""
         try:
+            link.begin_write()
+            link.simple("SET LOCAL synchronous_commit = off")
             link.simple("NOTIFY gnomon")
             link.settle()
-        except DatabaseAway:
+            link.commit()
+        except (DatabaseAway, CommitUncertain):
             link.rollback()

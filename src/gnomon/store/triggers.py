@@ -5,7 +5,7 @@ Timers are not among them: their owner keeps the time. What a triggerer writes, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -19,6 +19,10 @@ from gnomon.store.errors import WrongKey
 from gnomon.store.transaction import Row, Transaction
 from gnomon.store.waits import is_clear
 
+LETTER_EVENTS = 100
+"""Events of one letter."""
+LETTER_CHARACTERS = 10_000
+"""Of what these events carry; a larger event has a letter of its own."""
 NOTES_MAX = 5000
 """Notes that one call reads."""
 _encoder = msgspec.json.Encoder()
@@ -87,7 +91,7 @@ class Standing:
     priority: int
 
 
-class _Letter(msgspec.Struct, frozen=True):
+class _Event(msgspec.Struct, frozen=True, array_like=True):
     run_pk: int
     task_no: int
     map_index: int
@@ -95,7 +99,7 @@ class _Letter(msgspec.Struct, frozen=True):
     fired: Fired
 
 
-_letter_decoder = msgspec.json.Decoder(_Letter)
+_letter_decoder = msgspec.json.Decoder(list[_Event])
 
 
 def claim(tx: Transaction, me: str, limit: int, queues: Sequence[str] | None = None) -> list[Claimed]:
@@ -142,17 +146,18 @@ def release(tx: Transaction, me: str, trigger_pks: Iterable[int]) -> None:
 
 
 def send_events(tx: Transaction, me: str, events: Sequence[Sent]) -> None:
-    """The owners have these events by mail, each once however often it is sent, and nobody runs the triggers again."""
-    mail.send(tx, [_letter(tx, event) for event in events])
-    tx.send_many("triggers.sent", [(event.trigger_pk, me) for event in events])
+    """The owners have these events by mail, of each deferral the first that was sent, and nobody runs the triggers again."""
+    first = {event.trigger_pk: event for event in reversed(events)}
+    counted = tx.all("triggers.sent", me=me, pks=list(first))
+    mail.send(tx, _letters(tx, [first[pk] for (pk,) in counted]))
 
 
-def event_of(tx: Transaction, body: str) -> tuple[TaskKey, int, Fired]:
-    """The task instance, its deferral and how that ended, from a letter of `send_events`. WrongKey; ValueError."""
-    letter = _letter_decoder.decode(body if is_clear(body) else tx.cipher.open(body))
-    if is_clear(body) and not letter.fired.is_bare:
+def events_of(tx: Transaction, body: str) -> list[tuple[TaskKey, int, Fired]]:
+    """The task instances, their deferrals and how these ended, from a letter of `send_events`. WrongKey; ValueError."""
+    events = _letter_decoder.decode(body if is_clear(body) else tx.cipher.open(body))
+    if is_clear(body) and not all(event.fired.is_bare for event in events):
         raise ValueError("an event in clear text that should be encrypted: somebody has changed it")
-    return TaskKey(letter.run_pk, letter.task_no, letter.map_index), letter.defer_seq, letter.fired
+    return [(TaskKey(event.run_pk, event.task_no, event.map_index), event.defer_seq, event.fired) for event in events]
 
 
 def unclaimed(tx: Transaction) -> dict[str | None, int]:
@@ -185,8 +190,25 @@ def _row(tx: Transaction, row: Row) -> Claimed:
     )
 
 
-def _letter(tx: Transaction, event: Sent) -> NewMail:
-    letter = _Letter(*event.key, event.defer_seq, event.fired)
-    key = "trig:" + ".".join(map(str, (*event.key, event.defer_seq)))
-    text = _encoder.encode(letter).decode()
-    return NewMail(event.group_no, "trigger", text if event.fired.is_bare else tx.cipher.seal(text), key)
+def _letters(tx: Transaction, events: Iterable[Sent]) -> Iterator[NewMail]:
+    """The events of one owner share letters; what comes from authors' code is sealed, a letter at once."""
+    sorted_: dict[tuple[int, bool], list[_Event]] = {}
+    for sent in events:
+        event = _Event(*sent.key, sent.defer_seq, sent.fired)
+        sorted_.setdefault((sent.group_no, sent.fired.is_bare), []).append(event)
+    for (group_no, is_bare), found in sorted_.items():
+        for letter in _parted(found):
+            text = _encoder.encode(letter).decode()
+            yield NewMail(group_no, "trigger", text if is_bare else tx.cipher.seal(text))
+
+
+def _parted(events: Iterable[_Event]) -> Iterator[list[_Event]]:
+    letter: list[_Event] = []
+    size = 0
+    for event in events:
+        if letter and (len(letter) == LETTER_EVENTS or size + event.fired.size > LETTER_CHARACTERS):
+            yield letter
+            letter, size = [], 0
+        letter.append(event)
+        size += event.fired.size
+    yield letter

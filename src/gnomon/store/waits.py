@@ -92,7 +92,7 @@ def opened_fired(sealed: str | None, cipher: Cipher) -> Fired | None:
 
 def is_clear(text: str) -> bool:
     """Whether it is JSON; what is sealed never looks like it."""
-    return text.startswith("{")
+    return text.startswith(("{", "["))
 
 
 def _number(seconds: float | None) -> float | None:

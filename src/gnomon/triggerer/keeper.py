@@ -53,6 +53,8 @@ class Keeper:
         self._away_until = 0.0
         self._woken = True
         self._more = False
+        self._is_full = False
+        """There was no room, or none is left, for what nobody runs."""
         self._unsent: list[triggers.Sent] = []
         self._closed: list[int] = []
         """Triggers that have heard `on_kill`, and whose notes are still there."""
@@ -152,7 +154,7 @@ class Keeper:
         del self._unsent[: len(batch)]
         self.sent += len(batch)
         self._figures.stored(one.fired.outcome for one in batch)
-        self._woken = True  # there is room again
+        self._woken = self._woken or self._is_full  # there is room again
         self._wake_owners()
 
     def _close(self) -> None:
@@ -223,6 +225,7 @@ class Keeper:
             raise Fenced(f"nobody knows what triggerer {me} has claimed ({error}); a new one starts in its place") from error
         self._sweep_at = self._clock.monotonic() + SWEEP_S
         self._more = len(claimed) == room > 0
+        self._is_full = len(claimed) >= room
         self._crew.cancel([*ended.gone, *suspended], on_kill=False)
         self._crew.cancel(ended.killed, on_kill=True)
         self._crew.kill_anew((one, _told(one)) for one in self._readable(ended.adopted))

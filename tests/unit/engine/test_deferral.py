@@ -13,6 +13,7 @@ from gnomon.engine import events as e
 from gnomon.engine.explain import why_task
 from gnomon.engine.runs import BEGUN_MAX
 from gnomon.engine.step import TIMERS_MAX
+from gnomon.engine.turn import Step
 from gnomon.model.deferral import Fired, Wait
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND
@@ -296,6 +297,26 @@ def test_a_task_that_leaves_the_dag_waits_no_longer() -> None:
     world.dags[1] = dag_record(chain("b"), version=2, numbers={"a": 0, "b": 1})
     world.step(e.DagRead(world.dags[1]))
     assert world.waits == {} and world.killed_waits == [TaskKey(run.run_pk, 0, -1)]
+
+
+@pytest.mark.parametrize("end_it", [
+    lambda world, run: world.step(seconds=60),
+    lambda world, run: world.step(e.MarkTasks(run.run_pk, (TaskKey(run.run_pk, 0, -1),), "failed", "me", 1)),
+])
+def test_no_triggerer_is_told_of_the_end_of_a_wait_for_a_time(end_it: Callable[[World, RunRecord], Step]) -> None:
+    world = World(dag_record(chain("a", "b")))
+    run = deferred(world, timer(world, 60, ends_task=True))
+    assert end_it(world, run).changes.waits_gone == [(TaskKey(run.run_pk, 0, -1), None)]
+
+
+def test_a_triggerer_is_told_of_the_end_of_a_wait_until_its_event_is_stored() -> None:
+    world = World(dag_record(chain("a", "b")))
+    run = deferred(world)
+    ended(world, run)
+    assert world.end("a").changes.waits_gone == [(TaskKey(run.run_pk, 0, -1), None)]
+    run = deferred(world, Wait(classpath="plugin.Trigger"))
+    step = world.step(e.WaitEnded(TaskKey(run.run_pk, 0, -1), 1, Fired(outcome="success")))
+    assert step.changes.waits_gone == [(TaskKey(run.run_pk, 0, -1), False)]
 
 
 def test_explain_says_what_is_waited_for() -> None:

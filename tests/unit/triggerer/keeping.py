@@ -91,9 +91,9 @@ class Deferred:
         with self.db.read() as tx:
             for letter in mail.take(tx, list(range(GROUPS)), 10_000):
                 if letter.kind == "trigger":
-                    key, _, fired = triggers.event_of(tx, letter.body)
-                    assert key not in found
-                    found[key] = fired
+                    for key, _, fired in triggers.events_of(tx, letter.body):
+                        assert key not in found
+                        found[key] = fired
         return found
 
     def until(self, happened: Callable[[], object], *keepers: tuple[Keeper, Crew]) -> None:

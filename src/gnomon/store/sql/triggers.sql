@@ -77,17 +77,15 @@ FROM (SELECT t.trigger_pk FROM :rows JOIN trigger AS t ON t.trigger_pk = r.trigg
 WHERE trigger.trigger_pk = held.trigger_pk;
 
 -- name: sent (sqlite)
--- rows: trigger_pk bigint, me text
--- Events of triggers of mine are on the way: nobody runs these again. A batch is one row at a time here.
-UPDATE trigger SET triggerer = NULL, sent = TRUE WHERE trigger_pk = :trigger_pk AND triggerer = :me;
+-- Events of these triggers are on the way, the first of each: nobody runs mine again. SQLite opens the list with json_each.
+UPDATE trigger SET sent = TRUE, triggerer = NULLIF(triggerer, :me)
+WHERE trigger_pk IN (SELECT value FROM json_each(:pks)) AND NOT sent RETURNING trigger_pk;
 
 -- name: sent (postgresql)
--- rows: trigger_pk bigint, me text
--- Events of triggers of mine are on the way: nobody runs these again. A batch is one statement here, as for release.
-UPDATE trigger SET triggerer = NULL, sent = TRUE
-FROM (SELECT t.trigger_pk FROM :rows JOIN trigger AS t ON t.trigger_pk = r.trigger_pk AND t.triggerer IS NOT DISTINCT FROM r.me
-      ORDER BY t.trigger_pk FOR UPDATE OF t) AS held
-WHERE trigger.trigger_pk = held.trigger_pk;
+-- Events of these triggers are on the way, the first of each: nobody runs mine again. Locked in their order, as all that several of us lock.
+UPDATE trigger SET sent = TRUE, triggerer = NULLIF(triggerer, :me) FROM (
+    SELECT trigger_pk FROM trigger WHERE trigger_pk = ANY(:pks::bigint[]) AND NOT sent ORDER BY trigger_pk FOR UPDATE) AS held
+WHERE trigger.trigger_pk = held.trigger_pk RETURNING trigger.trigger_pk;
 
 -- name: noted
 -- There is a note for me, or one for anybody.
