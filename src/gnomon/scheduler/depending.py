@@ -10,8 +10,9 @@ every minute, and with the next version of the DAG. It disturbs no other DAG.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from gnomon import log
@@ -19,6 +20,7 @@ from gnomon.dependencies.asked import Side, Slots, Told, history
 from gnomon.engine import events as e
 from gnomon.engine.cells import Dag, Run
 from gnomon.engine.memory import Memory
+from gnomon.errors import OperatorMistake, WorldAway
 from gnomon.model.edges import Edge
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.runwaits import SlotFact
@@ -90,13 +92,15 @@ class Depending:
         with self._db.read() as tx:
             upstreams = Upstreams(tx)
             for asked, answer in answers:
-                found += self._hear(upstreams, asked, answer, now)
+                batch = self._batch_of(asked)
+                if batch is not None:
+                    found += self._safely(batch, now, partial(self._heard, upstreams, batch, asked, answer))
             left = RESOLVED_MAX
             for key in [key for key in self._queue if key not in self._questions]:
                 batch = self._take(key, left)
                 if batch is not None:
                     left -= len(batch.ats)
-                    found += self._found(upstreams, batch, now)
+                    found += self._safely(batch, now, partial(self._found, upstreams, batch))
                 if left <= 0:
                     break
         return found
@@ -140,21 +144,30 @@ class Depending:
         edge = next((edge for edge in dag.graph.edges if edge.number == key[1]), None) if dag is not None else None
         return None if dag is None or edge is None else (dag, edge)
 
-    def _found(self, upstreams: Upstreams, batch: _Batch, now: Instant) -> list[e.Event]:
-        failed = self._failed.get(batch.key)
-        if failed is not None:
-            return self._fail(batch, failed.error, now)
+    def _safely(self, batch: _Batch, now: Instant, look: Callable[[], list[e.Event]]) -> list[e.Event]:
+        """What is found; whatever goes wrong with one edge stands on its runs, and disturbs no other."""
         try:
-            up = upstreams.find(batch.edge.after.dag_id)
-            if up is None:
-                return [e.SlotsFound(run_pk, batch.edge.number, "none", unknown=True) for run_pk in batch.ats]
-            down_side, up_side = sides_of(batch.dag, batch.edge, up)
-            if down_side.timetable.builtin and up_side.timetable.builtin:
-                return self._events(upstreams, batch, up, self._resolved(upstreams, batch, up, down_side, up_side))
-            self._ask(upstreams, batch, up, Asked(batch.key, batch.ats, down_side, up_side))
-            return []
+            return look()
         except CannotTell as error:
             return self._fail(batch, str(error), now)
+        except (WorldAway, OperatorMistake):
+            raise
+        except Exception as error:
+            _log.exception("slots_not_found", dag_id=batch.dag.record.dag_id, error=str(error))
+            return self._fail(batch, f"its slots cannot be found ({type(error).__name__}: {error}); report this", now)
+
+    def _found(self, upstreams: Upstreams, batch: _Batch) -> list[e.Event]:
+        failed = self._failed.get(batch.key)
+        if failed is not None:
+            raise CannotTell(failed.error)
+        up = upstreams.find(batch.edge.after.dag_id)
+        if up is None:
+            return [e.SlotsFound(run_pk, batch.edge.number, "none", unknown=True) for run_pk in batch.ats]
+        down_side, up_side = sides_of(batch.dag, batch.edge, up)
+        if down_side.timetable.builtin and up_side.timetable.builtin:
+            return self._events(upstreams, batch, up, self._resolved(upstreams, batch, up, down_side, up_side))
+        self._ask(upstreams, batch, up, Asked(batch.key, batch.ats, down_side, up_side))
+        return []
 
     def _resolved(self, upstreams: Upstreams, batch: _Batch, up: Upstream, down_side: Side, up_side: Side) -> list[Slots]:
         after, ats = batch.edge.after, batch.ats.values()
@@ -174,28 +187,26 @@ class Depending:
             asked = with_past(asked, upstreams.past_of_itself(up, batch.edge.after, asked.ats.values()))
         self._questions.ask(asked, batch.dag, batch.edge, up)
 
-    def _hear(self, upstreams: Upstreams, asked: Asked, answer: Answer, now: Instant) -> list[e.Event]:
-        """What an answer means. It does not count if either DAG has changed since: then it is asked again."""
+    def _batch_of(self, asked: Asked) -> _Batch | None:
+        """The runs that are still there of those that it was asked for."""
         there = self._subject(asked.key)
         ats = {run_pk: at for run_pk, at in asked.ats.items() if run_pk in self._memory.runs}
-        if there is None or not ats:
-            return []
-        batch = _Batch(asked.key, *there, ats)
+        return _Batch(asked.key, *there, ats) if there is not None and ats else None
+
+    def _heard(self, upstreams: Upstreams, batch: _Batch, asked: Asked, answer: Answer) -> list[e.Event]:
+        """What an answer means. It does not count if either DAG has changed since: then it is asked again."""
         if answer.error is not None:
-            return self._fail(batch, answer.error, now)
-        try:
-            up = upstreams.find(asked.up.dag_id)
-            if up is None or sides_of(batch.dag, batch.edge, up) != (asked.down, asked.up):
-                self._queue.setdefault(batch.key, {}).update(dict.fromkeys(ats))
-                return []
-            heard: Told = unpacked(answer, Told)
-            if heard.wanted is not None:
-                self._ask(upstreams, batch, up, with_past(asked, upstreams.past(up, heard.wanted)))
-                return []
-            slots = [one for run_pk, one in zip(asked.ats, heard.found, strict=True) if run_pk in ats]
-            return self._events(upstreams, batch, up, slots)
-        except CannotTell as error:
-            return self._fail(batch, str(error), now)
+            raise CannotTell(answer.error)
+        up = upstreams.find(asked.up.dag_id)
+        if up is None or sides_of(batch.dag, batch.edge, up) != (asked.down, asked.up):
+            self._queue.setdefault(batch.key, {}).update(dict.fromkeys(batch.ats))
+            return []
+        heard: Told = unpacked(answer, Told)
+        if heard.wanted is not None:
+            self._ask(upstreams, batch, up, with_past(asked, upstreams.past(up, heard.wanted)))
+            return []
+        slots = [one for run_pk, one in zip(asked.ats, heard.found, strict=True) if run_pk in batch.ats]
+        return self._events(upstreams, batch, up, slots)
 
     # ---- events ------------------------------------------------------------------------------------------------------
     def _events(self, upstreams: Upstreams, batch: _Batch, up: Upstream, several: list[Slots]) -> list[e.Event]:

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import msgspec
 
-from gnomon import log
 from gnomon.dependencies.asked import SIDE_US, Dependency, Past, Side, Stretch, newest
 from gnomon.engine.cells import Dag
 from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
@@ -19,7 +18,6 @@ from gnomon.store import Transaction, upstream
 from gnomon.store.upstream import Upstream
 from gnomon.timetables.registry import build
 
-_log = log.get("scheduler.upstreams")
 _T = TypeVar("_T")
 
 KNOWN_MAX = 64
@@ -33,14 +31,11 @@ class CannotTell(Exception):
 
 
 def told(question: Callable[[], _T]) -> _T:
-    """What the rules answer; CannotTell for whatever is wrong with the DAGs that they were asked about."""
+    """What the rules answer; CannotTell, in their words, where they have no answer."""
     try:
         return question()
     except (ValueError, PlanningError, AirflowTimetableInvalid) as error:
         raise CannotTell(str(error)) from error
-    except Exception as error:
-        _log.exception("slots_not_found", error=str(error))
-        raise CannotTell(f"its slots cannot be found ({type(error).__name__}: {error}); report this") from error
 
 
 class Upstreams:

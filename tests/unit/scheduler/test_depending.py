@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,11 +12,15 @@ import pytest
 from tests.postgres import own_schema
 from tests.unit.scheduler.between import HOUR, MINUTE, START, Cut, World, cron
 
+from gnomon.engine import events as e
 from gnomon.model.edges import AfterSpec
 from gnomon.model.ids import group_of
+from gnomon.model.instants import Instant
 from gnomon.model.records import RunRecord
 from gnomon.model.runwaits import NO_SLOT, WaitState
-from gnomon.store import mail, migrations, requests
+from gnomon.scheduler.depending import Depending
+from gnomon.scheduler.settings import RESOLVED_MAX
+from gnomon.store import Transaction, mail, migrations, requests, runs, upstream
 from gnomon.testing import Play
 
 TEN_MINUTES = 1 / 6
@@ -199,6 +204,65 @@ def test_a_dag_waits_for_its_own_run_before(world: World) -> None:
     world.dag("late", cron("0 * * * *"), AfterSpec(dag_id="late", previous=1), run_s=5400, start_at=START + 6 * HOUR)
     world.until(9.9)
     assert world.started("late") == {6: 6, 7: 7.5, 8: 9}
+
+
+def test_a_run_by_hand_in_the_place_of_a_planned_one_is_waited_for(world: World) -> None:
+    world.dag("up", cron("0 * * * *"), run_s=6000)
+    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
+    world.until(0.5)
+    with world.writing() as tx:
+        runs.create_manual(
+            tx, dag_id="up", run_id="by_hand", logical_at=START + HOUR, run_after=world.clock.now(), interval=None, conf={}, by="ann",
+            at=world.clock.now(),
+        )  # fmt: skip
+    world.until(1.9)
+    assert world.run("up", 0.5).stands_for == START + HOUR
+    assert world.states("down") == {0: "success", 1: "queued"}
+    world.until(2.9)
+    assert world.started("down")[1] == pytest.approx(0.5 + 6000 / 3600)
+
+
+def test_a_fault_at_one_edge_stands_on_its_runs_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    really = upstream.slots_with_runs
+
+    def slots_with_runs(tx: Transaction, dag_pk: int, start: Instant, end: Instant) -> list[Instant]:
+        if broken and world.record("other").dag_pk == dag_pk:
+            raise ZeroDivisionError("a fault of ours")
+        return really(tx, dag_pk, start, end)
+
+    broken = [True]
+    monkeypatch.setattr(upstream, "slots_with_runs", slots_with_runs)
+    for dag_id in ("up", "other"):
+        world.dag(dag_id, cron("0 * * * *"))
+    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
+    world.dag("late", cron("0 * * * *"), AfterSpec(dag_id="other"))
+    world.until(0.5)
+    assert world.states("down") == {0: "success"} and "ZeroDivisionError: a fault of ours" in (world.run("late", 0).reason or "")
+    broken.clear()
+    world.until(0.6)
+    assert world.states("late") == {0: "success"}
+
+
+def test_one_round_finds_so_many_edges_and_all_dags_get_their_turn(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(sqlite_url, monkeypatch)
+    world.dag("up", cron("0 * * * *"), start_at=START - 400 * HOUR, paused_upon_creation=True)
+    for dag_id in ("down", "late"):
+        world.dag(dag_id, cron("0 * * * *"), AfterSpec(dag_id="up"), start_at=START - 400 * HOUR, max_active_runs=1000)
+    found: list[Counter[int]] = []
+    really = Depending.find
+
+    def find(self: Depending, now: Instant) -> list[e.Event]:
+        events = really(self, now)
+        found.append(Counter(world.schedulers[0].service.memory.runs[one.run_pk].record.dag_pk for one in events))  # type: ignore
+        return events
+
+    monkeypatch.setattr(Depending, "find", find)
+    world.until(0.5)
+    rounds = [one for one in found if one]
+    assert sum(rounds, Counter()).total() == 802 and max(one.total() for one in rounds) == RESOLVED_MAX
+    ends = {dag_pk: max(i for i, one in enumerate(rounds) if dag_pk in one) for dag_pk in sum(rounds, Counter())}
+    assert max(ends.values()) - min(ends.values()) <= 3, "they take turns"
+    world.db.close()
 
 
 # ---- what people ask for ---------------------------------------------------------------------------------------------
