@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
@@ -13,7 +14,7 @@ from gnomon.cli.waiting import wait_for
 from gnomon.errors.product import UserMistake
 from gnomon.model.records import DagRecord
 from gnomon.report import health
-from gnomon.store import Database, requests, wake
+from gnomon.store import Database, Transaction, requests, wake
 
 ANSWER_S = 5.0
 """How long a command waits for the owner's answer."""
@@ -32,21 +33,43 @@ class Asked:
     scheduler_alive: bool
 
 
+@dataclass(frozen=True, slots=True)
+class AskedSeveral:
+    """A request to the owners of several DAGs; `answer`: what became of each part, None while it is not done."""
+
+    request_pk: int
+    answer: Sequence[Mapping[str, object]] | None
+    scheduler_alive: bool
+
+
 def ask_owner(home: Home, db: Database, dag: DagRecord, kind: str, body: Mapping[str, object]) -> Asked:
     """The request is stored and, if a scheduler is alive and quick, answered. Refused when the owner refused it."""
+    request_pk, answer, alive = _answered(home, db, lambda tx: requests.ask(
+        tx, by=home.by, kind=kind, body={**body, "by": home.by}, groups=[dag.group_no], at=home.clock.now()
+    ))  # fmt: skip
+    return Asked(request_pk, answer, alive)
+
+
+def ask_owners(home: Home, db: Database, kind: str, parts: Sequence[Mapping[str, object]]) -> AskedSeveral:
+    """As `ask_owner`, of the owners of several DAGs in this order."""
+    request_pk, answer, alive = _answered(home, db, lambda tx: requests.ask_in_order(
+        tx, by=home.by, kind=kind, parts=parts, at=home.clock.now()
+    ))  # fmt: skip
+    return AskedSeveral(request_pk, answer, alive)
+
+
+def _answered(home: Home, db: Database, ask: Callable[[Transaction], int]) -> tuple[int, Any, bool]:
     with db.write() as tx:
-        request_pk = requests.ask(
-            tx, by=home.by, kind=kind, body={**body, "by": home.by}, groups=[dag.group_no], at=home.clock.now()
-        )
+        request_pk = ask(tx)
         wake(tx)
     home.ring()
     with db.read() as tx:
         alive = health.scheduler_alive(tx)
     answer = wait_for(lambda: _answer(db, request_pk), home.clock, home.sleep, ANSWER_S) if alive else None
-    return Asked(request_pk, answer, alive)
+    return request_pk, answer, alive
 
 
-def say_pending(asked: Asked) -> None:
+def say_pending(asked: Asked | AskedSeveral) -> None:
     """Tell, on stderr, what becomes of a request that nobody has answered yet."""
     when = f"not done within {ANSWER_S:g} s; it stands" if asked.scheduler_alive else (
         "no scheduler is alive; it will be applied when one starts"
@@ -54,12 +77,12 @@ def say_pending(asked: Asked) -> None:
     click.echo(f"accepted as request {asked.request_pk}: {when}", err=True)
 
 
-def _answer(db: Database, request_pk: int) -> Mapping[str, object] | None:
+def _answer(db: Database, request_pk: int) -> Any:
     with db.read() as tx:
         state, answer = requests.answer(tx, request_pk)
     if state == "pending":
         return None
-    body: Mapping[str, object] = json.loads(answer) if answer else {}
+    body = json.loads(answer) if answer else {}
     if state == "refused":
         raise Refused(f"refused: {body.get('error', answer)}")
     return body

@@ -9,7 +9,7 @@ from gnomon.cli.lazy import Lazy, LazyGroup
 COMMANDS: dict[str, Lazy] = {
     "standalone": Lazy("gnomon.cli.services:standalone", "Run everything on this machine, in one home."),
     "dags": Lazy("gnomon.cli.dags:dags", "List, show, test, trigger, pause, unpause and delete DAGs."),
-    "runs": Lazy("gnomon.cli.runs:runs", "List, show, clear and mark runs."),
+    "runs": Lazy("gnomon.cli.runs:runs", "List, show, clear, mark and release runs."),
     "tasks": Lazy("gnomon.cli.tasks:tasks", "List tasks; states, logs, clear and mark in a run."),
     "timetables": Lazy("gnomon.cli.timetables.group:timetables", "Preview, compare and check schedules."),
     "dependencies": Lazy("gnomon.cli.dependencies.group:dependencies", "Who waits for whom; the waits of a day, drawn before they happen."),

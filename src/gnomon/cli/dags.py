@@ -16,7 +16,7 @@ from gnomon.report import dags as report
 from gnomon.report import errors
 from gnomon.report.tree import tree
 from gnomon.store import dags as store_dags
-from gnomon.store import wake
+from gnomon.store import edges, wake
 
 _ELSEWHERE = {
     "trigger": Lazy("gnomon.cli.trigger:trigger", "Make a run of a DAG now."),
@@ -59,15 +59,19 @@ def show(home: Home, dag_id: str, output: str) -> None:
     with home.store() as db, db.read() as tx:
         dag = report.find_dag(tx, dag_id)
         warnings = errors.warnings_of(tx, dag.dag_id, dag.file)
-    detail = report.show_dag(dag, home.clock.now(), warnings, lambda *asked: coming_of_author(home.cfg, *asked))
+        needed_by = sorted({edge.dag_id for edge in edges.edges_on(tx, dag.dag_id)} - {dag.dag_id})
+    detail = report.show_dag(dag, home.clock.now(), warnings, lambda *asked: coming_of_author(home.cfg, *asked), needed_by)
     if output != "table":
         document(asdict(detail), output)
         return
     shown = asdict(detail)
-    for block in ("params", "tasks", "next_runs", "warnings"):
+    for block in ("depends_on", "params", "tasks", "next_runs", "warnings"):
         del shown[block]
     shown["jitter_s"] = detail.jitter_s or None
+    shown["needed_by"] = detail.needed_by or None
     click.echo(fields([(name.replace("_", " "), value) for name, value in shown.items()]))
+    if detail.depends_on:
+        click.echo("\ndependencies\n" + "\n".join(f"  {told}" for told in detail.depends_on))
     if detail.params:
         click.echo("\nparams")
         click.echo(fields([(f"  {name}", param) for name, param in detail.params.items()]))

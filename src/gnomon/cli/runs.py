@@ -7,7 +7,9 @@ from dataclasses import asdict
 import click
 
 from gnomon.cli.acting import ask_owner, say_pending
+from gnomon.cli.downstreamdags import clear_with_downstream
 from gnomon.cli.home import Home, pass_home
+from gnomon.cli.lazy import Lazy, LazyGroup
 from gnomon.cli.output import cell, document, emit, fields, output_option
 from gnomon.cli.touched import emit_touched
 from gnomon.model.states import FINISHED_TASK_STATES, DagRunState
@@ -21,9 +23,12 @@ _KEPT = {"success": {"success"}, "failed": {state.value for state in FINISHED_TA
 """When a run is marked so, task instances in these states stay as they are."""
 
 
-@click.group()
+_ELSEWHERE = {"release": Lazy("gnomon.cli.release:release", "Let a run wait no longer for other DAGs.")}
+
+
+@click.group(cls=LazyGroup, lazy=_ELSEWHERE)
 def runs() -> None:
-    """Runs: list, show, clear, mark."""
+    """Runs: list, show, clear, mark, release."""
 
 
 @runs.command("list")
@@ -63,24 +68,33 @@ def show(home: Home, dag_id: str, run_id: str, output: str) -> None:
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
 @click.option("-f", "--only-failed", is_flag=True, help="Only task instances that failed or could not run.")
+@click.option("--downstream-dags", "downstream", is_flag=True, help="Also the runs of other DAGs that waited for it, in order.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be cleared.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask before runs of other DAGs are cleared.")
 @output_option
 @pass_home
-def clear(home: Home, dag_id: str, run_id: str, only_failed: bool, dry_run: bool, output: str) -> None:
+def clear(
+    home: Home, dag_id: str, run_id: str, only_failed: bool, downstream: bool, dry_run: bool, yes: bool, output: str
+) -> int | None:
     """Run the tasks of RUN again."""
     with home.store() as db:
         with db.read() as tx:
             dag = find_dag(tx, dag_id)
             run = report.find_run(tx, dag, run_id)
             rows = instances(tx, dag, run, only_failed=only_failed)
+        if downstream:
+            return clear_with_downstream(
+                home, db, dag, run, only_failed=only_failed, dry_run=dry_run, yes=yes, output=output
+            )
         if dry_run or not rows:
             emit_touched(rows, output, "cleared", dry_run)
-            return
+            return None
         body = {"run_pk": run.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "only_failed": only_failed}
         asked = ask_owner(home, db, dag, "clear", body)
     if asked.answer is None:
         say_pending(asked)
     emit_touched(rows, output, "cleared", asked.answer is None)
+    return None
 
 
 @runs.command()

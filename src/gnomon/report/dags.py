@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gnomon.model.edges import edges_of
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState
 from gnomon.planning import misfire_of
 from gnomon.report.calendars import calendar_warnings
+from gnomon.report.edgewords import edge_words
 from gnomon.report.errors import import_errors
 from gnomon.report.missing import no_dag
 from gnomon.report.schedule import Ask, family, next_runs
@@ -80,6 +82,10 @@ class DagDetail:
     jitter_s: float
     max_active_runs: int
     max_active_tasks: int
+    depends_on: list[str]
+    """What its runs and tasks wait for in other DAGs, in words."""
+    needed_by: list[str]
+    """The DAGs that wait for it, or for a task of it."""
     processes: str
     """In what kind of process its tasks run, and why."""
     params: dict[str, object]
@@ -108,7 +114,9 @@ def list_dags(tx: Transaction, now: Instant, *, inactive: bool = False) -> list[
     ]
 
 
-def show_dag(dag: DagRecord, now: Instant, warnings: Sequence[str] = (), ask: Ask | None = None) -> DagDetail:
+def show_dag(
+    dag: DagRecord, now: Instant, warnings: Sequence[str] = (), ask: Ask | None = None, needed_by: Sequence[str] = ()
+) -> DagDetail:
     """Everything about one DAG but its history. `ask`: asks an author's timetable for its coming runs."""
     spec = dag.spec
     return DagDetail(
@@ -134,6 +142,8 @@ def show_dag(dag: DagRecord, now: Instant, warnings: Sequence[str] = (), ask: As
         jitter_s=spec.jitter_s,
         max_active_runs=spec.max_active_runs,
         max_active_tasks=spec.max_active_tasks,
+        depends_on=[edge_words(dag.dag_id, edge) for edge in edges_of(spec)],
+        needed_by=list(needed_by),
         processes=processes(dag),
         params={name: _param(param.default, param.required, param.schema) for name, param in spec.params.items()},
         next_runs=[run.as_record() for run in next_runs(dag, now, ask=ask)],

@@ -18,6 +18,7 @@ from gnomon.report.missing import no_task
 from gnomon.report.passed import newest_passed
 from gnomon.report.tasks import TaskInstanceRow, spec_of_run, task_instances
 from gnomon.report.upstreams import upstream_warnings
+from gnomon.report.waitingfor import what_it_waited_for, why_it_waits
 from gnomon.report.waits import where_it_waits
 from gnomon.store import Transaction, files, load, runs
 
@@ -32,7 +33,7 @@ def why_dag(tx: Transaction, dag: DagRecord, limits: Limits, now: Instant) -> li
     sentences += _nobody_there(tx)
     sentences += rules.why_dag(_memory(tx, limits), dag.dag_pk, now)
     unfinished, ended = runs.unfinished(tx, dag.dag_pk), runs.newest_ended(tx, dag.dag_pk)
-    sentences += [f"run {run.run_id} is {run.state}: gnomon explain {dag.dag_id} {as_argument(run.run_id)}" for run in unfinished[:_SHOWN]]
+    sentences += [f"run {run.run_id} is {run.state}{_because(run)}: gnomon explain {dag.dag_id} {as_argument(run.run_id)}" for run in unfinished[:_SHOWN]]
     sentences += _more(len(unfinished), "unfinished runs")
     sentences += [_ended(ended)] if ended else [] if unfinished else ["it has never run"]
     sentences += newest_passed(tx, dag)
@@ -43,9 +44,11 @@ def why_run(tx: Transaction, dag: DagRecord, run: RunRecord, limits: Limits, now
     """Sentences on why the run has not ended, or how it did."""
     if run.state in FINISHED_RUN_STATES:
         failed = [row for row in task_instances(tx, dag, run) if row.state == "failed"] if run.state is DagRunState.FAILED else []
-        return [_ended(run), *(f"{_name(row)}: {_how(row)}" for row in failed[:_SHOWN]), *_more(len(failed), "failed tasks")]
+        told = [_ended(run), *(f"{_name(row)}: {_how(row)}" for row in failed[:_SHOWN]), *_more(len(failed), "failed tasks")]
+        return told + what_it_waited_for(tx, dag, run)
     sentences = _nobody_there(tx) + _file_error(tx, dag) + _paused(dag)
-    return sentences + rules.why_run(_memory(tx, limits), run.run_pk, now)
+    sentences += rules.why_run(_memory(tx, limits), run.run_pk, now) + why_it_waits(tx, dag, run, now)
+    return sentences if run.started_at is None else sentences + what_it_waited_for(tx, dag, run)
 
 
 def why_task(
@@ -59,11 +62,13 @@ def why_task(
     if not mine:
         return [_not_there(tx, dag, run, rows, task_id, map_index)]
     if mine[0].state in _FINISHED:
-        return [_how(mine[0]), *where_it_waits(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))]
+        told = [_how(mine[0]), *where_it_waits(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))]
+        return told + what_it_waited_for(tx, dag, run, task_id)
     if run.state in FINISHED_RUN_STATES:
         return [f"it has no status, and {_ended(run)}"]
     said = _nobody_there(tx) + _paused(dag) + rules.why_task(_memory(tx, limits), run.run_pk, task_id, map_index, now)
-    return said + where_it_waits(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))
+    said += where_it_waits(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))
+    return said + why_it_waits(tx, dag, run, now, task_id) + what_it_waited_for(tx, dag, run, task_id)
 
 
 def _memory(tx: Transaction, limits: Limits) -> Memory:
@@ -124,6 +129,10 @@ def _not_there(
 
 def _ended(run: RunRecord) -> str:
     return f"run {run.run_id} ended {run.state} at {iso(run.ended_at)}" + (f": {run.reason}" if run.reason else "")
+
+
+def _because(run: RunRecord) -> str:
+    return f" ({run.reason})" if run.reason else ""
 
 
 def _how(row: TaskInstanceRow) -> str:

@@ -86,6 +86,12 @@ def slots_before(tx: Transaction, dag_pk: int, before: Instant, n: int) -> list[
     return [at for (at,) in reversed(tx.all("upstream.slots_before", dag_pk=dag_pk, before=before, most=n))]
 
 
+def runs_of_slots(tx: Transaction, dag_pk: int, slots: Iterable[Instant]) -> dict[Instant, list[tuple[str, int]]]:
+    """By slot the runs (run_id, clear_number) that stand for it; slots without one are left out."""
+    found = _runs(tx, {(dag_pk, at) for at in slots})
+    return {at: [(run.run_id, run.clear_number) for run in several] for (_, at), several in found.items()}
+
+
 def slot_facts(tx: Transaction, up_dag: str, slots: Sequence[Instant], task_id: str | None = None) -> tuple[SlotFact, ...]:
     """What is known of these slots of a DAG, in their order; with a task, of that task of their runs.
 

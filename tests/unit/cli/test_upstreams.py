@@ -37,7 +37,7 @@ def test_an_upstream_that_is_not_there_is_told_with_the_nearest_name_until_it_is
     told = "DAG 'report' waits for DAG 'biling', which is in no file (did you mean 'billing'?); its runs wait until it is there"
     assert told in gnomon(*command).out
     deployment.add(spec_of("biling", timetable=HOURLY), file="/dags/biling.py")
-    assert "biling" not in gnomon(*command).out
+    assert "DAG 'biling'" not in gnomon(*command).out
 
 
 def test_the_list_tells_it_of_each_dag(gnomon: Any, deployment: Deployment) -> None:

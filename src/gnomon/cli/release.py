@@ -1,0 +1,57 @@
+"""`gnomon runs release`: a run that waits for other DAGs no longer does."""
+
+from __future__ import annotations
+
+import click
+
+from gnomon.cli.acting import ask_owner, say_pending
+from gnomon.cli.home import Home, pass_home
+from gnomon.errors.product import UserMistake
+from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.report.dags import find_dag
+from gnomon.report.missing import nearest
+from gnomon.report.runs import find_run
+from gnomon.report.waitingfor import upstreams_of
+from gnomon.store import Transaction
+
+
+@click.command()
+@click.argument("dag_id", metavar="DAG")
+@click.argument("run_id", metavar="RUN")
+@click.option("--from", "up_dag", metavar="UPSTREAM_DAG", help="Only from this DAG; the run still waits for others.")
+@click.option("--all", "everything", is_flag=True, help="From all that it waits for.")
+@click.option("--reason", help="Why; it is kept in the log of events, with your name.")
+@pass_home
+def release(home: Home, dag_id: str, run_id: str, up_dag: str | None, everything: bool, reason: str | None) -> None:
+    """Let RUN wait no longer for runs of other DAGs.
+
+    The run starts, and tasks of it that waited, as soon as nothing else stands in their way. Clearing the run makes it wait again.
+    """
+    if (up_dag is None) != everything:
+        raise click.UsageError("say from which DAG with --from, or --all; one of them")
+    with home.store() as db:
+        with db.read() as tx:
+            dag = find_dag(tx, dag_id)
+            run = find_run(tx, dag, run_id)
+            _check(tx, dag, run, up_dag)
+        asked = ask_owner(home, db, dag, "release", {"dag_pk": dag.dag_pk, "run_pk": run.run_pk, "up_dag": up_dag, "reason": reason})
+    if asked.answer is None:
+        say_pending(asked)
+        return
+    released = asked.answer.get("released")
+    names = ", ".join(map(str, released)) if isinstance(released, list) else ""
+    click.echo(f"released run {run_id!r} of DAG {dag_id!r}" + (f" from {names}" if names else ""))
+
+
+def _check(tx: Transaction, dag: DagRecord, run: RunRecord, up_dag: str | None) -> None:
+    """What the owner need not be asked."""
+    if run.state in FINISHED_RUN_STATES:
+        raise UserMistake(f"run {run.run_id!r} ended {run.state}; it waits for nothing")
+    there = upstreams_of(tx, dag, run)
+    if not there:
+        raise UserMistake(f"run {run.run_id!r} of DAG {dag.dag_id!r} waits for no other DAG; `gnomon explain` says what it waits for")
+    if up_dag is not None and up_dag not in there:
+        near = nearest(up_dag, there)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise UserMistake(f"run {run.run_id!r} does not depend on DAG {up_dag!r}; it depends on {', '.join(there)}{hint}")
