@@ -50,6 +50,7 @@ START: Instant = 1_767_225_600 * SECOND
 MINUTE, HOUR, DAY = 60 * SECOND, 3600 * SECOND, 86_400 * SECOND
 ROUNDS_MAX = 2000
 """At one instant; a scheduler that wants more has lost its way."""
+_CLAIM = leases.claim_groups
 
 
 def cron(expression: str) -> Timetable:
@@ -129,8 +130,7 @@ class World:
         others = [frozenset(map(group_of, dag_ids)) for dag_ids in apart]
         assert sum(map(len, others)) == len(frozenset().union(*others)), "these DAGs share a group"
         self.schedulers = [Scheduler(self, groups) for groups in (frozenset(range(GROUPS)).difference(*others), *others)]
-        really = leases.claim_groups
-        patch.setattr(leases, "claim_groups", lambda tx, me: really(tx, me, self.share[me]))
+        patch.setattr(leases, "claim_groups", lambda tx, me: _CLAIM(tx, me, self.share[me]))
         self._versions = 0
 
     def new_id(self) -> str:
