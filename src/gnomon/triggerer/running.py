@@ -6,7 +6,8 @@ import asyncio
 import contextvars
 import inspect
 import traceback
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
 from gnomon import log
@@ -113,10 +114,30 @@ async def _bounded(running: Running, method: str, seconds: float, act: Callable[
         act = act or getattr(running.trigger, method, None)
         returned = None if act is None else act()
         if inspect.isawaitable(returned):
+            steps = returned if inspect.isgenerator(returned) else returned.__await__()
+            try:
+                paused = next(steps)
+            except StopIteration:
+                return  # as nearly all do: no clock is set for what does not wait
             async with asyncio.timeout(seconds):
-                await returned
+                await _rest(steps, paused)
     except TimeoutError:
         _log.warning("trigger_gave_no_end", trigger=running.named(), method=method, after_s=seconds)
     except BaseException as error:
         if not (isinstance(error, asyncio.CancelledError) and running.stopped):
             _log.warning("trigger_raised", trigger=running.named(), method=method, error=failed(error).traceback)
+
+
+@types.coroutine
+def _rest(steps: Generator[Any, Any, Any], paused: Any) -> Generator[Any, Any, None]:
+    """An awaitable that has paused goes on to its end, as `await` would take it there."""
+    try:
+        while True:
+            try:
+                sent = yield paused
+            except BaseException as error:
+                paused = steps.throw(error)
+            else:
+                paused = steps.send(sent)
+    except StopIteration:
+        return
