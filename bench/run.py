@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.defer_rate import defer
+from bench.defer_sensors import sensors
 from bench.depending import depending
 from bench.deployment import Deployment, deployment, postgres
 from bench.figures import hops, instant, median, quantile, rate, show
@@ -158,7 +159,8 @@ def cold() -> None:
 
 
 ALL = {"cold": cold, "wide": wide, "reused": reused, "empty": empty, "chain": chain, "many": many, "files": files,
-       "flat": flat, "timetables": timetables, "defer": defer, "depending": depending}
+       "flat": flat, "timetables": timetables, "defer": defer, "sensors": sensors,
+       "depending": depending}
 
 
 def main(names: list[str]) -> None:
