@@ -18,9 +18,11 @@ from gnomon.model.ids import group_of
 from gnomon.model.instants import Instant
 from gnomon.model.records import RunRecord
 from gnomon.model.runwaits import NO_SLOT, WaitState
+from gnomon.model.spec import TaskSpec
 from gnomon.scheduler.depending import Depending
 from gnomon.scheduler.settings import RESOLVED_MAX
 from gnomon.store import Transaction, mail, migrations, requests, runs, upstream
+from gnomon.store.tasks import states
 from gnomon.testing import Play
 
 TEN_MINUTES = 1 / 6
@@ -206,6 +208,17 @@ def test_a_dag_waits_for_its_own_run_before(world: World) -> None:
     assert world.started("late") == {6: 6, 7: 7.5, 8: 9}
 
 
+def test_a_task_waits_while_the_rest_of_its_run_goes_on(world: World) -> None:
+    world.dag("up", cron("0 * * * *"), tasks=(TaskSpec(task_id="load"), TaskSpec(task_id="clean", upstream=("load",))), run_s=600)
+    tasks = (TaskSpec(task_id="first"), TaskSpec(task_id="use", depends_on=(AfterSpec(dag_id="up", task_id="load"),)))
+    world.dag("down", cron("0 * * * *"), tasks=tasks)
+    world.until(0.9)
+    run = world.run("down", 0)
+    with world.db.read() as tx:
+        started = [row.started_at for row in sorted(states(tx, run.run_pk), key=lambda row: row.task_no)]
+    assert run.started_at == START and started == [START, START + 10 * MINUTE]
+
+
 def test_a_run_by_hand_in_the_place_of_a_planned_one_is_waited_for(world: World) -> None:
     world.dag("up", cron("0 * * * *"), run_s=6000)
     world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
@@ -302,6 +315,37 @@ def test_several_dags_are_cleared_upstream_first_from_owner_to_owner(world: Worl
         assert not mail.take(tx, range(64), 1)
 
 
+@pytest.mark.parametrize("fault", ["crash_before", "crash_after", "uncertain_done"])
+@pytest.mark.parametrize("whose", [0, 1])
+def test_a_request_on_its_way_from_owner_to_owner_survives_any_fault(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, whose: int, fault: str
+) -> None:
+    world = World(sqlite_url, monkeypatch, APART)
+    world.dag("up", cron("0 0 1 1 *"), run_s=60)
+    world.dag("down", cron("0 0 1 1 *"), AfterSpec(dag_id="up"), run_s=60)
+    world.dag("other", cron("0 0 1 1 *"), AfterSpec(dag_id="down"), run_s=60)
+    world.until(0.5)
+    met = 0
+    while True:
+        world.schedulers[whose].db.plan = cut = Cut(met + 1, fault)  # type: ignore[assignment]
+        parts = [_part(dag_id, world.run(dag_id, 0)) for dag_id in ("up", "down", "other")]
+        with world.writing() as tx:
+            request = requests.ask_in_order(tx, by="ann", kind="clear", parts=parts, at=world.clock.now())
+        before = (world.clock.now() - START) / HOUR
+        world.until(before + 0.5)
+        state, answer = world.answer(request)
+        assert (state, [one.get("cleared") for one in json.loads(answer or "")]) == ("done", [["t"]] * 3), met
+        starts = [world.started(dag_id)[0] for dag_id in ("up", "down", "other")]
+        for start, following in zip([before, *starts], starts, strict=False):
+            assert start <= following <= start + 64 / 3600, met
+        assert [run.clear_number for dag_id in ("up", "down", "other") for run in world.runs(dag_id).values()] == [met + 1] * 3
+        if cut.left > 0:
+            break
+        met += 1
+    assert met > 3
+    world.db.close()
+
+
 def _part(dag_id: str, run: RunRecord) -> dict[str, object]:
     return {"group_no": group_of(dag_id), "dag_id": dag_id, "run_id": run.run_id, "run_pk": run.run_pk, "tasks": None, "only_failed": False}
 
@@ -348,14 +392,14 @@ def _meet_each(world: World, whose: int, fault: str) -> None:
     while True:
         hour = met + 1
         world.until(hour - 0.05)
-        scheduler.db.plan = Cut(met + 1, fault)  # type: ignore[assignment]
+        scheduler.db.plan = cut = Cut(met + 1, fault)  # type: ignore[assignment]
         world.until(hour + 0.9)
         slack = 0.0 if fault.startswith("crash") else 2 / 3600
         for dag_id, at in (("up", hour), ("down", hour + TEN_MINUTES), ("other", hour + 0.25), ("late", hour + 0.5)):
             planned = hour + 0.5 if dag_id == "late" else hour
             started = world.started(dag_id).get(planned)
             assert started is not None and -1e-6 < started - at <= slack + 1e-6, (dag_id, met, world.runs(dag_id)[planned])
-        if scheduler.db.plan.left > 0:
+        if cut.left > 0:
             break
         met += 1
     assert met > 8, "the hour has some transactions"
