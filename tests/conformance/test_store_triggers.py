@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import select
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import msgspec
 import pytest
 from tests.conformance.storeworld import AT, World, raw, task
 from tests.keys import CIPHER
@@ -14,7 +16,7 @@ from tests.postgres import own_schema
 from gnomon.clock import VirtualClock
 from gnomon.engine import events as engine_events
 from gnomon.engine.memory import Limits, Memory
-from gnomon.model.deferral import Fired, Wait
+from gnomon.model.deferral import NOTHING, Fired, Wait
 from gnomon.model.facts import AttemptResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import Changes, MailRecord, RunRecord, TaskRecord, WaitRecord
@@ -128,6 +130,11 @@ def pause(world: World, paused: bool) -> None:
         dags.set_paused(tx, "d", paused, "test", AT)
 
 
+def for_its_owner(wait: WaitRecord) -> WaitRecord:
+    """What a trigger is called with is no business of the owner."""
+    return replace(wait, wait=msgspec.structs.replace(wait.wait, kwargs=NOTHING))
+
+
 def loaded(world: World) -> list[TaskRecord]:
     return world.state().tasks
 
@@ -150,10 +157,11 @@ WAITS: dict[str, Callable[[RunRecord], WaitRecord]] = {
 def test_a_wait_reads_back_as_it_was_written(world: World, run: RunRecord, make: Callable[[RunRecord], WaitRecord]) -> None:
     wait = make(run)
     world.apply(deferred(run, wait))
-    assert [one.waiting for one in loaded(world)] == [wait]
+    wanted = for_its_owner(wait)
+    assert [one.waiting for one in loaded(world)] == [wanted]
     with world.db.read() as tx:
         found = load.load_run(tx, run.run_pk)
-        assert found is not None and found[1][0].waiting == wait
+        assert found is not None and found[1][0].waiting == wanted
 
 
 def test_many_waits_with_and_without_times_are_one_batch(world: World, run: RunRecord) -> None:
@@ -168,7 +176,7 @@ def test_an_event_is_kept_for_the_attempt_that_goes_on_and_goes_with_it(world: W
     fired = replace(wait, fired=Fired(outcome="event", payload="1"), held_slots=0)
     going_on = task(run, 0, TaskInstanceState.QUEUED, defer_seq=1)
     world.apply(Changes(tasks=[going_on], waits_fired={wait.key: fired}))
-    assert loaded(world) == [replace(going_on, waiting=fired)]
+    assert loaded(world) == [replace(going_on, waiting=for_its_owner(fired))]
     world.apply(Changes(tasks=[task(run, 0, TaskInstanceState.SUCCESS, defer_seq=1)], waits_gone=[(wait.key, False)]))
     assert world.count("SELECT count(*) FROM trigger") == 0
 
@@ -179,7 +187,7 @@ def test_a_second_deferral_takes_the_place_of_the_first(world: World, run: RunRe
     changes = deferred(run, second)
     changes.waits_gone.append((first.key, False))
     world.apply(changes)
-    assert [one.waiting for one in loaded(world)] == [second]
+    assert [one.waiting for one in loaded(world)] == [for_its_owner(second)]
 
 
 def test_a_wait_that_is_not_there_refuses_the_whole_batch(world: World, run: RunRecord) -> None:
@@ -513,6 +521,36 @@ def test_a_deferral_by_mail_is_sealed_on_its_way(world: World, run: RunRecord) -
         letters = [letter for letter in mail.take(tx, [5], 100) if letter.kind == "result"]
         assert "mark" not in letters[0].body
         assert from_mail(tx, letters, Memory(Limits())) == [engine_events.Ended(result)]
+
+
+def test_a_wait_that_another_key_sealed_keeps_no_other_from_its_owner(world: World, run: RunRecord) -> None:
+    waits = [wait_of(run, n, wait=Wait(classpath=TRIGGER, next_kwargs=f'{{"n":{n}}}'), fired=Fired(outcome="event", payload="1")) for n in range(3)]
+    world.apply(deferred(run, *waits))
+    foreign = Cipher(lambda: ["b" * 43 + "="]).seal("{}")
+    with world.db.write() as tx:
+        tx._link.simple(f"UPDATE trigger SET kwargs = '{foreign}', next_kwargs = '{foreign}' WHERE task_no = 0")
+        tx._link.simple(f"UPDATE trigger SET kwargs = '{foreign}', fired = '{foreign}' WHERE task_no = 1")
+    first, second, third = (one.waiting for one in loaded(world))
+    assert first is not None and "every host needs the same key" in msgspec.json.decode(first.wait.next_kwargs, type=str)
+    assert second is not None and second.fired is not None and second.fired.outcome == "error"
+    assert "its event cannot be read: the database holds values" in (second.fired.reason or "")
+    assert third == waits[2]
+
+
+@pytest.mark.postgres
+def test_triggerers_of_other_hosts_are_woken_by_what_waits_for_them_and_by_nothing_else(world: World, run: RunRecord) -> None:
+    if world.db.dialect == "sqlite":
+        pytest.skip("SQLite has one host")
+    elsewhere = open_database(world.db.url)
+    fileno = elsewhere.fileno_notify()
+    world.apply(deferred(run, wait_of(run, 0, due_at=AT + 9)))
+    assert elsewhere.poll_notify() == 0
+    world.apply(deferred(run, wait_of(run, 1)))
+    assert fileno in select.select([fileno], [], [], 60)[0]
+    assert elsewhere.poll_notify() == 1
+    world.apply(Changes(waits_gone=[(wait_of(run, 1).key, True)]))
+    assert fileno in select.select([fileno], [], [], 60)[0]
+    elsewhere.close()
 
 
 def test_a_letter_that_another_key_sealed_stays_where_it_is(world: World, run: RunRecord) -> None:

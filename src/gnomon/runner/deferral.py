@@ -82,7 +82,8 @@ def go_on(task: Any, resume: Resume, context: Any) -> object:
             "more. Put it back, or clear the task so that it begins again."
         )
     kwargs = loads(resume.next_kwargs)
-    assert isinstance(kwargs, dict)
+    if not isinstance(kwargs, dict):
+        raise DeferralRefused(f"Task {task.task_id!r} cannot go on, because the kwargs of its deferral cannot be read: {kwargs}")
     result: object = task.resume_execution(resume.next_method, {**kwargs, "event": _event(fired)}, context)
     return result
 

@@ -16,7 +16,7 @@ from gnomon.store.errors import PoolExhausted, RowsMissing, XComTooLarge
 from gnomon.store.planned import plan
 from gnomon.store.removal import delete_dags, delete_history, delete_runs
 from gnomon.store.rows import run_change, task_change
-from gnomon.store.transaction import Row, Transaction
+from gnomon.store.transaction import Row, Transaction, wake
 
 __all__ = ["apply", "delete_dags", "delete_history", "delete_runs", "plan"]
 
@@ -54,7 +54,9 @@ def apply(tx: Transaction, changes: Changes) -> None:
 
 
 def _write_waits(tx: Transaction, changes: Changes) -> None:
-    """Who runs the trigger of a wait that is over is told in the same breath."""
+    """Who runs the trigger of a wait that is over is told in the same breath; triggerers of other hosts are woken."""
+    if any(wait.due_at is None for wait in changes.waits.values()) or any(killed for _, killed in changes.waits_gone):
+        wake(tx)
     tx.send_many("waits.note", [waits.gone_row(key, killed) for key, killed in changes.waits_gone if killed is not None])
     _whole(tx, "waits.remove", [key for key, _ in changes.waits_gone], "waits")
     if changes.waits:
@@ -62,6 +64,8 @@ def _write_waits(tx: Transaction, changes: Changes) -> None:
     if changes.waits_fired:
         timed_out = [key for key, wait in changes.waits_fired.items() if wait.fired is not None and wait.fired.outcome == "timeout"]
         tx.send_many("waits.note", [waits.gone_row(key, killed=True) for key in timed_out])
+        if timed_out:
+            wake(tx)
         _whole(tx, "waits.fire", [waits.fired_row(wait, tx.cipher) for wait in changes.waits_fired.values()], "waits")
 
 

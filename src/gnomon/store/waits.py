@@ -54,7 +54,10 @@ def gone_row(key: TaskKey, killed: bool) -> Row:
 
 
 def of_runs(tx: Transaction, run_pks: Iterable[int]) -> dict[TaskKey, WaitRecord]:
-    """The waits of these runs by task instance."""
+    """The waits of these runs by task instance. What a trigger is called with stays sealed: only who runs it needs to know.
+
+    What the key of this host does not open fails its own task, when that goes on.
+    """
     ordered = list(run_pks)
     batches = [ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH)]
     shared: dict[Row, Wait] = {}
@@ -102,17 +105,31 @@ def _number(seconds: float | None) -> float | None:
 
 def _record(row: Row, cipher: Cipher, shared: dict[Row, Wait]) -> WaitRecord:
     """`shared`: what many instances started from is opened once, and kept once."""
-    (run_pk, task_no, map_index, defer_seq, dag_pk, classpath, kwargs, next_method, next_kwargs, queue, due_at, due_in_s,
+    (run_pk, task_no, map_index, defer_seq, dag_pk, classpath, next_method, next_kwargs, queue, due_at, due_in_s,
      timeout_at, timeout_s, ends_task, held_slots, fired, priority, created_at) = row
-    same = (kwargs, next_kwargs, classpath, next_method, queue, timeout_s, due_at if due_in_s is None else None, due_in_s, ends_task)
+    same = (next_kwargs, classpath, next_method, queue, timeout_s, due_at if due_in_s is None else None, due_in_s, ends_task)
     wait = shared.get(same)
     if wait is None:
         wait = shared[same] = Wait(
-            classpath=classpath, kwargs=cipher.open(kwargs), next_method=next_method,
-            next_kwargs=NOTHING if next_kwargs is None else cipher.open(next_kwargs), timeout_s=timeout_s, queue=queue,
+            classpath=classpath, next_method=next_method, next_kwargs=_opened(next_kwargs, cipher), timeout_s=timeout_s, queue=queue,
             due_at=due_at if due_in_s is None else None, due_in_s=due_in_s, ends_task=bool(ends_task),
         )
     return WaitRecord(
         run_pk, task_no, map_index, defer_seq, dag_pk, wait, created_at, priority, due_at, timeout_at, held_slots,
-        opened_fired(fired, cipher),
+        _readable(fired, cipher),
     )
+
+
+def _opened(next_kwargs: str | None, cipher: Cipher) -> str:
+    """Typed JSON of a mapping; of the reason, when it cannot be opened, which the attempt that goes on says."""
+    try:
+        return NOTHING if next_kwargs is None else cipher.open(next_kwargs)
+    except WrongKey as error:
+        return _encoder.encode(str(error)).decode()
+
+
+def _readable(sealed: str | None, cipher: Cipher) -> Fired | None:
+    try:
+        return opened_fired(sealed, cipher)
+    except WrongKey as error:
+        return Fired(outcome="error", reason=f"its event cannot be read: {error}")

@@ -53,13 +53,13 @@ UPDATE trigger SET fired = r.fired, held_slots = r.held_slots, triggerer = NULL 
 WHERE trigger.run_pk = r.run_pk AND trigger.task_no = r.task_no AND trigger.map_index = r.map_index;
 
 -- name: of_runs (sqlite)
--- The waits of some runs, each a range of the unique key. SQLite opens the list with json_each.
-SELECT run_pk, task_no, map_index, defer_seq, dag_pk, classpath, kwargs, next_method, next_kwargs, queue, due_at,
+-- The waits of some runs, each a range of the unique key; what their triggers are called with is not for their owner. SQLite opens the list with json_each.
+SELECT run_pk, task_no, map_index, defer_seq, dag_pk, classpath, next_method, next_kwargs, queue, due_at,
        due_in_s, timeout_at, timeout_s, ends_task, held_slots, fired, priority, created_at
 FROM trigger WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) ORDER BY run_pk, task_no, map_index;
 
 -- name: of_runs (postgresql)
--- The waits of some runs, each a range of the unique key. PostgreSQL takes the list as an array.
-SELECT run_pk, task_no, map_index, defer_seq, dag_pk, classpath, kwargs, next_method, next_kwargs, queue, due_at,
+-- The waits of some runs, each a range of the unique key; what their triggers are called with is not for their owner. PostgreSQL takes the list as an array.
+SELECT run_pk, task_no, map_index, defer_seq, dag_pk, classpath, next_method, next_kwargs, queue, due_at,
        due_in_s, timeout_at, timeout_s, ends_task, held_slots, fired, priority, created_at
 FROM trigger WHERE run_pk = ANY(:run_pks::bigint[]) ORDER BY run_pk, task_no, map_index;
