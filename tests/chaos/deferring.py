@@ -149,6 +149,7 @@ class ScriptedCrew:
         self._running: dict[int, tuple[triggers.Claimed, Instant]] = {}
         self._closed: list[int] = []
         self.asked: deque[Any] = deque()
+        self.blocks = 0
 
     def __len__(self) -> int:
         return len(self._running)
