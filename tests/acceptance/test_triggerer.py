@@ -12,7 +12,7 @@ from tests.acceptance.product import Product, product
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 PLUGIN = """
-import asyncio, logging, os
+import asyncio, logging, os, time
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
 class Door(BaseTrigger):
@@ -29,12 +29,20 @@ class Door(BaseTrigger):
             await asyncio.sleep(0.05)
         yield TriggerEvent({"open": VERSION})
 
+class Holds(Door):
+    def serialize(self):
+        return "doors.Holds", {"path": self.path}
+
+    async def run(self):
+        time.sleep(1)
+        yield TriggerEvent({"open": VERSION})
+
 VERSION = 1
 """
 DAG = """
 import os
 from airflow.sdk import DAG, BaseOperator
-from doors import Door
+from doors import Door, Holds
 
 class Waits(BaseOperator):
     def execute(self, context):
@@ -43,6 +51,13 @@ class Waits(BaseOperator):
     def go_on(self, context, event):
         print("went on with", event)
         return event["open"]
+
+class HeldUp(Waits):
+    def execute(self, context):
+        self.defer(trigger=Holds("nowhere"), method_name="go_on")
+
+with DAG("held"):
+    HeldUp(task_id="up")
 
 with DAG("waits"):
     Waits(task_id="door")
@@ -86,6 +101,14 @@ def test_a_reload_takes_a_changed_trigger_and_loses_none(running: Product) -> No
     (running.home / "gate").touch()
     assert running.ended("changes", "r")["state"] == "success"
     assert "went on with {'open': 22}" in running.task_log("changes", "r", "gate")
+
+
+def test_a_trigger_that_blocked_is_named_in_explain_and_in_the_log(running: Product) -> None:
+    running.do("dags", "trigger", "held", "--run-id", "r")
+    assert running.ended("held", "r")["state"] == "success"
+    running.until(lambda: "its trigger held up all others" in running.do("explain", "held", "r", "up"), "explain says so")
+    assert "time.sleep(1)" in running.do("explain", "held", "r", "up")
+    assert '"event": "loop_blocked", "trigger": "doors.Holds", "task": "held r up"' in running.log()
 
 
 def test_a_host_knows_no_database_and_ends_with_its_keeper(running: Product) -> None:

@@ -15,7 +15,7 @@ def where_it_waits(tx: Transaction, key: TaskKey) -> list[str]:
     """A sentence on the triggerer of this deferral, and on what is wrong with its trigger; none for a time that its scheduler keeps."""
     standing = triggers.standing(tx, key)
     where = [] if standing is None or standing.is_timer else _where(tx, standing)
-    return [*where, *_faults(tx, key, waits=bool(where))]
+    return [*where, *_faults(tx, key)]
 
 
 def _where(tx: Transaction, standing: triggers.Standing) -> list[str]:
@@ -35,12 +35,12 @@ def _where(tx: Transaction, standing: triggers.Standing) -> list[str]:
     return ["a triggerer takes it with its next look, unless its DAG is paused"]
 
 
-def _faults(tx: Transaction, key: TaskKey, *, waits: bool) -> list[str]:
-    """What a triggerer has to complain of: while it waits, that its trigger blocks; later too, that it does not end."""
+def _faults(tx: Transaction, key: TaskKey) -> list[str]:
+    """What a triggerer had to complain of, while it waits and later: that its trigger blocked, that it does not end."""
     for event in events.list_events(tx, run_pk=key.run_pk):
         if (event.task_no, event.map_index) != (key.task_no, key.map_index):
             continue
-        if event.kind == "trigger_blocked" and waits:
+        if event.kind == "trigger_blocked":
             lines = [line.strip() for line in event.body.splitlines() if line.strip()]
             return [f"at {iso(event.at)} its trigger held up all others of its triggerer, at {' '.join(lines[-2:])}"]
         if event.kind == "trigger_lingers":
