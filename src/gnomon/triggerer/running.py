@@ -114,7 +114,7 @@ async def _bounded(running: Running, method: str, seconds: float, act: Callable[
         act = act or getattr(running.trigger, method, None)
         returned = None if act is None else act()
         if inspect.isawaitable(returned):
-            steps = returned if inspect.isgenerator(returned) else returned.__await__()
+            steps = _steps(returned)
             try:
                 paused = next(steps)
             except StopIteration:
@@ -141,3 +141,8 @@ def _rest(steps: Generator[Any, Any, Any], paused: Any) -> Generator[Any, Any, N
                 paused = steps.send(sent)
     except StopIteration:
         return
+
+
+def _steps(awaitable: Any) -> Any:
+    """What runs it, step by step."""
+    return awaitable if inspect.isgenerator(awaitable) else awaitable.__await__()
