@@ -77,7 +77,7 @@ def test_a_triggerer_that_thaws_after_its_deadline_writes_nothing_and_begins_ane
     until(lambda: len(waiting.notes("fired")) > count // 2, "half have fired", END_S)
     kill(first.pid, signal.SIGCONT)
     until(lambda: waiting.here.events("triggerer_was_fenced"), "it hears that it was declared dead", END_S)
-    until(lambda: len(waiting.known()) == 3, "its next incarnation")
+    until(lambda: len(waiting.known()) >= 3, "its next incarnation")
     waiting.audit()
     first_s, last_s = waiting.taken_over(dead, first.pid, second.pid)
     print(f"{count} in flight: taken over {first_s:.2f} s after the last beat (deadline {DEADLINE_S:g} s), all after {last_s:.2f} s")
@@ -97,13 +97,12 @@ def test_rounds_of_kills_and_frosts_lose_no_event_and_apply_none_twice(waiting: 
         waiting.triggerer()
     waiting.wait_for(count)
     waiting.moments(rounds * A_ROUND_S)
+    fires_at = time.monotonic()
     for number in range(rounds):
         who = chance.choice(["triggerer", "triggerer", "host", "scheduler"])
         how = chance.choice(["killed", "frozen"])
         frozen_s = chance.uniform(*FROZEN_S)
-        pids = waiting.hosts() if who == "host" else [one.pid for one in waiting.running(who)]
-        if not pids:
-            continue  # a host that was killed is not there yet
+        pids = until(lambda who=who: waiting.hosts() if who == "host" else [one.pid for one in waiting.running(who)], f"a {who}")  # type: ignore[misc]
         pid = chance.choice(sorted(pids))
         if how == "killed":
             kill(pid)
@@ -113,9 +112,9 @@ def test_rounds_of_kills_and_frosts_lose_no_event_and_apply_none_twice(waiting: 
             waiting.freeze(pid)
             time.sleep(frozen_s)
             kill(pid, signal.SIGCONT)
-        fired, woke = len(waiting.notes("fired")), len({note.trigger for note in waiting.notes("fired")})
+        fired = [note.trigger for note in waiting.notes("fired")]
         after = f" for {frozen_s:.1f} s" if how == "frozen" else ""
-        print(f"round {number} of seed {SEED}, {time.monotonic() - began:.0f} s: a {who} {how}{after}; {woke} of {count} fired, {fired} times")
-        time.sleep(chance.uniform(0, 1))
+        print(f"round {number} of seed {SEED}, {time.monotonic() - began:.0f} s: a {who} {how}{after}; {len(set(fired))} of {count} fired, {len(fired)} times")
+        time.sleep(max(0.0, fires_at + (number + 1) * A_ROUND_S - time.monotonic()))
     waiting.audit()
     print(f"seed {SEED}: {count} triggers in {rounds} rounds, all ended once after {time.monotonic() - began:.0f} s")

@@ -19,7 +19,7 @@ from tests.conformance.storeworld import raw
 from gnomon.model.instants import SECOND
 from gnomon.model.states import DagRunType
 from gnomon.store import runs, triggerers
-from gnomon.store.ticket import holder, ticket_path
+from gnomon.store.ticket import Holder, holder, ticket_path
 from gnomon.store.triggerers import TriggererRow
 from gnomon.wakeups import Bell
 
@@ -29,7 +29,7 @@ A_RUN = 100
 """Triggers of one run."""
 END_S = 300.0
 """A bound, not an expectation: the machine may be busy."""
-FREE_S = 2.0
+FREE_S = 0.5
 """Who holds the right to write for so long while it is frozen is thawed, and frozen again at another moment."""
 OPTIONS = {
     "GNOMON__TRIGGERER__JOB_HEARTBEAT_SEC": str(BEAT_S), "GNOMON__CORE__PARALLELISM": "8", "GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "100",
@@ -141,21 +141,25 @@ class Waiting:
 
     def freeze(self, pid: int) -> None:
         """The process stands still, and not while it is the one that may write: on SQLite everybody would stand still with it."""
+        path = ticket_path(Path(self.here.url.removeprefix("sqlite:///")))
         while True:
             kill(pid, signal.SIGSTOP)
             until(lambda: _state(pid) in "TtZX", "the process stands still")
-            if not self._may_write(pid):
+            held = self._stays(path)
+            if held is None:
                 return
             kill(pid, signal.SIGCONT)
+            until(lambda held=held: holder(path) != held, "it has written")  # type: ignore[misc]
 
-    def _may_write(self, pid: int) -> bool:
-        path = ticket_path(Path(self.here.url.removeprefix("sqlite:///")))
+    @staticmethod
+    def _stays(path: Path) -> Holder | None:
+        """Who has held the ticket since before and for FREE_S."""
         first, until_at = holder(path), time.monotonic() + FREE_S
         while first is not None and holder(path) == first:
             if time.monotonic() > until_at:
-                return True
+                return first
             time.sleep(0.01)
-        return False
+        return None
 
     def end(self) -> None:
         """No service is left."""
