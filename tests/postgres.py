@@ -21,10 +21,10 @@ from urllib.parse import quote
 import psycopg
 import pytest
 from psycopg import sql
+from tests.patience import PATIENCE_S
 
 _LOCAL = ("postgresql:///test?host=/var/run/postgresql", "postgresql://root@127.0.0.1:5432/test")
 _BINARIES = Path("/usr/lib/postgresql")
-_START_S = 60
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def _find() -> tuple[str | None, str]:
 
 def _answers(url: str) -> bool:
     try:
-        psycopg.connect(url, connect_timeout=3).close()
+        psycopg.connect(url, connect_timeout=10).close()
     except psycopg.OperationalError:
         return False
     return True
@@ -84,7 +84,7 @@ def _started() -> tuple[str | None, str]:
 
     def run(*command: str) -> None:
         subprocess.run(
-            command, check=True, timeout=_START_S, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            command, check=True, timeout=PATIENCE_S, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             user=user if os.getuid() == 0 else None, cwd=home,
         )
 

@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.patience import PATIENCE_S
+
 from gnomon.clock import SystemClock
 from gnomon.executors.interface import AttemptEnded, AttemptEntered, ExecutorEvent, WorkerUp
 from gnomon.executors.local import LocalExecutor
@@ -25,9 +27,6 @@ from gnomon.model.records import WorkerRecord
 from gnomon.worker.environment import without_database
 from gnomon.worker.loop import Worker
 from gnomon.worker.settings import Settings
-
-LIMIT_S = 30.0
-"""No test waits longer; each is over as soon as what it waits for has happened."""
 
 
 class NoStore:
@@ -53,12 +52,14 @@ class NoStore:
 class WorkerWorld:
     """One worker process, its folder, and the executors that speak with it."""
 
-    def __init__(self, home: Path, slots: int = 4, import_limit_s: float = 10.0, environ: dict[str, str] | None = None,
-                 address: str = "") -> None:
+    def __init__(self, home: Path, slots: int = 4, import_limit_s: float = PATIENCE_S, environ: dict[str, str] | None = None,
+                 address: str = "", silence_s: float = 30.0, stop_grace_s: float = 30.0) -> None:
+        """The limits are for a busy machine; a test that is about one of them gives its own."""
         self.home = home
         home.mkdir(parents=True, exist_ok=True)
         self._run_folder = tempfile.TemporaryDirectory(prefix="gnomon-w-")  # short: a socket's path has 107 bytes
-        config = {"home": str(home), "run": self._run_folder.name, "slots": slots, "import_limit_s": import_limit_s, "database": address}
+        config = {"home": str(home), "run": self._run_folder.name, "slots": slots, "import_limit_s": import_limit_s, "database": address,
+                  "silence_s": silence_s, "stop_grace_s": stop_grace_s}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.conformance.workerworld", json.dumps(config)],
             stdout=subprocess.PIPE, text=True, env={**os.environ, "GNOMON_HOME": str(home), **(environ or {})},
@@ -118,10 +119,10 @@ class WorkerWorld:
              ) -> list[ExecutorEvent]:
         """Everything that was said until it was enough."""
         executor = executor or self.executor
-        deadline = time.monotonic() + LIMIT_S
+        deadline = time.monotonic() + PATIENCE_S
         said: list[ExecutorEvent] = []
         while not enough(said):
-            assert time.monotonic() < deadline, f"not within {LIMIT_S:g} s; said so far: {said}"
+            assert time.monotonic() < deadline, f"not within {PATIENCE_S:g} s; said so far: {said}"
             select.select(executor.filenos(), [], [], 0.2)
             said += executor.poll()
         return said
@@ -130,7 +131,7 @@ class WorkerWorld:
         self.executor.close()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(LIMIT_S)
+        code = self.process.wait(PATIENCE_S)
         assert self.process.stdout is not None
         self.process.stdout.close()
         self._run_folder.cleanup()
@@ -143,9 +144,9 @@ def ended(events: Sequence[ExecutorEvent]) -> dict[str, AttemptResult]:
 
 def until(true: Callable[[], bool], what: str) -> None:
     """Waits for something that the system does by itself soon."""
-    deadline = time.monotonic() + LIMIT_S
+    deadline = time.monotonic() + PATIENCE_S
     while not true():
-        assert time.monotonic() < deadline, f"not within {LIMIT_S:g} s: {what}"
+        assert time.monotonic() < deadline, f"not within {PATIENCE_S:g} s: {what}"
         select.select([], [], [], 0.02)
 
 
@@ -182,7 +183,7 @@ def main() -> None:
     home = Path(config["home"])
     environ = without_database(dict(os.environ), [config["database"]])
     settings = Settings(run_folder=Path(config["run"]), logs_folder=home / "logs", slots=config["slots"], environ=environ,
-                        import_limit_s=config["import_limit_s"], silence_s=1.5, stop_grace_s=3.0)
+                        import_limit_s=config["import_limit_s"], silence_s=config["silence_s"], stop_grace_s=config["stop_grace_s"])
     worker = Worker(settings, NoStore(), SystemClock())
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: stopping.append(number))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from gnomon import log
 from gnomon.app.linux import children_of, die_with_parent, name_process
 from gnomon.errors.product import GnomonError
-from gnomon.wakeups import forget_signals
+from gnomon.wakeups import STOP_SIGNALS, forget_signals
 
 _STRAGGLER_ROUNDS = 200
 """Killing orphans makes orphans; a family deeper than this does not exist."""
@@ -31,16 +31,21 @@ def start(service: Service, prepare: Callable[[], None]) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
     parent = os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        os._exit(_in_child(service, prepare, parent))
-    return pid
+    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    try:
+        pid = os.fork()
+        if pid == 0:
+            os._exit(_in_child(service, prepare, parent, unblocked))
+        return pid
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
 
 
-def _in_child(service: Service, prepare: Callable[[], None], parent: int) -> int:
+def _in_child(service: Service, prepare: Callable[[], None], parent: int, unblocked: Iterable[int]) -> int:
     code = 1
     try:
         forget_signals()
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)  # the parent's handlers, until here, would have taken them
         os.setpgid(0, 0)  # a Ctrl-C reaches the supervisor alone, which then ends everybody in order
         die_with_parent(signal.SIGTERM)
         if os.getppid() != parent:

@@ -13,7 +13,7 @@ from gnomon.store.database import Database
 from gnomon.store.defined import Defined, Origin, define_dags, first_of_each
 from gnomon.store.transaction import Transaction, wake
 
-DAGS_AT_ONCE = 2000
+DAGS_AT_ONCE = 500
 """DAGs that one transaction of `record_file` writes: a fraction of a second."""
 
 

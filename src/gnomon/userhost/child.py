@@ -15,6 +15,8 @@ import sys
 from collections import deque
 from typing import NoReturn
 
+import pendulum  # noqa: F401 - else the first call into a timetable waits for it, and is told to be slow
+
 import gnomon.planning  # noqa: F401 - what most questions call
 from gnomon.clock import SystemClock
 from gnomon.config import ambient, environment, set_ambient

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE_S
 
 from gnomon.airflow_compat.words import NotSupported
 from gnomon.config import load_config, set_ambient
@@ -197,7 +198,7 @@ def test_settings_follow_the_options(tmp_path: Path) -> None:
 def _run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("AIRFLOW", "GNOMON"))}
     return subprocess.run([sys.executable, "-m", "gnomon.airflow_compat", *arguments], cwd=cwd, env=environ,
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
 def test_a_script_runs_with_the_dialect(tmp_path: Path) -> None:

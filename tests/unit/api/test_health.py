@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from tests.patience import PATIENCE_S
 
 from gnomon.api.health import Counts, Health, Part, Status, as_json, judge
 from gnomon.api.page import render
@@ -75,7 +76,7 @@ def port() -> Iterator[int]:
 
 
 def _get(port: int, path: str, method: str = "GET") -> tuple[int, str | None, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
     connection.request(method, path)
     answer = connection.getresponse()
     body = answer.read()

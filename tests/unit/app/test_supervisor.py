@@ -8,17 +8,19 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE_S
 
 from gnomon.app.words import how_it_ended
 
 FAMILY = '''
 import os, signal, sys, time
+from gnomon.app import supervisor as module
 from gnomon.app.children import Service
 from gnomon.app.linux import become_subreaper
-from gnomon.app.supervisor import Supervisor
 from gnomon.clock import SystemClock
 from gnomon import log
 
@@ -56,27 +58,63 @@ def orderly():
 
 log.configure("test", "INFO", "json")
 become_subreaper()
-supervisor = Supervisor([Service(name, globals()[name]) for name in sys.argv[2:]], SystemClock(), in_child=lambda service: None, grace_s=0.8)
+module.ONE_REQUEST_S = float(sys.argv[3])
+services = [Service(name, globals()[name]) for name in sys.argv[4:]]
+supervisor = module.Supervisor(services, SystemClock(), in_child=lambda service: None, grace_s=float(sys.argv[2]))
 supervisor.listen()
 sys.exit(supervisor.run(lambda: print("started", flush=True)))
 '''
 
+EARLY = '''
+import os, signal
+from gnomon.app import children
+from gnomon.wakeups import StopFlag, forget_signals
+
+reading, writing = os.pipe()
+
+def late():
+    os.read(reading, 1)
+    forget_signals()
+
+children.forget_signals = late
+StopFlag().listen()
+pid = children.start(children.Service("early", lambda: signal.pause()), lambda: None)
+os.kill(pid, signal.SIGTERM)
+os.write(writing, b"!")
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+'''
+"""A child that comes to its first line only after it was told to end."""
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 
 
-def _family(folder: Path, *services: str) -> subprocess.Popen[str]:
-    program = subprocess.Popen(
-        [sys.executable, "-c", FAMILY, str(folder), *services], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )
-    assert program.stdout is not None
-    assert program.stdout.readline() == "started\n"
-    return program
+Family = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def family(tmp_path: Path) -> Iterator[Family]:
+    """Starts a supervisor of these services. Signals that come within `one_request_s` are one wish."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*services: str, grace_s: float = 0.8, one_request_s: float = PATIENCE_S) -> subprocess.Popen[str]:
+        program = subprocess.Popen(
+            [sys.executable, "-c", FAMILY, str(tmp_path), str(grace_s), str(one_request_s), *services],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )
+        started.append(program)
+        assert program.stdout is not None
+        assert program.stdout.readline() == "started\n"
+        return program
+
+    yield start
+    for program in started:
+        if program.poll() is None:
+            program.kill()
+            program.communicate()
 
 
 def _pids(folder: Path, name: str, count: int) -> list[int]:
     """Waits, with a bound, until so many processes have written their ids."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         try:
             lines = (folder / name).read_text().split()
@@ -96,8 +134,8 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
-def test_a_killed_service_starts_again_and_the_others_run_on(tmp_path: Path) -> None:
-    program = _family(tmp_path, "steady", "stubborn")
+def test_a_killed_service_starts_again_and_the_others_run_on(tmp_path: Path, family: Family) -> None:
+    program = family("steady", "stubborn")
     [first] = _pids(tmp_path, "steady", 1)
     [other] = _pids(tmp_path, "stubborn", 1)
     os.kill(first, signal.SIGKILL)
@@ -106,14 +144,14 @@ def test_a_killed_service_starts_again_and_the_others_run_on(tmp_path: Path) -> 
     assert _is_alive(other)
     os.killpg(program.pid, signal.SIGTERM)
     os.killpg(program.pid, signal.SIGINT)
-    _, said = program.communicate(timeout=20)
+    _, said = program.communicate(timeout=PATIENCE_S)
     [line] = [json.loads(line) for line in said.splitlines() if "service_died" in line]
     assert line["process"] == "steady"
     assert line["how"].startswith("was killed by signal 9 (SIGKILL")
 
 
-def test_orphans_of_a_dead_service_end_with_it(tmp_path: Path) -> None:
-    program = _family(tmp_path, "stubborn")
+def test_orphans_of_a_dead_service_end_with_it(tmp_path: Path, family: Family) -> None:
+    program = family("stubborn")
     [daemon] = _pids(tmp_path, "daemon", 1)
     [service] = _pids(tmp_path, "stubborn", 1)
     os.kill(service, signal.SIGKILL)
@@ -121,31 +159,36 @@ def test_orphans_of_a_dead_service_end_with_it(tmp_path: Path) -> None:
     assert not _is_alive(daemon)
     program.terminate()
     program.terminate()
-    program.communicate(timeout=20)
+    program.communicate(timeout=PATIENCE_S)
 
 
 @pytest.mark.parametrize("whole_group", [False, True])
-def test_nothing_is_left_after_the_grace_even_of_who_ignores_sigterm(tmp_path: Path, whole_group: bool) -> None:
-    program = _family(tmp_path, "steady", "stubborn")
+def test_nothing_is_left_after_the_grace_even_of_who_ignores_sigterm(tmp_path: Path, family: Family, whole_group: bool) -> None:
+    program = family("steady", "stubborn")
     pids = [program.pid, *(_pids(tmp_path, name, 1)[0] for name in ("steady", "stubborn", "daemon"))]
     if whole_group:
         os.killpg(program.pid, signal.SIGTERM)
     else:
         program.terminate()
-    program.communicate(timeout=20)
+    program.communicate(timeout=PATIENCE_S)
     assert program.returncode == 0
     assert [pid for pid in pids[1:] if _is_alive(pid)] == []
 
 
-def test_signals_that_come_together_leave_services_their_grace(tmp_path: Path) -> None:
-    program = _family(tmp_path, "orderly")
+def test_signals_that_come_together_leave_services_their_grace(tmp_path: Path, family: Family) -> None:
+    program = family("orderly", grace_s=PATIENCE_S)
     _pids(tmp_path, "orderly", 1)
     program.terminate()
     os.killpg(program.pid, signal.SIGTERM)
     os.killpg(program.pid, signal.SIGINT)
-    _, said = program.communicate(timeout=20)
+    _, said = program.communicate(timeout=PATIENCE_S)
     assert (tmp_path / "ended in order").exists()
     assert "services_killed" not in said
+
+
+def test_a_service_that_is_told_to_end_before_its_first_line_ends() -> None:
+    done = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
+    assert done.stdout == f"{-signal.SIGTERM}\n"
 
 
 @pytest.mark.parametrize(

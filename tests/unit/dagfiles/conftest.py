@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE_S
 
 from gnomon.clock import SystemClock
 from gnomon.config import Config, load_config, set_ambient
@@ -17,8 +18,6 @@ from gnomon.dagfiles.service import start_pool
 from gnomon.dagfiles.settings import settings_from
 from gnomon.model.spec import ParsedFile
 
-PATIENCE_S = 30.0
-"""A bound, not an expectation: the machine may be busy."""
 ONE_DAG = """
     from datetime import datetime, timezone
     from gnomon.operators.empty import EmptyOperator

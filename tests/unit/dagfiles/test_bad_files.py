@@ -6,7 +6,7 @@ import os
 import select
 
 import pytest
-from tests.unit.dagfiles.conftest import PATIENCE_S
+from tests.patience import PATIENCE_S
 
 CASES = {
     "syntax": ("def f(:\n    pass\n", "syntax", 1, "Correct that line"),

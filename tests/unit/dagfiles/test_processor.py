@@ -9,7 +9,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.unit.dagfiles.conftest import PATIENCE_S, Home, Parser
+from tests.patience import PATIENCE_S
+from tests.unit.dagfiles.conftest import Home, Parser
 
 from gnomon import store
 from gnomon.clock import SystemClock

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE_S
 
 from gnomon.errors.authoring import AirflowException, AirflowSkipException
 from gnomon.operators import BashOperator
@@ -93,9 +94,9 @@ def test_on_kill_ends_the_whole_process_group(tmp_path: Path) -> None:
     grandchild = int((tmp_path / "ready").read_text())
     end_of_grandchild = os.pidfd_open(grandchild)
     hook.send_sigterm()
-    running.join(timeout=10)
+    running.join(timeout=PATIENCE_S)
     assert codes == [-15]
-    assert select.select([end_of_grandchild], [], [], 10)[0], "the grandchild lives"
+    assert select.select([end_of_grandchild], [], [], PATIENCE_S)[0], "the grandchild lives"
     os.close(end_of_grandchild)
 
 

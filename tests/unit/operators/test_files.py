@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE_S
 
 from gnomon.errors.authoring import AirflowException, AirflowNotFoundException, TaskDeferred
 from gnomon.loading.classes import load_class
@@ -83,7 +84,7 @@ def _event_when(trigger: BaseTrigger, happen: Callable[[], object]) -> Any:
         first = asyncio.ensure_future(anext(aiter(again.run())))
         await asyncio.sleep(0)
         happen()
-        event = await asyncio.wait_for(first, 30)
+        event = await asyncio.wait_for(first, PATIENCE_S)
         return event.payload
 
     return asyncio.run(wait())
@@ -110,7 +111,7 @@ def test_a_file_trigger_is_told_of_files_and_of_the_folders_above_them(tmp_path:
             (tmp_path / folder).mkdir()
             await asyncio.sleep(0)
         path.touch()
-        await asyncio.wait_for(first, 30)
+        await asyncio.wait_for(first, PATIENCE_S)
 
     asyncio.run(wait())
 
@@ -136,10 +137,10 @@ def test_of_two_delete_triggers_one_gets_the_file(tmp_path: Path) -> None:
     async def race() -> int:
         runs = [asyncio.ensure_future(anext(aiter(FileDeleteTrigger(str(tmp_path / "a"), 0.01).run()))) for _ in range(2)]
         (tmp_path / "a").touch()
-        done, pending = await asyncio.wait(runs, return_when=asyncio.FIRST_COMPLETED, timeout=30)
+        done, pending = await asyncio.wait(runs, return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE_S)
         assert len(done) == 1
         (tmp_path / "a").touch()
-        await asyncio.wait(pending, timeout=30)
+        await asyncio.wait(pending, timeout=PATIENCE_S)
         return sum(run.done() for run in runs)
 
     assert asyncio.run(race()) == 2

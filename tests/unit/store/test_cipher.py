@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.keys import CIPHER, KEY
+from tests.patience import PATIENCE_S
 
 from gnomon.config import Config, load_config, without_secrets
 from gnomon.errors import OperatorMistake
@@ -83,7 +84,7 @@ def test_processes_that_start_together_agree_on_the_key(tmp_path: Path) -> None:
     assert [process.stdout.readline() for process in started if process.stdout] == ["ready\n"] * 4
     os.close(gate)
     os.close(opener)
-    sealed = [process.communicate(timeout=60)[0].strip() for process in started]
+    sealed = [process.communicate(timeout=PATIENCE_S)[0].strip() for process in started]
     assert [process.returncode for process in started] == [0] * 4
     assert [home_cipher(config(tmp_path)).open(each) for each in sealed] == ["x"] * 4
 

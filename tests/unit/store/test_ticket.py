@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE_S
 
 from gnomon.clock import VirtualClock
 from gnomon.store import WriterStuck, ticket
@@ -62,7 +63,7 @@ def test_the_next_in_the_queue_has_it_once_it_is_given_back(database: Path) -> N
     thread.start()
     order.append("first")
     first.give_back()
-    thread.join(timeout=10)
+    thread.join(timeout=PATIENCE_S)
     assert order == ["first", "second"]
     first.take()
     first.close()
@@ -93,7 +94,7 @@ def test_one_who_gave_up_waiting_does_not_get_it_later(database: Path, monkeypat
     first.give_back()
     for thread in threading.enumerate():
         if thread.name == "ticket":
-            thread.join(timeout=10)
+            thread.join(timeout=PATIENCE_S)
     assert holder(ticket_path(database)) is None
     first.close()
     second.close()

@@ -41,6 +41,16 @@ class Until(Noted):
         yield TriggerEvent(1)
 
 
+class Waits(Noted):
+    """Until somebody makes a file."""
+
+    async def run(self):
+        self.note("run")
+        while not os.path.exists(self.kwargs["go"]):
+            await asyncio.sleep(0.02)
+        yield TriggerEvent(1)
+
+
 class SlowKill(Nap):
     async def on_kill(self):
         self.note("begins")
@@ -158,6 +168,15 @@ class Cancelled(Noted):
 class Blocks(Noted):
     async def run(self):
         time.sleep(self.kwargs["seconds"])
+        yield TriggerEvent("woke")
+
+
+class BlocksUntil(Noted):
+    """Until somebody makes a file."""
+
+    async def run(self):
+        while not os.path.exists(self.kwargs["go"]):
+            time.sleep(self.kwargs["pause"])
         yield TriggerEvent("woke")
 
 

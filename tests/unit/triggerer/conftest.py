@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE_S
 from tests.unit.triggerer.authored import TRIGGERS
 
 from gnomon import serde
@@ -18,9 +19,6 @@ from gnomon.model.deferral import Fired
 from gnomon.triggerer.crew import Crew
 from gnomon.triggerer.messages import Told
 from gnomon.triggerer.settings import HostLimits, host_environment
-
-PATIENCE_S = 60.0
-"""A bound, not an expectation: the machine may be busy."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.conformance.storeworld import AT, World, task
-from tests.unit.triggerer.conftest import PATIENCE_S
+from tests.patience import PATIENCE_S
 
 from gnomon import serde
 from gnomon.app.metering import meter_for

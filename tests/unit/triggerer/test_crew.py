@@ -76,13 +76,14 @@ def test_what_it_prints_and_logs_is_in_its_own_file_and_no_store_is_in_its_proce
     assert running.end_of(running.start("Environment")).payload == "[]"
 
 
-def test_a_trigger_that_blocks_the_loop_is_named_while_it_does(running: Running) -> None:
+def test_a_trigger_that_blocks_the_loop_is_named_while_it_does(running: Running, tmp_path: Path) -> None:
     healthy = running.start("Nap", count=50, seconds=0.2)
     named: list[Blocked] = []
-    pk = running.start("Blocks", seconds=1)
-    running.until(lambda: named.extend(running.crew.blocked) or named)
-    assert (named[0].classpath, named[0].task) == ("authored.Blocks", f"d r t{pk}")
+    pk = running.start("BlocksUntil", go=str(tmp_path / "go"), pause=0.05)
+    running.until(lambda: named.extend(one for one in running.crew.blocked if one.task == f"d r t{pk}") or named)
+    assert named[0].classpath == "authored.BlocksUntil"
     assert "time.sleep(self.kwargs" in named[0].stack
+    (tmp_path / "go").touch()
     assert running.end_of(pk).payload == '"woke"'
     running.until(lambda: len(running.ends) == healthy + 1 and not running.crew.blocked)
 
@@ -109,12 +110,13 @@ def test_one_that_ends_its_process_is_found_and_the_others_go_on(running: Runnin
 
 def test_triggers_of_a_host_that_was_killed_begin_anew(running: Running, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    pk = running.start("Nap", seconds=1, notes=str(notes))
+    pk = running.start("Waits", go=str(tmp_path / "go"), notes=str(notes))
     running.until(notes.exists)
     for host in running.crew._hosts:
         os.kill(host.process.pid, signal.SIGKILL)
+    running.until(lambda: notes.read_text().splitlines().count("run") == 2)
+    (tmp_path / "go").touch()
     assert running.end_of(pk).outcome == "event"
-    assert notes.read_text().splitlines().count("run") == 2
 
 
 def test_a_reload_runs_changed_code_and_loses_no_trigger(running: Running, tmp_path: Path) -> None:

