@@ -59,6 +59,13 @@ class Moody(Timetable):
         while True:
             pass
 
+    def hang_once(self, moment):
+        try:
+            open(f"{__file__}.hung", "x").close()
+        except FileExistsError:
+            return self.slow(moment)
+        self.hang(moment)
+
     def swallow(self, moment):
         while True:
             try:

@@ -89,9 +89,9 @@ def test_a_bad_one_between_good_ones_costs_them_nothing(hasty: Asking, mood: str
 
 def test_what_hung_once_is_asked_apart_until_it_is_well(hasty: Asking) -> None:
     file = str(hasty.home / "dags" / "one.py")
-    hasty.error("first", "hang", file=file)
+    hasty.error("first", "hang_once", file=file)
     hasty.runs("others", "well")
-    hasty.ask("second", "hang", file=file)
+    hasty.ask("second", "hang_once", file=file, hours=100)  # takes 5 s
     hasty.ask("meanwhile", "well")
     hasty.until("meanwhile")
     assert "second" not in hasty.answers
