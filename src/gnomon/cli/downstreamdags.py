@@ -52,4 +52,7 @@ def _say_failed(answers: Sequence[Mapping[str, object]]) -> int:
     failed = [one for one in answers if "error" in one]
     for one in failed:
         click.echo(f"gnomon: run {one['run_id']!r} of DAG {one['dag_id']!r} was not cleared: {one['error']}", err=True)
+    for one in answers:
+        if one.get("cleared") == []:
+            click.echo(f"run {one['run_id']!r} of DAG {one['dag_id']!r} stays as it is: no task of it was to be cleared", err=True)
     return 1 if failed else 0

@@ -15,7 +15,7 @@ from gnomon.report.rules import words_of
 WIDTH = 366
 """Of a panel: with its edges it fits a telephone of 390 px."""
 _EDGE, _LINE = 12, 16
-_LEFT_X, _RIGHT_X = 104, 296
+_LEFT_X, _RIGHT_X = 112, 286
 _TITLE_CHARS, _LEGEND_CHARS, _NAME_CHARS = 48, 54, 25
 _COLUMNS_MOST = 3
 _HEAD = 30

@@ -245,6 +245,13 @@ def test_a_run_that_two_ways_lead_to_comes_after_both(gnomon: Gnomon, deployment
     assert rows(out) == [["loads", None, []], ["report", None, ["loads"]], ["both", None, ["loads", "report"]]]
 
 
+def test_a_run_in_which_nothing_was_to_be_cleared_is_named(gnomon: Gnomon, deployment: Deployment) -> None:
+    tasks = (TaskSpec(task_id="print", start_at=deployment.clock.now() + 86_400_000_000),)
+    started(deployment, loads(), spec_of("report", timetable=HOURLY, tasks=tasks, depends_on=(AfterSpec(dag_id="loads"),)))
+    code, _, err = gnomon("runs", "clear", "loads", RUN, "--downstream-dags")
+    assert (code, err) == (0, f"run '{RUN}' of DAG 'report' stays as it is: no task of it was to be cleared\n")
+
+
 def test_a_person_at_a_terminal_is_asked_before_and_not_with_yes(
     gnomon: Gnomon, waiting: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,6 +124,15 @@ def test_no_two_labels_overlap(mine: BuiltinTimetable, theirs: BuiltinTimetable,
         assert all(after - before >= 10 for before, after in pairwise(sorted(column)))
 
 
+@pytest.mark.parametrize("day", [DAY, date(2026, 10, 25)])
+def test_labels_stay_between_the_scale_and_the_edge_of_a_telephone(day: date) -> None:
+    document = ET.fromstring(picture("report", "", [panel(MINUTELY, MINUTELY, day)]))
+    for text in document.iter(f"{SVG}text"):
+        if re.match(r"\d\d:\d\d.*×", text.text or ""):
+            x, width = float(text.get("x", "0")), 6.3 * len(text.text or "")
+            assert x - width >= 26 if text.get("text-anchor") == "end" else x + width <= WIDTH + 12
+
+
 def _columns(document: ET.Element) -> Iterator[list[float]]:
     """The heights of all texts of a lane or of the scale, by where they begin or end."""
     found: dict[tuple[str, str], list[float]] = {}
