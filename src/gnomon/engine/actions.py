@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 
 from gnomon.decide.transitions import Cause, next_state
-from gnomon.engine.asked import dag_gone, run_begins_again, run_dropped
+from gnomon.engine.asked import dag_gone, run_begins_again, run_dropped, stop_asking
 from gnomon.engine.cells import Cell, Run
 from gnomon.engine.depending import wait_again
 from gnomon.engine.events import ClearTasks, DropDag, DropRun, MarkRun, MarkTasks
@@ -137,6 +137,8 @@ def _drop(turn: Turn, run: Run, by: str) -> None:
             used[cell.pool] = used.get(cell.pool, 0) - cell.pool_slots
         drop(turn, cell, killed=True)
     turn.dirty_runs.pop(run, None)
+    for edge in run.edges.values():
+        stop_asking(turn, edge.waits.values())
     later = run_after(run)
     detach(turn.memory, run.dag, run.pk)
     if later is not None:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import msgspec
+
 from gnomon.engine.cells import Cell, Dag, Run
 from gnomon.engine.turn import Turn
 from gnomon.model.instants import Instant
-from gnomon.model.records import DagRecord
-from gnomon.model.runwaits import KEEP_AFTER_ABSENT, KEEP_AFTER_BAD, NO_SLOT, Ask, Heard, Outcome, SlotFact
+from gnomon.model.records import DagRecord, NewMail
+from gnomon.model.runwaits import KEEP_AFTER_ABSENT, KEEP_AFTER_BAD, NO_SLOT, Ask, Heard, Outcome, RunWait, SlotFact
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
 
@@ -37,10 +39,43 @@ Asked = dict[Instant, Listeners]
 
 def listen(turn: Turn, ask: Ask, facts: Iterable[SlotFact]) -> None:
     """Answer what is known, and remember who asked for the rest. `facts`: of the slots, as the store knows them."""
+    if ask.over:
+        for at in ask.slots:
+            _forget(turn, ask.up_dag, at, (ask.down_run, ask.edge_no))
+        return
+    if ask.down_group in turn.memory.epochs and not _still_asks(turn, ask):
+        return
     listener = Listener(ask.down_run, ask.edge_no, ask.down_group, ask.task_id, ask.keeps)
     dag = turn.memory.dag_of(ask.up_dag)
     for fact in facts:
         _settle(turn, ask.up_dag, listener, _fact(dag, fact, ask.task_id))
+
+
+def _still_asks(turn: Turn, ask: Ask) -> bool:
+    """Of an own run: it may have ended, or lost the dependency, in the step that reads what was asked."""
+    run = turn.memory.runs.get(ask.down_run)
+    return run is not None and ask.edge_no in run.edges
+
+
+def stop_asking(turn: Turn, waits: Iterable[RunWait]) -> None:
+    """Those of these that are open are waited for no longer: the owners of their upstreams forget who asked."""
+    by_edge: dict[tuple[int, int, str], list[RunWait]] = {}
+    for wait in waits:
+        if wait.state.is_open:
+            by_edge.setdefault((wait.down_run, wait.edge_no, wait.up_dag), []).append(wait)
+    for (down_run, edge_no, up_dag), several in by_edge.items():
+        slots = tuple(wait.up_at for wait in several)
+        ask = Ask(up_dag, slots, down_run, several[0].down_group, edge_no, over=True)
+        if several[0].up_group in turn.memory.epochs:
+            listen(turn, ask, ())
+        else:
+            send_ask(turn, several[0].up_group, ask)
+
+
+def send_ask(turn: Turn, up_group: int, ask: Ask) -> None:
+    """The owner of that group gets the letter with what this step stores."""
+    body = msgspec.json.encode(ask).decode()
+    turn.changes.mail_sent.append(NewMail(up_group, "wait_registered", body, at=turn.now))
 
 
 def run_ended(turn: Turn, run: Run) -> None:
@@ -97,7 +132,10 @@ def cursor_moved(turn: Turn, dag: Dag, before: Instant | None, upto: Instant, fa
 
 
 def dag_changed(turn: Turn, dag: Dag, before: DagRecord | None) -> None:
-    """The DAG is new, has another schedule, left its file or came back: slots that are to come are found again, or are bad."""
+    """The DAG is new, has another schedule, left its file or came back: slots that are to come are found again, or are bad.
+
+    `before` None: nobody knows what it was; an owner who loaded it has the change in memory before the letter about it.
+    """
     record = dag.record
     asked = turn.memory.asked.get(record.dag_id)
     if not asked:
@@ -181,15 +219,19 @@ def _settle(turn: Turn, dag_id: str, listener: Listener, fact: SlotFact) -> None
     key = (listener.down_run, listener.edge_no)
     if fact.outcome == "open" or listener.keeps & _KEEP.get(fact.outcome, 0):
         asked.setdefault(dag_id, {}).setdefault(fact.at, {})[key] = listener
-        return
-    slots = asked.get(dag_id)
-    listeners = None if slots is None else slots.get(fact.at)
+    else:
+        _forget(turn, dag_id, fact.at, key)
+
+
+def _forget(turn: Turn, dag_id: str, at: Instant, key: tuple[int, int]) -> None:
+    slots = turn.memory.asked.get(dag_id)
+    listeners = None if slots is None else slots.get(at)
     if slots is None or listeners is None or listeners.pop(key, None) is None:
         return
     if not listeners:
-        del slots[fact.at]
+        del slots[at]
     if not slots:
-        del asked[dag_id]
+        del turn.memory.asked[dag_id]
 
 
 def _tell(turn: Turn, listener: Listener, fact: SlotFact) -> None:

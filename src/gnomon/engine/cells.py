@@ -10,6 +10,7 @@ from gnomon.model.facts import RunFacts
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord, WaitRecord
+from gnomon.model.runwaits import RunWait
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
@@ -103,7 +104,7 @@ class Cell:
 class Run:
     """One run: its cells by task index and map index, a tally per task, counts of what is unfinished and live."""
 
-    __slots__ = ("cells", "dag", "due_called", "edges", "facts", "gate", "gone", "graph", "pk", "record", "stale_edges", "tallies",
+    __slots__ = ("cells", "dag", "due_called", "edges", "facts", "gate", "gone", "graph", "pk", "record", "stale_waits", "tallies",
                  "task_gates", "ticket", "unfinished")
 
     def __init__(self, dag: Dag, record: RunRecord) -> None:
@@ -125,8 +126,8 @@ class Run:
         """A timer will call when it is due."""
         self.edges: dict[int, EdgeWaits] = {}
         """What it waits for, or waited for, in other DAGs, by edge."""
-        self.stale_edges: tuple[int, ...] = ()
-        """Edges that it had rows of and its DAG no longer has."""
+        self.stale_waits: tuple[RunWait, ...] = ()
+        """Rows of edges that its DAG no longer has."""
         self.facts: RunFacts | None = None
         """What attempts are told of this run; made once per start."""
 
@@ -147,10 +148,12 @@ class Run:
 class Dag:
     """One DAG: its newest version, its unfinished runs, its limits."""
 
-    __slots__ = ("by_slot", "graph", "parked", "past", "queued", "record", "running", "runs", "task_gates", "waiting")
+    __slots__ = ("as_loaded", "by_slot", "graph", "parked", "past", "queued", "record", "running", "runs", "task_gates", "waiting")
 
     def __init__(self, record: DagRecord) -> None:
         self.record = record
+        self.as_loaded = False
+        """It was loaded, and not read since: letters about what changed before are still to come."""
         self.graph = Graph(record.spec, record.version_pk, record.task_numbers)
         self.runs: dict[int, Run] = {}
         self.queued: list[tuple[Instant, int]] = []

@@ -6,47 +6,52 @@ import heapq
 import json
 from collections.abc import Collection
 
-import msgspec
-
 from gnomon.decide.edges import EdgeVerdict, chooses, keeps, state_after
 from gnomon.decide.transitions import Cause
-from gnomon.engine.asked import listen
+from gnomon.engine.asked import listen, send_ask, stop_asking
 from gnomon.engine.cells import Run
 from gnomon.engine.edges import EdgeWaits, edges_for, stops_run, waits_for
 from gnomon.engine.events import ReleaseRun, SlotsFound
 from gnomon.engine.runs import arm_edges, end, stop_tasks
 from gnomon.engine.turn import Turn
 from gnomon.model.ids import group_of
-from gnomon.model.records import NewMail
 from gnomon.model.runwaits import NO_SLOT, Ask, Heard, RunWait, SlotFact, WaitState
-from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
+from gnomon.model.states import DagRunState
 
 
 def follow(turn: Turn, run: Run) -> None:
     """The run has the edges of its DAG as it is now: what it no longer has is forgotten, what is new is to be found."""
     before = run.edges
-    if not before and not run.graph.edges and not run.stale_edges:
+    if not before and not run.graph.edges and not run.stale_waits:
         return
     run.edges = edges_for(run.graph.edges, run.record, (wait for edge in before.values() for wait in edge.waits.values()))
-    for number in sorted((before.keys() | set(run.stale_edges)) - run.edges.keys()):
-        _forget_rows(turn, run, number)
-    run.stale_edges = ()
+    for number in sorted(before.keys() - run.edges.keys()):
+        _forget_rows(turn, run, number, before[number].waits.values())
+    for number in sorted({wait.edge_no for wait in run.stale_waits}):
+        _forget_rows(turn, run, number, [wait for wait in run.stale_waits if wait.edge_no == number])
+    run.stale_waits = ()
     for number, edge in run.edges.items():
-        if not edge.waits:
+        if not edge.waits and _may_wait(run, edge):
             turn.step.unresolved[run.pk, number] = None
     arm_edges(turn.memory, run)
     look(turn, run)
 
 
+def _may_wait(run: Run, edge: EdgeWaits) -> bool:
+    """Whether news of the edge count: the run, or the task with the edge, has not begun."""
+    return run.record.state is DagRunState.QUEUED or (edge.edge.task_id is not None and run.active)
+
+
 def seek(turn: Turn, run: Run, edge: EdgeWaits) -> None:
     """The slots of the edge are to be found, again if they were found before."""
     if edge.waits:
-        _forget_rows(turn, run, edge.edge.number)
+        _forget_rows(turn, run, edge.edge.number, edge.waits.values())
     edge.waits, edge.trouble, edge.expired = {}, None, False
     turn.step.unresolved[run.pk, edge.edge.number] = None
 
 
-def _forget_rows(turn: Turn, run: Run, edge_no: int) -> None:
+def _forget_rows(turn: Turn, run: Run, edge_no: int, waits: Collection[RunWait]) -> None:
+    stop_asking(turn, waits)
     changes = turn.changes
     changes.edges_gone.append((run.pk, edge_no))
     for key in [key for key in changes.run_waits if key[:2] == (run.pk, edge_no)]:
@@ -71,7 +76,7 @@ def on_slots_found(turn: Turn, event: SlotsFound) -> None:
     """The edge waits for these slots: the rows stand, and the upstream's owner is asked."""
     run = turn.memory.runs.get(event.run_pk)
     edge = run.edges.get(event.edge_no) if run is not None else None
-    if run is None or edge is None or edge.waits or run.record.state in FINISHED_RUN_STATES:
+    if run is None or edge is None or edge.waits or not _may_wait(run, edge):
         return
     turn.subject = run.dag
     edge.trouble = event.error
@@ -101,7 +106,7 @@ def _note(turn: Turn, run: Run, edge: EdgeWaits, event: SlotsFound) -> None:
     if group in turn.memory.epochs:
         listen(turn, ask, facts)
     else:
-        turn.changes.mail_sent.append(NewMail(group, "wait_registered", msgspec.json.encode(ask).decode(), at=turn.now))
+        send_ask(turn, group, ask)
 
 
 def _add(turn: Turn, run: Run, edge: EdgeWaits, rule: str, fact: SlotFact, state: WaitState) -> None:
@@ -125,9 +130,8 @@ def hear(turn: Turn, heard: Heard) -> None:
     edge = run.edges.get(heard.edge_no) if run is not None else None
     if run is None or edge is None or not edge.waits:
         return
-    waits_still = run.record.state is DagRunState.QUEUED or (edge.edge.task_id is not None and run.active)
     wait = edge.waits.get(heard.fact.at)
-    if not waits_still or wait is None or wait.state in (WaitState.RELEASED, WaitState.CLOSED):
+    if not _may_wait(run, edge) or wait is None or wait.state in (WaitState.RELEASED, WaitState.CLOSED):
         return
     turn.subject = run.dag
     fact, after = heard.fact, edge.edge.after
@@ -139,11 +143,11 @@ def hear(turn: Turn, heard: Heard) -> None:
     if 0 <= fact.clear_number < wait.clear_number:
         return
     state = state_after(after, fact.outcome)
-    if (state, fact.note) == (wait.state, wait.note) and fact.clear_number <= wait.clear_number:
+    if (state, fact.note, fact.clear_number) == (wait.state, wait.note, wait.clear_number):
         return
     if state is not wait.state:
         wait.since = turn.now
-    wait.state, wait.note, wait.clear_number = state, fact.note, max(wait.clear_number, fact.clear_number)
+    wait.state, wait.note, wait.clear_number = state, fact.note, fact.clear_number
     _write(turn, run, wait)
     look(turn, run, edge)
 
@@ -226,6 +230,7 @@ def _let_go(turn: Turn, run: Run, edge: EdgeWaits, why: str) -> None:
     edge.trouble, edge.expired = None, False
     if not edge.waits:
         _add(turn, run, edge, "none", SlotFact(NO_SLOT, "ok", note=why), WaitState.RELEASED)
+    stop_asking(turn, edge.waits.values())
     for wait in edge.open():
         wait.state, wait.since, wait.note = WaitState.RELEASED, turn.now, why
         _write(turn, run, wait)

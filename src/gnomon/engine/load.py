@@ -20,6 +20,7 @@ def load(memory: Memory, state: GroupState, epochs: Mapping[int, int]) -> list[R
         rows[task.run_pk].append(task)
     for record in state.dags:
         dag = memory.add_dag(record)
+        dag.as_loaded = True
         for run, tasks in state.tails.get(record.dag_pk, ()):
             attach_past(memory, dag, run, tasks)
     loaded = []

@@ -37,7 +37,8 @@ def read_dag(turn: Turn, record: DagRecord) -> None:
         _follow(turn, dag, Graph(record.spec, record.version_pk, record.task_numbers))
     if was_held is not None and dag.held is None:
         _let_go_on(turn, dag)
-    dag_changed(turn, dag, before)
+    dag_changed(turn, dag, None if dag.as_loaded else before)
+    dag.as_loaded = False
     turn.startable[dag] = None
 
 

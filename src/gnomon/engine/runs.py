@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from gnomon.decide.outcomes import run_outcome
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.decide.trigger_rules import Tally
-from gnomon.engine.asked import run_ended
+from gnomon.engine.asked import run_ended, stop_asking
 from gnomon.engine.cells import Cell, Dag, Run
 from gnomon.engine.edges import edges_for, stops_run
 from gnomon.engine.holding import hold, leave, let_go
@@ -40,7 +40,7 @@ def attach(
     _build_cells(run, rows)
     waits = tuple(run_waits)
     run.edges = edges_for(run.graph.edges, record, waits)
-    run.stale_edges = tuple(sorted({wait.edge_no for wait in waits} - run.edges.keys()))
+    run.stale_waits = tuple(wait for wait in waits if wait.edge_no not in run.edges)
     for cells in run.cells:
         for cell in cells.values():
             if cell.attempt is not None:
@@ -205,6 +205,7 @@ def _close_edges(turn: Turn, run: Run) -> None:
     """What the run waited for without need, or no longer needs, is closed: of an ended run all, of one that starts its own."""
     for edge in run.edges.values():
         if edge.edge.task_id is None or not run.active:
+            stop_asking(turn, edge.waits.values())
             for wait in edge.open():
                 wait.state, wait.since = WaitState.CLOSED, turn.now
                 turn.changes.run_waits[wait.down_run, wait.edge_no, wait.up_dag, wait.up_at] = wait

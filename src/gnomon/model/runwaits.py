@@ -89,6 +89,8 @@ class Ask(msgspec.Struct, frozen=True, omit_defaults=True):
     task_id: str | None = None
     """For this task of the upstream's runs; None: for the whole run."""
     keeps: int = 0
+    over: bool = False
+    """It waits for them no longer."""
 
 
 class Heard(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -90,8 +90,9 @@ def from_mail(tx: Transaction, letters: Iterable[MailRecord], memory: Memory, ch
         except (ValueError, KeyError, TypeError) as error:  # a letter that nobody can read is not kept for ever
             _log.error("mail_unreadable", kind=letter.kind, mail_pk=letter.mail_pk, error=f"{type(error).__name__}: {error}")
             found.extend(_refusal(letter))
+    # Asked before anything is done: the facts are of now, and whoever asks hears of what is done to his slots after it.
     waits = [e.WaitsAsked(ask, facts) for ask, facts in upstream.with_facts(tx, asks)] if asks else []
-    return [*read_dags(tx, dag_pks, memory), *found, *waits]
+    return [*read_dags(tx, dag_pks, memory), *waits, *found]
 
 
 def dag_to_delete(letter: MailRecord) -> int | None:

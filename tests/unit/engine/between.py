@@ -14,7 +14,7 @@ from gnomon.engine.turn import Step
 from gnomon.model.edges import AfterSpec, edges_of
 from gnomon.model.ids import group_of
 from gnomon.model.records import DagRecord, NewMail, RunRecord
-from gnomon.model.runwaits import NO_SLOT, Ask, Heard, SlotFact, WaitState
+from gnomon.model.runwaits import NO_SLOT, Ask, Heard, RunWait, SlotFact, WaitState
 from gnomon.model.slots import Cursor
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState, DagRunType
@@ -33,9 +33,15 @@ def at(hour: float) -> int:
 class Owner(World):
     """One scheduler of a shared store."""
 
+    unresolved: Sequence[tuple[int, int]] = ()
+    dies = False
+    """Its next step is not stored."""
+
     def write(self, decided: Step) -> None:
+        if self.dies:
+            return
         super().write(decided)
-        self.unresolved = list(decided.unresolved)
+        self.unresolved = [*self.unresolved, *decided.unresolved]
 
 
 class Between:
@@ -100,6 +106,8 @@ class Between:
         run = next((run for run in self.owners[0].runs.values() if run.dag_pk == UP and run.slot_at == slot), None)
         if run is None and record.cursor is not None and slot <= record.cursor.run_after:
             return SlotFact(slot, "absent")
+        if run is None and not record.active:
+            return SlotFact(slot, "bad")
         if run is None or run.state not in FINISHED_RUN_STATES:
             return SlotFact(slot, "open", -1 if run is None else run.clear_number)
         good = run.state is DagRunState.SUCCESS
@@ -121,7 +129,7 @@ class Between:
             for owner in self.owners:
                 unresolved, owner.unresolved = owner.unresolved, []
                 if unresolved:
-                    owner.step(*(self._found(owner, run_pk, edge_no) for run_pk, edge_no in unresolved))
+                    owner.step(*(found for wanted in unresolved if (found := self._found(owner, *wanted)) is not None))
             letters = list(self.owners[0].mail)
             self.owners[0].mail.clear()
             for letter in letters:
@@ -134,8 +142,11 @@ class Between:
             return e.WaitsAsked(ask, self.facts(ask.slots, ask.task_id))
         return e.UpstreamHeard(tuple(msgspec.json.decode(letter.body, type=list[Heard])))
 
-    def _found(self, owner: Owner, run_pk: int, edge_no: int) -> e.SlotsFound:
-        edge = next(edge for edge in edges_of(self.dags[DOWN].spec) if edge.number == edge_no)
+    def _found(self, owner: Owner, run_pk: int, edge_no: int) -> e.SlotsFound | None:
+        """The slots; None when the run or its edge is gone meanwhile."""
+        edge = next((edge for edge in edges_of(self.dags[DOWN].spec) if edge.number == edge_no), None)
+        if edge is None or run_pk not in owner.runs:
+            return None
         if self.trouble is not None:
             return e.SlotsFound(run_pk, edge_no, "none", error=self.trouble)
         if not self.there:
@@ -193,21 +204,30 @@ class Between:
         owner.dags[record.dag_pk] = record
         self.step(owner, e.DagRead(copy.deepcopy(record)))
 
+    def read_again(self, run: RunRecord) -> list[e.Event]:
+        """The run as the store has it, unless it is in memory."""
+        owner = self.owner(run.dag_pk)
+        if run.run_pk in owner.memory.runs:
+            return []
+        rows = tuple(row for key, row in sorted(owner.rows.items()) if key.run_pk == run.run_pk)
+        return [e.RunRead(copy.deepcopy(owner.runs[run.run_pk]), copy.deepcopy(rows), run_waits=tuple(owner.waits_of(run.run_pk)))]
+
     def clear(self, run: RunRecord, *tasks: str) -> None:
         owner = self.owner(run.dag_pk)
         keys = tuple(owner.key(run, task_id) for task_id in tasks) or None
-        events: list[e.Event] = []
-        if run.run_pk not in owner.memory.runs:
-            rows = tuple(row for key, row in sorted(owner.rows.items()) if key.run_pk == run.run_pk)
-            events.append(e.RunRead(copy.deepcopy(owner.runs[run.run_pk]), copy.deepcopy(rows), run_waits=tuple(owner.waits_of(run.run_pk))))
         asks = tuple(
             Ask(wait.up_dag, (wait.up_at,), wait.down_run, wait.down_group, wait.edge_no, wait.task_id, wait.keeps)
             for wait in owner.run_waits.values()
             if wait.up_at == owner.runs[run.run_pk].slot_at and wait.up_dag == self.dags[run.dag_pk].dag_id
-            and wait.state not in (WaitState.CLOSED, WaitState.RELEASED)
-            and owner.runs[wait.down_run].state not in FINISHED_RUN_STATES
+            and wait.state not in (WaitState.CLOSED, WaitState.RELEASED) and self._has_not_begun(wait)
         )
-        self.step(owner, *events, e.ClearTasks(run.run_pk, keys, "ann", waited_for=asks))
+        self.step(owner, *self.read_again(run), e.ClearTasks(run.run_pk, keys, "ann", waited_for=asks))
+
+    def _has_not_begun(self, wait: RunWait) -> bool:
+        """News of it count: its run is queued, or running while a task of it waits."""
+        state = self.owners[0].runs[wait.down_run].state
+        of_task = any(edge.number == wait.edge_no and edge.task_id is not None for edge in edges_of(self.dags[DOWN].spec))
+        return state is DagRunState.QUEUED or (state is DagRunState.RUNNING and of_task)
 
     # ---- what is seen ------------------------------------------------------------------------------------------------
     def state(self, run: RunRecord) -> str:

@@ -130,6 +130,9 @@ class World:
         self.mail += changes.mail_sent
         for run_pk in decided.deleted_runs:
             del self.runs[run_pk]
+            for rows in (self.rows, self.run_waits):
+                for key in [key for key in rows if key[0] == run_pk]:
+                    del rows[key]  # type: ignore[attr-defined]
         for name, count in changes.pool_used.items():
             self.pools[name][1] += count
             slots, used = self.pools[name]
