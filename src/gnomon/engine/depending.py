@@ -15,8 +15,12 @@ from gnomon.engine.events import ReleaseRun, SlotsFound
 from gnomon.engine.runs import arm_edges, end, stop_tasks
 from gnomon.engine.turn import Turn
 from gnomon.model.ids import group_of
+from gnomon.model.instants import SECOND
 from gnomon.model.runwaits import NO_SLOT, Ask, Heard, RunWait, SlotFact, WaitState
 from gnomon.model.states import DagRunState
+
+ANSWER_S = 5.0
+"""What was cleared after its `max_wait` has so long to hear that its upstreams are done by now."""
 
 
 def follow(turn: Turn, run: Run) -> None:
@@ -82,6 +86,7 @@ def on_slots_found(turn: Turn, event: SlotsFound) -> None:
     edge.trouble = event.error
     if event.error is None:
         _note(turn, run, edge, event)
+    arm_edges(turn.memory, run, turn.now + int(ANSWER_S * SECOND))
     look(turn, run)
 
 
@@ -195,7 +200,8 @@ def look_at_limits(turn: Turn, run: Run) -> None:
     late = False
     for edge in run.edges.values():
         at = edge.expires_at(run.record)
-        if at is not None and at <= turn.now and edge.verdict is EdgeVerdict.WAIT:
+        is_found = bool(edge.waits) or edge.trouble is not None
+        if at is not None and at <= turn.now and is_found and edge.verdict is EdgeVerdict.WAIT:
             edge.expired = late = True
     if late:
         look(turn, run)

@@ -193,12 +193,12 @@ def _start(turn: Turn, run: Run) -> None:
     judge_all(turn, run)
 
 
-def arm_edges(memory: Memory, run: Run) -> None:
+def arm_edges(memory: Memory, run: Run, not_before: Instant = 0) -> None:
     """Look at the run when an edge that holds it up has waited for its `max_wait`."""
     for edge in run.edges.values():
         at = edge.expires_at(run.record)
         if at is not None and (edge.edge.task_id is None) == (run.record.state is DagRunState.QUEUED):
-            memory.set_timer(at, run)
+            memory.set_timer(max(at, not_before), run)
 
 
 def _close_edges(turn: Turn, run: Run) -> None:

@@ -509,3 +509,94 @@ def heard(run_pk: int, edge_no: int, slot: int, outcome: Outcome, clear_number: 
 
 def replace_spec(spec: DagSpec, **fields: Any) -> DagSpec:
     return msgspec.structs.replace(spec, **fields)
+
+
+@owners
+def test_a_task_that_is_cleared_after_its_max_wait_goes_on_when_its_upstream_is_done_by_then(owners: int) -> None:
+    edge = AfterSpec(dag_id="dag1", max_wait_s=60.0)
+    world = Between(owners=owners, down=[*chain("use", depends_on=(edge,)), *chain("other")])
+    down = world.plan(DOWN, 5)
+    world.plan(UP, 5)
+    world.step(world.owner(DOWN), seconds=61)
+    assert world.owner(DOWN).states(down)["use"] == "upstream_failed"
+    world.end(UP, "load")
+    world.clear(down, "use")
+    assert [attempt.task_id for attempt in world.owner(DOWN).live("use")] == ["use"]
+
+
+def test_a_task_that_is_cleared_after_its_max_wait_fails_again_while_its_upstream_is_not_done() -> None:
+    edge = AfterSpec(dag_id="dag1", max_wait_s=60.0)
+    world = Between(down=[*chain("use", depends_on=(edge,)), *chain("other")])
+    down = world.plan(DOWN, 5)
+    world.step(world.owner(DOWN), seconds=61)
+    world.clear(down, "use")
+    assert world.owner(DOWN).states(down)["use"] is None
+    world.step(world.owner(DOWN), seconds=5)
+    assert world.owner(DOWN).states(down)["use"] == "upstream_failed"
+
+
+@owners
+def test_a_slot_that_is_absent_after_its_cleared_run_was_deleted_is_met_by_another_run(owners: int) -> None:
+    world = Between(AfterSpec(dag_id="dag1", on_absent="wait"), owners=owners)
+    down = world.plan(DOWN, 5)
+    up = world.plan(UP, 5)
+    world.end(UP, "load", "failed")
+    world.clear(up)
+    world.end(UP, "load", "failed")
+    world.step(world.owner(UP), *world.read_again(up), e.DropRun(up.run_pk, "ann"))
+    assert world.waits(down) == {5: WaitState.OPEN}
+    world.plan(UP, 5)
+    world.end(UP, "load")
+    assert world.state(down) == "running"
+
+
+@owners
+def test_a_change_that_the_upstreams_owner_loads_before_he_hears_of_it_is_told(owners: int) -> None:
+    """The letter about it is still there when he takes the group over."""
+    found = [at(5)]
+    world = Between(UPSTREAM, owners=owners, slots=lambda _: found)
+    down = world.plan(DOWN, 3)
+    found[:] = [at(4)]
+    changed = replace(world.dags[UP], version_pk=2)
+    changed.spec = msgspec.structs.replace(changed.spec, timetable=TimetableRef(path="other"))
+    world.dags[UP] = world.owner(UP).dags[UP] = changed
+    world.take_over()
+    world.read_dag(changed)
+    assert world.waits(down) == {4: WaitState.OPEN}
+
+
+@owners
+@pytest.mark.parametrize("way", ["released", "deleted", "marked", "too late", "no dependency", "other dependency"])
+def test_who_waits_no_longer_is_forgotten(owners: int, way: str) -> None:
+    world = Between(AfterSpec(dag_id="dag1", max_wait_s=60.0), owners=owners, slots=lambda planned: [planned, planned + HOUR])
+    down = world.plan(DOWN, 5)
+    world.plan(UP, 5)
+    world.end(UP, "load", "failed")
+    (asked,) = [owner.memory.asked for owner in world.owners if owner.memory.asked]
+    assert {slot: len(listeners) for slot, listeners in asked["dag1"].items()} == {at(5): 1, at(6): 1}
+    owner, dag = world.owner(DOWN), world.dags[DOWN]
+    if way == "released":
+        world.step(owner, e.ReleaseRun(down.run_pk, None, "ann", None))
+    elif way == "deleted":
+        world.step(owner, e.DropRun(down.run_pk, "ann"))
+    elif way == "marked":
+        world.step(owner, e.MarkRun(down.run_pk, "failed", "ann"))
+    elif way == "too late":
+        world.step(owner, seconds=61)
+    else:
+        given = () if way == "no dependency" else (AfterSpec(dag_id="dag1", on_failure="proceed", take="first"),)
+        world.slots = lambda planned: [planned + 2 * HOUR]
+        world.read_dag(replace(dag, version_pk=2, spec=msgspec.structs.replace(dag.spec, depends_on=given)))
+    left = [slot for owner in world.owners for slot in owner.memory.asked.get("dag1", {})]
+    assert left == ([at(7)] if way == "other dependency" else [])
+
+
+@owners
+def test_a_dependency_that_is_new_counts_for_no_run_that_has_started(owners: int) -> None:
+    world = Between(owners=owners)
+    down = world.plan(DOWN, 5)
+    dag = world.dags[DOWN]
+    world.read_dag(replace(dag, version_pk=2, spec=msgspec.structs.replace(dag.spec, depends_on=(UPSTREAM,))))
+    assert (world.state(down), world.waits(down)) == ("running", {})
+    world.take_over()
+    assert world.waits(down) == {}
