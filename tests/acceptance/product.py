@@ -14,11 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-PATIENCE_S = 60.0
-"""A bound, not an expectation: the machine may be busy."""
+from tests.patience import PATIENCE_S
+
 LOOK_S = 0.05
 """Between two looks at what another process does."""
-END_S = 15.0
 
 Row = dict[str, Any]
 
@@ -127,7 +126,7 @@ class Product:
         """All of it has ended, as told."""
         self.process.send_signal(signal.SIGTERM)
         try:
-            assert self.process.wait(END_S) == 0, self.log()[-3000:]
+            assert self.process.wait(PATIENCE_S) == 0, self.log()[-3000:]
         finally:
             if self.process.poll() is None:
                 os.killpg(self.process.pid, signal.SIGKILL)

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import pytest
 from tests.acceptance.product import Product, product
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
-WITHIN_S = 60.0
+WITHIN_S = PATIENCE_S
 """A run of the good DAG has ended so soon after the start, whatever lies beside it."""
 
 

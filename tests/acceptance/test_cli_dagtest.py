@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.patience import PATIENCE_S
 
 from gnomon.config import load_config
 from gnomon.store import dags, home_cipher, migrations, open_database, variables
@@ -72,7 +73,7 @@ def dag_test(folder: Path) -> Test:
 
     def run(*args: str) -> Ended:
         done = subprocess.run(
-            [sys.executable, "-m", "gnomon", "dags", "test", *args], env=_environment(folder), capture_output=True, text=True, timeout=60
+            [sys.executable, "-m", "gnomon", "dags", "test", *args], env=_environment(folder), capture_output=True, text=True, timeout=PATIENCE_S
         )
         return Ended(done.returncode, done.stdout, done.stderr)
 
@@ -163,20 +164,21 @@ def test_ctrl_c_ends_it_and_its_task(folder: Path) -> None:
     try:
         pid = int(_eventually(lambda: diary.exists() and diary.read_text()))
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=20)
+        out, err = running.communicate(timeout=PATIENCE_S)
     finally:
         running.kill()
+        running.communicate()
     assert running.returncode == 130, err
     assert out == "" and "Traceback" not in err
     assert _eventually(lambda: not Path(f"/proc/{pid}").exists())
     assert not list(folder.glob("gnomon-test-*"))
 
 
-def _eventually(look: Callable[[], object], seconds: float = 30) -> str:
-    deadline = time.monotonic() + seconds
+def _eventually(look: Callable[[], object]) -> str:
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         found = look()
         if found:
             return str(found)
         time.sleep(0.02)
-    raise AssertionError(f"not within {seconds} s")
+    raise AssertionError(f"not within {PATIENCE_S:g} s")

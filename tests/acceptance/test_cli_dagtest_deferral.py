@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE_S
 
 BELLS = """
 import asyncio
@@ -87,8 +88,14 @@ from airflow.sensors.base import BaseSensorOperator
 from airflow.triggers.base import StartTriggerArgs
 
 
+def note(text):
+    with open(f"{__file__}.notes", "a") as notes:
+        notes.write(f"{text}\\n")
+
+
 class Steps(BaseOperator):
     def execute(self, context, event=None, seen=0):
+        note(f"steps {seen}")
         if seen == 2:
             assert isinstance(event, pendulum.DateTime) and event <= pendulum.now("UTC"), event
             return seen
@@ -108,6 +115,7 @@ class WaitsSensor(BaseSensorOperator):
         self.start_trigger_args.next_method = method
 
     def complete(self, context, event=None):
+        note(f"{self.task_id} completes")
         return str(event)
 
 
@@ -131,7 +139,7 @@ def tried(home: Path, file: Path) -> tuple[dict[str, Any], str]:
     """What `gnomon dags test` says of the file, and the steps that it showed."""
     environ = {**os.environ, "GNOMON_HOME": str(home), "TMPDIR": str(home.parent)}
     command = [sys.executable, "-m", "gnomon", "dags", "test", str(file), "-o", "json"]
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=PATIENCE_S)
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["state"] == "success", done.stderr
     return found, done.stderr
@@ -143,7 +151,7 @@ def test_an_authors_triggers_run_from_the_plugins_of_the_home(home: Path) -> Non
     found, steps = tried(home, home / "dags" / "rings.py")
     assert {task["task_id"]: task["try_number"] for task in found["tasks"]} == {"rings": 1, "ends": 1, "rendered": 1, "check": 1}
     lines = steps.splitlines()
-    assert "ends queued" not in lines and "rings deferred" in lines and "rendered deferred" in lines
+    assert not {"ends queued", "ends running"} & set(lines)
 
 
 def test_times_need_no_triggerer_and_a_task_that_begins_and_ends_with_one_no_process(home: Path) -> None:
@@ -151,6 +159,5 @@ def test_times_need_no_triggerer_and_a_task_that_begins_and_ends_with_one_no_pro
     found, steps = tried(home, home / "dags" / "times.py")
     assert [task["state"] for task in found["tasks"]] == ["success"] * 3
     lines = steps.splitlines()
-    assert lines.count("steps deferred") == 2
-    assert "first deferred" in lines
-    assert "second deferred" in lines and not {"second queued", "second running"} & set(lines)
+    assert (home / "dags" / "times.py.notes").read_text().splitlines() == ["steps 0", "steps 1", "steps 2", "first completes"]
+    assert not {"second queued", "second running"} & set(lines)

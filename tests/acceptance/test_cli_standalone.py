@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
-PATIENCE_S = 60.0
-"""A bound, not an expectation: the machine may be busy."""
 DAG_FILE = """
 import pathlib
 from airflow.sdk import DAG, task
@@ -96,7 +95,7 @@ def product() -> Iterator[Product]:
         made = Product(Path(folder))
         yield made
         made.process.send_signal(signal.SIGTERM)
-        assert made.process.wait(15) == 0
+        assert made.process.wait(PATIENCE_S) == 0
 
 
 def test_a_command_beside_a_starting_standalone_answers_or_says_that_there_is_no_database(product: Product) -> None:

@@ -12,12 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE_S
 
 from gnomon import store
 from gnomon.config import load_config
 from gnomon.store import dags, files
 
-WITHIN_S = 30.0
 DAG_FILE = """\
 from airflow import DAG
 from airflow.operators.empty import EmptyOperator
@@ -55,7 +55,7 @@ class Running:
 
     def hear(self, event: str) -> None:
         """Returns once the log says so."""
-        ends_at = time.monotonic() + WITHIN_S
+        ends_at = time.monotonic() + PATIENCE_S
         assert self.process.stderr is not None
         while event.encode() not in self.said:
             ready, _, _ = select.select([self.process.stderr], [], [], ends_at - time.monotonic())
@@ -86,7 +86,7 @@ class Running:
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
-        return self.process.wait(WITHIN_S)
+        return self.process.wait(PATIENCE_S)
 
     def close(self) -> None:
         if self.process.poll() is None:
@@ -204,7 +204,7 @@ def test_when_its_parse_server_is_killed_the_service_ends_to_be_started_anew(sta
 
     os.kill(server, signal.SIGKILL)
 
-    assert one.process.wait(WITHIN_S) == 1
+    assert one.process.wait(PATIENCE_S) == 1
     one.hear("parse_server_gone")
 
 
@@ -223,7 +223,7 @@ def is_alive(pid: int) -> bool:
 
 def wait_until(holds) -> None:
     """Another process does what nobody is told of: looked at until it holds, or too long has passed."""
-    ends_at = time.monotonic() + WITHIN_S
+    ends_at = time.monotonic() + PATIENCE_S
     while not holds():
         assert time.monotonic() < ends_at, "it did not happen"
         select.select([], [], [], 0.02)

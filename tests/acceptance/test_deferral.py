@@ -114,6 +114,11 @@ def _all_in(here: Product, dag_id: str, run_id: str, state: str, least: int) -> 
     return sum(task["state"] == state for task in here.tasks(dag_id, run_id).values()) >= least
 
 
+def _waits_for_a_slot(here: Product, run_id: str) -> bool:
+    said = here.cli("explain", "other", run_id, "at_once").out
+    return f"[core] parallelism={SLOTS} is reached" in said or "every slot of every worker is taken" in said
+
+
 def test_waiting_sensors_hold_no_worker_slot_deferred_and_all_of_them_in_poke_mode() -> None:
     with product({"../plugins/naps.py": PLUGIN, "crowd.py": CROWD}, {"GNOMON__CORE__PARALLELISM": str(SLOTS)}) as here:
         here.has_dag("deferred")
@@ -124,9 +129,8 @@ def test_waiting_sensors_hold_no_worker_slot_deferred_and_all_of_them_in_poke_mo
         poking = here.do("dags", "trigger", "poking").strip()
         here.until(lambda: _all_in(here, "poking", poking, "running", SLOTS), f"{SLOTS} sensors poke")
         behind = here.do("dags", "trigger", "other").strip()
-        said = here.do("explain", "other", behind, "at_once")
-        assert here.tasks("other", behind)["at_once"]["state"] in ("scheduled", "queued"), said
-        assert f"[core] parallelism={SLOTS} is reached" in said or "every slot of every worker is taken" in said
+        here.until(lambda: _waits_for_a_slot(here, behind), "the other one waits for a slot")
+        assert here.tasks("other", behind)["at_once"]["state"] in ("scheduled", "queued")
         (here.home / "go").touch()
         for dag_id, run_id in (("deferred", waiting), ("poking", poking), ("other", behind)):
             assert here.ended(dag_id, run_id)["state"] == "success"

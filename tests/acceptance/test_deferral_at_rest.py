@@ -48,10 +48,12 @@ with DAG("breaks", **OPEN):
     Hears(task_id="hears")
 '''
 TOLD = PLUGIN + '''
+import os
 
 class Told(Nap):
     async def run(self):
-        await asyncio.sleep(self.seconds)
+        while self.seconds and not os.path.exists(os.environ["GNOMON_HOME"] + "/go"):
+            await asyncio.sleep(0.05)
         yield TriggerEvent("-".join(("quiet", "heron", "payload")))
 
 
@@ -80,6 +82,7 @@ def test_what_a_deferral_carries_is_in_no_file_of_the_home() -> None:
         run_id = here.do("dags", "trigger", "carries").strip()
         here.until(lambda: here.tasks("carries", run_id)["one"]["state"] == "deferred", "the task waits")
         assert _found_in(here.home) == []
+        (here.home / "go").touch()
         assert here.ended("carries", run_id)["state"] == "success"
         broken = here.run("breaks")["run_id"]
         for task in ("deaf", "hears"):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 from tests import postgres
 from tests.acceptance.product import Product, product
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 PROCESSES = 10
@@ -28,8 +29,10 @@ with DAG("acted_on", max_active_runs=4, is_paused_upon_creation=False):
 """
 ACTOR = """
 import contextlib, io, json, sys, time
+from gnomon.cli import acting
 from gnomon.cli.main import main
 
+acting.ANSWER_S = float(sys.argv[3])
 number, seconds = sys.argv[1], float(sys.argv[2])
 took, failed, made = [], [], 0
 while made < 2 or time.monotonic() < until:
@@ -69,10 +72,10 @@ def busy(request: pytest.FixtureRequest) -> Iterator[Product]:
 @pytest.mark.parametrize("seconds", [pytest.param(4, id="short"), pytest.param(60, id="long", marks=pytest.mark.soak)])
 def test_ten_processes_act_beside_a_busy_standalone_without_an_error(seconds: int, busy: Product, capsys: pytest.CaptureFixture[str]) -> None:
     actors = [
-        subprocess.Popen([sys.executable, "-c", ACTOR, str(number), str(seconds)], env=busy.env, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen([sys.executable, "-c", ACTOR, str(number), str(seconds), str(PATIENCE_S)], env=busy.env, stdout=subprocess.PIPE, text=True)
         for number in range(PROCESSES)
     ]
-    answers = [json.loads(actor.communicate(timeout=seconds + 120)[0]) for actor in actors]
+    answers = [json.loads(actor.communicate(timeout=seconds + 2 * PATIENCE_S)[0]) for actor in actors]
     assert [failure for answer in answers for failure in answer["failed"]] == []
     took: dict[str, list[float]] = defaultdict(list)
     for answer in answers:

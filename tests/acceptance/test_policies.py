@@ -24,6 +24,10 @@ with DAG("{dag_id}", schedule="{schedule}", start_date=dt.datetime(2026, 1, 1, t
     work()
 '''
 EVERY_2_S = "*/2 * * * * *"
+_NOW = dt.datetime.now(dt.UTC)
+HOURLY = f"{(_NOW.minute + 30) % 60} * * * *"
+"""No slot of it is near while these tests run."""
+MONTHLY = f"0 0 {(_NOW.day + 13) % 28 + 1} * *"
 LONG_S = 300
 
 
@@ -33,7 +37,7 @@ def running() -> Iterator[Product]:
         yield it
 
 
-def write(running: Product, dag_id: str, schedule: str = "0 * * * *", seconds: int = 0, **arguments: Any) -> None:
+def write(running: Product, dag_id: str, schedule: str = HOURLY, seconds: int = 0, **arguments: Any) -> None:
     told = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
     running.write(f"{dag_id}.py", DAG.format(dag_id=dag_id, schedule=schedule, seconds=seconds, arguments=told))
 
@@ -62,12 +66,12 @@ def test_what_unpausing_does_is_told_before_and_then_done(running: Product) -> N
 
 
 def test_a_changed_schedule_is_shown_before_it_is_written_and_does_what_was_shown(running: Product) -> None:
-    write(running, "changing", "0 0 1 * *", is_paused_upon_creation=False)
+    write(running, "changing", MONTHLY, is_paused_upon_creation=False)
     running.has_dag("changing")
     running.until(lambda: len(runs(running, "changing")) == 1, "the newest slot of the month runs")
-    told = ahead(running, "changing", "--schedule", "0 * * * *", "--count", "2")
+    told = ahead(running, "changing", "--schedule", HOURLY, "--count", "2")
     at_once = [row["run_id"] for row in told["next_runs"] if row["state"] == "now"]
-    write(running, "changing", "0 * * * *", is_paused_upon_creation=False)
+    write(running, "changing", HOURLY, is_paused_upon_creation=False)
     running.until(lambda: len(runs(running, "changing")) == 2, "the newest slot of the hour runs")
     assert runs(running, "changing")[-1]["run_id"] in at_once
     running.write("changing.py", (running.dags / "changing.py").read_text() + "\n# edited\n")
@@ -82,7 +86,7 @@ def test_a_due_run_ends_the_one_that_is_active(running: Product) -> None:
     running.until(lambda: len([row for row in running.rows("dags", "list") if row["dag_id"] == "relay"]) == 1, "relay is listed")
     running.until(lambda: len(runs(running, "relay")) >= 3, "three runs were due")
     running.do("dags", "pause", "relay")
-    first = runs(running, "relay")[0]
+    first = running.ended("relay", str(runs(running, "relay")[0]["run_id"]))
     assert first["state"] == "failed"
     ended = running.do("explain", "relay", first["run_id"])
     assert 'overlap="cancel_running"' in ended

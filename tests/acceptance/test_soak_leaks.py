@@ -33,7 +33,6 @@ TASKS = 100
 AT_ONCE = 10
 """Runs that are triggered together."""
 ROUND_S = 300.0
-QUIET_S = 30.0
 MEMORY_QUICK_MB = 24.0
 """What a process may grow by while caches fill; a leak of 10 KB a task shows."""
 MEMORY_SOAK = 1.05
@@ -142,9 +141,9 @@ def rest(place: Home) -> dict[str, Size]:
         time.sleep(1.0)
         before, last[0] = last[0], sizes(place)
         same = {role: size.descriptors for role, size in before.items()} == {r: s.descriptors for r, s in last[0].items()}
-        return last[0] if same else None
+        return last[0] if same and not place.pids("task child") else None
 
-    return until(quiet, "an end of the changes", QUIET_S)
+    return until(quiet, "an end of the changes")
 
 
 def sizes(place: Home) -> dict[str, Size]:

@@ -53,7 +53,7 @@ with DAG("ends"):
 
     leaves(), killed(), crashes(), slow(), unspeakable(), at_second_try()
     BashOperator(task_id="bash", bash_command="sleep 599 & echo child=$!; echo me=$$; wait",
-                 execution_timeout=timedelta(seconds=0.5))
+                 execution_timeout=timedelta(seconds=3))
 """
 DAEMON = """
 with DAG("daemon"):
@@ -230,7 +230,7 @@ def ends(running: Product) -> dict[str, Row]:
     ("killed", "killed by signal 9 (SIGKILL), probably out of memory"),
     ("crashes", "killed by signal 11 (SIGSEGV), a crash inside a compiled library"),
     ("slow", "execution_timeout of 0.3 s"),
-    ("bash", "execution_timeout of 0.5 s"),
+    ("bash", "execution_timeout of 3 s"),
     ("unspeakable", "XCom"),
 ])
 def test_how_a_task_ended_is_said_in_words(ends: dict[str, Row], task_id: str, words: str) -> None:

@@ -115,6 +115,7 @@ def deployed() -> Iterator[Product]:
     files = {f"{dag_id}.py": _file(dag_id, body, schedule) for dag_id, (body, schedule, _) in WHEN_PARSED.items()}
     files.update({f"{dag_id}.py": _file(dag_id, body) for dag_id, (body, _) in WHEN_PLANNED.items()})
     files["right.py"] = _file("right", "")
+    files["taken_id.py"] = _file("taken_id", WHEN_PLANNED["repeated_id"][0])
     files["../plugins/broken_plugin.py"] = "import datetime\n\nclass Mine:\n    at = datetime.tim(8)\n"
     files["import_error.py"] = _file("import_error", "").replace("DAY =", "from broken_plugin import Mine\nDAY =", 1)
     with product(files, {"GNOMON__SCHEDULER__TIMETABLE_TIMEOUT": "1"}) as running:
@@ -156,11 +157,11 @@ def test_what_is_seen_when_a_run_is_planned_stands_on_the_dag(dag_id: str, deplo
 
 
 def test_a_run_whose_id_was_taken_is_not_lost(deployed: Product) -> None:
-    deployed.until(lambda: _ids(deployed, "repeated_id") == ["every day"], "the first run is made")
+    deployed.until(lambda: _ids(deployed, "taken_id") == ["every day"], "the first run is made")
     named = "    def generate_run_id(self, *, data_interval, **_): return f'{data_interval.start:%A}'\n"
-    deployed.write("repeated_id.py", _file("repeated_id", named))
-    deployed.until(lambda: _ids(deployed, "repeated_id") == ["Tuesday", "every day"], "the second run is made")
-    assert "cannot be made" not in deployed.do("explain", "repeated_id")
+    deployed.write("taken_id.py", _file("taken_id", named))
+    deployed.until(lambda: _ids(deployed, "taken_id") == ["Tuesday", "every day"], "the second run is made")
+    assert "cannot be made" not in deployed.do("explain", "taken_id")
 
 
 def _ids(deployed: Product, dag_id: str) -> list[str]:

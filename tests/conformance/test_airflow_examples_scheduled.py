@@ -29,7 +29,7 @@ pytestmark = [
 ]
 BEFORE_START = ("example_asset_state_store", "example_task_state_store", "example_task_state_store_async")
 """Files whose tasks cannot run yet, but whose runs about a date before the DAG's start have no tasks at all."""
-WITHIN_S = 120.0
+WITHIN_S = 240.0
 AUTOMATIC = ("scheduled",)
 
 

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from tests.conformance.storeworld import raw
 from tests.keys import CIPHER
+from tests.patience import PATIENCE_S
 from tests.postgres import own_schema
 
 from gnomon.store import CommitUncertain, Database, DatabaseAway, migrations, open_database, variables
@@ -88,7 +89,7 @@ class Proxy:
     def close(self) -> None:
         _end(*self._sockets)
         for thread in self._threads:
-            thread.join(timeout=10)
+            thread.join(timeout=PATIENCE_S)
         for one in self._sockets:
             one.close()
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
 from tests.conformance.storeworld import AT, World, raw, task
+from tests.patience import PATIENCE_S
 
 from gnomon.clock import VirtualClock
 from gnomon.model.records import Changes, WorkerRecord
@@ -156,7 +158,7 @@ def test_fencing_waits_for_the_running_transaction_and_then_nothing_more_is_stor
         wait_until_blocked(url)
         assert fenced == []
         commit.apply(tx, Changes(tasks=[task(run)]))
-    thread.join(timeout=10)
+    thread.join(timeout=PATIENCE_S)
     assert fenced == [world.me]
     assert len(world.state().tasks) == 1
     with pytest.raises(Fenced):
@@ -167,7 +169,8 @@ def test_fencing_waits_for_the_running_transaction_and_then_nothing_more_is_stor
 def wait_until_blocked(url: str) -> None:
     """Returns once another writer of the database waits: in the ticket's queue, or for a row lock."""
     watcher = open_database(url)
-    for _ in range(100_000):
+    ends_at = time.monotonic() + PATIENCE_S
+    while time.monotonic() < ends_at:
         if watcher.dialect == "sqlite":
             if any(thread.name == "ticket" for thread in threading.enumerate()):
                 break

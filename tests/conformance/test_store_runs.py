@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from tests.conformance.storeworld import AT, DAY, World, manual
+from tests.patience import PATIENCE_S
 
 from gnomon.model.instants import iso
 from gnomon.model.records import Changes
@@ -63,7 +64,7 @@ def test_of_two_who_make_the_same_run_at_once_one_succeeds(world: World, url: st
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=20)
+        thread.join(timeout=PATIENCE_S)
     winner = world.state().runs[0].run_id
     assert sorted(outcomes) == sorted(["made", winner, winner, winner])
 

@@ -14,6 +14,7 @@ from sqlalchemy import create_engine, inspect
 from sqlalchemy.engine.interfaces import ReflectedColumn
 from sqlalchemy.pool import NullPool
 from tests.conformance.storeworld import World, attempt, raw, task
+from tests.patience import PATIENCE_S
 
 from gnomon.model.states import NO_STATUS_CODE, RUN_STATE_CODES, TASK_STATE_CODES
 from gnomon.store import (
@@ -114,7 +115,7 @@ def test_a_new_database_is_made_without_the_migration_tool(empty_url: str) -> No
 def test_upgrades_that_come_at_once_make_one_schema(empty_url: str) -> None:
     command = [sys.executable, "-c", _UPGRADE, empty_url]
     racing = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(4)]
-    errors = [process.communicate(timeout=60)[1] for process in racing]
+    errors = [process.communicate(timeout=PATIENCE_S)[1] for process in racing]
     assert [process.returncode for process in racing] == [0, 0, 0, 0], errors
     migrations.check(empty_url)
 

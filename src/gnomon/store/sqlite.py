@@ -47,10 +47,11 @@ class SqliteLink:
         self._path = path
         self._holds_ticket = False
         self.usable = True
+        self._ticket = Ticket(path, clock)
         try:
-            self._ticket = Ticket(path, clock)
             self._connection = connect(path, synchronous)
         except sqlite3.Error as error:
+            self._ticket.close()
             self._refuse(error)
 
     def begin_read(self) -> None:

@@ -55,9 +55,11 @@ def test_an_old_sqlite_is_refused_with_the_remedy() -> None:
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "g.db").write_text("this is a text file, not a database\n" * 100)
+    before = os.listdir("/dev/fd")
     for ask in (open_database, migrations.upgrade):
         with pytest.raises(UnusableFile, match="not a usable SQLite database"):
             ask(f"sqlite:///{tmp_path / 'g.db'}")
+    assert len(os.listdir("/dev/fd")) <= len(before), "a descriptor is left open"
 
 
 def test_a_missing_file_is_not_made_by_opening_it(tmp_path: Path) -> None:
