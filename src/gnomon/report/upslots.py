@@ -92,7 +92,10 @@ def _without_run(up: DagRecord, wait: RunWait, now: Instant) -> str:
     error = planning_error(up)
     if error is not None:
         return f"{up.dag_id}: {due}; nothing is planned: {error}"
-    return f"{up.dag_id}: {due}" + (f"; {_unpause(up)}" if up.paused else "")
+    if up.paused:
+        return f"{up.dag_id}: {due}; {_unpause(up)}"
+    later = up.next_run is not None and up.next_run.run_after > max(at, now)
+    return f"{up.dag_id}: {due}" + (f"; the next one that is planned is due at {iso(up.next_run.run_after)}" if later and up.next_run else "")
 
 
 def _gone(up: DagRecord) -> list[str]:

@@ -93,7 +93,11 @@ def _settled(waits: Sequence[RunWait]) -> list[str]:
     met = [wait for wait in waits if wait.state is WaitState.MET and wait.up_at != NO_SLOT]
     if met:
         told.append(f"done is {_slots(met)}")
-    told += [f"the slot at {iso(wait.up_at)} {_SETTLED[wait.state]}{_note(wait)}" for wait in waits if wait.state in _SETTLED][:SHOWN]
+    alike: dict[tuple[str, str], list[RunWait]] = {}
+    for wait in waits:
+        if wait.state in _SETTLED:
+            alike.setdefault((_SETTLED[wait.state], f" ({wait.note})" if wait.note else ""), []).append(wait)
+    told += [f"{_slots(several)} {words}{note}" for (words, note), several in alike.items()][:SHOWN]
     return told
 
 
@@ -116,15 +120,11 @@ def _slots(waits: Iterable[RunWait]) -> str:
     return f"every one of {len(slots)} slots, the first at {iso(slots[0])}, the last at {iso(slots[-1])}"
 
 
-def _note(wait: RunWait) -> str:
-    return f" ({wait.note})" if wait.note else ""
-
-
 _SETTLED = {
     WaitState.BAD: "ended badly",
     WaitState.MISSED: "was passed without a run",
     WaitState.BORNE: "ended badly, which is put up with",
     WaitState.ABSENT: "has no run, and is not waited for",
     WaitState.RELEASED: "was released",
-    WaitState.CLOSED: "is no longer asked for",
+    WaitState.CLOSED: "is no longer waited for",
 }

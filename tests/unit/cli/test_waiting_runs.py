@@ -6,6 +6,7 @@ import json
 import os
 import pty
 
+import msgspec
 import pytest
 from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
@@ -15,7 +16,7 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.store import events
 from gnomon.testing import Play
-from gnomon.timetables import DiscreteHours
+from gnomon.timetables import Daily, DiscreteHours, Minutely
 from gnomon.timetables.registry import reference
 
 RUN = "scheduled__2026-03-01T10:00:00+00:00"
@@ -132,6 +133,36 @@ def test_a_task_that_waits_is_told_with_the_task_that_it_waits_for(gnomon: Gnomo
     assert not any("waits for" in line for line in told(gnomon, "report", RUN, "free"))
     deployment.move(120.0)
     assert told(gnomon, "report", RUN, "print")[1].startswith("report.print waited for loads.load (same hour): done is the slot at ")
+
+
+def test_a_run_that_a_failed_upstream_ended_says_which(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.plays["load"] = Play(run_s=1.0, outcome="failed", reason="ValueError: no")
+    started(deployment, loads(), report(on_failure="cancel"))
+    ended, waited = told(gnomon, "report", RUN)
+    assert ended.startswith("run R ended failed at ") and "cancelled: loads" in ended
+    assert waited.startswith("report waited for loads, fails when they fail (same hour): the slot at 2026-03-01T10:00:00Z is no longer waited for (run R failed)")
+
+
+def test_a_slot_that_planning_goes_past_is_told_with_the_next_one(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.clock.advance(3590.0)
+    deployment.add(report(on_absent="wait"), file="/dags/report.py")
+    deployment.add(msgspec.structs.replace(loads(), misfire="skip"), paused=True, file="/dags/loads.py")
+    deployment.start()
+    deployment.move(700.0)
+    gnomon("dags", "unpause", "loads")
+    deployment.move(5.0)
+    assert told(gnomon, "report", RUN)[2] == (
+        "  loads: its run was due at 2026-03-01T10:00:00Z and is not made yet; the next one that is planned is due at 2026-03-01T11:00:00Z"
+    )
+
+
+def test_many_open_slots_are_counted(gnomon: Gnomon, deployment: Deployment) -> None:
+    minutely = reference(Minutely())
+    started(deployment, loads(minutely), spec_of("report", {"print": ()}, timetable=reference(Daily("10:00")), depends_on=(AfterSpec(dag_id="loads"),)))
+    lines = told(gnomon, "report", RUN)
+    assert len(lines) <= 11
+    assert "  every one of 600 slots, the first at 2026-03-01T00:00:00Z, the last at 2026-03-01T09:59:00Z has no run, and is not waited for" in lines
+    assert any(line.startswith("  and 8") and line.endswith(" more slots that are not done") for line in lines)
 
 
 # ---- runs release --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,85 @@
+"""A run that waits for another DAG, in a running product: why, who is let go, and what runs again after it. On both databases."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests import postgres
+from tests.acceptance.product import Product, Row, product
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
+TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+RUN = f"scheduled__{TODAY.isoformat()}"
+SINCE = (TODAY - timedelta(days=1)).isoformat()
+"""A run has the tasks that begin by its logical date, the midnight before it."""
+FILE = f"""
+from datetime import datetime
+from gnomon import DAG, After
+from gnomon.operators import EmptyOperator
+from gnomon.timetables import Daily
+
+given = dict(schedule=Daily(timezone="UTC"), start_date=datetime.fromisoformat("{SINCE}"), catchup=True)
+with DAG("orders", is_paused_upon_creation=True, **given):
+    EmptyOperator(task_id="load")
+with DAG("report", is_paused_upon_creation=False, depends_on=After("orders"), **given):
+    EmptyOperator(task_id="write")
+with DAG("mail", is_paused_upon_creation=False, depends_on=After("report"), **given):
+    EmptyOperator(task_id="send")
+"""
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def running(request: pytest.FixtureRequest) -> Iterator[Product]:
+    if request.param == "sqlite":
+        with product({"waits.py": FILE}) as made:
+            yield made
+        return
+    with postgres.own_schema() as url, product({"waits.py": FILE}, {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url}) as made:
+        yield made
+
+
+def test_a_waiting_run_is_explained_released_and_run_again_with_what_came_after(running: Product) -> None:
+    running.until(lambda: _reasons(running) == {"report": "waits for orders", "mail": "waits for report"}, "both runs wait")
+    told = running.do("explain", "report", RUN)
+    assert "is not made yet; DAG orders is paused; let it run with: gnomon dags unpause orders" in told
+    assert f"to go on without: gnomon runs release report {RUN} --from orders" in told
+    assert f"run {RUN} of report is queued: waits for orders" in running.do("explain", "mail", RUN)
+    edges = {(row["dag_id"], row["upstream_dag_id"], row["unknown"]) for row in running.rows("dependencies", "graph")}
+    assert edges == {("report", "orders", False), ("mail", "report", False)}
+
+    running.do("runs", "release", "report", RUN, "--from", "orders", "--reason", "there are no orders today")
+    assert running.ended("report", RUN)["state"] == running.ended("mail", RUN)["state"] == "success"
+    told = running.do("explain", "report", RUN)
+    assert "report waited for orders: released by cli:" in told and ": there are no orders today at " in told
+
+    running.do("dags", "unpause", "orders")
+    running.ended("orders", RUN)
+    over = running.ended("mail", RUN)["end_date"]
+    shown = json.loads(running.do("runs", "clear", "orders", RUN, "--downstream-dags", "--yes", "-o", "json"))
+    assert [(row["dag_id"], row["waited_for"]) for row in shown] == [("orders", []), ("report", ["orders"]), ("mail", ["report"])]
+    again: dict[str, Row] = {}
+
+    def all_again() -> bool:
+        again.update({dag_id: running.ended(dag_id, RUN) for dag_id in ("orders", "report", "mail")})
+        return all(run["start_date"] > over for run in again.values())
+
+    running.until(all_again, "all three ran again")
+    assert {run["state"] for run in again.values()} == {"success"}
+    assert again["orders"]["end_date"] <= again["report"]["start_date"]
+    assert again["report"]["end_date"] <= again["mail"]["start_date"]
+    assert "report waited for orders (whole day): done is the slot at " in running.do("explain", "report", RUN)
+
+
+def _reasons(running: Product) -> dict[str, str]:
+    rows = [row for dag_id in ("report", "mail") for row in _rows(running, dag_id)]
+    return {row["dag_id"]: row["reason"] for row in rows if row["run_id"] == RUN and row["state"] == "queued"}
+
+
+def _rows(running: Product, dag_id: str) -> list[dict[str, str]]:
+    ended = running.cli("runs", "list", dag_id, "-o", "json")
+    found: list[dict[str, str]] = json.loads(ended.out) if ended.code == 0 else []
+    return found
