@@ -12,13 +12,21 @@ from bench.figures import median, quantile, show
 from gnomon import After
 from gnomon.config import load_config
 from gnomon.dependencies import upstream_slots
+from gnomon.model.edges import spec_of
 from gnomon.model.instants import SECOND
 from gnomon.model.records import TaskRecord
+from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState
-from gnomon.store import open_database, runs, tasks
-from gnomon.timetables import Minutely
+from gnomon.simulate.timelapse import Timelapse
+from gnomon.store import migrations, open_database, runs, tasks
+from gnomon.testing import Play
+from gnomon.timetables import Hourly, Minutely
+from gnomon.timetables.registry import reference
 
 PAIRS, WAKES = 4, 200
+FEW, MANY, HOURS, REPEATS = 100, 1000, 6, 5
+START = 1_772_409_600 * SECOND
+"""2026-03-02 00:00 UTC."""
 PAIRS_FILE = f'''
 import datetime as dt
 import time
@@ -51,6 +59,7 @@ def depending() -> None:
         else:
             _wakes("PostgreSQL", options)
     _year()
+    _flat()
 
 
 def _wakes(database: str, options: dict[str, str]) -> None:
@@ -103,6 +112,49 @@ def _year() -> None:
     spent = time.process_time() - began
     show("a year of minutes on minutes, 525,600 slots", f"{spent:.1f} s CPU; last month {months[-1] / months[0]:.2f} of the first",
          "< 20 s, flat")
+
+
+def _flat() -> None:
+    """What an upstream's end costs where few DAGs wait and where many do: chains and fans, hours of virtual time."""
+    ratios, costs = [], []
+    for _ in range(REPEATS):
+        few, many = _cost_of_an_end(FEW, MANY // FEW), _cost_of_an_end(MANY, 1)
+        costs.append((few, many))
+        ratios.append(many / few)
+    few, many = (1e6 * median([pair[i] for pair in costs]) for i in (0, 1))
+    show(f"one upstream end, {FEW} and {MANY} DAGs", f"{few:.0f} us, {many:.0f} us CPU; {median(ratios):.2f} (median of {REPEATS} pairs)",
+         "within 20 %")
+
+
+def _cost_of_an_end(dag_count: int, repeats: int) -> float:
+    """Seconds of CPU for each run that ends and is waited for, with everything that a run costs besides."""
+    spent, ends = 0.0, 0
+    for _ in range(repeats):
+        with tempfile.TemporaryDirectory(prefix="gnomon-bench-flat-") as folder:
+            url = f"sqlite:///{folder}/flat.db"
+            migrations.upgrade(url)
+            db = open_database(url, role="bench", synchronous="OFF", lease_clock=lambda: START)
+            it = Timelapse(db, seed=1, start=START, script=lambda _, rng: Play(run_s=rng.choice((0.0, 1.0, 60.0))))
+            for number in range(dag_count):
+                it.parse(_fan(number), "1")
+            it.run_until(START + 1)
+            began = time.process_time()
+            it.run_until(START + HOURS * 3600 * SECOND)
+            spent += time.process_time() - began
+            with db.read() as tx:
+                ends += sum(n for n in runs.totals(tx).values())
+            db.close()
+    return spent / ends
+
+
+def _fan(number: int) -> DagSpec:
+    """Of ten DAGs the first waits for none, the second for the first, and so on to the fifth; five wait for the first."""
+    first, place = number - number % 10, number % 10
+    up = [] if place == 0 else [first + place - 1 if place < 5 else first]
+    return DagSpec(
+        dag_id=f"d{number:04d}", timetable=reference(Hourly()), tasks=(TaskSpec(task_id="t"),), start_at=START, catchup=True,
+        overlap="allow", depends_on=tuple(spec_of(After(f"d{n:04d}")) for n in up),
+    )
 
 
 if __name__ == "__main__":

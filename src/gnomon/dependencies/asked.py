@@ -80,6 +80,11 @@ class Dependency:
             replace(after_of(after), zone=zone), downstream, upstream, _bounds(down), _bounds(up), down.dag_id == up.dag_id
         )
 
+    @property
+    def remembered(self) -> int:
+        """Slots of both timetables that it has in memory."""
+        return self._resolver.remembered
+
     def window(self, at: Instant) -> Stretch:
         """The stretch of the upstream's past that the run planned at `at` looks at, in whole days of the dependency's zone.
 

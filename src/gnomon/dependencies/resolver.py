@@ -79,6 +79,12 @@ class Resolver:
         if self._mine.granularity is not None and self._theirs.granularity is not None:
             self._rule = rule_for(self._mine.granularity, self._theirs.granularity, after.back)
 
+    @property
+    def remembered(self) -> int:
+        """Slots that it has in memory."""
+        several = {id(days): days for days in (self._mine, self._theirs, self._my_timetable, self._their_timetable)}
+        return sum(days.remembered for days in several.values())
+
     def resolve(self, at: datetime, history: History | None = None) -> Resolution:
         """What the run planned at `at` (UTC) waits for."""
         theirs = self._theirs if history is None else self._past_days(history)

@@ -72,6 +72,8 @@ class SlotDays:
         self._names_labels = bool(self._clocks) and getattr(timetable, "timezone", None) == zone.zone
         """Whether the zone's labels are those that the timetable names; those of another zone are what its clock shows."""
         self._days: dict[int, Day] = {}
+        self.remembered = 0
+        """Slots of the days in memory."""
 
     def day(self, number: int) -> Day:
         """The places of a day."""
@@ -79,7 +81,9 @@ class SlotDays:
         if found is None:
             if len(self._days) >= MOST_DAYS:
                 self._days.clear()
+                self.remembered = 0
             found = self._days[number] = Day(number, self._places(number))
+            self.remembered += len(found.slots)
         return found
 
     def day_before(self, number: int) -> Day | None:

@@ -171,7 +171,7 @@ class Depending:
 
     def _resolved(self, upstreams: Upstreams, batch: _Batch, up: Upstream, down_side: Side, up_side: Side) -> list[Slots]:
         after, ats = batch.edge.after, batch.ats.values()
-        dependency = told(lambda: self._known.of(after, down_side, up_side, len(ats)))
+        dependency = told(lambda: self._known.of(after, down_side, up_side))
         if after.dag_id == down_side.dag_id:
             past = upstreams.past_of_itself(up, after, ats)
         else:

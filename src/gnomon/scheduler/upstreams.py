@@ -20,10 +20,10 @@ from gnomon.timetables.registry import build
 
 _T = TypeVar("_T")
 
-KNOWN_MAX = 64
-"""Edges whose days are remembered; the one that was looked at first leaves."""
-ANSWERS_MAX = 128
-"""After so many answers an edge forgets its days: a minute timetable has many."""
+SLOTS_MAX = 60_000
+"""Slots that all edges remember together, about 20 MB; the edge that was looked at first leaves."""
+EDGE_SLOTS_MAX = 10_000
+"""An edge that remembers more begins anew: minute timetables have many slots a day."""
 
 
 class CannotTell(Exception):
@@ -71,20 +71,28 @@ class Known:
     """Edges between timetables of our own, with the days that they remember."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, tuple[Dependency, int]] = {}
+        self._known: dict[bytes, Dependency] = {}
+        self._counted: dict[bytes, int] = {}
+        """Slots that each edge had when it was looked at last; an edge without any counts as one."""
+        self._slots = 0
 
     def forget(self) -> None:
-        self._known = {}
+        self._known, self._counted, self._slots = {}, {}, 0
 
-    def of(self, after: AfterSpec, down: Side, up: Side, answers: int) -> Dependency:
-        """The edge, for so many answers."""
+    def of(self, after: AfterSpec, down: Side, up: Side) -> Dependency:
+        """The edge, as the one that was looked at last."""
         key = msgspec.msgpack.encode((after, down, up))
-        dependency, given = self._known.pop(key, (None, 0))
-        if dependency is None or given + answers > ANSWERS_MAX:
-            dependency, given = Dependency(after, down, up, build(down.timetable), build(up.timetable)), 0
-        if len(self._known) >= KNOWN_MAX:
-            del self._known[next(iter(self._known))]
-        self._known[key] = (dependency, given + answers)
+        dependency = self._known.pop(key, None)
+        self._slots -= self._counted.pop(key, 0)
+        if dependency is None or dependency.remembered > EDGE_SLOTS_MAX:
+            dependency = Dependency(after, down, up, build(down.timetable), build(up.timetable))
+        self._known[key] = dependency
+        self._counted[key] = max(dependency.remembered, 1)
+        self._slots += self._counted[key]
+        while self._slots > SLOTS_MAX:
+            oldest = next(iter(self._known))
+            del self._known[oldest]
+            self._slots -= self._counted.pop(oldest)
         return dependency
 
 
