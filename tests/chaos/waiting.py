@@ -203,11 +203,12 @@ class Waiting:
     def row(self, triggerer_id: str) -> TriggererRow:
         return next(row for row in self.known() if row.triggerer_id == triggerer_id)
 
-    def taken_over(self, dead: TriggererRow, was: int, by: int) -> tuple[float, float]:
-        """When the first and the last of the triggers of a keeper began anew with another, in seconds after its last beat."""
+    def taken_over(self, dead: TriggererRow, was: int, by: int) -> list[float]:
+        """When the triggers of a keeper began anew with another, in seconds after its last beat. None: all had fired before."""
         had = {note.trigger for note in self.notes("begun") if note.keeper == was}
         again = [note.at - dead.beat_at / SECOND for note in self.notes("begun") if note.keeper == by and note.trigger in had]
-        return min(again), max(again)
+        print(f"{self.count} in flight, {len(again)} taken over (deadline {DEADLINE_S:g} s): {min(again, default=0):.2f} to {max(again, default=0):.2f} s")
+        return again
 
     # ---- what came of it --------------------------------------------------------------------------------------------
     def audit(self) -> None:
