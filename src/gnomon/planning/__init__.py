@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gnomon.errors.timetable import PlanningError
+from gnomon.planning.decided import decided_upto
 from gnomon.planning.fingerprints import fingerprint
 from gnomon.planning.jitter import delay, made_at
 from gnomon.planning.manual import infer_manual, manual_run, manual_run_id
@@ -11,6 +12,6 @@ from gnomon.planning.plan import MOST_RUNS, Plan, plan_runs
 from gnomon.planning.policies import misfire_of
 
 __all__ = [
-    "MOST_RUNS", "Plan", "PlanningError", "asked_with", "delay", "fingerprint", "infer_manual", "made_at", "manual_run",
+    "MOST_RUNS", "Plan", "PlanningError", "asked_with", "decided_upto", "delay", "fingerprint", "infer_manual", "made_at", "manual_run",
     "manual_run_id", "misfire_of", "plan_runs", "room_for",
 ]

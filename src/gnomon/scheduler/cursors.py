@@ -10,6 +10,7 @@ from gnomon.engine.memory import Memory
 from gnomon.model.instants import Instant
 from gnomon.model.records import PlanOutcome
 from gnomon.model.runwaits import NO_SLOT
+from gnomon.planning import decided_upto
 from gnomon.store import Database, upstream
 
 
@@ -22,9 +23,12 @@ class Moved(NamedTuple):
 
 
 def cursor_of(memory: Memory, dag_pk: int) -> Instant | None:
-    """Up to which slot the DAG is planned; None when it is at its first."""
+    """Up to which instant the slots of the DAG are decided on; None when it is at its first. Not asked where nobody waits."""
     dag = memory.dags.get(dag_pk)
-    return None if dag is None or dag.record.cursor is None else dag.record.cursor.run_after
+    if dag is None or dag.record.dag_id not in memory.asked:
+        return None
+    record = dag.record
+    return decided_upto(record.cursor, record.next_run, record.fingerprint, dag.graph.spec)
 
 
 def stand_for(memory: Memory, outcome: PlanOutcome) -> None:

@@ -57,7 +57,7 @@ class Upstreams:
     def past(self, up: Upstream, stretch: Stretch) -> Past:
         """What ran in that stretch. The cursor was read before: what it passed since is not taken for absent."""
         slots = upstream.slots_with_runs(self.tx, up.dag_pk, stretch.start, stretch.end)
-        return Past(tuple(slots), None if up.cursor is None else up.cursor.run_after)
+        return Past(tuple(slots), up.decided)
 
     def past_of_itself(self, up: Upstream, after: AfterSpec, ats: Iterable[Instant]) -> Past:
         """What a DAG that waits for itself looks at, for all of these runs."""

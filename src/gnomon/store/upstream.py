@@ -15,6 +15,7 @@ from gnomon.model.runwaits import NO_SLOT, Ask, SlotFact
 from gnomon.model.slots import Cursor, Passed, PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import FIRST_FINAL_CODE, RUN_STATE_CODES, TASK_STATES_BY_CODE, DagRunState
+from gnomon.planning import decided_upto
 from gnomon.store import events
 from gnomon.store.rows import unpack_cursor, unpack_planned
 from gnomon.store.specs import unpack_bare
@@ -43,6 +44,12 @@ class Upstream:
     file: str
     input_hash: str
     live_at: Instant | None
+    fingerprint: str | None
+
+    @property
+    def decided(self) -> Instant | None:
+        """The instant up to which its slots are decided on."""
+        return decided_upto(self.cursor, self.next_run, self.fingerprint, self.spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,7 @@ class _Dag:
     dag_pk: int
     active: bool
     upto: Instant | None
+    next_at: Instant | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +77,10 @@ def find(tx: Transaction, dag_id: str) -> Upstream | None:
     row = tx.one("upstream.find", dag_id=dag_id)
     if row is None:
         return None
-    dag_pk, dag_id, group_no, active, paused, cursor, next_body, spec, path, input_hash, live_at = row
+    dag_pk, dag_id, group_no, active, paused, cursor, next_body, spec, path, input_hash, live_at, fingerprint = row
     return Upstream(
         dag_pk, dag_id, group_no, bool(active), bool(paused), unpack_cursor(cursor), unpack_planned(next_body),
-        unpack_bare(spec), path, input_hash, live_at,
+        unpack_bare(spec), path, input_hash, live_at, fingerprint,
     )
 
 
@@ -112,7 +120,7 @@ def _facts(tx: Transaction, wanted: set[_Slot]) -> dict[_Slot, SlotFact]:
     dags = _dags(tx, {up_dag for up_dag, _, _ in wanted})
     runs = _runs(tx, {(dags[up_dag].dag_pk, at) for up_dag, at, _ in wanted if up_dag in dags and at != NO_SLOT})
     tasks = _tasks(tx, wanted, dags, runs)
-    notes = _Notes(tx)
+    notes, decided = _Notes(tx), _Decided(tx)
     facts = {}
     for slot in wanted:
         up_dag, at, task_id = slot
@@ -122,16 +130,16 @@ def _facts(tx: Transaction, wanted: set[_Slot]) -> dict[_Slot, SlotFact]:
             heard = [_of_run(at, run) if task_id is None else _of_task(at, run, task_id, tasks) for run in stands]
             facts[slot] = min(heard, key=lambda fact: ("open", "bad", "ok").index(fact.outcome))
         else:
-            facts[slot] = _without_run(up_dag, dag, at, notes)
+            facts[slot] = _without_run(up_dag, dag, at, notes, decided)
     return facts
 
 
-def _without_run(up_dag: str, dag: _Dag | None, at: Instant, notes: _Notes) -> SlotFact:
+def _without_run(up_dag: str, dag: _Dag | None, at: Instant, notes: _Notes, decided: _Decided) -> SlotFact:
     if dag is None:
         return SlotFact(at, "open")
     if at == NO_SLOT:
         return SlotFact(at, "changed" if dag.active else "open")
-    if dag.upto is not None and at <= dag.upto:
+    if (dag.upto is not None and at <= dag.upto) or (dag.next_at is not None and at < dag.next_at and decided.on(up_dag, at)):
         return SlotFact(at, "absent", note=notes.on(dag.dag_pk, at))
     return SlotFact(at, "open") if dag.active else SlotFact(at, "bad", note=f"DAG {up_dag} is in no file any more")
 
@@ -160,9 +168,9 @@ def _of_task(at: Instant, run: _Run, task_id: str, tasks: dict[tuple[int, str], 
 def _dags(tx: Transaction, dag_ids: set[str]) -> dict[str, _Dag]:
     found: dict[str, _Dag] = {}
     for part in _batches(dag_ids):
-        for dag_id, dag_pk, active, packed in tx.all("upstream.dags", dag_ids=part):
+        for dag_id, dag_pk, active, packed, next_at in tx.all("upstream.dags", dag_ids=part):
             cursor = unpack_cursor(packed)
-            found[dag_id] = _Dag(dag_pk, bool(active), None if cursor is None else cursor.run_after)
+            found[dag_id] = _Dag(dag_pk, bool(active), None if cursor is None else cursor.run_after, next_at)
     return found
 
 
@@ -189,6 +197,21 @@ def _tasks(
         for part in _batches(asked)
         for run_pk, task_id, least, worst in tx.all("upstream.tasks", asked=json.dumps(part))
     }
+
+
+class _Decided:
+    """Which slots before a stored next run are decided on; the DAG is read for it once, and only then."""
+
+    def __init__(self, tx: Transaction) -> None:
+        self._tx = tx
+        self._upto: dict[str, Instant | None] = {}
+
+    def on(self, dag_id: str, at: Instant) -> bool:
+        if dag_id not in self._upto:
+            up = find(self._tx, dag_id)
+            self._upto[dag_id] = None if up is None else up.decided
+        upto = self._upto[dag_id]
+        return upto is not None and at <= upto
 
 
 class _Notes:

@@ -136,6 +136,19 @@ def test_slots_that_a_pause_leaves_out_are_waited_for_no_longer(any_world: World
     assert wait.state is WaitState.ABSENT and wait.note is not None and "catchup=False" in wait.note
 
 
+@pytest.mark.parametrize("take", ["all", "last"])
+def test_slots_before_the_first_run_of_a_dag_that_is_let_run_late_are_waited_for_no_longer(world: World, take: str) -> None:
+    world.dag("up", cron("0 3 * * *"), run_s=600, catchup=False, catchup_window_s=0.0, paused_upon_creation=True)
+    world.dag("down", cron("0 3 * * *"), AfterSpec(dag_id="up", take=take))
+    world.until(4.5)
+    assert world.started("down") == {}
+    world.pause("up", False)
+    world.until(4.9)
+    assert world.runs("up") == {} and world.started("down") == {3: 4.5}
+    world.until(27.9)
+    assert world.started("down") == {3: 4.5, 27: 27 + TEN_MINUTES}
+
+
 def test_a_dag_that_nobody_knows_is_waited_for_until_it_is_there(world: World) -> None:
     world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
     world.until(1.5)

@@ -1,6 +1,7 @@
 -- name: find
 -- A DAG with its newest version, as somebody who depends on it sees it.
-SELECT d.dag_pk, d.dag_id, d.group_no, d.active, d.paused, d.cursor, d.next_body, v.spec, f.path, d.input_hash, d.live_at
+SELECT d.dag_pk, d.dag_id, d.group_no, d.active, d.paused, d.cursor, d.next_body, v.spec, f.path, d.input_hash, d.live_at,
+       d.fingerprint
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.dag_id = :dag_id;
 
@@ -21,11 +22,11 @@ ORDER BY 1 DESC LIMIT :most;
 
 -- name: dags (sqlite)
 -- How far some DAGs are planned. SQLite opens the list with json_each.
-SELECT dag_id, dag_pk, active, cursor FROM dag WHERE dag_id IN (SELECT value FROM json_each(:dag_ids)) AND version_pk IS NOT NULL;
+SELECT dag_id, dag_pk, active, cursor, next_run_after FROM dag WHERE dag_id IN (SELECT value FROM json_each(:dag_ids)) AND version_pk IS NOT NULL;
 
 -- name: dags (postgresql)
 -- How far some DAGs are planned. PostgreSQL takes the list as an array.
-SELECT dag_id, dag_pk, active, cursor FROM dag WHERE dag_id = ANY(:dag_ids::text[]) AND version_pk IS NOT NULL;
+SELECT dag_id, dag_pk, active, cursor, next_run_after FROM dag WHERE dag_id = ANY(:dag_ids::text[]) AND version_pk IS NOT NULL;
 
 -- name: runs (sqlite)
 -- The runs that stand for slots, each asked for by a pair of DAG and slot. SQLite opens JSON its own way, and is told to begin there.
