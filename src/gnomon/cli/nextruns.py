@@ -73,6 +73,8 @@ def look_ahead(home: Home, db: Database, dag: DagRecord, count: int, instead: Ti
 
 def at_once(told: report.NextRuns) -> list[str]:
     """Sentences on what starts, and what is passed, in the moment in which the DAG is let run."""
+    if told.blocked is not None:
+        return [f"nothing runs: {told.blocked}"]
     now = [run for run in told.next_runs if run["state"] != "planned"]
     lines = [f"{run['run_id']} {_DOES[run['state'] or '']}: {run['why']}" for run in now[:AT_ONCE]]
     lines += ["and more"] if len(now) > AT_ONCE else []

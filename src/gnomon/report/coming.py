@@ -48,6 +48,8 @@ class NextRuns:
     dropped: list[str]
     """When runs of the schedule before this one were due that will not be made."""
     notes: list[str]
+    blocked: str | None = None
+    """Why none of these runs is made."""
 
 
 def question(tx: Transaction, dag: DagRecord, now: Instant, count: int, misfire_grace_s: float) -> Question:
@@ -66,6 +68,7 @@ def next_runs(asked: Question, ask: AskForecast, instead: TimetableRef | None = 
         dag_id=dag.dag_id, schedule=spec.timetable.summary, paused=dag.paused,
         next_runs=[_row(one) for one in told.coming], passed=[_passed(one) for one in told.passed],
         dropped=_dropped(asked, spec, due, ask), notes=_notes(dag, spec, told),
+        blocked=dag.dependency_error,
     ), due  # fmt: skip
 
 

@@ -87,7 +87,7 @@ def _task_words(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str) ->
 def _without_run(up: DagRecord, wait: RunWait, now: Instant) -> str:
     at = wait.up_at
     if up.cursor is not None and at <= up.cursor.run_after:
-        return f"no run of {up.dag_id} was made for its slot at {iso(at)}{f' ({wait.note})' if wait.note else ''}; it is waited for until somebody makes one"
+        return f"no run of {up.dag_id} was made for its slot at {iso(at)}{f' ({wait.note})' if wait.note else ''}; it is waited for until the run is released"
     due = f"its run {'was' if at <= now else 'is'} due at {iso(at)} and is not made yet"
     error = planning_error(up)
     if error is not None:

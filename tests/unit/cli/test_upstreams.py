@@ -68,3 +68,10 @@ def test_an_error_over_all_files_is_the_error_of_the_dag(gnomon: Any, deployment
     assert f"planning stopped: {CIRCLE}" in gnomon("explain", "report", "2026-03-01T09:00").out
     put(deployment, None)
     assert CIRCLE not in gnomon("explain", "report").out
+
+
+def test_unpausing_a_dag_of_which_nothing_is_planned_says_so(gnomon: Any, deployment: Deployment) -> None:
+    deployment.add(report_of(AfterSpec(dag_id="billing")), paused=True)
+    put(deployment, CIRCLE)
+    said = gnomon("dags", "unpause", "--dry-run", "report").out
+    assert f"nothing runs: {CIRCLE}" in said and "at once" not in said

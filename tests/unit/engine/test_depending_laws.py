@@ -21,7 +21,7 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
 
-SEEDS = range(150)
+SEEDS = range(100)
 STEPS = 40
 LOOKS: tuple[Callable[[int], list[int]], ...] = (
     lambda planned: [planned],
