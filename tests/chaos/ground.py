@@ -11,6 +11,7 @@ from tests.chaos.home import Home
 from tests.chaos.processes import until
 from tests.chaos.stopping import FENCED
 from tests.conformance.storeworld import raw
+from tests.patience import PATIENCE_S
 
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.model.states import TaskInstanceState as S
@@ -45,7 +46,7 @@ class Scheduler:
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
         """Its exit code and its last words."""
         self.process.send_signal(number)
-        said, _ = self.process.communicate(timeout=30)
+        said, _ = self.process.communicate(timeout=PATIENCE_S)
         return self.process.returncode, said.strip()
 
 
@@ -87,7 +88,7 @@ class Ground:
         """Another scheduler owns every group; returns after how many seconds."""
         began = time.monotonic()
         self.scheduler()
-        until(lambda: self.owners() == {self._newest()}, "the take-over", 20)
+        until(lambda: self.owners() == {self._newest()}, "the take-over")
         return time.monotonic() - began
 
     def owners(self) -> set[object]:
@@ -113,12 +114,12 @@ class Ground:
     def ends_once(self, first: Scheduler, run_id: str) -> None:
         """The run succeeds with one attempt, which started once; the first scheduler, thawed, may write nothing."""
         self.go(run_id)
-        until(lambda: not self.here.unfinished("windows"), "the end of the run", 20)
+        until(lambda: not self.here.unfinished("windows"), "the end of the run")
         if self.frozen:
             code, said = first.end(signal.SIGCONT)
             assert (code, said) == (FENCED, "refused 1")
         else:
-            assert first.process.wait(10) == -signal.SIGKILL
+            assert first.process.wait(PATIENCE_S) == -signal.SIGKILL
         run = next(run for _, run in self.here.runs("windows") if run.run_id == run_id)
         tasks, attempts = self.here.records([run.run_pk])
         assert run.state is DagRunState.SUCCESS

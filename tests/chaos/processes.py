@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from tests.patience import PATIENCE_S
+
 T = TypeVar("T")
 SERVICES = {
     "gnomon-worker": "worker", "gnomon-dag-proc": "dag-processor", "gnomon-schedule": "scheduler",
@@ -57,7 +59,7 @@ def kill(pid: int, number: int = signal.SIGKILL) -> bool:
     return True
 
 
-def until(what: Callable[[], T], why: str, limit_s: float = 60.0) -> T:
+def until(what: Callable[[], T], why: str, limit_s: float = PATIENCE_S) -> T:
     """The first true answer; AssertionError after `limit_s`."""
     deadline = time.monotonic() + limit_s
     while not (found := what()):

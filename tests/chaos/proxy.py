@@ -6,6 +6,7 @@ import socket
 import threading
 
 import psycopg
+from tests.patience import PATIENCE_S
 
 from gnomon.store.address import parse_address
 
@@ -32,7 +33,7 @@ class Wire:
         for end in self._ends:
             _end(end)
         for thread in self._threads:
-            thread.join(timeout=10)
+            thread.join(timeout=PATIENCE_S)
         for end in (self._listener, *self._ends):
             end.close()
         self._ends, self._threads = [], []

@@ -14,6 +14,8 @@ from tests.chaos.processes import kill, until
 from tests.chaos.proxy import Wire
 from tests.postgres import own_schema
 
+from gnomon.scheduler.settings import RETRY_AWAY_S
+
 pytestmark = [
     pytest.mark.postgres, pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 ]
@@ -57,8 +59,7 @@ def test_a_worker_without_store_and_scheduler_gives_up_and_starts_anew() -> None
             mended = time.time()
             until(lambda: any(note.at > mended for note in journal.starts(here)), "a task after the return")
             print(f"the next task began {journal.starts(here)[-1].at - mended:.1f} s after the return")
-            here.dag_file("steady", DAGS.replace('"@daily"', "None"))
-            until(lambda: not here.unfinished(), "the end of the runs")
+            here.finish("steady", DAGS)
             assert journal.audit(here, retries=0) == []
             assert here.cli("pools", "list", "-o", "json").returncode == 0
             here.stop()
@@ -75,6 +76,7 @@ def _survive(away_s: float) -> None:
             until(lambda: len(journal.starts(here)) >= 5, "tasks that run")
             processes = {role: here.pids(role) for role in ("scheduler", "worker", "supervisor")}
             wire.cut()
+            cut = time.time()
             time.sleep(away_s)
             asked = time.monotonic()
             said = here.cli("dags", "list")
@@ -86,8 +88,7 @@ def _survive(away_s: float) -> None:
             wire.mend()
             until(lambda: any(note.at > mended for note in journal.starts(here)), "a task after the return")
             resumed_s = min(note.at for note in journal.starts(here) if note.at > mended) - mended
-            here.dag_file("steady", DAGS.replace('"@daily"', "None"))
-            until(lambda: not here.unfinished(), "the end of the runs")
+            here.finish("steady", DAGS)
             found = journal.audit(here, retries=0)
             states = Counter(attempt.state for attempt in here.records([run.run_pk for _, run in here.runs()])[1])
             kept = {role: here.pids(role) for role in ("scheduler", "worker", "supervisor")}
@@ -99,3 +100,5 @@ def _survive(away_s: float) -> None:
             assert kept == processes, "a service died of it"
             assert "Traceback" not in here.said(), here.said()
             assert here.events("store_away") or here.events("database_away") or here.events("commit_refused")
+            refused = len(here.events("commit_refused"))
+            assert refused < 10 + (mended - cut) / RETRY_AWAY_S, "the scheduler asked again at once, over and over"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.chaos import journal
-from tests.chaos.home import Home, home
+from tests.chaos.home import BUSY, Home, home
 from tests.chaos.processes import until
 from tests.postgres import own_schema
 
@@ -19,7 +19,7 @@ from gnomon.store import pools
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 WRITES_AGAIN_S = 5.0
-"""Issue 2, point 5."""
+"""Issue 2, point 5; four of them are the time to live of the writer's ticket."""
 FROZEN = """
 import os, signal, sys
 from gnomon.store import open_database
@@ -67,11 +67,11 @@ def test_everybody_writes_again_within_five_seconds(busy: Home) -> None:
         with busy.store() as database, database.write() as tx:
             pools.set_pool(tx, "another", 1)
         another_s = time.monotonic() - began
-        until(lambda: any(note.at > since + 0.5 for note in journal.starts(busy)), "a task that starts afterwards", 30)
+        until(lambda: any(note.at > since + 0.5 for note in journal.starts(busy)), "a task that starts afterwards")
         tasks_s = next(note.at for note in journal.starts(busy) if note.at > since + 0.5) - since
         print(f"another process wrote after {another_s:.1f} s, the next task began after {tasks_s:.1f} s")
-        assert another_s < WRITES_AGAIN_S
-        assert tasks_s < WRITES_AGAIN_S + 2
+        assert another_s < BUSY * WRITES_AGAIN_S
+        assert tasks_s < BUSY * (WRITES_AGAIN_S + 2)
     finally:
         frozen.kill()
         frozen.wait()
@@ -79,8 +79,7 @@ def test_everybody_writes_again_within_five_seconds(busy: Home) -> None:
     if busy.url.startswith("sqlite"):
         assert frozen.returncode == -signal.SIGKILL
         assert busy.events("writer_killed")
-    busy.dag_file("steady", DAGS.replace('"@daily"', "None"))
-    until(lambda: not busy.unfinished(), "the end of the runs")
+    busy.finish("steady", DAGS)
     assert journal.audit(busy, retries=0) == []
     with busy.store() as database, database.read() as tx:
         assert pools.find(tx, "default_pool").used == 0, "what the frozen process wrote is gone"  # type: ignore[union-attr]

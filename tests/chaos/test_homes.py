@@ -14,6 +14,7 @@ import pytest
 from tests.chaos import journal
 from tests.chaos.home import Home, home
 from tests.chaos.processes import until
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 DISK = "48m"
@@ -30,8 +31,7 @@ with DAG("steady", schedule="@daily", start_date=BEGIN, catchup=True, max_active
 
 
 def _finish(here: Home) -> None:
-    here.dag_file("steady", DAGS.replace('"@daily"', "None"))
-    until(lambda: not here.unfinished(), "the end of the runs")
+    here.finish("steady", DAGS)
 
 
 def test_a_second_standalone_is_told_whose_home_it_is_and_disturbs_nothing() -> None:
@@ -156,7 +156,7 @@ def test_a_home_that_may_only_be_read_is_refused_in_words_and_stays_as_it_is() -
         try:
             for words in (["standalone", "--port", "0"], ["scheduler"], ["worker"], ["dag-processor"], ["variables", "set", "k", "v"]):
                 done = subprocess.run(
-                    [sys.executable, "-c", AS_ANYBODY, *words], env=here.env, capture_output=True, text=True, check=False, timeout=60,
+                    [sys.executable, "-c", AS_ANYBODY, *words], env=here.env, capture_output=True, text=True, check=False, timeout=PATIENCE_S,
                 )
                 print(words[0], done.returncode, done.stderr.strip())
                 assert done.returncode == 1, words

@@ -14,7 +14,6 @@ from tests.chaos.processes import kill, of_home, until
 
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.scheduler.settings import TTL_S
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 DAGS = journal.HEAD + '''
@@ -108,9 +107,8 @@ def test_a_killed_scheduler_leaves_running_tasks_alone_and_their_results_are_tak
     until(lambda: len([note for note in journal.read(holding) if note.what == "end"]) == 2, "the ends, without a scheduler")
     began = time.monotonic()
     until(lambda: not holding.unfinished(), "the end of both runs")
-    took = time.monotonic() - began
-    print(f"the results were taken {took:.1f} s after the tasks had ended")
-    assert took < TTL_S, "the new scheduler waited for the time to live of the dead one"
+    print(f"the results were taken {time.monotonic() - began:.1f} s after the tasks had ended")
+    assert holding.events("scheduler_succeeded") and not holding.events("scheduler_fenced"), "it waited for a time to live"
     good = (DagRunState.SUCCESS, S.SUCCESS, 1)
     assert {dag: state[:3] for dag, state in _states(holding).items()} == {"retried": good, "not_retried": good}
     assert holding.pids("worker") == [worker]
@@ -125,7 +123,7 @@ def test_a_killed_worker_is_replaced_and_its_tasks_are_retried_at_once(holding: 
     until(lambda: not holding.unfinished(), "the end of both runs")
     second = next(note for note in journal.starts(holding, "retried") if note.try_number == 2)
     print(f"the second try began {second.at - killed:.1f} s after the worker was killed")
-    assert second.at - killed < 10, "it waited for the worker's time to live"
+    assert holding.events("worker_died") and not holding.events("worker_lost"), "it waited for a time to live"
     states = _states(holding)
     assert states["retried"][:3] == (DagRunState.SUCCESS, S.SUCCESS, 2)
     assert states["not_retried"][:3] == (DagRunState.FAILED, S.FAILED, 1)
@@ -153,7 +151,7 @@ def test_a_killed_supervisor_takes_everything_with_it(holding: Home) -> None:
     holding.process.kill()
     holding.bury()
     began = time.monotonic()
-    until(lambda: not of_home(holding.folder), "the end of every service", 15)
+    until(lambda: not of_home(holding.folder), "the end of every service")
     print(f"{len(before)} processes were gone {time.monotonic() - began:.1f} s after the supervisor was killed")
     holding.start()
     until(lambda: not holding.unfinished(), "the end of both runs")

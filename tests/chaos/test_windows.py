@@ -15,6 +15,7 @@ from tests.chaos.ground import DAG, Ground
 from tests.chaos.home import Home, home
 from tests.chaos.processes import until
 from tests.conformance.storeworld import parsed, spec
+from tests.patience import PATIENCE_S
 from tests.postgres import own_schema
 
 from gnomon.model.spec import TaskSpec
@@ -40,7 +41,7 @@ def workers(request: pytest.FixtureRequest) -> Iterator[tuple[Home, bool]]:
         yield here, frozen
         for worker in running:
             worker.terminate()
-            worker.communicate(timeout=20)
+            worker.communicate(timeout=PATIENCE_S)
             assert worker.returncode == 0
     if schema:
         schema.__exit__(None, None, None)
@@ -99,7 +100,7 @@ def test_line_40_an_unknown_outcome_drops_memory_and_reads_again(ground: Ground,
     only, run_id = ground.stops_in(f"outcome unknown, {truth}")
     until(lambda: ground.started(run_id), "the task")
     ground.go(run_id)
-    until(lambda: not ground.here.unfinished("windows"), "the end of the run", 20)
+    until(lambda: not ground.here.unfinished("windows"), "the end of the run")
     assert only.end() == (0, "refused 1")
     assert [note.what for note in journal.read(ground.here) if note.run_id == run_id] == ["start", "end"]
     assert journal.audit(ground.here, retries=0) == []

@@ -273,6 +273,9 @@ class SchedulerService:
     def _sleep(self, seconds: float) -> None:
         if seconds <= 0:
             return
+        if self._reload:  # nothing is heard before the store is back: what was said must not end each sleep
+            select.select([], [], [], seconds)
+            return
         descriptors = [*self._executor.filenos(), *self._planner.authored.filenos()]
         if self._ear is not None:
             descriptors.append(self._ear.fileno())
