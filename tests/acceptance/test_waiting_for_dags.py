@@ -12,9 +12,9 @@ from tests import postgres
 from tests.acceptance.product import Product, Row, product
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
-TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-RUN = f"scheduled__{TODAY.isoformat()}"
-SINCE = (TODAY - timedelta(days=1)).isoformat()
+DAY = datetime(2026, 1, 2, tzinfo=UTC)
+RUN = f"scheduled__{DAY.isoformat()}"
+SINCE = (DAY - timedelta(days=1)).isoformat()
 """A run has the tasks that begin by its logical date, the midnight before it."""
 FILE = f"""
 from datetime import datetime
@@ -22,7 +22,8 @@ from gnomon import DAG, After
 from gnomon.operators import EmptyOperator
 from gnomon.timetables import Daily
 
-given = dict(schedule=Daily(timezone="UTC"), start_date=datetime.fromisoformat("{SINCE}"), catchup=True)
+given = dict(schedule=Daily(timezone="UTC"), start_date=datetime.fromisoformat("{SINCE}"),
+             end_date=datetime.fromisoformat("{DAY.isoformat()}"), catchup=True)
 with DAG("orders", is_paused_upon_creation=True, **given):
     EmptyOperator(task_id="load")
 with DAG("report", is_paused_upon_creation=False, depends_on=After("orders"), **given):
