@@ -239,7 +239,7 @@ def test_an_upstream_is_found_by_its_id_without_its_tasks(world: World) -> None:
         assert upstream.find(tx, "unknown") is None
     assert found == upstream.Upstream(
         record.dag_pk, "up", group_of("up"), True, False, record.cursor, record.next_run, structs.replace(record.spec, tasks=()),
-        "/dags/up.py", "1", AT, record.fingerprint,
+        "/dags/up.py", "1", AT, record.fingerprint, record.version_pk,
     )
     world.record(parsed("/dags/up.py"))
     with world.db.read() as tx:

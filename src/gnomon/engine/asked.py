@@ -48,7 +48,15 @@ def listen(turn: Turn, ask: Ask, facts: Iterable[SlotFact]) -> None:
     listener = Listener(ask.down_run, ask.edge_no, ask.down_group, ask.task_id, ask.keeps)
     dag = turn.memory.dag_of(ask.up_dag)
     for fact in facts:
-        _settle(turn, ask.up_dag, listener, _fact(dag, fact, ask.task_id))
+        known = _fact(dag, fact, ask.task_id)
+        if known.outcome == "open" and dag is not None and _is_of_older_version(dag, ask, fact.at):
+            known = SlotFact(fact.at, "changed")
+        _settle(turn, ask.up_dag, listener, known)
+
+
+def _is_of_older_version(dag: Dag, ask: Ask, at: Instant) -> bool:
+    """The slot is to come, and was found before its DAG was edited: who asks has not been told of that."""
+    return 0 < ask.version < dag.record.version_pk and at not in dag.by_slot
 
 
 def _still_asks(turn: Turn, ask: Ask) -> bool:

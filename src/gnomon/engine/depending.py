@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from gnomon.decide.edges import EdgeVerdict, chooses, keeps, state_after
 from gnomon.decide.transitions import Cause
@@ -15,7 +15,7 @@ from gnomon.engine.events import ReleaseRun, SlotsFound
 from gnomon.engine.runs import arm_edges, end, stop_tasks
 from gnomon.engine.turn import Turn
 from gnomon.model.ids import group_of
-from gnomon.model.instants import SECOND
+from gnomon.model.instants import SECOND, Instant
 from gnomon.model.runwaits import NO_SLOT, Ask, Heard, RunWait, SlotFact, WaitState
 from gnomon.model.states import DagRunState
 
@@ -104,14 +104,19 @@ def _note(turn: Turn, run: Run, edge: EdgeWaits, event: SlotsFound) -> None:
         _add(turn, run, edge, event.rule, SlotFact(NO_SLOT, "ok"), WaitState.MET)
     if not facts:
         return
-    ask = Ask(
-        up_dag=after.dag_id, slots=tuple(fact.at for fact in facts), down_run=run.pk, down_group=run.dag.record.group_no,
-        edge_no=edge.edge.number, task_id=after.task_id, keeps=keeps(after),
-    )
+    ask = _ask(run, edge, (fact.at for fact in facts), event.version)
     if group in turn.memory.epochs:
         listen(turn, ask, facts)
     else:
         send_ask(turn, group, ask)
+
+
+def _ask(run: Run, edge: EdgeWaits, slots: Iterable[Instant], version: int = 0) -> Ask:
+    after = edge.edge.after
+    return Ask(
+        up_dag=after.dag_id, slots=tuple(slots), down_run=run.pk, down_group=run.dag.record.group_no,
+        edge_no=edge.edge.number, task_id=after.task_id, keeps=keeps(after), version=version,
+    )
 
 
 def _add(turn: Turn, run: Run, edge: EdgeWaits, rule: str, fact: SlotFact, state: WaitState) -> None:
@@ -152,6 +157,9 @@ def hear(turn: Turn, heard: Heard) -> None:
         return
     if state is not wait.state:
         wait.since = turn.now
+    if state.is_open and not wait.state.is_open and wait.up_group not in turn.memory.epochs:
+        # Whoever has taken the upstream over since it was cleared found no open wait in the store.
+        send_ask(turn, wait.up_group, _ask(run, edge, [wait.up_at]))
     wait.state, wait.note, wait.clear_number = state, fact.note, fact.clear_number
     _write(turn, run, wait)
     look(turn, run, edge)

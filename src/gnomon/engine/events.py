@@ -66,6 +66,8 @@ class SlotsFound:
     """The slots. Of an upstream of this owner: with what the store knows; of any other: open. Empty: nothing to wait for."""
     absent: tuple[SlotFact, ...] = ()
     """Slots that the upstream passed without a run, where the edge does not wait for them."""
+    version: int = 0
+    """The upstream's version (version_pk) that they were found from."""
     unknown: bool = False
     """There is no such DAG: the edge is found when there is one."""
     error: str | None = None

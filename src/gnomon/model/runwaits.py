@@ -89,6 +89,8 @@ class Ask(msgspec.Struct, frozen=True, omit_defaults=True):
     task_id: str | None = None
     """For this task of the upstream's runs; None: for the whole run."""
     keeps: int = 0
+    version: int = 0
+    """The upstream's version (version_pk) that its slots were found from; 0: they are not new."""
     over: bool = False
     """It waits for them no longer."""
 

@@ -220,7 +220,8 @@ class Depending:
         absent = _by_slot(_absent(fact) for fact in upstream.slot_facts(upstreams.tx, up.dag_id, gone)) if gone else {}
         return [
             e.SlotsFound(
-                run_pk, batch.edge.number, one.rule, tuple(facts[at] for at in one.slots), tuple(absent[at] for at in one.absent)
+                run_pk, batch.edge.number, one.rule, tuple(facts[at] for at in one.slots), tuple(absent[at] for at in one.absent),
+                version=up.version_pk,
             )
             for run_pk, one in zip(batch.ats, several, strict=True)
         ]

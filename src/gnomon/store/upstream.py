@@ -45,6 +45,7 @@ class Upstream:
     input_hash: str
     live_at: Instant | None
     fingerprint: str | None
+    version_pk: int
 
     @property
     def decided(self) -> Instant | None:
@@ -77,10 +78,10 @@ def find(tx: Transaction, dag_id: str) -> Upstream | None:
     row = tx.one("upstream.find", dag_id=dag_id)
     if row is None:
         return None
-    dag_pk, dag_id, group_no, active, paused, cursor, next_body, spec, path, input_hash, live_at, fingerprint = row
+    dag_pk, dag_id, group_no, active, paused, cursor, next_body, spec, path, input_hash, live_at, fingerprint, version_pk = row
     return Upstream(
         dag_pk, dag_id, group_no, bool(active), bool(paused), unpack_cursor(cursor), unpack_planned(next_body),
-        unpack_bare(spec), path, input_hash, live_at, fingerprint,
+        unpack_bare(spec), path, input_hash, live_at, fingerprint, version_pk,
     )
 
 

@@ -126,15 +126,19 @@ class Between:
     def settle(self) -> None:
         """Edges are resolved and letters delivered until there are none."""
         while any(owner.unresolved for owner in self.owners) or self.owners[0].mail:
-            for owner in self.owners:
-                unresolved, owner.unresolved = owner.unresolved, []
-                if unresolved:
-                    owner.step(*(found for wanted in unresolved if (found := self._found(owner, *wanted)) is not None))
+            self.find()
             letters = list(self.owners[0].mail)
             self.owners[0].mail.clear()
             for letter in letters:
                 owner = next(owner for owner in self.owners if letter.group_no in owner.groups())
                 owner.step(self.read(letter))
+
+    def find(self) -> None:
+        """Edges are resolved; what that sends stays in the mail."""
+        for owner in self.owners:
+            unresolved, owner.unresolved = owner.unresolved, []
+            if unresolved:
+                owner.step(*(found for wanted in unresolved if (found := self._found(owner, *wanted)) is not None))
 
     def read(self, letter: NewMail) -> e.Event:
         if letter.kind == "wait_registered":
@@ -159,7 +163,7 @@ class Between:
             gone = {fact.at for fact in self.facts(slots) if fact.outcome == "absent"}
             absent = tuple(SlotFact(slot, "absent") for slot in sorted(gone))
             facts = tuple(fact for fact in facts if fact.at not in gone)
-        return e.SlotsFound(run_pk, edge_no, "same_hour" if slots else "none", facts, absent)
+        return e.SlotsFound(run_pk, edge_no, "same_hour" if slots else "none", facts, absent, self.dags[UP].version_pk)
 
     def plan(self, dag_pk: int, hour: float) -> RunRecord:
         """Planning has made the run of that slot."""

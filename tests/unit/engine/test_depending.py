@@ -565,6 +565,39 @@ def test_a_change_that_the_upstreams_owner_loads_before_he_hears_of_it_is_told(o
     assert world.waits(down) == {4: WaitState.OPEN}
 
 
+def test_slots_that_were_found_before_the_upstream_was_edited_are_found_again() -> None:
+    """The question is on its way while the upstream's owner reads the new version."""
+    found = [at(5)]
+    world = Between(UPSTREAM, owners=2, slots=lambda _: found)
+    world.settle = lambda: None  # type: ignore[method-assign]
+    down = world.plan(DOWN, 3)
+    world.find()
+    assert [letter.kind for letter in world.owners[0].mail] == ["wait_registered"]
+    found[:] = [at(4)]
+    spec = msgspec.structs.replace(world.dags[UP].spec, timetable=TimetableRef(path="other"))
+    world.read_dag(replace(world.dags[UP], version_pk=2, spec=spec))
+    del world.settle
+    world.settle()
+    assert world.waits(down) == {4: WaitState.OPEN}
+
+
+def test_an_upstream_that_is_cleared_and_taken_over_before_anybody_hears_of_it_is_waited_for_again() -> None:
+    edge = AfterSpec(dag_id="dag1")
+    world = Between(owners=2, down=[*chain("first"), TaskSpec(task_id="use", upstream=("first",), depends_on=(edge,))])
+    up = world.plan(UP, 5)
+    world.end(UP, "load")
+    down = world.plan(DOWN, 5)
+    assert world.waits(down) == {5: WaitState.MET}
+    world.settle = lambda: None  # type: ignore[method-assign]
+    world.clear(up)
+    world.take_over()
+    del world.settle
+    world.settle()
+    assert world.waits(down) == {5: WaitState.OPEN}
+    world.end(UP, "load")
+    assert world.waits(down) == {5: WaitState.MET}
+
+
 @owners
 @pytest.mark.parametrize("way", ["released", "deleted", "marked", "too late", "no dependency", "other dependency"])
 def test_who_waits_no_longer_is_forgotten(owners: int, way: str) -> None:

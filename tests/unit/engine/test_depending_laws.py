@@ -199,7 +199,7 @@ _ACTS: list[tuple[str, Callable[[Play], None]]] = [
     ("drop up", lambda play: play.drop_one(UP)), ("drop down", lambda play: play.drop_one(DOWN)),
     ("release", Play.release_one), ("leave", Play.leave_or_come_back), ("schedule", Play.another_schedule),
     ("dependency", Play.another_dependency),
-    ("deliver", Play.settled),
+    ("deliver", Play.settled), *[("find", Play.find)] * 3,
 ]
 
 

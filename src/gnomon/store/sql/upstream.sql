@@ -1,7 +1,7 @@
 -- name: find
 -- A DAG with its newest version, as somebody who depends on it sees it.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.active, d.paused, d.cursor, d.next_body, v.spec, f.path, d.input_hash, d.live_at,
-       d.fingerprint
+       d.fingerprint, d.version_pk
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.dag_id = :dag_id;
 
