@@ -29,6 +29,8 @@ from gnomon.model.states import TaskInstanceState as S
 
 TIMERS_MAX = 2000
 """Times that one step answers. What comes due together goes in several steps: the lease is kept, and others are heard, between."""
+READY_MAX = 256
+"""Tasks that the times of one step make ready: workers begin with these while the next ones are fired."""
 
 
 def step(
@@ -81,7 +83,7 @@ def _settle(turn: Turn) -> None:
 
 
 def _fire_timers(turn: Turn) -> None:
-    timers = turn.memory.timers
+    timers, placed = turn.memory.timers, len(turn.placed)
     for _ in range(TIMERS_MAX):
         at = timers.first_key()
         if at is None or at > turn.now:
@@ -96,6 +98,8 @@ def _fire_timers(turn: Turn) -> None:
             make_ready(turn, subject)
         elif subject is not None and subject.state is S.DEFERRED:
             on_wait_timer(turn, subject)
+        if len(turn.placed) - placed >= READY_MAX:
+            break
     turn.again = True
 
 

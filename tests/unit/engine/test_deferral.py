@@ -12,7 +12,7 @@ from tests.unit.engine.world import World, chain, dag_record
 from gnomon.engine import events as e
 from gnomon.engine.explain import why_task
 from gnomon.engine.runs import BEGUN_MAX
-from gnomon.engine.step import TIMERS_MAX
+from gnomon.engine.step import READY_MAX, TIMERS_MAX
 from gnomon.engine.turn import Step
 from gnomon.model.deferral import Fired, Wait
 from gnomon.model.ids import TaskKey
@@ -343,6 +343,20 @@ def test_what_comes_due_together_goes_in_bounded_steps_one_right_after_the_other
         assert step.wake_at == (now if sum(ended) < BEGUN_MAX + 100 else None)
     assert ended == [TIMERS_MAX, TIMERS_MAX, BEGUN_MAX + 100 - 2 * TIMERS_MAX]
     assert {world.state(run) for run in runs} == {"success"}
+
+
+def test_the_first_of_many_that_go_on_are_with_workers_before_the_others_are_fired() -> None:
+    count = 2 * READY_MAX + 10
+    tasks = [TaskSpec(task_id=f"t{i}", start_wait=Wait(classpath="TimeDeltaTrigger", due_in_s=60, next_method="go_on")) for i in range(count)]
+    world = World(dag_record(tasks, max_active_tasks=1000))
+    world.start()
+    fired = []
+    while sum(fired) < count:
+        step = world.step(seconds=0 if fired else 60)
+        fired.append(len(step.changes.waits_fired))
+        assert world.live(), "workers have something to do"
+        assert sum(fired) == count or step.wake_at == world.now
+    assert fired == [READY_MAX, READY_MAX, 10]
 
 
 @both
