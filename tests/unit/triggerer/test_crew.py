@@ -111,7 +111,7 @@ def test_one_that_ends_its_process_is_found_and_the_others_go_on(running: Runnin
 def test_triggers_of_a_host_that_was_killed_begin_anew(running: Running, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     pk = running.start("Waits", go=str(tmp_path / "go"), notes=str(notes))
-    running.until(notes.exists)
+    running.until(lambda: notes.exists() and notes.read_text() == "run\n")
     for host in running.crew._hosts:
         os.kill(host.process.pid, signal.SIGKILL)
     running.until(lambda: notes.read_text().splitlines().count("run") == 2)

@@ -145,7 +145,7 @@ def test_on_kill_is_called_by_another_where_the_triggerer_died_that_had_to(defer
     notes = tmp_path / "notes"
     wait = deferred.wait("Nap", seconds=600, notes=str(notes))
     dead, other = deferred.keeper(beat_s=5.0), deferred.keeper(beat_s=5.0)
-    deferred.until(notes.exists, dead)
+    deferred.until(lambda: notes.exists() and notes.read_text() == "run\n", dead)
     deferred.gone(wait, killed=True)
     if read:
         with deferred.db.keeper(dead[0].triggerer_id) as tx:
