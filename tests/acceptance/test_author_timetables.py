@@ -105,6 +105,8 @@ def running() -> Iterator[Product]:
     with product(files, environ) as made:
         (made.dags / "team.zip").write_bytes(archive(zipped=dag("zipped", "Zipped(1)", "from inside import Zipped"),
                                                      inside=named("Zipped")))
+        for dag_id in ("well", "nested", "beside", "zipped", "moody"):
+            made.has_dag(dag_id)
         yield made
 
 

@@ -47,26 +47,23 @@ with DAG("odd", schedule=Odd(), start_date=START, catchup=True, is_paused_upon_c
 
 @pytest.fixture(scope="module")
 def deployed() -> Iterator[Product]:
-    """A standalone whose only DAG has a run for each text."""
+    """A standalone whose only DAG had a run for each text."""
     with product({"odd.py": FILE}) as running:
+        running.has_dag("odd")
+
+        def ended() -> bool:
+            return [row["state"] for row in running.rows("runs", "list", "odd")].count("success") == len(TEXTS)
+
+        running.until(ended, "all runs have ended")
         yield running
 
 
 def test_each_run_runs_and_has_a_log_of_its_own(deployed: Product) -> None:
-    deployed.has_dag("odd")
-    states: dict[str, str] = {}
-
-    def ended() -> bool:
-        states.clear()
-        states.update({row["run_id"]: row["state"] for row in deployed.rows("runs", "list", "odd")})
-        return list(states.values()).count("success") == len(TEXTS)
-
-    deployed.until(ended, "all runs have ended")
-    assert set(states) == set(TEXTS)
+    assert {row["run_id"] for row in deployed.rows("runs", "list", "odd")} == set(TEXTS)
     for run_id in TEXTS:
         log = deployed.do("tasks", "logs", "odd", "--", run_id, "tell")
         assert f"this is {run_id!a}" in log
-    logs = [path for path in (deployed.home / "logs").rglob("*.log") if "dag_id=odd" in str(path)]
+    logs = [path for path in (deployed.home / "logs").rglob("*attempt=1.log") if "dag_id=odd" in str(path)]
     assert len(logs) == len(TEXTS)
 
 

@@ -139,9 +139,9 @@ def rest(place: Home) -> dict[str, Size]:
 
     def quiet() -> dict[str, Size] | None:
         time.sleep(1.0)
-        before, last[0] = last[0], sizes(place)
+        before, last[0] = last[0], {} if place.pids("task child") else sizes(place)
         same = {role: size.descriptors for role, size in before.items()} == {r: s.descriptors for r, s in last[0].items()}
-        return last[0] if same and not place.pids("task child") else None
+        return last[0] if same else None
 
     return until(quiet, "an end of the changes")
 
