@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import os
 import pwd
+import re
 import shutil
 import subprocess
 import tempfile
@@ -30,7 +31,7 @@ _BINARIES = Path("/usr/lib/postgresql")
 @contextmanager
 def own_schema() -> Iterator[str]:
     """The address of an empty schema, dropped afterwards."""
-    server = server_url()
+    server = _own_database(server_url())
     name = f"gnomon_test_{uuid.uuid4().hex[:12]}"
     _execute(server, sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
     try:
@@ -38,6 +39,15 @@ def own_schema() -> Iterator[str]:
         yield f"{server}{'&' if '?' in server else '?'}options={options}"
     finally:
         _execute(server, sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(name)))
+
+
+@cache
+def _own_database(server: str) -> str:
+    """The address of a database of this process, dropped as it ends: notifications and sessions are those of a database."""
+    name = f"gnomon_test_{uuid.uuid4().hex[:12]}"
+    _execute(server, sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    atexit.register(_execute, server, sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+    return re.sub(r"^(\w+://[^/]*)/[^?]*", rf"\1/{name}", server)
 
 
 def server_url() -> str:

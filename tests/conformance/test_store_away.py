@@ -172,7 +172,7 @@ def test_a_listener_whose_connection_ends_says_so_and_listens_again(url: str) ->
     db, other = open_database(url, cipher=CIPHER), open_database(url, cipher=CIPHER)
     db.fileno_notify()
     with other.write() as tx:
-        raw(tx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN gnomon' AND state = 'idle'")
+        raw(tx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN gnomon'")
     with pytest.raises(DatabaseAway):
         for _ in range(10_000):
             db.poll_notify()

@@ -176,7 +176,7 @@ def wait_until_blocked(url: str) -> None:
                 break
         else:
             with watcher.read() as tx:
-                query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%fenced = TRUE%'"
+                query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%fenced = TRUE%'"
                 if raw(tx, query.replace("%", "%%"))[0][0]:
                     break
     else:
