@@ -23,7 +23,8 @@ _T = TypeVar("_T")
 SLOTS_MAX = 60_000
 """Slots that all edges remember together, about 20 MB; the edge that was looked at first leaves."""
 EDGE_SLOTS_MAX = 10_000
-"""An edge that remembers more begins anew: minute timetables have many slots a day."""
+"""An edge that remembers more begins anew after so many answers as the next line says: minute timetables have many slots a day."""
+ANSWERS_MAX = 128
 
 
 class CannotTell(Exception):
@@ -72,26 +73,29 @@ class Known:
 
     def __init__(self) -> None:
         self._known: dict[bytes, Dependency] = {}
+        self._answers: dict[bytes, int] = {}
+        """Times that each edge was looked at since it was made."""
         self._counted: dict[bytes, int] = {}
         """Slots that each edge had when it was looked at last; an edge without any counts as one."""
         self._slots = 0
 
     def forget(self) -> None:
-        self._known, self._counted, self._slots = {}, {}, 0
+        self._known, self._answers, self._counted, self._slots = {}, {}, {}, 0
 
     def of(self, after: AfterSpec, down: Side, up: Side) -> Dependency:
         """The edge, as the one that was looked at last."""
         key = msgspec.msgpack.encode((after, down, up))
         dependency = self._known.pop(key, None)
         self._slots -= self._counted.pop(key, 0)
-        if dependency is None or dependency.remembered > EDGE_SLOTS_MAX:
-            dependency = Dependency(after, down, up, build(down.timetable), build(up.timetable))
-        self._known[key] = dependency
+        answers = self._answers.pop(key, 0)
+        if dependency is None or (answers >= ANSWERS_MAX and dependency.remembered > EDGE_SLOTS_MAX):
+            dependency, answers = Dependency(after, down, up, build(down.timetable), build(up.timetable)), 0
+        self._known[key], self._answers[key] = dependency, answers + 1
         self._counted[key] = max(dependency.remembered, 1)
         self._slots += self._counted[key]
-        while self._slots > SLOTS_MAX:
+        while self._slots > SLOTS_MAX and len(self._known) > 1:
             oldest = next(iter(self._known))
-            del self._known[oldest]
+            del self._known[oldest], self._answers[oldest]
             self._slots -= self._counted.pop(oldest)
         return dependency
 
