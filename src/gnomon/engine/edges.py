@@ -10,7 +10,7 @@ from gnomon.model.edges import Edge
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord
 from gnomon.model.runwaits import NO_SLOT, RunWait, WaitState
-from gnomon.model.states import DagRunState, DagRunType
+from gnomon.model.states import DagRunType
 
 if TYPE_CHECKING:
     from gnomon.engine.cells import Run
@@ -81,12 +81,6 @@ def edges_for(edges: Iterable[Edge], record: RunRecord, waits: Iterable[RunWait]
 def stops_run(run: Run) -> bool:
     """Whether a queued run waits for other DAGs."""
     return any(edge.edge.task_id is None and edge.verdict is not EdgeVerdict.PASS for edge in run.edges.values())
-
-
-def open_edges(run: Run) -> list[EdgeWaits]:
-    """Edges that hold up the run as a whole, or a task of it that has not begun."""
-    of_run = run.record.state is DagRunState.QUEUED
-    return [edge for edge in run.edges.values() if (edge.edge.task_id is None) == of_run and edge.verdict is EdgeVerdict.WAIT]
 
 
 def waits_for(run: Run) -> str | None:

@@ -17,8 +17,6 @@ from gnomon.timetables.deltabased import DeltaBased
 
 MOST_PASSED = 1000
 """One call passes at most so many slots one by one; the next call goes on."""
-NEVER = 2**62
-"""Stands for the end of a timetable without further slots."""
 
 
 class Walk:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from gnomon.config import Config, environment, without_secrets
 
-TAKE_OVER_BEATS = 2.1
-"""A triggerer that was silent for so many beats is dead: others take its triggers, and not before."""
 SWEEP_S = 1.0
 """Between two looks at the store without a wake-up."""
 PING_S = 1.0
