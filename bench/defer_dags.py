@@ -47,7 +47,7 @@ class Waits(BaseOperator):
         )
 
 
-with DAG({dag_id!r}, schedule=None):
+with DAG({dag_id!r}, {when}):
     for i in range({tasks}):
         Waits(task_id=f"t{{i:03d}}")
 '''
@@ -85,13 +85,22 @@ TIME = "airflow.providers.standard.triggers.temporal.DateTimeTrigger"
 AUTHOR = "bench_triggers.Until"
 
 
-def waiting(kind: str, due: float) -> str:
-    """The file of the DAG `waits`, whose tasks all wait until `due` without a worker before or after."""
+def waiting(kind: str, due: float, dag_id: str = "waits", runs: int | None = None) -> str:
+    """The file of a DAG whose tasks all wait until `due` without a worker before or after; `runs`: its schedule has so many."""
+    when = "schedule=None" if runs is None else f"schedule='* * * * *', catchup=True, {_minutes(runs)}"
     if kind == "author":
-        return WAITING.format(trigger=AUTHOR, kwargs=f"{{'at': {due!r}}}", dag_id="waits", tasks=TASKS)
-    moment = repr(dt.datetime.fromtimestamp(due, dt.UTC)).replace("datetime.", "dt.")
-    kwargs = f"{{'moment': {moment}, 'end_from_trigger': True}}"
-    return WAITING.format(trigger=TIME, kwargs=kwargs, dag_id="waits", tasks=TASKS)
+        return WAITING.format(trigger=AUTHOR, kwargs=f"{{'at': {due!r}}}", dag_id=dag_id, tasks=TASKS, when=when)
+    kwargs = f"{{'moment': {_code(dt.datetime.fromtimestamp(due, dt.UTC))}, 'end_from_trigger': True}}"
+    return WAITING.format(trigger=TIME, kwargs=kwargs, dag_id=dag_id, tasks=TASKS, when=when)
+
+
+def _minutes(runs: int) -> str:
+    first = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    return f"start_date={_code(first)}, end_date={_code(first + dt.timedelta(minutes=runs - 1))}"
+
+
+def _code(moment: dt.datetime) -> str:
+    return repr(moment).replace("datetime.", "dt.")
 
 
 def write(home: Path, name: str, text: str) -> None:

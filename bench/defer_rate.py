@@ -22,6 +22,7 @@ from bench import defer_dags
 from bench.defer_dags import TASKS
 from bench.deployment import Deployment, deployment, postgres
 from bench.figures import instant, quantile, rate, show
+from bench.processes import memory_kb
 from gnomon.clock import SystemClock
 from gnomon.config import load_config, run_folder
 from gnomon.store import open_database, runs, wake
@@ -145,9 +146,7 @@ def memory_by_role(running: Deployment) -> dict[str, float]:
     """PSS in KB of the processes that hold triggers."""
     found: dict[str, float] = {}
     for pid, role in _roles(running):
-        with contextlib.suppress(OSError):
-            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-            found[role] = found.get(role, 0) + sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+        found[role] = found.get(role, 0) + memory_kb([pid])
     return found
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bench.processes import cpu_s, family, memory_kb
 from gnomon.clock import SystemClock
 from gnomon.config import load_config, run_folder
 from gnomon.store import open_database, runs, wake
@@ -108,37 +109,15 @@ class Deployment:
     def processes(self) -> list[int]:
         """The standalone process and all its descendants."""
         assert self.process is not None
-        children: dict[int, list[int]] = {}
-        for entry in os.listdir("/proc"):
-            if entry.isdigit():
-                with contextlib.suppress(OSError):
-                    parent = int(Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()[1])
-                    children.setdefault(parent, []).append(int(entry))
-        found, frontier = [], [self.process.pid]
-        while frontier:
-            pid = frontier.pop()
-            found.append(pid)
-            frontier += children.get(pid, [])
-        return found
+        return family(self.process.pid)
 
     def memory_mb(self) -> float:
         """PSS of all processes."""
-        total = 0
-        for pid in self.processes():
-            with contextlib.suppress(OSError):
-                for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-                    if line.startswith("Pss:"):
-                        total += int(line.split()[1])
-        return total / 1024
+        return memory_kb(self.processes()) / 1024
 
     def cpu_s(self) -> float:
         """CPU seconds of all living processes and of their reaped children."""
-        ticks = 0
-        for pid in self.processes():
-            with contextlib.suppress(OSError):
-                fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-                ticks += sum(int(fields[i]) for i in (11, 12, 13, 14))
-        return ticks / os.sysconf("SC_CLK_TCK")
+        return cpu_s(self.processes())
 
 
 @contextlib.contextmanager

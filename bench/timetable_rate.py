@@ -13,17 +13,16 @@ import json
 import os
 import subprocess
 import sys
-import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from bench.airflow_env import LeftOut, airflow_python, cache
 from bench.figures import median, show
 
-AIRFLOW = "apache-airflow-core==3.3.2"
 SIDE = Path(__file__).parent / "timetable_side.py"
-INSTALL_TIMEOUT_S, END_TIMEOUT_S = 1200, 60
+END_TIMEOUT_S = 60
 TURNS, TURN_S = 5, 0.4
 WANTED = {
     "CronTriggerTimetable": 20, "CronDataIntervalTimetable": 20, "MultipleCronTriggerTimetable": 20,
@@ -33,10 +32,6 @@ WANTED = {
 SLOTS_WANTED_S = 0.3
 
 
-class LeftOut(Exception):
-    """Airflow's side cannot run here."""
-
-
 def timetables() -> None:
     with _side(sys.executable, "gnomon") as ours:
         year = [_ask(ours, {"slots": True}) for _ in range(TURNS)]
@@ -44,7 +39,7 @@ def timetables() -> None:
         show(f"a year of */5 * * * * in New York, {year[0]['count']} slots", f"{slots_s[0]:.3f} s, then {median(slots_s):.3f} s",
              f"< {SLOTS_WANTED_S} s")
         try:
-            with _side(str(airflow_python()), "airflow", AIRFLOW_HOME=str(_cache() / "home")) as theirs:
+            with _side(str(airflow_python()), "airflow", AIRFLOW_HOME=str(cache() / "home")) as theirs:
                 for name, wanted in WANTED.items():
                     _beside(name, wanted, ours, theirs)
         except LeftOut as reason:
@@ -100,31 +95,3 @@ def _side(python: str, name: str, **environment: str) -> Iterator[subprocess.Pop
         process.stdin.close()
         process.wait(timeout=END_TIMEOUT_S)
         process.stdout.close()
-
-
-def airflow_python() -> Path:
-    """An interpreter that has Airflow: GNOMON_BENCH_AIRFLOW, else a virtual environment in the cache folder."""
-    given = os.environ.get("GNOMON_BENCH_AIRFLOW")
-    if given:
-        return Path(given)
-    place = _cache() / f"{AIRFLOW}-{sys.version_info.major}.{sys.version_info.minor}"
-    python, complete = place / "bin/python", place / "complete"
-    if not complete.exists():
-        print(f"installing {AIRFLOW} into {place} (290 MB, some minutes, once)", flush=True)
-        venv.create(place, with_pip=True, clear=True)
-        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input", "-q", "install", AIRFLOW]
-        try:
-            subprocess.run(pip, check=True, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            raise LeftOut(f"pip took longer than {INSTALL_TIMEOUT_S} s") from None
-        except subprocess.CalledProcessError as error:
-            last = [line for line in error.stderr.splitlines() if line.startswith("ERROR")] or ["pip said nothing"]
-            raise LeftOut(last[-1].removeprefix("ERROR: ")) from None
-        complete.touch()
-    return python
-
-
-def _cache() -> Path:
-    place = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gnomon-bench"
-    place.mkdir(parents=True, exist_ok=True)
-    return place

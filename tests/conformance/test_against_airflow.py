@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.timetable_rate import LeftOut, airflow_python
+from bench.airflow_env import LeftOut, airflow_python
 from tests.conformance.airflow_cases import Case, random_case
 from tests.conformance.airflow_examples import CACHE
 from tests.conformance.test_timetables import _ask, _timetable

@@ -8,7 +8,7 @@ from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.instants import SECOND, Instant
 from gnomon.scheduler.settings import BEAT_S, TTL_S
-from gnomon.store import Database, Fenced, leases
+from gnomon.store import Database, Fenced, Transaction, leases
 
 _log = log.get("scheduler.lease")
 
@@ -37,17 +37,33 @@ class Lease:
         """
         if not self._registered:
             self._register()
-        elif self._clock.monotonic() < self._next_beat:
+        elif not self._is_due():
             return {}
         with self._db.write() as tx:
-            if not leases.beat_scheduler(tx, self.scheduler_id):
-                raise Fenced(self.scheduler_id)
+            self._beat(tx)
             for dead in leases.fence_dead(tx, self.scheduler_id, TTL_S):
                 _log.warning("scheduler_fenced", scheduler=dead)
             gained = leases.claim_groups(tx, self.scheduler_id)
         self._next_beat = self._clock.monotonic() + self._beat_s
         self.epochs.update(gained)
         return gained
+
+    def stay(self) -> None:
+        """Beat when it is time, in the midst of long work, and claim nothing.
+
+        Raises Fenced when another scheduler has declared this one dead.
+        """
+        if self._is_due():
+            with self._db.write() as tx:
+                self._beat(tx)
+            self._next_beat = self._clock.monotonic() + self._beat_s
+
+    def _is_due(self) -> bool:
+        return self._clock.monotonic() >= self._next_beat
+
+    def _beat(self, tx: Transaction) -> None:
+        if not leases.beat_scheduler(tx, self.scheduler_id):
+            raise Fenced(self.scheduler_id)
 
     def _register(self) -> None:
         """Nobody waits for the time to live of a predecessor whose end is a fact."""

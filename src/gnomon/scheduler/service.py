@@ -130,7 +130,9 @@ class SchedulerService:
         with self._db.read() as tx:
             state = store_load.load_groups(tx, sorted(gained))
             pools = store_load.load_pools(tx)
+        self.lease.stay()
         self._loaded += load(self.memory, state, gained)
+        self.lease.stay()
         self._asks += [e.WaitsAsked(ask, facts) for ask, facts in state.asks]
         self.memory.set_pools(pools)
         self._planner.look_at(dag.dag_pk for dag in state.dags)

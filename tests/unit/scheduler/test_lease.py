@@ -1,0 +1,83 @@
+"""A scheduler that takes long to load what it has claimed keeps its lease meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gnomon.clock import VirtualClock
+from gnomon.model.ids import GROUPS
+from gnomon.model.instants import SECOND
+from gnomon.scheduler import service
+from gnomon.scheduler.lease import Lease
+from gnomon.scheduler.settings import BEAT_S, TTL_S
+from gnomon.simulate import Deployment
+from gnomon.store import Database, Fenced, leases, migrations, open_database
+from gnomon.testing import Play
+
+START = 1_767_225_600 * SECOND
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    return VirtualClock(START)
+
+
+@pytest.fixture
+def db(tmp_path: Path, clock: VirtualClock) -> Iterator[Database]:
+    url = f"sqlite:///{tmp_path / 'gnomon.db'}"
+    migrations.upgrade(url)
+    database = open_database(url, lease_clock=clock.now)
+    yield database
+    database.close()
+
+
+def test_staying_beats_when_it_is_time_and_claims_nothing(db: Database, clock: VirtualClock) -> None:
+    mine = Lease(db, clock, "mine", "here")
+    assert len(mine.keep()) == GROUPS
+    with db.write() as tx:
+        leases.register_scheduler(tx, "other", "there")
+        assert leases.give_group(tx, "mine", 0, "other")
+        leases.retire_scheduler(tx, "other")
+    for _ in range(3):
+        clock.advance(TTL_S * 0.7)
+        mine.stay()
+    with db.read() as tx:
+        assert [row.beat_at for row in leases.schedulers(tx) if row.scheduler_id == "mine"] == [clock.now()]
+        assert len(leases.owned_groups(tx, "mine")) == GROUPS - 1
+    clock.advance(BEAT_S)
+    assert len(mine.keep()) == 1
+
+
+def test_who_was_fenced_hears_it_when_it_stays(db: Database, clock: VirtualClock) -> None:
+    mine = Lease(db, clock, "mine", "here")
+    mine.keep()
+    clock.advance(TTL_S + 1)
+    Lease(db, clock, "other", "there").keep()
+    with pytest.raises(Fenced):
+        mine.stay()
+
+
+def test_long_loading_does_not_cost_the_lease(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks: list[VirtualClock] = []
+    own = open_database(db.url, lease_clock=lambda: clocks[0].now() if clocks else START)
+    world = Deployment(own, seed=1, start=START, script=lambda attempt, rng: Play(run_s=1))
+    clocks.append(world.clock)
+    fenced: list[str] = []
+
+    def slow(real: Callable[..., object]) -> Callable[..., object]:
+        def loaded(*given: object) -> object:
+            found = real(*given)
+            world.clock.advance(TTL_S * 0.7)
+            with own.write() as tx:
+                fenced.extend(leases.fence_dead(tx, "rival", TTL_S))
+            return found
+        return loaded
+
+    monkeypatch.setattr(service.store_load, "load_groups", slow(service.store_load.load_groups))
+    monkeypatch.setattr(service, "load", slow(service.load))
+    world.run_until(START + 20 * SECOND)
+    assert fenced == []
+    own.close()
