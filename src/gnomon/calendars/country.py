@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
-from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from typing import Any, Self
 
 from gnomon.calendars.calendar import Calendar
 from gnomon.calendars.coverage import Coverage
 from gnomon.calendars.weekdays import NAMES, weekday_numbers
+from gnomon.errors.nearest import nearest
 from gnomon.errors.timetable import AirflowTimetableInvalid
 
 
@@ -112,7 +112,7 @@ def _code_of(given: object) -> str:
     codes = _codes()
     if isinstance(given, str) and given.strip().lower() in codes:
         return codes[given.strip().lower()]
-    near = get_close_matches(given.lower(), codes, n=1, cutoff=0.6) if isinstance(given, str) else []
+    near = nearest(given, codes) if isinstance(given, str) else []
     meant = f"did you mean {codes[near[0]]!r} ({near[0]})?" if near else "write its two-letter code, such as 'US'"
     raise AirflowTimetableInvalid(f"the package holidays {library_version()} knows no country {given!r}; {meant}")
 
@@ -128,6 +128,6 @@ def _subdivision_of(country: str, given: object) -> str:
         return found
     if not known:
         raise AirflowTimetableInvalid(f"{country} has no subdivisions in the package holidays; leave {given!r} away")
-    near = get_close_matches(str(given).lower(), known, n=1, cutoff=0.6)
+    near = nearest(str(given), known)
     meant = f"did you mean {known[near[0]]!r}?" if near else f"it knows {', '.join(sorted(set(known.values())))}"
     raise AirflowTimetableInvalid(f"{country} has no subdivision {given!r}; {meant}")

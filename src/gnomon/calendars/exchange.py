@@ -6,13 +6,13 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 from datetime import date, timedelta
-from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Self
 
 from gnomon.calendars.calendar import Calendar
 from gnomon.calendars.coverage import Coverage
 from gnomon.calendars.weekdays import day_of
+from gnomon.errors.nearest import nearest
 from gnomon.errors.timetable import AirflowTimetableInvalid
 
 FIRST_YEAR = 2000
@@ -125,7 +125,7 @@ def _read_aloud(name: str) -> list[date]:
         ) from None
     known = library.get_calendar_names()
     if name not in known:
-        near = get_close_matches(str(name).upper(), known, n=1, cutoff=0.5)
+        near = nearest(str(name), known, cutoff=0.5)
         raise AirflowTimetableInvalid(
             f"exchange_calendars {library.__version__} knows no exchange {name!r}; "
             + (f"did you mean {near[0]!r}?" if near else "write its ISO code, such as 'XNYS'")

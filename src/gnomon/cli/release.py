@@ -6,11 +6,11 @@ import click
 
 from gnomon.cli.acting import ask_owner, say_pending
 from gnomon.cli.home import Home, pass_home
+from gnomon.errors.nearest import nearest
 from gnomon.errors.product import UserMistake
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.report.dags import find_dag
-from gnomon.report.missing import nearest
 from gnomon.report.runs import find_run
 from gnomon.report.waitingfor import upstreams_of
 from gnomon.store import Transaction

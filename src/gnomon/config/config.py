@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from gnomon.config.mistakes import NoSuchOption, nearest
+from gnomon.config.mistakes import NoSuchOption
 from gnomon.config.option import Key, Option
 from gnomon.config.options import BY_KEY, OPTIONS, declared
 from gnomon.config.secrets import is_secret, shown
 from gnomon.config.sources import Found
 from gnomon.config.values import to_boolean, to_integer, to_number
+from gnomon.errors.nearest import nearest
 
 T = TypeVar("T")
 
@@ -132,4 +133,4 @@ class Config:
         if is_secret(key):
             return f"the option {key} is a secret of the server; DAG files and tasks do not see it"
         meant = nearest(str(key), (str(other) for other in BY_KEY))
-        return f"there is no option {key} and no environment variable sets it." + (f" Did you mean {meant}?" if meant else "")
+        return f"there is no option {key} and no environment variable sets it." + (f" Did you mean {meant[0]}?" if meant else "")

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from gnomon.config.config import Config
 from gnomon.config.home import default_home
-from gnomon.config.mistakes import ConfigMistake, nearest
+from gnomon.config.mistakes import ConfigMistake
 from gnomon.config.option import Key, Kind, Option
 from gnomon.config.options import BY_ALIAS, BY_KEY, OPTIONS, declared
 from gnomon.config.sources import FILE_NAME, PREFIXES, Found, from_environment, from_file
 from gnomon.config.values import check, chosen
+from gnomon.errors.nearest import nearest
 
 _SCHEMES = ("sqlite", "postgresql", "postgres")
 
@@ -62,9 +63,9 @@ def _refuse_unknown(found: Mapping[Key, Found], prefix: str) -> None:
 def _unknown(key: Key, place: str, prefix: str) -> str:
     same_name = [str(other) for other in BY_KEY if other.name == key.name]
     same_name += [str(option.key) for other, option in BY_ALIAS.items() if other.name == key.name]
-    meant = same_name[0] if same_name else nearest(str(key), (str(other) for other in BY_KEY))
+    meant = same_name or nearest(str(key), (str(other) for other in BY_KEY))
     where = place if prefix else f"{key} ({place})"
-    remedy = f"Did you mean {meant}?" if meant else "`gnomon config list` shows all options."
+    remedy = f"Did you mean {meant[0]}?" if meant else "`gnomon config list` shows all options."
     return f"{where}: there is no option {key}. {remedy}"
 
 

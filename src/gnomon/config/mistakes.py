@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from gnomon.errors.product import UserMistake
 
 
@@ -13,11 +11,3 @@ class ConfigMistake(UserMistake):
 
 class NoSuchOption(ConfigMistake):
     """Nobody declared this option and nobody set it."""
-
-
-def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The name that was probably meant, None when nothing is close."""
-    from difflib import get_close_matches  # only when something is wrong already
-
-    found = get_close_matches(name, list(names), n=1, cutoff=0.6)
-    return found[0] if found else None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from difflib import get_close_matches
 
 from gnomon.dependencies.cycles import circles
 from gnomon.dependencies.shape import Shape
+from gnomon.errors.nearest import nearest
 from gnomon.model.edges import Edge
 
 
@@ -65,5 +65,5 @@ def _who(dag_id: str, edge: Edge) -> str:
 
 
 def _near(name: str, there: Collection[str]) -> str:
-    found = get_close_matches(name, there, n=1, cutoff=0.7)
+    found = nearest(name, there, cutoff=0.7)
     return f" (did you mean {found[0]!r}?)" if found else ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import builtins
 import datetime as dt
-import difflib
 import importlib
 import importlib.util
 from types import CodeType, ModuleType, TracebackType
@@ -16,6 +15,7 @@ from typing import Any
 
 from gnomon import calendars, timetables
 from gnomon.errors import UserMistake
+from gnomon.errors.nearest import nearest
 from gnomon.errors.timetable import AirflowTimetableInvalid
 from gnomon.loading import plugins
 from gnomon.model.slots import TimetableRef
@@ -142,7 +142,7 @@ def _of_plugins(name: str) -> type | None:
 
 def _unknown(name: str) -> str:
     known = [*timetables.__all__, *calendars.__all__, *_PLAIN, *_MODULES]
-    near = difflib.get_close_matches(name, known, n=1)
+    near = nearest(name, known)
     remedy = f"did you mean {near[0]!r}?" if near else "write MODULE.CLASS for a class of the plugins folder"
     return f"the name {name!r} is not known here; {remedy}"
 

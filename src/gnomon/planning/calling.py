@@ -5,13 +5,13 @@ Airflow's releases gave these methods different parameters; an author's file kee
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Mapping
 from functools import lru_cache
 from types import FunctionType, TracebackType
 from typing import Any
 
+from gnomon.errors.nearest import nearest
 from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.timetables.base import BuiltinTimetable, Timetable
 
@@ -65,7 +65,7 @@ def lacks(timetable: object, method: str, wanted: str) -> PlanningError:
     """The error for a method that the author has not written, or not under this name."""
     cls = type(timetable)
     own = {name for kind in cls.__mro__ if not _is_ours(kind) for name in vars(kind)}
-    meant = difflib.get_close_matches(method, sorted(own - set(dir(Timetable))), n=1, cutoff=0.75)
+    meant = nearest(method, sorted(own - set(dir(Timetable))), cutoff=0.75)
     remedy = f"rename {meant[0]}" if meant else f"write `def {method}{wanted}`"
     where = _defined_at(_raw(inspect.getattr_static(cls, meant[0]))) if meant else ""
     return PlanningError(f"{cls.__name__} lacks the method {method}; {remedy}{where}")
@@ -140,7 +140,7 @@ def _check_self(
 def _meant(name: str, offered: Mapping[str, Any], takes: inspect.Signature) -> str | None:
     """The parameter that a misspelt one stands for."""
     free = [other for other in offered if other not in takes.parameters]
-    near = difflib.get_close_matches(name, free, n=1, cutoff=0.75)
+    near = nearest(name, free, cutoff=0.75)
     return near[0] if near else None
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
+from gnomon.errors.nearest import nearest
 from gnomon.errors.product import UserMistake
 
 _SHOWN = 3
-_CUTOFF = 0.6
 
 
 class NotThere(UserMistake):
     """A DAG, run, task, pool or Variable that does not exist."""
 
     def __init__(self, thing: str, name: str, place: str, existing: Iterable[str], remedy: str) -> None:
-        near = nearest(name, existing)
+        near = nearest(name, existing, most=_SHOWN)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else remedy
         super().__init__(f"there is no {thing} {name!r}{place}; {hint}")
         self.thing = thing
@@ -44,11 +43,3 @@ def no_pool(name: str, existing: Iterable[str]) -> NotThere:
 
 def no_variable(key: str, existing: Iterable[str]) -> NotThere:
     return NotThere("Variable", key, "", existing, "`gnomon variables list` shows them all")
-
-
-def nearest(name: str, existing: Iterable[str]) -> list[str]:
-    """At most three existing names that look like `name`, whatever the case, best first."""
-    by_lower: dict[str, str] = {}
-    for candidate in existing:
-        by_lower.setdefault(candidate.lower(), candidate)
-    return [by_lower[hit] for hit in difflib.get_close_matches(name.lower(), by_lower, n=_SHOWN, cutoff=_CUTOFF)]

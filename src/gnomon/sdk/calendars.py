@@ -15,7 +15,7 @@ from gnomon.calendars.named import Named
 from gnomon.calendars.weekdays import NAMES, day_of
 from gnomon.calendars.weekends import Weekends
 from gnomon.config import CalendarTable, ConfigMistake, ambient, calendar_tables
-from gnomon.config.mistakes import nearest
+from gnomon.errors.nearest import nearest
 from gnomon.errors.timetable import AirflowTimetableInvalid
 from gnomon.sdk.datesfile import read_dates
 
@@ -93,7 +93,7 @@ class NamedCalendars:
     def _unknown(self, name: str, asked_by: tuple[str, ...]) -> str:
         user = f"[calendars.{asked_by[-1]}] names the calendar {name!r}, and " if asked_by else ""
         meant = nearest(name, self._tables)
-        known = f"did you mean {meant!r}?" if meant else (
+        known = f"did you mean {meant[0]!r}?" if meant else (
             f"there are {', '.join(self._tables)}" if self._tables else f"write it below a line [calendars.{name}]"
         )
         return f"{user}there is no calendar {name!r} in {self._home / 'gnomon.toml'}; {known}"
@@ -148,7 +148,7 @@ def _refuse_unknown(table: CalendarTable) -> None:
     for key in table.values:
         if key not in KEYS:
             meant = nearest(key, KEYS)
-            remedy = f"did you mean {meant}?" if meant else f"there are {', '.join(KEYS)}"
+            remedy = f"did you mean {meant[0]}?" if meant else f"there are {', '.join(KEYS)}"
             raise ConfigMistake(f"{table.place(key)}: [calendars.{table.name}] has no {key}; {remedy}")
 
 

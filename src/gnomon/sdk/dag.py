@@ -17,7 +17,7 @@ from gnomon.sdk.notset import NOTSET, ArgNotSet
 from gnomon.sdk.params import DagParam, ParamsDict
 from gnomon.sdk.place import Place, at, here
 from gnomon.sdk.schedule import runs_limit, timetable_of
-from gnomon.sdk.suggest import nearest
+from gnomon.sdk.suggest import argument_hint
 from gnomon.sdk.taskgroup import TaskGroup
 
 if TYPE_CHECKING:
@@ -431,7 +431,7 @@ def _old_spellings(dag_id: str, kwargs: dict[str, Any], given: dict[str, Any], w
     if kwargs:
         name = next(iter(kwargs))
         raise TypeError(
-            f"DAG {dag_id!r}{where}: there is no argument {name}={nearest(name, [row.name for row in fields.DAG])}."
+            f"DAG {dag_id!r}{where}: there is no argument {name}={argument_hint(name, [row.name for row in fields.DAG])}."
         )
 
 

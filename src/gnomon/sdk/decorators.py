@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from gnomon.errors.authoring import AirflowSkipException
+from gnomon.errors.nearest import nearest
 from gnomon.sdk import decorated
 from gnomon.sdk.place import at, here
-from gnomon.sdk.suggest import nearest
 from gnomon.sdk.xcom_arg import XComArg, mapping_refused
 
 if TYPE_CHECKING:
@@ -155,8 +155,9 @@ class TaskDecorators:
         if name.startswith("__"):
             raise AttributeError(name)
         if name not in OPERATORS:
-            later = "; it is not supported yet" if name in _LATER else nearest(name, OPERATORS).replace("=", "")
-            raise AttributeError(f"There is no @task.{name}{later}. There are: {', '.join(sorted(OPERATORS))}, "
+            near = nearest(name, OPERATORS, cutoff=0.7)
+            why = "; it is not supported yet" if name in _LATER else f"; did you mean {near[0]}" if near else ""
+            raise AttributeError(f"There is no @task.{name}{why}. There are: {', '.join(sorted(OPERATORS))}, "
                                  "run_if, skip_if.")
         return functools.partial(self._by_position, name)
 

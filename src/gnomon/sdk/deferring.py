@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gnomon.errors.authoring import DeferralRefused, NotSerializable
+from gnomon.errors.nearest import nearest
 from gnomon.model.facts import XCOM_MAX_BYTES
 from gnomon.model.ids import DAG_FILE_MODULE
 from gnomon.sdk.place import at
@@ -39,10 +40,8 @@ def check_method(task: Any, method: object, kwargs: Mapping[str, Any], trigger: 
     wants = f"Task {task.task_id!r}{at(task._place)} waits for {trigger} and would go on in {method}()"
     found = getattr(task, method, None) if isinstance(method, str) else None
     if not callable(found):
-        import difflib  # only when something is wrong
-
         own = [name for name, value in vars(type(task)).items() if callable(value) and not name.startswith("_")]
-        near = difflib.get_close_matches(str(method), own, n=1, cutoff=0.75)
+        near = nearest(str(method), own, cutoff=0.75)
         if near:
             raise DeferralRefused(f"{wants}, which {kind} does not have; did you mean {near[0]}()?")
         raise DeferralRefused(

@@ -17,7 +17,7 @@ from gnomon.sdk.operator_meta import OperatorMeta
 from gnomon.sdk.params import ParamsDict
 from gnomon.sdk.place import Place, at
 from gnomon.sdk.setup_teardown import Scope, close_scope, open_scope
-from gnomon.sdk.suggest import nearest
+from gnomon.sdk.suggest import argument_hint
 from gnomon.sdk.templated import Templated
 from gnomon.sdk.xcom_arg import XComArg, mapping_refused, references
 
@@ -477,7 +477,7 @@ def _old_spellings(
         name = next(iter(kwargs))
         raise TypeError(
             f"{type(task).__name__} (task {task_id!r}){at(task._place)} does not take the argument {name}="
-            f"{nearest(name, [row.name for row in fields.OPERATOR])}."
+            f"{argument_hint(name, [row.name for row in fields.OPERATOR])}."
         )
     return found
 

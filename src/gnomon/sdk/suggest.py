@@ -1,19 +1,19 @@
-"""The nearest known name, for messages about unknown ones."""
+"""What to write instead of an argument that is not known."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
+from gnomon.errors.nearest import nearest
+
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` without the end mark, or nothing when no name is near."""
-    import difflib  # only when something is wrong
-
-    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.7)
-    return f"; did you mean {found[0]}=" if found else ""
+def argument_hint(name: str, known: Iterable[str]) -> str:
+    """`; did you mean x=` without the end mark, or nothing when no name is near."""
+    near = nearest(name, known, cutoff=0.7)
+    return f"; did you mean {near[0]}=" if near else ""
 
 
 def keyword_remedy(error: BaseException) -> str:
@@ -34,7 +34,7 @@ def keyword_remedy(error: BaseException) -> str:
     known = list(dict.fromkeys(name for callee in callees for name in _keywords(callee)))
     if not known or found[2] in known:  # then it is another of that name
         return ""
-    return nearest(found[2], known) or f"; it takes {', '.join(known)}"
+    return argument_hint(found[2], known) or f"; it takes {', '.join(known)}"
 
 
 def _keywords(callee: object) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from gnomon.clock import SystemClock
 from gnomon.errors import UserMistake
+from gnomon.errors.nearest import nearest
 from gnomon.model.instants import to_datetime
 from gnomon.sdk import options
 
@@ -113,12 +114,10 @@ def _iana(name: str) -> dt.tzinfo:
 
 
 def _nearest(name: str) -> str:
-    import difflib
     import zoneinfo
 
-    known = {zone.lower(): zone for zone in zoneinfo.available_timezones()}
-    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
-    return f"; did you mean {known[near[0]]!r}?" if near else "."
+    near = nearest(name, zoneinfo.available_timezones())
+    return f"; did you mean {near[0]!r}?" if near else "."
 
 
 # Moments

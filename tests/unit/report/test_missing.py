@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gnomon.report.missing import nearest, no_dag, no_pool, no_run
-
-
-def test_the_nearest_names_are_offered_whatever_the_case() -> None:
-    assert nearest("ETL_Dayly", ["etl_daily", "etl_hourly", "other"])[0] == "etl_daily"
+from gnomon.report.missing import no_dag, no_pool, no_run
 
 
 @pytest.mark.parametrize(
