@@ -1,0 +1,79 @@
+"""What a task was given: every argument checked and kept, old spellings understood, those without effect named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from gnomon.sdk import fields
+from gnomon.sdk.notset import NOTSET
+from gnomon.sdk.place import at
+from gnomon.sdk.suggest import argument_hint
+
+if TYPE_CHECKING:
+    from gnomon.sdk.operator import BaseOperator
+
+
+def old_spellings(task: BaseOperator, task_id: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of Airflow 2 under their present names; TypeError for what no version knows."""
+    defaults: Mapping[str, Any] = task.__dict__.get("_defaults") or {}
+    found: dict[str, Any] = {}
+    for row in fields.OPERATOR:
+        for old in row.spellings:
+            if old in kwargs:
+                found[row.name] = kwargs.pop(old)
+            elif old in defaults:
+                found[row.name] = defaults[old]
+    for name in fields.IGNORED_BY_OPERATOR:
+        if name in kwargs:
+            found[name] = kwargs.pop(name)
+    if kwargs:
+        name = next(iter(kwargs))
+        raise TypeError(
+            f"{type(task).__name__} (task {task_id!r}){at(task._place)} does not take the argument {name}="
+            f"{argument_hint(name, [row.name for row in fields.OPERATOR])}."
+        )
+    return found
+
+
+def keep(task: BaseOperator, given: dict[str, Any]) -> None:
+    """Every argument stands in the task, checked; what was not given has its default."""
+    state = task.__dict__
+    own = state.get("depends_on", NOTSET)  # of an author's class, which may call something else so
+    try:
+        fields.keep(fields.OPERATOR, state, given)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"Task {given['task_id']!r}{at(task._place)}: {error}.") from None
+    state["_depends_on"] = state.pop("depends_on")
+    if own is not NOTSET:
+        state["depends_on"] = own
+    for name in ("dag", "default_args"):
+        state.pop(name)
+    for name in ("pre_execute", "post_execute"):
+        hook = state.pop(name)
+        if hook is not None:
+            state[f"_{name}_hook"] = hook
+    if state["wait_for_downstream"]:
+        state["depends_on_past"] = True
+    state["executor_config"] = state["executor_config"] or {}
+    state["inlets"] = _listed(state["inlets"])
+    state["outlets"] = _listed(state["outlets"])
+
+
+def note_inert(task: BaseOperator, given: Mapping[str, Any], old: Mapping[str, Any]) -> None:
+    """Arguments without effect are named on the DAG."""
+    dag = task.get_dag()
+    if dag is None:
+        return
+    for row in fields.OPERATOR:
+        if row.inert is not None and given[row.name] not in (None, False):
+            dag.warn(f"Task {task.task_id!r}{at(task._place)}: {row.name}= {row.inert}.")
+    for name, why in fields.IGNORED_BY_OPERATOR.items():
+        if why and old.get(name) is not None:
+            dag.warn(f"Task {task.task_id!r}{at(task._place)}: {name}= {why}.")
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list | tuple | set) else [value]
