@@ -104,5 +104,8 @@ class Executor(Protocol):
     def filenos(self) -> list[int]:
         """What to wait on for reading."""
 
+    def unsent(self) -> list[int]:
+        """What to wait on for writing: `poll` goes on with what was not taken at once."""
+
     def close(self) -> None:
         """Close the connections; the workers go on."""

@@ -106,9 +106,9 @@ class LocalExecutor:
         """The descriptors of the streams."""
         return [link.sock.fileno() for link in self._links.values()]
 
-    def unsent(self) -> bool:
-        """Something still waits to be written: poll again soon."""
-        return any(not link.flush() for link in self._links.values())
+    def unsent(self) -> list[int]:
+        """The descriptors of the streams whose worker has not taken all that it was told: once it takes more, poll again."""
+        return [link.sock.fileno() for link in self._links.values() if not link.flush()]
 
     def close(self) -> None:
         """The connections are closed; the workers go on."""

@@ -287,4 +287,4 @@ class SchedulerService:
             notify = None  # the next tick finds it away too, and says so
         if notify is not None:
             descriptors.append(notify)
-        select.select(descriptors, [], [], seconds)
+        select.select(descriptors, self._executor.unsent(), [], seconds)

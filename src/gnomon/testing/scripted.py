@@ -209,5 +209,8 @@ class ScriptedExecutor:
     def filenos(self) -> list[int]:
         return []
 
+    def unsent(self) -> list[int]:
+        return []
+
     def close(self) -> None:
         self._connected = {}

@@ -1,0 +1,79 @@
+"""What a worker did not take at once goes on as soon as it takes more, and not with the next thing that happens."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from pathlib import Path
+
+from tests.patience import PATIENCE_S
+
+from gnomon.clock import SystemClock
+from gnomon.engine.memory import Limits
+from gnomon.executors.local import LocalExecutor
+from gnomon.model.facts import Attempt, RunFacts
+from gnomon.model.records import WorkerRecord
+from gnomon.scheduler.service import SchedulerService
+from gnomon.scheduler.settings import Settings
+from gnomon.store import leases, migrations, open_database
+from gnomon.wakeups import Bell, Ear
+from gnomon.wire.frames import Splitter
+from gnomon.wire.messages import Submit, ToWorker
+
+ATTEMPTS = 1000
+SELDOM_S = 1e4
+"""Between two rounds in which the scheduler looks by itself."""
+
+
+class SlowWorker(threading.Thread):
+    """Takes what it is told, a piece at a time; when it has all, or after PATIENCE_S without a word, it rings."""
+
+    def __init__(self, server: socket.socket, bell: Bell) -> None:
+        super().__init__(daemon=True)
+        self._server = server
+        self._bell = bell
+        self.taken = 0
+        self.ended = threading.Event()
+
+    def run(self) -> None:
+        splitter: Splitter[ToWorker] = Splitter(ToWorker)
+        connection, _ = self._server.accept()
+        connection.settimeout(PATIENCE_S)
+        with connection:
+            try:
+                while self.taken < ATTEMPTS:
+                    messages = list(splitter.feed(connection.recv(1 << 16)))
+                    self.taken += sum(len(message.attempts) for message in messages if isinstance(message, Submit))
+            except TimeoutError:
+                pass
+            self.ended.set()
+            self._bell.ring()
+
+
+def test_a_worker_that_reads_slowly_waits_for_no_other_event(tmp_path: Path) -> None:
+    url, address = f"sqlite:///{tmp_path / 'gnomon.db'}", str(tmp_path / "w")
+    migrations.upgrade(url)
+    db = open_database(url, clock=SystemClock())
+    there = WorkerRecord("w", "here", address, 1, db.now(), False)
+    with db.write() as tx:
+        leases.register_worker(tx, there)
+    run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0, conf={"x": "y" * 2000})
+    attempts = [Attempt(attempt_id=f"a{n}", group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py") for n in range(ATTEMPTS)]
+    executor = LocalExecutor("s")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(address)
+        server.listen()
+        worker = SlowWorker(server, Bell(tmp_path))
+        ear = Ear(tmp_path, "s")
+        executor.refresh([there])
+        executor.submit("w", attempts)
+        worker.start()
+        SchedulerService(
+            settings=Settings(Limits(parallelism=1, per_admission=1), 1, True, beat_s=SELDOM_S, sweep_s=SELDOM_S), db=db,
+            executor=executor, clock=SystemClock(), ear=ear, new_id=lambda: "0", scheduler_id="s", host="here",
+        ).run(worker.ended.is_set)
+        worker.join()
+    executor.close()
+    ear.close()
+    db.close()
+    assert worker.taken == ATTEMPTS
