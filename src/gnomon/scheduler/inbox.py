@@ -49,15 +49,14 @@ class Inbox:
             self._mail_waits = True
         if self._db.poll_notify():
             self._mail_waits = True
-        swept = self._clock.monotonic() >= self._next_sweep
-        events: list[e.Event] = self._sweep() if swept else []
+        events: list[e.Event] = self._sweep(epochs) if self._clock.monotonic() >= self._next_sweep else []
         self._heard += self._executor.poll()
         self._record_gone([event.worker_id for event in self._heard if isinstance(event, WorkerGone)])
         said, to_ask = from_workers(self._heard, epochs)
         for worker_id in to_ask:
             self.ask_inventory(worker_id, epochs)
         letters: list[int] = []
-        if self._mail_waits or self._history_waits or swept or any(isinstance(event, e.InventoryRead) for event in said):
+        if self._mail_waits or self._history_waits or any(isinstance(event, e.InventoryRead) for event in said):
             with self._db.read() as tx:
                 found, more = for_one_step(mail.take(tx, sorted(epochs), MAIL_BATCH))
                 ripe = found
@@ -130,13 +129,16 @@ class Inbox:
             return self._clock.now()
         return self._clock.now() + int((self._next_sweep - self._clock.monotonic()) * SECOND)
 
-    def _sweep(self) -> list[e.Event]:
-        """Once a second: pools that people changed, workers that came and went."""
+    def _sweep(self, epochs: Mapping[int, int]) -> list[e.Event]:
+        """Once a second: pools that people changed, workers that came and went, and mail of which no word came."""
         self._next_sweep = self._clock.monotonic() + self._sweep_s
-        with self._db.read() as tx:
+        was_healthy = self._healthy_since is not None and self._clock.monotonic() - self._healthy_since > WORKER_TTL_S
+        with self._db.glance() as tx:
             pools = store_load.load_pools(tx)
             workers = leases.workers(tx)
-        if self._healthy_since is not None and self._clock.monotonic() - self._healthy_since > WORKER_TTL_S:
+            is_silent = was_healthy and leases.is_worker_silent(tx, WORKER_TTL_S)
+            self._mail_waits = self._mail_waits or bool(mail.take(tx, sorted(epochs), 1))
+        if is_silent:
             with self._db.write() as tx:
                 for lost in leases.mark_lost(tx, WORKER_TTL_S):
                     _log.warning("worker_lost", worker=lost)

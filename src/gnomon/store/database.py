@@ -115,6 +115,18 @@ class Database:
             self._put(link)
 
     @contextmanager
+    def glance(self) -> Iterator[Transaction]:
+        """No transaction: each question sees a state of its own, blocks nobody, and is one round trip to PostgreSQL.
+
+        For what is asked again and again and is seldom there; who acts on it looks again in a transaction.
+        """
+        link = self._take()
+        try:
+            yield self._transaction(link)
+        finally:
+            self._put(link)
+
+    @contextmanager
     def write(self) -> Iterator[Transaction]:
         """A transaction that is stored when the block ends, and not at all when it raises.
 

@@ -107,8 +107,16 @@ def retire_worker(tx: Transaction, worker_id: str) -> None:
 def mark_lost(tx: Transaction, ttl_s: float) -> list[str]:
     """Workers without a beat for `ttl_s` are lost (line 18); returns those that this call declared lost."""
     before = _before(tx.lease_now(), ttl_s)
-    silent = [row[0] for row in tx.all("leases.silent_workers", before=before)]
-    return [lost for lost in silent if tx.run("leases.lose_worker", id=lost, before=before)]
+    return [lost for lost in _silent_workers(tx, before) if tx.run("leases.lose_worker", id=lost, before=before)]
+
+
+def is_worker_silent(tx: Transaction, ttl_s: float) -> bool:
+    """Whether there is anything for `mark_lost` to do."""
+    return bool(_silent_workers(tx, _before(tx.lease_now(), ttl_s)))
+
+
+def _silent_workers(tx: Transaction, before: Instant) -> list[str]:
+    return [row[0] for row in tx.all("leases.silent_workers", before=before)]
 
 
 def workers(tx: Transaction, live_only: bool = True) -> list[WorkerRecord]:

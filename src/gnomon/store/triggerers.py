@@ -58,15 +58,17 @@ def retire(tx: Transaction, triggerer_id: str) -> None:
     _give_up(tx, triggerer_id)
 
 
-def silent(tx: Transaction, me: str, beat_s: float) -> list[str]:
-    """Triggerers that have been silent for SILENCE_BEATS and are not fenced yet, but for the one that asks."""
-    return [row[0] for row in tx.all("triggerers.silent", before=_silent_since(tx.lease_now(), beat_s), me=me)]
+def is_silent(tx: Transaction, me: str, beat_s: float) -> bool:
+    """Whether `fence_dead` has anything to do. Who is alone asks for no time."""
+    row = tx.one("triggerers.oldest_beat", me=me)
+    return row is not None and row[0] is not None and row[0] < _silent_since(tx.lease_now(), beat_s)
 
 
 def fence_dead(tx: Transaction, me: str, beat_s: float) -> list[str]:
     """Triggerers that have been silent for SILENCE_BEATS are fenced, and their triggers anybody's; returns them."""
     before = _silent_since(tx.lease_now(), beat_s)
-    fenced = [dead for dead in silent(tx, me, beat_s) if tx.run("triggerers.fence_silent", id=dead, before=before)]
+    silent = [row[0] for row in tx.all("triggerers.silent", before=before, me=me)]
+    fenced = [dead for dead in silent if tx.run("triggerers.fence_silent", id=dead, before=before)]
     for dead in fenced:
         _give_up(tx, dead)
     return fenced

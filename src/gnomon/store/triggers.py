@@ -54,6 +54,24 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
+class News:
+    """What there is to do for one triggerer."""
+
+    has_ended: bool
+    """A note for it, or one for anybody."""
+    has_paused: bool
+    """It runs triggers of a DAG that is paused."""
+    has_unclaimed: bool
+    """Nobody runs a trigger of a DAG that is let run; it may be another's by its queue."""
+    is_fenced: bool
+    """It was declared dead, and writes nothing more."""
+
+    @property
+    def is_any(self) -> bool:
+        return self.has_ended or self.has_paused or self.has_unclaimed or self.is_fenced
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """Triggers whose tasks wait no longer."""
 
@@ -102,6 +120,13 @@ class _Event(msgspec.Struct, frozen=True, array_like=True):
 _letter_decoder = msgspec.json.Decoder(list[_Event])
 
 
+def news(tx: Transaction, me: str) -> News:
+    """Whether `ended`, `suspended` and `claim` would find anything, by one question."""
+    row = tx.one("triggers.news", me=me)
+    assert row is not None
+    return News(*map(bool, row))
+
+
 def claim(tx: Transaction, me: str, limit: int, queues: Sequence[str] | None = None) -> list[Claimed]:
     """At most `limit` triggers that nobody ran are mine now, the most urgent and then the oldest first.
 
@@ -109,7 +134,7 @@ def claim(tx: Transaction, me: str, limit: int, queues: Sequence[str] | None = N
 
     Those of a paused DAG stay where they are. `queues`: those of these queues and of none; None: all.
     """
-    if limit <= 0 or tx.one("triggers.unclaimed_dag") is None:
+    if limit <= 0:
         return []
     mine = tx.all("triggers.claim", me=me, most=limit, every=queues is None, queues=list(queues or ()))
     return _claimed(tx, [pk for (pk,) in mine]) if mine else []
@@ -126,8 +151,6 @@ def ended(tx: Transaction, me: str, queues: Sequence[str] | None = None) -> Ende
 
     What is to hear `on_kill` is told to another when I am gone before I have said `closed`. `queues`: as for `claim`.
     """
-    if tx.one("triggers.noted", me=me) is None:
-        return Ended()
     gone = tuple(sorted(pk for (pk,) in tx.all("triggers.ended", me=me, most=NOTES_MAX)))
     killed = tuple(sorted(pk for (pk,) in tx.all("triggers.killed", me=me, most=NOTES_MAX)))
     mine = tx.all("triggers.adopt", me=me, most=NOTES_MAX, every=queues is None, queues=list(queues or ()))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import selectors
 import sys
 import threading
 import traceback
@@ -15,7 +17,7 @@ from gnomon.triggerer.host import Host
 from gnomon.triggerer.messages import Blocked
 
 LOOK_S = 0.2
-"""Between two questions to the loop."""
+"""Between two looks at the loop."""
 SURE_S = 0.05
 """Who is seen twice, so long apart, holds it up."""
 AGAIN_S = 5.0
@@ -26,12 +28,34 @@ _OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 _log = log.get("triggerer.host")
 
 
-class BlockWatch(threading.Thread):
-    """Asks the loop to answer, over and over; names what runs when it does not."""
+class Sleeper(selectors.DefaultSelector):
+    """A selector that tells whether its loop sleeps in it: such a loop is held up by nobody, and need not be woken to say so."""
 
-    def __init__(self, host: Host, ask: Callable[[Callable[[], None]], object], clock: Clock, late_s: float) -> None:
+    is_asleep = False
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        self.is_asleep = timeout is None or timeout > 0
+        try:
+            return super().select(timeout)
+        finally:
+            self.is_asleep = False
+
+
+def watched_loop() -> tuple[asyncio.AbstractEventLoop, Sleeper]:
+    """An event loop, and what tells whether it sleeps."""
+    sleeper = Sleeper()
+    return asyncio.SelectorEventLoop(sleeper), sleeper
+
+
+class BlockWatch(threading.Thread):
+    """Asks a loop that is awake to answer, over and over; names what runs when it does not."""
+
+    def __init__(
+        self, host: Host, ask: Callable[[Callable[[], None]], object], clock: Clock, late_s: float, sleeper: Sleeper,
+    ) -> None:
         """`ask` has the loop call something; `late_s`: how late it may be without a word."""
         super().__init__(name="block-watch", daemon=True)
+        self._sleeper = sleeper
         self._host = host
         self._ask = ask
         self._clock = clock
@@ -45,6 +69,8 @@ class BlockWatch(threading.Thread):
         while not self._done.wait(LOOK_S):
             if os.getppid() != self._parent:
                 os._exit(1)  # the keeper is gone, and the loop may never notice
+            if self._sleeper.is_asleep:
+                continue
             self._answered.clear()
             began = self._clock.monotonic()
             try:

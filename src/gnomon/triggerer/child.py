@@ -20,7 +20,7 @@ from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import ambient, environment, set_ambient
 from gnomon.loading import plugins
-from gnomon.triggerer.blocking import BlockWatch
+from gnomon.triggerer.blocking import BlockWatch, Sleeper, watched_loop
 from gnomon.triggerer.host import Host
 from gnomon.triggerer.logs import TriggerLogs, TriggerOutput
 from gnomon.triggerer.settings import HostLimits, limits_told
@@ -45,14 +45,16 @@ def main() -> NoReturn:
     plugins.enable()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)  # what waits is no garbage: tens of thousands of coroutines are not walked all the time
-    asyncio.run(_serve(socket.socket(fileno=SOCKET_FD), limits))
+    loop, sleeper = watched_loop()
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(_serve(socket.socket(fileno=SOCKET_FD), limits, sleeper))
     raise AssertionError("it ended in the loop")
 
 
-async def _serve(sock: socket.socket, limits: HostLimits) -> None:
+async def _serve(sock: socket.socket, limits: HostLimits, sleeper: Sleeper) -> None:
     loop = asyncio.get_running_loop()
     host = Host(sock, limits.on_kill_s)
-    watch = BlockWatch(host, loop.call_soon_threadsafe, SystemClock(), limits.late_s)
+    watch = BlockWatch(host, loop.call_soon_threadsafe, SystemClock(), limits.late_s, sleeper)
     watch.start()
     try:
         await host.serve()

@@ -133,9 +133,9 @@ class Keeper:
         if self._clock.monotonic() < self._watch_at:
             return
         self._watch_at = self._clock.monotonic() + SWEEP_S
-        with self._db.read() as tx:
-            silent = triggerers.silent(tx, self.triggerer_id, self._settings.beat_s)
-        if not silent:
+        with self._db.glance() as tx:
+            is_silent = triggerers.is_silent(tx, self.triggerer_id, self._settings.beat_s)
+        if not is_silent:
             return
         with self._db.keeper(self.triggerer_id) as tx:
             fenced = triggerers.fence_dead(tx, self.triggerer_id, self._settings.beat_s)
@@ -216,13 +216,9 @@ class Keeper:
         me = self.triggerer_id
         room = min(CLAIM_BATCH, self._settings.capacity - len(self._crew) - len(self._unsent))
         self._woken = False
-        try:
-            with self._db.keeper(me) as tx:
-                suspended = triggers.suspended(tx, me) if len(self._crew) else []
-                ended = triggers.ended(tx, me, self._settings.queues)
-                claimed = triggers.claim(tx, me, room, self._settings.queues)
-        except CommitUncertain as error:
-            raise Fenced(f"nobody knows what triggerer {me} has claimed ({error}); a new one starts in its place") from error
+        with self._db.glance() as tx:
+            news = triggers.news(tx, me)
+        suspended, ended, claimed = self._taken(news, room) if news.is_any else ([], triggers.Ended(), [])
         self._sweep_at = self._clock.monotonic() + SWEEP_S
         self._more = len(claimed) == room > 0
         self._is_full = len(claimed) >= room
@@ -232,6 +228,18 @@ class Keeper:
         self._crew.start((one, _told(one)) for one in self._readable(claimed))
         if claimed:
             _log.debug("triggers_claimed", triggers=len(claimed))
+
+    def _taken(self, news: triggers.News, room: int) -> tuple[list[int], triggers.Ended, list[triggers.Claimed]]:
+        """What is suspended, what has ended, and what is mine from here on."""
+        me, queues = self.triggerer_id, self._settings.queues
+        try:
+            with self._db.keeper(me) as tx:
+                suspended = triggers.suspended(tx, me) if news.has_paused else []
+                ended = triggers.ended(tx, me, queues) if news.has_ended else triggers.Ended()
+                claimed = triggers.claim(tx, me, room, queues) if news.has_unclaimed else []
+        except CommitUncertain as error:
+            raise Fenced(f"nobody knows what triggerer {me} has claimed ({error}); a new one starts in its place") from error
+        return suspended, ended, claimed
 
     def _readable(self, found: Sequence[triggers.Claimed]) -> Iterator[triggers.Claimed]:
         """Those that can be run; each of the others fails its own task, or hears nothing."""

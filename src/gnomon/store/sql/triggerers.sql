@@ -18,6 +18,10 @@ UPDATE triggerer SET beat_at = :now, counted = :counted WHERE id = :id AND NOT f
 -- Nothing more can be written in the name of this triggerer.
 UPDATE triggerer SET fenced = TRUE WHERE id = :id;
 
+-- name: oldest_beat
+-- The oldest beat of another that is not fenced; NULL when there is no other.
+SELECT min(beat_at) FROM triggerer WHERE NOT fenced AND id <> :me;
+
 -- name: silent
 -- Triggerers without a beat since an instant, not fenced yet, but for the one that asks.
 SELECT id FROM triggerer WHERE NOT fenced AND beat_at < :before AND id <> :me ORDER BY id;

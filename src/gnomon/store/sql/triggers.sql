@@ -1,11 +1,19 @@
--- name: unclaimed_dag
--- A DAG that is let run and has a trigger that nobody runs: from DAG to DAG, however many triggers of paused DAGs there are.
-WITH RECURSIVE wanted(dag_pk) AS (
+-- name: news
+-- Whether there is a note for me or for anybody, whether I run triggers of a paused DAG, whether nobody runs one of a DAG that is let run, and whether I was fenced. From DAG to DAG, however many triggers there are.
+WITH RECURSIVE mine(dag_pk) AS (
+    SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer = :me
+    UNION ALL
+    SELECT (SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer = :me AND t.dag_pk > mine.dag_pk)
+    FROM mine WHERE mine.dag_pk IS NOT NULL),
+wanted(dag_pk) AS (
     SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent
     UNION ALL
     SELECT (SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND t.dag_pk > wanted.dag_pk)
     FROM wanted WHERE wanted.dag_pk IS NOT NULL)
-SELECT d.dag_pk FROM wanted JOIN dag AS d ON d.dag_pk = wanted.dag_pk WHERE d.active AND NOT d.paused LIMIT 1;
+SELECT EXISTS (SELECT 1 FROM trigger_end WHERE triggerer = :me AND NOT told OR triggerer IS NULL),
+       EXISTS (SELECT 1 FROM mine JOIN dag AS d ON d.dag_pk = mine.dag_pk WHERE d.paused OR NOT d.active),
+       EXISTS (SELECT 1 FROM wanted JOIN dag AS d ON d.dag_pk = wanted.dag_pk WHERE d.active AND NOT d.paused),
+       EXISTS (SELECT 1 FROM triggerer WHERE id = :me AND fenced);
 
 -- name: claim (sqlite)
 -- Triggers that nobody runs are mine, the most urgent and then the oldest first. SQLite opens the list with json_each.
@@ -86,10 +94,6 @@ WHERE trigger_pk IN (SELECT value FROM json_each(:pks)) AND NOT sent RETURNING t
 UPDATE trigger SET sent = TRUE, triggerer = NULLIF(triggerer, :me) FROM (
     SELECT trigger_pk FROM trigger WHERE trigger_pk = ANY(:pks::bigint[]) AND NOT sent ORDER BY trigger_pk FOR UPDATE) AS held
 WHERE trigger.trigger_pk = held.trigger_pk RETURNING trigger.trigger_pk;
-
--- name: noted
--- There is a note for me, or one for anybody.
-SELECT 1 FROM trigger_end WHERE triggerer = :me AND NOT told OR triggerer IS NULL LIMIT 1;
 
 -- name: ended
 -- Triggers that I run and whose task waits no longer, and that need not hear of it; these notes go as they are read.
