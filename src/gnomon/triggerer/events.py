@@ -6,6 +6,7 @@ from typing import Any
 
 from gnomon import serde
 from gnomon.model.deferral import Fired
+from gnomon.model.facts import XCOM_MAX_BYTES
 from gnomon.sdk.triggers import BaseTaskEndEvent, TriggerEvent
 
 
@@ -17,7 +18,11 @@ def fired_by(event: Any) -> Fired:
             xcoms={str(key): serde.dumps(value, what=f"XCom {key!r} of the event") for key, value in (event.xcoms or {}).items()},
         )
     if isinstance(event, TriggerEvent):
-        return Fired(outcome="event", payload=serde.dumps(event.payload, what="The payload of the event"))
+        payload = serde.dumps(event.payload, what="The payload of the event")
+        if len(payload) > XCOM_MAX_BYTES:
+            reason = f"the payload of its event takes {len(payload)} characters, the limit is {XCOM_MAX_BYTES}; hand on an address instead"
+            return Fired(outcome="error", reason=reason)
+        return Fired(outcome="event", payload=payload)
     return Fired(outcome="error", reason=f"it yielded {named(event)}, which is no event; yield TriggerEvent(payload)")
 
 

@@ -10,7 +10,7 @@ import time
 from gnomon.triggerer.running import Running, current
 
 LINE_MAX = 64 * 1024
-"""Characters of one line that are kept."""
+"""Characters of one line that are kept; what it had more is counted in its place."""
 
 
 class TriggerLogs(logging.Handler):
@@ -60,6 +60,8 @@ class TriggerOutput(io.TextIOBase):
 def append(folder: str, running: Running, text: str) -> None:
     """The text stands at the end of the trigger's log. Opened each time: tens of thousands of triggers have no descriptor each."""
     path = os.path.join(folder, running.told.log or "")
+    if len(text) > LINE_MAX:
+        text = "".join(map(_kept, text.splitlines(keepends=True)))
     try:
         _write(path, text)
     except FileNotFoundError:
@@ -69,4 +71,10 @@ def append(folder: str, running: Running, text: str) -> None:
 
 def _write(path: str, text: str) -> None:
     with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(text[:LINE_MAX])
+        file.write(text)
+
+
+def _kept(line: str) -> str:
+    more = len(line) - LINE_MAX
+    end = "\n" if line.endswith("\n") else ""
+    return line if more <= len(end) else f"{line[:LINE_MAX]}… ({more - len(end)} characters more){end}"

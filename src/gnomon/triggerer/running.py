@@ -91,9 +91,16 @@ async def live(running: Running, listener: Listener) -> None:
 def failed(error: BaseException) -> Fired:
     """How an exception of a trigger ends its wait."""
     text = "".join(traceback.format_exception(error))
+    reason = _line(error)
+    while isinstance(error, BaseExceptionGroup):  # its own words never say what was wrong
+        error = error.exceptions[0]
+        reason += f": {_line(error)}"
+    return Fired(outcome="error", reason=reason[:1000], traceback=text[-TRACEBACK_MAX:])
+
+
+def _line(error: BaseException) -> str:
     words = str(error).strip()
-    reason = f"{type(error).__name__}: {words}" if words else type(error).__name__
-    return Fired(outcome="error", reason=reason.splitlines()[0][:1000], traceback=text[-TRACEBACK_MAX:])
+    return f"{type(error).__name__}: {words.splitlines()[0]}" if words else type(error).__name__
 
 
 def _refuse(running: Running, returned: Any) -> None:
