@@ -14,12 +14,13 @@ from gnomon.engine.cells import Cell, Run
 from gnomon.engine.gates import Lane, Pool, key_of
 from gnomon.engine.holding import closed_gate, hold, let_go
 from gnomon.engine.memory import Memory, Worker
-from gnomon.engine.moves import step_aside, withdraw
+from gnomon.engine.moves import start_waiting, step_aside, withdraw
 from gnomon.engine.turn import Admitted, Step, Turn
-from gnomon.engine.waits import deadline_of
+from gnomon.engine.waits import deadline_of, unbegin
 from gnomon.model.deferral import Resume
 from gnomon.model.facts import Attempt, RunFacts
 from gnomon.model.logs import attempt_log
+from gnomon.model.records import Changes
 from gnomon.model.states import TaskInstanceState as S
 
 LOOKED_FURTHER_S = 300.0
@@ -92,9 +93,12 @@ def _first(pool: Pool) -> Cell | None:
 
 
 def _enter(turn: Turn, cell: Cell, pool: Pool, worker: Worker) -> None:
-    """Make an attempt of the cell on this worker."""
+    """Make an attempt of the cell on this worker; who starts from its trigger takes its slots alone."""
     turn.subject = cell.run.dag
     turn.step.admitted.append(Admitted(cell, cell.state, cell.try_number, cell.reason, cell.resume_at, cell.started_at))
+    if cell.begins_waiting:
+        start_waiting(turn, cell)
+        return
     withdraw(cell)
     resumes = cell.resumes
     if cell.state is not S.UP_FOR_RESCHEDULE and not resumes:
@@ -122,11 +126,11 @@ def retract(memory: Memory, decided: Step, pool_name: str) -> bool:
     For a pool whose slots another scheduler has taken meanwhile: nothing else of a step rests on its admissions, so the
     rest may be written as it is. The pool counts as full here until it is read again.
     """
-    refused = [admitted for admitted in decided.admitted if admitted.cell.pool == pool_name]
+    refused = [admitted for admitted in decided.admitted if _takes_of(pool_name, admitted.cell)]
     if not refused:
         return False
     changes = decided.changes
-    decided.admitted = [admitted for admitted in decided.admitted if admitted.cell.pool != pool_name]
+    decided.admitted = [admitted for admitted in decided.admitted if not _takes_of(pool_name, admitted.cell)]
     gone = {admitted.cell.attempt for admitted in refused}
     for worker_id, attempts in list(decided.submits.items()):
         decided.submits[worker_id] = [attempt for attempt in attempts if attempt.attempt_id not in gone]
@@ -134,7 +138,7 @@ def retract(memory: Memory, decided: Step, pool_name: str) -> bool:
     changes.xcom_clears = [key for key in changes.xcom_clears if key not in keys]
     changes.pool_used[pool_name] -= sum(admitted.cell.pool_slots for admitted in refused)
     for admitted in refused:
-        _wait_again(memory, admitted)
+        _wait_again(memory, changes, admitted)
     rows = {admitted.cell.key(): admitted.cell.record() for admitted in refused}
     changes.tasks = [rows.get(row.key, row) for row in changes.tasks]
     pool = memory.pool(pool_name)
@@ -143,11 +147,19 @@ def retract(memory: Memory, decided: Step, pool_name: str) -> bool:
     return True
 
 
-def _wait_again(memory: Memory, admitted: Admitted) -> None:
+def _takes_of(pool_name: str, cell: Cell) -> bool:
+    """Whether its attempt, or the wait that it began with, has slots of that pool."""
+    return cell.pool == pool_name and (cell.live or (cell.waiting is not None and cell.waiting.held_slots > 0))
+
+
+def _wait_again(memory: Memory, changes: Changes, admitted: Admitted) -> None:
     cell = admitted.cell
-    let_go(memory, cell)
-    cell.attempt = cell.worker = None
-    cell.seq -= 1
+    if cell.live:
+        let_go(memory, cell)
+        cell.attempt = cell.worker = None
+        cell.seq -= 1
+    else:
+        unbegin(memory, changes, cell)
     cell.try_number, cell.reason, cell.resume_at = admitted.try_number, admitted.reason, admitted.resume_at
     cell.started_at = admitted.started_at
     cell.state = admitted.state if admitted.state not in (None, S.DEFERRED) else next_state(admitted.state, Cause.WAIT)

@@ -65,6 +65,11 @@ class Cell:
         return self.waiting is not None and self.waiting.fired is not None
 
     @property
+    def begins_waiting(self) -> bool:
+        """Its next try begins with the wait for its trigger."""
+        return self.task.start_wait is not None and not self.resumes
+
+    @property
     def live(self) -> bool:
         """An attempt of it is on a worker."""
         return self.attempt is not None

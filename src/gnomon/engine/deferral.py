@@ -13,7 +13,7 @@ from gnomon.engine.events import WaitEnded
 from gnomon.engine.failures import fail
 from gnomon.engine.moves import finish, place, withdraw
 from gnomon.engine.turn import Turn
-from gnomon.engine.waits import arm, deadline_of, drop, give_back
+from gnomon.engine.waits import arm, drop, first_of, give_back, times_of
 from gnomon.model.deferral import Fired
 from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult, XComItem
 from gnomon.model.records import WaitRecord
@@ -36,23 +36,24 @@ def on_wait_ended(turn: Turn, event: WaitEnded) -> None:
 
 
 def on_wait_timer(turn: Turn, cell: Cell) -> None:
-    """A time of the wait has come: its own, that of its timeout, or the deadline of the try."""
+    """A time of the wait has come: its own, that of its timeout, or the deadline of the try. However late it is looked at, the first counts."""
     waiting = cell.waiting
     if waiting is None or waiting.fired is not None:
         return
     turn.subject = cell.run.dag
-    due_at, timeout_at, deadline = waiting.due_at, waiting.timeout_at, deadline_of(cell)
-    if due_at is not None and due_at <= turn.now and cell.run.dag.held is None:
-        end_wait(turn, cell, waiting, Fired(outcome="success" if waiting.wait.ends_task else "event", due_at=due_at))
-    elif timeout_at is not None and timeout_at <= turn.now:
+    times = times_of(cell, waiting)
+    at = first_of(times)
+    if at is None or at > turn.now:
+        arm(turn.memory, cell)
+    elif at == times.due:
+        end_wait(turn, cell, waiting, Fired(outcome="success" if waiting.wait.ends_task else "event", due_at=at))
+    elif at == times.timeout:
         reason = f"its wait for {waiting.wait.classpath} took longer than its timeout of {waiting.wait.timeout_s:g} s"
         _ended_badly(turn, cell, waiting, Fired(outcome="timeout", reason=reason), retryable=not cell.task.is_sensor)
-    elif deadline is not None and deadline <= turn.now:
+    else:
         limit_s = cell.task.execution_timeout_s
         reason = f"execution_timeout: the try took longer than {limit_s:g} s, its wait included"
         _ended_badly(turn, cell, waiting, Fired(outcome="timeout", reason=reason))
-    else:
-        arm(turn.memory, cell)
 
 
 def end_wait(turn: Turn, cell: Cell, waiting: WaitRecord, fired: Fired) -> None:
@@ -99,7 +100,7 @@ def _go_on(turn: Turn, cell: Cell, waiting: WaitRecord, fired: Fired) -> None:
 
 def _wake(turn: Turn, cell: Cell, waiting: WaitRecord, fired: Fired) -> None:
     """The task is sent to a worker with what came of its wait; a trigger that still runs is told to end."""
-    give_back(turn, cell, waiting)
+    give_back(turn, waiting, cell.pool)
     waiting.fired = fired
     if waiting.key not in turn.changes.waits:
         turn.changes.waits_fired[waiting.key] = waiting

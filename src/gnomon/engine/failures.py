@@ -5,7 +5,7 @@ from __future__ import annotations
 from gnomon.decide.retries import has_try_left, retry_at
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.engine.cells import Cell
-from gnomon.engine.moves import finish
+from gnomon.engine.moves import finish, withdraw
 from gnomon.engine.runs import stop_tasks
 from gnomon.engine.turn import Turn
 
@@ -13,6 +13,7 @@ from gnomon.engine.turn import Turn
 def fail(turn: Turn, cell: Cell, reason: str | None, *, retryable: bool) -> None:
     """The try is over; `retryable` False: no further one, whatever is left."""
     if retryable and has_try_left(cell.try_number, cell.max_tries):
+        withdraw(cell)  # no time of a wait that is over calls it before the next try is due
         cell.state = next_state(cell.state, Cause.RETRY)
         cell.ended_at = None
         cell.reason = reason

@@ -13,7 +13,6 @@ from gnomon.engine.asked import task_ended
 from gnomon.engine.cells import Cell, Run
 from gnomon.engine.turn import Turn
 from gnomon.engine.waits import begin, drop
-from gnomon.model.deferral import Wait
 from gnomon.model.instants import Instant
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
@@ -111,8 +110,8 @@ def _order(run: Run) -> tuple[Instant, int]:
 
 def make_ready(turn: Turn, cell: Cell) -> None:
     """The cell may run: one without code is done at once, any other waits for a slot."""
-    if cell.task.start_wait is not None and not cell.resumes:
-        _start_waiting(turn, cell, cell.task.start_wait)
+    if cell.begins_waiting:
+        _begin_waiting(turn, cell)
         return
     if not cell.task.runs_code:
         cell.try_number += 1
@@ -122,17 +121,28 @@ def make_ready(turn: Turn, cell: Cell) -> None:
     place(turn, cell)
 
 
-def _start_waiting(turn: Turn, cell: Cell, wait: Wait) -> None:
-    """A task that starts from its trigger begins its try with the wait; that of a held DAG begins when it is let go on."""
+def _begin_waiting(turn: Turn, cell: Cell) -> None:
+    """At once, unless its DAG is held, or its pool counts it from now on: then admission says when."""
     if cell.run.dag.held is not None:
         cell.ready = True
         cell.run.dag.parked.append((cell.ticket, cell))
         turn.placed[cell] = None
-        return
+    elif turn.memory.pool(cell.task.pool).include_deferred:
+        place(turn, cell)
+    else:
+        start_waiting(turn, cell)
+
+
+def start_waiting(turn: Turn, cell: Cell) -> None:
+    """A task that starts from its trigger begins its try with the wait; what an earlier try pushed is gone."""
+    assert cell.task.start_wait is not None
     cell.try_number += 1
+    if cell.try_number > 1:
+        turn.forget_xcoms(cell)
     cell.started_at = turn.now
+    cell.pool = cell.task.pool
     turn.placed.pop(cell, None)
-    begin(turn, cell, wait, Cause.START_WAIT)
+    begin(turn, cell, cell.task.start_wait, Cause.START_WAIT)
 
 
 def place(turn: Turn, cell: Cell) -> None:

@@ -13,7 +13,7 @@ from gnomon.engine.holding import enter_gates, leave_gates
 from gnomon.engine.moves import is_finished, make_ready, withdraw
 from gnomon.engine.runs import arm_timeout, belongs, cell_of_row, forget, judge_all, remember, stop, tally_up
 from gnomon.engine.turn import CancelOrder, Turn
-from gnomon.engine.waits import arm
+from gnomon.engine.waits import arm, drop_wait
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.logs import attempt_log
 from gnomon.model.records import AttemptRecord, DagRecord, TaskRecord
@@ -46,7 +46,7 @@ def _let_go_on(turn: Turn, dag: Dag) -> None:
     """The DAG is held no longer: what was parked stands in its pools again, and times that passed are looked at."""
     parked, dag.parked = dag.parked, []
     for ticket, cell in parked:
-        if cell.ticket == ticket and cell.task.start_wait is not None and not cell.resumes:
+        if cell.ticket == ticket and cell.begins_waiting:
             make_ready(turn, cell)
         elif cell.ticket == ticket:
             turn.memory.pool(cell.pool or cell.task.pool).push(cell)
@@ -97,6 +97,10 @@ def rebase(turn: Turn, run: Run, graph: Graph) -> None:
         turn.touch_run(run)
     for cell in stay:
         make_ready(turn, cell)
+    for cells in run.cells:
+        for cell in cells.values():
+            if cell.state is S.DEFERRED:
+                arm(turn.memory, cell)
     if run.active:
         arm_timeout(turn.memory, run)
         judge_all(turn, run)
@@ -152,6 +156,9 @@ def catch_up(turn: Turn, run: Run) -> None:
             if row.state in FINISHED_TASK_STATES:
                 continue
             row.ended_at = turn.now
+            waiting, row.waiting = row.waiting, None
+            if waiting is not None:
+                drop_wait(turn, waiting, row.pool, killed=True)
             if row.attempt is not None:
                 _end_gone_attempt(turn, run, row, names[row.task_no])
             row.state, row.reason = next_state(row.state, Cause.REMOVE), _GONE

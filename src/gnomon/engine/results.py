@@ -148,7 +148,7 @@ def skip_tasks(turn: Turn, by: Cell, task_ids: tuple[str, ...]) -> None:
     for task_id in task_ids:
         index = run.graph.index.get(task_id)
         for cell in run.cells[index].values() if index is not None else ():
-            if cell.attempt is None and cell.state in (None, S.SCHEDULED):
+            if cell.attempt is None and cell.state in (None, S.SCHEDULED) and not cell.resumes:
                 finish(turn, cell, Cause.RULE_SKIP, skipped_by(by.name()))
 
 

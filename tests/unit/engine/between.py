@@ -103,7 +103,7 @@ class Between:
         record = self.dags[UP]
         if slot == NO_SLOT:
             return SlotFact(slot, "changed" if self.there else "open")
-        run = next((run for run in self.owners[0].runs.values() if run.dag_pk == UP and run.slot_at == slot), None)
+        run = self.standing(slot)
         if run is None and record.cursor is not None and slot <= record.cursor.run_after:
             return SlotFact(slot, "absent")
         if run is None and not record.active:
@@ -131,7 +131,9 @@ class Between:
             self.owners[0].mail.clear()
             for letter in letters:
                 owner = next(owner for owner in self.owners if letter.group_no in owner.groups())
-                owner.step(self.read(letter))
+                event = self.read(letter)
+                if event is not None:
+                    owner.step(event)
 
     def find(self) -> None:
         """Edges are resolved; what that sends stays in the mail."""
@@ -140,11 +142,19 @@ class Between:
             if unresolved:
                 owner.step(*(found for wanted in unresolved if (found := self._found(owner, *wanted)) is not None))
 
-    def read(self, letter: NewMail) -> e.Event:
+    def read(self, letter: NewMail) -> e.Event | None:
+        if letter.kind == "run_created":
+            return self._run_created(letter)
         if letter.kind == "wait_registered":
             ask = msgspec.json.decode(letter.body, type=Ask)
             return e.WaitsAsked(ask, self.facts(ask.slots, ask.task_id))
         return e.UpstreamHeard(tuple(msgspec.json.decode(letter.body, type=list[Heard])))
+
+    def _run_created(self, letter: NewMail) -> e.Event | None:
+        """The run as the store has it; nothing when it is gone."""
+        run = self.owners[0].runs.get(msgspec.json.decode(letter.body, type=dict[str, int])["run_pk"])
+        rows = () if run is None else tuple(row for key, row in sorted(self.owner(run.dag_pk).rows.items()) if key.run_pk == run.run_pk)
+        return None if run is None else e.RunRead(copy.deepcopy(run), copy.deepcopy(rows))
 
     def _found(self, owner: Owner, run_pk: int, edge_no: int) -> e.SlotsFound | None:
         """The slots; None when the run or its edge is gone meanwhile."""
@@ -164,6 +174,19 @@ class Between:
             absent = tuple(SlotFact(slot, "absent") for slot in sorted(gone))
             facts = tuple(fact for fact in facts if fact.at not in gone)
         return e.SlotsFound(run_pk, edge_no, "same_hour" if slots else "none", facts, absent, self.dags[UP].version_pk)
+
+    def by_hand(self, hour: float) -> RunRecord:
+        """Somebody has made a run of dag1 for that slot; its owner is told by letter."""
+        owner = self.owner(UP)
+        run = replace(owner.new_run(UP, owner.now), stands_for=at(hour))
+        owner.runs[run.run_pk] = copy.deepcopy(run)
+        owner.mail.append(NewMail(self.dags[UP].group_no, "run_created", f'{{"run_pk": {run.run_pk}}}', at=owner.now))
+        self.settle()
+        return run
+
+    def standing(self, slot: int) -> RunRecord | None:
+        """The run of dag1 that stands for that slot."""
+        return next((run for run in self.owners[0].runs.values() if run.dag_pk == UP and run.slot_at == slot), None)
 
     def plan(self, dag_pk: int, hour: float) -> RunRecord:
         """Planning has made the run of that slot."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gnomon.engine import events as e
 from gnomon.engine.admission import retract
 from gnomon.engine.step import step
+from gnomon.model.deferral import Wait
 from gnomon.model.records import PoolRecord
 from gnomon.model.spec import TaskSpec
 
@@ -47,6 +48,24 @@ def test_a_try_that_was_taken_back_is_not_counted() -> None:
     world.step(e.PoolsRead(world.pool_records()))
     (attempt,) = world.live()
     assert (attempt.try_number, attempt.seq) == (2, 2)
+
+
+def test_a_wait_that_a_task_was_to_begin_with_is_taken_back() -> None:
+    task = TaskSpec(task_id="waits", pool="shared", start_wait=Wait(classpath="plugin.Trigger", next_method="go_on", timeout_s=60.0))
+    world = World(dag_record([task, *TASKS]), pools=[PoolRecord("shared", 3, 0, include_deferred=True)])
+    run = world.new_run()
+    decided = decide(world, e.RunRead(run))
+    assert decided.changes.waits
+    world.pools["shared"][1] = 3  # another scheduler was faster
+    assert retract(world.memory, decided, "shared")
+    world.write(decided)
+    assert world.states(run) == {"waits": "scheduled", "first": "scheduled", "again": "scheduled", "other": "queued"}
+    assert world.waits == {} and world.memory.next_timer() is None
+    world.pools["shared"][1] = 0
+    world.step(e.PoolsRead(world.pool_records()))
+    assert world.states(run)["waits"] == "deferred" and world.pools["shared"][1] == 3
+    row = world.rows[world.key(run, "waits")]
+    assert (row.try_number, row.defer_seq) == (1, 1)
 
 
 def test_a_step_that_admitted_nothing_to_the_pool_cannot_be_mended() -> None:

@@ -112,6 +112,16 @@ def test_a_failed_wait_is_tried_again_from_the_start(outcome: str) -> None:
     assert (attempt.resume, attempt.try_number) == (None, 2)
 
 
+def test_a_time_of_a_failed_wait_does_not_hasten_the_next_try() -> None:
+    world = World(dag_record(chain("a", retries=1, retry_delay_s=100.0)))
+    run = deferred(world, Wait(classpath="plugin.Trigger", next_method="go_on", timeout_s=10.0))
+    ended(world, run, Fired(outcome="error", reason="ValueError: no"))
+    world.step(seconds=11)
+    assert world.states(run)["a"] == "up_for_retry"
+    world.step(seconds=90)
+    assert [attempt.try_number for attempt in world.live()] == [2]
+
+
 def test_an_event_without_a_method_to_go_on_with_fails_the_task_by_the_name_of_its_trigger() -> None:
     world = World(dag_record(chain("a", retries=3)))
     run = deferred(world, Wait(classpath="plugin.Trigger"))
@@ -230,6 +240,31 @@ def test_a_pool_that_counts_deferred_tasks_keeps_their_slots() -> None:
     assert len(world.live()) == 1
 
 
+def test_a_task_that_starts_from_its_trigger_waits_for_the_slots_that_its_wait_will_keep() -> None:
+    wait = Wait(classpath="plugin.Trigger", next_method="go_on")
+    tasks = [TaskSpec(task_id=name, pool="p", start_wait=wait) for name in "ab"]
+    world = World(dag_record(tasks), pools=[PoolRecord("p", 1, 0, include_deferred=True)])
+    run = world.start()
+    assert world.states(run) == {"a": "deferred", "b": "scheduled"}
+    ended(world, run)
+    assert [attempt.task_id for attempt in world.live()] == ["a"], "who goes on comes first"
+    world.end("a")
+    assert world.states(run) == {"a": "success", "b": "deferred"}
+    assert world.pools["p"][1] == 1
+
+
+def test_a_task_keeps_slots_of_the_pool_that_it_ran_in_though_its_dag_names_another_now() -> None:
+    world = World(dag_record(chain("a", pool="p")), pools=[PoolRecord(name, 1, 0, include_deferred=True) for name in "pq"])
+    run = world.start()
+    world.pools["q"][1] = 1
+    world.dags[1] = dag_record(chain("a", pool="q"), version=2)
+    world.step(e.DagRead(world.dags[1]), e.PoolsRead(world.pool_records()))
+    world.end("a", "deferred", wait=TRIGGER)
+    assert (world.pools["p"][1], world.pools["q"][1]) == (1, 1)
+    ended(world, run)
+    assert world.states(run)["a"] == "scheduled" and world.pools["p"][1] == 0
+
+
 @both
 @pytest.mark.parametrize("act", ["clear", "success", "failed"])
 def test_what_people_do_to_a_deferred_task_ends_its_wait_and_tells_its_trigger(then: Callable[[World], None], act: str) -> None:
@@ -297,6 +332,78 @@ def test_a_task_that_leaves_the_dag_waits_no_longer() -> None:
     world.dags[1] = dag_record(chain("b"), version=2, numbers={"a": 0, "b": 1})
     world.step(e.DagRead(world.dags[1]))
     assert world.waits == {} and world.killed_waits == [TaskKey(run.run_pk, 0, -1)]
+
+
+def test_a_task_that_left_while_nobody_owned_its_dag_waits_no_longer_and_may_come_back() -> None:
+    pools = [PoolRecord("p", 1, 0, include_deferred=True)]
+    world = World(dag_record([TaskSpec(task_id="a", pool="p"), TaskSpec(task_id="b", upstream=("a",))]), pools=pools)
+    run = deferred(world)
+    first = world.dags[1]
+    world.dags[1] = dag_record([TaskSpec(task_id="b"), TaskSpec(task_id="c")], version=2, numbers={"a": 0, "b": 1, "c": 2})
+    take_over(world)
+    assert world.waits == {} and world.killed_waits == [TaskKey(run.run_pk, 0, -1)]
+    assert world.states(run)["a"] == "removed" and world.pools["p"][1] == 0
+    world.dags[1] = replace(first, version_pk=3, task_numbers=world.dags[1].task_numbers)
+    world.step(e.DagRead(world.dags[1]))
+    world.end("a", "deferred", wait=TRIGGER)
+    assert world.states(run)["a"] == "deferred"
+
+
+def test_a_limit_that_a_new_version_brings_holds_for_what_waits() -> None:
+    world = World(dag_record(chain("a")))
+    run = deferred(world)
+    world.dags[1] = dag_record(chain("a", execution_timeout_s=10.0), version=2)
+    world.step(e.DagRead(world.dags[1]))
+    world.step(seconds=10)
+    assert world.states(run)["a"] == "failed"
+
+
+def test_of_times_that_passed_while_nobody_looked_the_first_counts() -> None:
+    world = World(dag_record(chain("a")))
+    run = deferred(world, timer(world, 20, timeout_s=10.0))
+    take_over(world)
+    world.step(seconds=30)
+    assert world.states(run)["a"] == "failed"
+    assert "timeout" in str(world.rows[TaskKey(run.run_pk, 0, -1)].reason)
+
+
+def test_pausing_again_and_again_fills_no_heap() -> None:
+    dag = dag_record(chain("a"))
+    world = World(dag)
+    deferred(world, Wait(classpath="plugin.Trigger", next_method="go_on", timeout_s=1000.0))
+    for _ in range(200):
+        world.step(e.DagRead(replace(dag, paused=True)))
+        world.step(e.DagRead(dag))
+    assert len(world.memory.timers) < 100
+
+
+def test_a_branch_does_not_skip_who_is_about_to_go_on() -> None:
+    dag = dag_record([TaskSpec(task_id="branch"), TaskSpec(task_id="a", upstream=("branch",), trigger_rule="always")])
+    world = World(dag)
+    run = world.start()
+    world.end("a", "deferred", wait=TRIGGER)
+    world.step(e.DagRead(replace(dag, paused=True)))
+    world.step(e.WaitEnded(TaskKey(run.run_pk, 1, -1), 1, EVENT))
+    world.end("branch", skip_task_ids=("a",))
+    assert world.states(run)["a"] == "scheduled"
+
+
+def test_what_a_failed_wait_pushed_is_gone_with_the_next_try() -> None:
+    world = World(dag_record([TaskSpec(task_id="a", retries=1, retry_delay_s=5.0, start_wait=Wait(classpath="plugin.Trigger"))]))
+    run = world.start()
+    ended(world, run, Fired(outcome="failed", xcoms={"key": "1"}))
+    assert world.step(seconds=5).changes.xcom_clears == [TaskKey(run.run_pk, 0, -1)]
+    assert world.states(run)["a"] == "deferred"
+
+
+def test_a_wait_that_took_too_long_hears_so_though_its_run_ends_in_the_same_step() -> None:
+    tasks = [TaskSpec(task_id="a", hears_ends=True), TaskSpec(task_id="b", start_wait=Wait(classpath="T", due_in_s=20))]
+    world = World(dag_record(tasks, fail_fast=True))
+    run = world.start()
+    world.end("a", "deferred", wait=Wait(classpath="plugin.Trigger", next_method="go_on", timeout_s=10.0))
+    world.step(seconds=30)
+    assert world.states(run) == {"a": "skipped", "b": "failed"}
+    assert world.killed_waits == [TaskKey(run.run_pk, 0, -1)]
 
 
 @pytest.mark.parametrize("end_it", [

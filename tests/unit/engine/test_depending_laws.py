@@ -78,6 +78,9 @@ class Play(Between):
     def plan_next(self, dag_pk: int) -> None:
         """One time in seven its owner dies when it has stored the plan, and before it has done anything about it."""
         self.hours[dag_pk] += 1
+        if dag_pk == UP and self.standing(at(self.hours[UP])) is not None:
+            self.skip_to(self.hours[UP])  # a run by hand holds the slot
+            return
         owner = self.owner(dag_pk)
         owner.dies = self.rng.random() < 0.15
         self.late = self.late or owner.dies
@@ -88,6 +91,14 @@ class Play(Between):
     def pass_over(self) -> None:
         self.hours[UP] += 1
         self.skip_to(self.hours[UP])
+
+    def make_by_hand(self) -> None:
+        """The run of a slot that was passed, or that is to come."""
+        free = [hour for hour in range(1, self.hours[UP] + 3) if self.standing(at(hour)) is None]
+        if free:
+            self.by_hand(self.rng.choice(free))
+        if self.rng.random() < 0.15:
+            self.replace_owner(self.owner(UP))
 
     def end_one(self, dag_pk: int) -> None:
         owner = self.owner(dag_pk)
@@ -158,7 +169,7 @@ class Play(Between):
     def outcome(self, slot: int, task_id: str | None) -> Outcome:
         """Of a slot of dag1, from the rows alone."""
         record = self.dags[UP]
-        run = next((run for run in self.owners[0].runs.values() if run.dag_pk == UP and run.slot_at == slot), None)
+        run = self.standing(slot)
         if run is None:
             if record.cursor is not None and slot <= record.cursor.run_after:
                 return "absent"
@@ -193,7 +204,7 @@ class Play(Between):
 _ACTS: list[tuple[str, Callable[[Play], None]]] = [
     *[("plan up", lambda play: play.plan_next(UP)), ("plan down", lambda play: play.plan_next(DOWN))] * 3,
     *[("end up", lambda play: play.end_one(UP)), ("end down", lambda play: play.end_one(DOWN))] * 4,
-    ("pass", Play.pass_over),
+    *[("pass", Play.pass_over), ("by hand", Play.make_by_hand)] * 2,
     ("clear up", lambda play: play.clear_one(UP)), ("clear down", lambda play: play.clear_one(DOWN)),
     ("mark up", lambda play: play.mark_one(UP)), ("mark down", lambda play: play.mark_one(DOWN)),
     ("drop up", lambda play: play.drop_one(UP)), ("drop down", lambda play: play.drop_one(DOWN)),
@@ -237,7 +248,7 @@ def check_queued(play: Play, run: RunRecord, said: str) -> None:
 
 
 def _standing(play: Play) -> set[int]:
-    return {run.run_after for run in play.owners[0].runs.values() if run.dag_pk == UP}
+    return {run.slot_at for run in play.owners[0].runs.values() if run.dag_pk == UP and run.slot_at is not None}
 
 
 def check_task(play: Play, run: RunRecord, said: str) -> None:
@@ -266,7 +277,7 @@ def check_memory(play: Play, said: str) -> None:
             assert {n: edge.waits for n, edge in run.edges.items()} == {n: edge.waits for n, edge in other.edges.items()}, said
     assert down.memory.dags[DOWN].waiting.keys() == again.dags[DOWN].waiting.keys(), said
     open_rows = {(*key[:2], key[3]) for key, row in play.owners[0].run_waits.items() if row.state.is_open}
-    cleared = {run.run_after for run in play.owners[0].runs.values() if run.dag_pk == UP and run.clear_number > 0}
+    cleared = {run.slot_at for run in play.owners[0].runs.values() if run.dag_pk == UP and run.clear_number > 0}
     for listener in listeners - open_rows:  # who was told that a run begins again may have ended at that moment
         assert len(play.owners) == 2 and listener[2] in cleared, f"{said}: {listener} is told for nothing"
 

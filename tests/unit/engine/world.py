@@ -43,7 +43,9 @@ class World:
 
     def __init__(self, *dags: DagRecord, pools: Iterable[PoolRecord] = (), slots: int = 32, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
-        self.pools = {pool.name: [pool.slots, 0] for pool in (PoolRecord("default_pool", 128, 0), *pools)}
+        given = (PoolRecord("default_pool", 128, 0), *pools)
+        self.pools = {pool.name: [pool.slots, 0] for pool in given}
+        self.counts_deferred = {pool.name for pool in given if pool.include_deferred}
         self.dags = {dag.dag_pk: dag for dag in dags}
         self.all_tasks = dags[0].spec.tasks
         self.runs: dict[int, RunRecord] = {}
@@ -63,7 +65,10 @@ class World:
         self.step(e.WorkerJoined("w", slots))
 
     def pool_records(self) -> tuple[PoolRecord, ...]:
-        return tuple(PoolRecord(name, slots, used) for name, (slots, used) in sorted(self.pools.items()))
+        return tuple(
+            PoolRecord(name, slots, used, include_deferred=name in self.counts_deferred)
+            for name, (slots, used) in sorted(self.pools.items())
+        )
 
     def fresh_memory(self) -> Memory:
         """Memory as a take-over reads it."""
@@ -130,6 +135,7 @@ class World:
         self.mail += changes.mail_sent
         for run_pk in decided.deleted_runs:
             del self.runs[run_pk]
+            assert not [key for key in self.waits if key.run_pk == run_pk], f"a wait of run {run_pk} is left"
             for rows in (self.rows, self.run_waits):
                 for key in [key for key in rows if key[0] == run_pk]:
                     del rows[key]  # type: ignore[attr-defined]
