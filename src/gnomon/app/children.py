@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from gnomon import log
-from gnomon.app.linux import children_of, die_with_parent, name_process
 from gnomon.errors.product import GnomonError
+from gnomon.processes.kernel import die_with_parent, name_process, own_children
 from gnomon.wakeups import STOP_SIGNALS, forget_signals
 
 _STRAGGLER_ROUNDS = 200
@@ -74,19 +74,6 @@ def signal_all(pids: Sequence[int], number: int) -> None:
             pass
 
 
-def reap() -> list[tuple[int, int]]:
-    """(process id, exit code) of every child that has ended; negative codes are signals."""
-    ended: list[tuple[int, int]] = []
-    while True:
-        try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return ended
-        if pid == 0:
-            return ended
-        ended.append((pid, os.waitstatus_to_exitcode(status)))
-
-
 def kill_orphans(keep: frozenset[int]) -> int:
     """No child of this process is left but those to keep, nor children of what was killed; returns how many were ended.
 
@@ -94,7 +81,7 @@ def kill_orphans(keep: frozenset[int]) -> int:
     """
     killed = 0
     for _ in range(_STRAGGLER_ROUNDS):
-        orphans = [pid for pid in children_of(os.getpid()) if pid not in keep]
+        orphans = [pid for pid in own_children() if pid not in keep]
         if not orphans:
             break
         signal_all(orphans, signal.SIGKILL)

@@ -11,12 +11,12 @@ from gnomon.app import services
 from gnomon.app.checks import HomeLock, address_of, listen, prepare_home
 from gnomon.app.children import Service
 from gnomon.app.database import Preparation, prepare_database
-from gnomon.app.linux import become_subreaper
 from gnomon.app.preload import freeze, import_shared
 from gnomon.app.supervisor import Supervisor
 from gnomon.app.triggering import nothing_waits_yet
 from gnomon.clock import SystemClock
 from gnomon.config import Config, set_ambient
+from gnomon.processes.kernel import become_subreaper
 
 
 def run(cfg: Config, port: int | None = None) -> int:

@@ -11,9 +11,10 @@ from functools import partial
 from types import FrameType
 
 from gnomon import log
-from gnomon.app.children import Service, kill_orphans, reap, signal_all, start
+from gnomon.app.children import Service, kill_orphans, signal_all, start
 from gnomon.app.words import how_it_ended
 from gnomon.clock import Clock
+from gnomon.processes.ending import reap
 from gnomon.wakeups import StopFlag
 
 GRACE_S = 7.0

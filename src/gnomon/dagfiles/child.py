@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gnomon.clock import Clock
-from gnomon.dagfiles import failures, memory
+from gnomon.dagfiles import failures
 from gnomon.dagfiles.audit import Recorder, installation_folders
 from gnomon.dagfiles.channel import ParseChannel
 from gnomon.dagfiles.facts import KnownFacts, mark
@@ -24,12 +24,11 @@ from gnomon.loading import plugins, zips
 from gnomon.loading.classes import load_class
 from gnomon.loading.dagfile import LoadedFile, load
 from gnomon.model.spec import DagParsed, FileInputs, ParsedFile, ParseFailure
-from gnomon.runner import forking, kernel
+from gnomon.processes import kernel, memory
+from gnomon.runner import forking
 from gnomon.sdk import channel
 from gnomon.sdk.build import build
 
-OOM_SCORE = 600
-"""When memory runs out, a parse goes before the services do."""
 REMIND_S = 1.0
 """A file that catches the time-out's exception is told again so much later."""
 
@@ -156,12 +155,10 @@ def settle_in(output: int, server: int) -> None:
     kernel.die_with_parent(signal.SIGKILL)
     if os.getppid() != server:
         os._exit(1)
-    kernel.raise_oom_score(OOM_SCORE)
+    kernel.raise_oom_score(kernel.ASKED_OOM_SCORE)
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.close(output)
     sys.stdout = sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), errors="backslashreplace", write_through=True)
     faulthandler.enable(file=2, all_threads=False)
     gc.disable()
-
-

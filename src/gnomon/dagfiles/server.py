@@ -16,10 +16,10 @@ import traceback
 from dataclasses import dataclass
 
 from gnomon.config import ambient, environment, keep_only, set_ambient, without_secrets
-from gnomon.dagfiles import child, memory, messages
+from gnomon.dagfiles import child, messages
 from gnomon.dagfiles.child import Conditions
 from gnomon.dagfiles.messages import ChildEnded, ParseOrder
-from gnomon.runner import kernel
+from gnomon.processes import ending, kernel, memory
 
 MEMORY_CHECK_S = 0.1
 MEMORY_SLACK = 128 * 1024 * 1024
@@ -139,17 +139,11 @@ class ParseServer:
             self._selector.unregister(one.output)  # it closed its output, and lives on
 
     def _reap(self) -> None:
-        while True:
-            try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
-            except ChildProcessError:
-                return
-            if pid == 0:
-                return
+        for pid, code in ending.reap(leaders=self._children):
             ended = self._children.pop(pid, None)
             if ended is not None:
-                self._end_remains(pid)
-                self._tell(ended, os.waitstatus_to_exitcode(status))
+                self._end_orphans()
+                self._tell(ended, code)
 
     def _tell(self, ended: _Child, exit_code: int) -> None:
         ended.listen()
@@ -175,26 +169,24 @@ class ParseServer:
             elif most is not None and memory.resident_bytes(one.pid) > most + MEMORY_SLACK:
                 one.killed_for = "memory"
             if one.killed_for is not None:
-                _kill(one.pid)
+                ending.kill(one.pid)
 
-    def _end_remains(self, pid: int) -> None:
-        """What the ended child left running is killed: its process group, and orphans that came to us."""
-        with contextlib.suppress(OSError):
-            os.killpg(pid, signal.SIGKILL)
+    def _end_orphans(self) -> None:
+        """What an ended child left running and came to us is killed."""
         for orphan in kernel.own_children():
             if orphan not in self._children:
-                _kill(orphan)
+                ending.kill(orphan)
 
     def _end_all(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         for pid in list(self._children):
-            _kill(pid)
+            ending.kill(pid)
         for pid in list(self._children):
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
             self._children.pop(pid)
-            self._end_remains(pid)
+            self._end_orphans()
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, 0)[0]:
                 pass
@@ -230,10 +222,3 @@ def forget_secrets() -> None:
     """What DAG files are imported beside holds no address and no key: not in the options, not in the environment."""
     set_ambient(ambient().for_author_code())
     keep_only(without_secrets(environment()))
-
-
-def _kill(pid: int) -> None:
-    with contextlib.suppress(OSError):
-        os.killpg(pid, signal.SIGKILL)
-    with contextlib.suppress(OSError):
-        os.kill(pid, signal.SIGKILL)

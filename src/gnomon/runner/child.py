@@ -17,11 +17,11 @@ from typing import Any, NoReturn
 from gnomon.errors.authoring import DagNotFound
 from gnomon.model.facts import Attempt, AttemptResult
 from gnomon.model.instants import Instant
+from gnomon.processes.kernel import become_subreaper
 from gnomon.runner import logs
 from gnomon.runner.attempt import run_attempt
 from gnomon.runner.channel import SocketChannel
 from gnomon.runner.descendants import end_descendants
-from gnomon.runner.kernel import become_subreaper
 from gnomon.runner.outcomes import one_line
 from gnomon.runner.results import without_run
 from gnomon.sdk import channel

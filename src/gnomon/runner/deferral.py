@@ -13,8 +13,8 @@ from gnomon.model.deferral import NOTHING, Fired, Resume, Wait
 from gnomon.model.instants import to_instant
 from gnomon.sdk.decorated import CallsFunction, DecoratedOperator
 from gnomon.sdk.deferring import check_arguments, check_home, check_method, checked_class, stored, timer_of
-from gnomon.sdk.task_work import TRIGGER_FAIL, TRIGGER_FAILURE, TRIGGER_TIMEOUT
 from gnomon.sdk.starting import checked_start, templated, triggerer_queue
+from gnomon.sdk.task_work import TRIGGER_FAIL, TRIGGER_FAILURE, TRIGGER_TIMEOUT
 from gnomon.sdk.triggers import BaseTrigger
 from gnomon.serde import loads
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
-from gnomon.runner.kernel import own_children
+from gnomon.processes.kernel import own_children
 
 SWEEPS_MAX = 100
 """Each sweep kills one generation; a family deeper than this is left to the worker's sweep."""

@@ -7,30 +7,25 @@ there.
 from __future__ import annotations
 
 import signal
-import socket
 from typing import Any, NoReturn
 
 from gnomon.config import ambient, set_ambient
 from gnomon.loading.dagfile import load
 from gnomon.model.facts import Attempt
+from gnomon.processes.interpreters import given_socket
+from gnomon.processes.kernel import TASK_OOM_SCORE, die_with_parent, raise_oom_score
 from gnomon.runner import child, logs
 from gnomon.runner.channel import new_splitter
-from gnomon.runner.kernel import die_with_parent, raise_oom_score
-
-SOCKET_FD = 3
-OOM_SCORE = 300
 
 
 def main() -> NoReturn:
     """Never returns: the process ends with its attempt, or with its worker."""
     die_with_parent(signal.SIGKILL)
-    raise_oom_score(OOM_SCORE)
+    raise_oom_score(TASK_OOM_SCORE)
     options = ambient().for_author_code()
     set_ambient(options)
     logs.prepare(options.text("logging", "logging_level"))
-    sock = socket.socket(fileno=SOCKET_FD)
-    sock.set_inheritable(False)
-    child.main(sock, new_splitter(), _load)
+    child.main(given_socket(), new_splitter(), _load)
 
 
 def _load(attempt: Attempt) -> Any:

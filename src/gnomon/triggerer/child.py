@@ -6,11 +6,9 @@ It is an interpreter of its own, with an environment that names no database: wha
 from __future__ import annotations
 
 import asyncio
-import faulthandler
 import gc
 import logging
 import os
-import resource
 import signal
 import socket
 import sys
@@ -20,23 +18,20 @@ from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import ambient, environment, set_ambient
 from gnomon.loading import plugins
+from gnomon.processes.interpreters import given_socket
+from gnomon.processes.settling import settle_in
 from gnomon.triggerer.blocking import BlockWatch, Sleeper, watched_loop
 from gnomon.triggerer.host import Host
 from gnomon.triggerer.logs import TriggerLogs, TriggerOutput
 from gnomon.triggerer.settings import HostLimits, limits_told
 
-SOCKET_FD = 3
-DESCRIPTORS_MAX = 65_536
-"""Above it, nobody who starts this process has an inheritable one."""
-OOM_SCORE = 600
-"""When memory runs out, this process goes before the services do."""
-FORBIDDEN = ("gnomon.store", "sqlalchemy", "psycopg", "sqlite3", "fastapi")
-"""What must not be in a process that author code runs in."""
+KEEPERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that are for the keeper, which ends its hosts in good order."""
 
 
 def main() -> NoReturn:
     """Never returns: the process ends when the keeper says so, or is gone."""
-    settle_in()
+    settle_in(KEEPERS)
     limits = limits_told(environment())
     cfg = ambient().for_author_code()
     set_ambient(cfg)
@@ -47,7 +42,7 @@ def main() -> NoReturn:
     gc.set_threshold(50_000, 20, 20)  # what waits is no garbage: tens of thousands of coroutines are not walked all the time
     loop, sleeper = watched_loop()
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runner.run(_serve(socket.socket(fileno=SOCKET_FD), limits, sleeper))
+        runner.run(_serve(given_socket(), limits, sleeper))
     raise AssertionError("it ended in the loop")
 
 
@@ -69,25 +64,6 @@ def keep_logs(folder: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [TriggerLogs(folder, list(root.handlers))]
     sys.stdout = TriggerOutput(folder, sys.stdout)  # type: ignore[arg-type]
-
-
-def settle_in() -> None:
-    """A process of its own: own session, no descriptor of who started it, crashes explained on its output."""
-    for name in FORBIDDEN:
-        if name in sys.modules:
-            raise RuntimeError(f"a host process must not import {name}: author code runs in it")
-    if os.getsid(0) != os.getpid():
-        os.setsid()
-    os.closerange(SOCKET_FD + 1, min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], DESCRIPTORS_MAX))
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # the keeper ends it, in good order
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    faulthandler.enable(file=2, all_threads=False)
-    try:
-        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
-            score.write(str(OOM_SCORE))
-    except OSError:
-        pass  # not Linux
 
 
 if __name__ == "__main__":

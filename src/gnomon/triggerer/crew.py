@@ -16,7 +16,8 @@ from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.deferral import Fired
 from gnomon.triggerer.messages import Blocked, Cancel, Ends, FromHost, Gone, Ping, Pong, Start, Stop, Told
-from gnomon.triggerer.process import HostProcess
+from gnomon.triggerer.process import REAP_S, start_host
+from gnomon.wire.hostprocess import HostProcess
 from gnomon.wire.messages import Ask
 
 START_S = 60.0
@@ -53,7 +54,7 @@ class Job(Protocol):
 
 @dataclass(slots=True)
 class _Host:
-    process: HostProcess
+    process: HostProcess[FromHost]
     born_at: float
     heard_at: float
     suspicion: int = 0
@@ -103,9 +104,9 @@ class Crew:
         self._closed: list[int] = []
         self._lingering: list[tuple[Job, float]] = []
         self._named: list[tuple[Job, Blocked]] = []
-        self._leaving: list[HostProcess] = []
+        self._leaving: list[HostProcess[FromHost]] = []
         self._retry_at = 0.0
-        self.asked: deque[tuple[HostProcess, Ask]] = deque()
+        self.asked: deque[tuple[HostProcess[FromHost], Ask]] = deque()
         """What triggers asked and nobody has answered yet, and to whom the answer goes."""
         self.blocks = 0
         """How often a trigger held up a loop, since the start."""
@@ -309,7 +310,7 @@ class Crew:
     def _bury(self, host: _Host, now: float, silent: bool = False) -> None:
         """It has ended, or was killed: what ran in it begins anew, but for who is to blame."""
         if not silent:
-            host.process.wait()
+            host.process.wait(REAP_S)
         host.process.kill()
         self._hosts.remove(host)
         self._leaving.append(host.process)
@@ -392,7 +393,7 @@ class Crew:
         try:
             if now < self._retry_at or len(self._hosts) >= HOSTS_MAX:
                 raise OSError("later")
-            process = HostProcess(self._environ)
+            process = start_host(self._environ)
         except OSError as error:
             if now >= self._retry_at:
                 self._retry_at = now + REFUSED_PAUSE_S

@@ -6,12 +6,9 @@ reach no store, and whatever it does ends this process at most.
 
 from __future__ import annotations
 
-import faulthandler
 import os
-import resource
 import signal
 import socket
-import sys
 from collections import deque
 from typing import NoReturn
 
@@ -25,6 +22,9 @@ from gnomon.errors.product import GnomonError
 from gnomon.loading import plugins
 from gnomon.model import questions
 from gnomon.model.instants import Instant
+from gnomon.processes import memory
+from gnomon.processes.interpreters import given_socket
+from gnomon.processes.settling import settle_in
 from gnomon.sdk import channel
 from gnomon.userhost.asked import Asked
 from gnomon.userhost.interface import Answer, Question
@@ -35,15 +35,8 @@ from gnomon.userhost.watch import CallTooLong, Watch
 from gnomon.wire import frames
 from gnomon.wire import messages as wire
 
-SOCKET_FD = 3
-DESCRIPTORS_MAX = 65_536
-"""Above it, nobody who starts this process has an inheritable one."""
-OOM_SCORE = 600
-"""When memory runs out, this process goes before the services do."""
 OUTPUT_MAX = 1024 * 1024
 """What author code prints is kept for a crash's explanation only; more than this is dropped."""
-FORBIDDEN = ("gnomon.store", "sqlalchemy", "psycopg", "sqlite3", "fastapi")
-"""What must not be in a process that author code runs in."""
 _NS_PER_US = 1000
 
 
@@ -132,12 +125,13 @@ class _Host:
 
 def main() -> NoReturn:
     """Never returns: the process ends when nobody asks any more."""
-    settle_in()
+    settle_in([signal.SIGINT])
     limits = limits_told(environment())
     set_ambient(ambient().for_author_code())
     plugins.enable()
-    limit_memory(limits)
-    host = _Host(socket.socket(fileno=SOCKET_FD), limits)
+    if limits.memory_bytes is not None:
+        memory.limit(limits.memory_bytes)
+    host = _Host(given_socket(), limits)
     if variable(ANSWERS) is not None:
         channel.install(host)
     try:
@@ -145,43 +139,6 @@ def main() -> NoReturn:
     except (BrokenPipeError, ConnectionResetError):
         pass
     os._exit(0)
-
-
-def settle_in() -> None:
-    """A process of its own: own session, no descriptor of who started it, crashes explained on its output."""
-    for name in FORBIDDEN:
-        if name in sys.modules:
-            raise RuntimeError(f"a host process must not import {name}: author code runs in it")
-    if os.getsid(0) != os.getpid():
-        os.setsid()
-    os.closerange(SOCKET_FD + 1, min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], DESCRIPTORS_MAX))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    faulthandler.enable(file=2, all_threads=False)
-    try:
-        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
-            score.write(str(OOM_SCORE))
-    except OSError:
-        pass  # not Linux
-
-
-def limit_memory(limits: Limits) -> None:
-    """This process may take that much more than it has; beyond it, Python raises MemoryError."""
-    if limits.memory_bytes is None:
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = limits.memory_bytes + mapped_bytes()
-    soft = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
-    resource.setrlimit(resource.RLIMIT_DATA, (soft, most))
-
-
-def mapped_bytes() -> int:
-    """The writable memory that this process has mapped; 0 when nobody can tell."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as opened:
-            return int(opened.read().split()[5]) * resource.getpagesize()
-    except OSError:
-        return 0
 
 
 if __name__ == "__main__":

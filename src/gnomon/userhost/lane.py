@@ -14,7 +14,7 @@ from gnomon.errors.product import GnomonError
 from gnomon.userhost import endings
 from gnomon.userhost.interface import Answer, Answers, Question
 from gnomon.userhost.messages import Alive, Retired
-from gnomon.userhost.process import HostProcess
+from gnomon.userhost.process import AskedProcess
 from gnomon.userhost.settings import ANSWERS, Settings
 from gnomon.wire import messages as wire
 
@@ -43,8 +43,8 @@ class Lane:
         self._on_blame = on_blame
         self._waiting: deque[Question] = deque()
         self._flying: dict[int, Question] = {}
-        self._process: HostProcess | None = None
-        self._lingering: list[HostProcess] = []
+        self._process: AskedProcess | None = None
+        self._lingering: list[AskedProcess] = []
         """Processes that were killed and have not ended yet."""
         self._at: int | None = None
         """The question that the process is at."""
@@ -185,7 +185,7 @@ class Lane:
                 self._end()
             if self._process is None:
                 try:
-                    self._process = HostProcess(self._environ)
+                    self._process = AskedProcess(self._environ)
                 except OSError as error:
                     waiting, self._waiting = self._waiting, deque()
                     yield from (Answer(number=one.number, error=endings.of_refused(error)) for one in waiting)

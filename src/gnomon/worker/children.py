@@ -7,6 +7,7 @@ import signal
 import socket
 from dataclasses import dataclass, field
 
+from gnomon.processes.ending import kill_group
 from gnomon.wire.frames import Splitter
 from gnomon.wire.links import Link
 from gnomon.wire.messages import FromChild
@@ -58,18 +59,10 @@ class Child:
         self.killed = self.killed or why
         self.signal(signal.SIGKILL)
         if self.pid is not None:
-            end_group(self.pid)
+            kill_group(self.pid)
 
 
 def new_child(number: int, now: float, zygote: int | None) -> tuple[Child, socket.socket]:
     """A child that does not exist yet, and the end of its socket that it is to get."""
     ours, theirs = socket.socketpair()
     return Child(number, Link(ours, Splitter(FromChild)), born_at=now, zygote=zygote), theirs
-
-
-def end_group(pid: int) -> None:
-    """What is left of the process group that `pid` leads is killed. Only while `pid` lives or is not yet reaped."""
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        return

@@ -14,7 +14,7 @@ from gnomon.clock import Clock
 from gnomon.model.facts import AttemptResult
 from gnomon.model.instants import Instant
 from gnomon.model.questions import AnyQuestion
-from gnomon.runner.kernel import oom_kills
+from gnomon.processes.kernel import oom_kills
 from gnomon.runner.results import without_run
 from gnomon.wire.messages import Answer, Ask, Begin, ChildDone, ChildEntered, ChildReady
 from gnomon.worker.children import Child

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from gnomon.loading.dagfile import load
+from gnomon.processes.ending import kill_group
 from gnomon.runner import child, forking
 from gnomon.runner.outcomes import one_line
 from gnomon.sdk import channel
@@ -160,10 +161,7 @@ def _reap_one() -> tuple[int, int] | None:
         ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if ended is None:
             return None
-        try:
-            os.killpg(ended.si_pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
+        kill_group(ended.si_pid)
         _, status = os.waitpid(ended.si_pid, 0)
     except ChildProcessError:
         return None

@@ -14,14 +14,15 @@ from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.facts import Attempt
 from gnomon.model.questions import AnyQuestion
-from gnomon.runner.kernel import become_subreaper
+from gnomon.processes.ending import reap
+from gnomon.processes.kernel import become_subreaper
 from gnomon.wire.messages import Acknowledge, AskInventory, Cancel, Hello, Inventory, Refused, Submit, ToWorker
 from gnomon.worker.children import Child
 from gnomon.worker.conductor import Conductor
 from gnomon.worker.incarnation import Incarnation
 from gnomon.worker.ledger import Held, Ledger, Stop
 from gnomon.worker.nursery import Nursery
-from gnomon.worker.orphans import kill_orphans, reap
+from gnomon.worker.orphans import kill_orphans
 from gnomon.worker.presence import Presence
 from gnomon.worker.schedulers import Connection, Schedulers
 from gnomon.worker.settings import Settings

@@ -8,11 +8,14 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from gnomon.model.questions import AnyQuestion
-from gnomon.worker import interpreters, orders, zygotes
+from gnomon.processes import interpreters
+from gnomon.worker import orders, zygotes
 from gnomon.worker.children import Child, new_child
 from gnomon.worker.ledger import Held
 from gnomon.worker.zygotes import ZYGOTES_MAX, BaseZygote, Key, Zygote, key_of
 
+FRESH = "gnomon.runner.fresh"
+"""Runs one attempt in a new interpreter."""
 IDLE_S = 5.0
 """A child without an attempt leaves after so long."""
 FAILED_IMPORT_KEPT_S = 30.0
@@ -145,7 +148,7 @@ class Nursery:
     def _start_fresh(self, held: Held, now: float) -> None:
         child, theirs = new_child(next(self._numbers), now, None)
         with theirs:
-            child.pid = interpreters.start(interpreters.CHILD, theirs, self._environ)
+            child.pid = interpreters.start(FRESH, theirs, self._environ)
         self.children[child.number] = child
         self._host.watch_child(child)
         self._host.begin(child, held)

@@ -9,24 +9,7 @@ from __future__ import annotations
 import os
 import signal
 
-from gnomon.runner.kernel import own_children
-from gnomon.worker.children import end_group
-
-
-def reap(leaders: set[int]) -> list[tuple[int, int]]:
-    """(pid, exit code) of every direct child that ended; the process groups of `leaders` among them are killed."""
-    ended: list[tuple[int, int]] = []
-    while True:
-        try:
-            found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if found is None:
-                return ended
-            if found.si_pid in leaders:
-                end_group(found.si_pid)
-            pid, status = os.waitpid(found.si_pid, 0)
-        except ChildProcessError:
-            return ended
-        ended.append((pid, os.waitstatus_to_exitcode(status)))
+from gnomon.processes.kernel import own_children
 
 
 def kill_orphans(known: set[int]) -> int:

@@ -6,14 +6,14 @@ memory of the store can be in it, whoever started the worker. The socket to the 
 
 from __future__ import annotations
 
+import ctypes  # noqa: F401 - imported here once, for all children
 import gc
 import os
 import signal
 import socket
-import sys
 from types import FrameType
 
-import jinja2  # noqa: F401 - imported here once, for all children
+import jinja2  # noqa: F401
 import msgspec
 import pendulum  # noqa: F401
 
@@ -23,24 +23,19 @@ import gnomon.operators
 import gnomon.runner
 import gnomon.sdk  # noqa: F401
 from gnomon.config import ambient, set_ambient
+from gnomon.processes.interpreters import given_socket
+from gnomon.processes.kernel import TASK_OOM_SCORE, raise_oom_score
+from gnomon.processes.settling import refuse_store
 from gnomon.runner import logs, signals
 from gnomon.runner.channel import new_splitter
-from gnomon.runner.kernel import raise_oom_score
 from gnomon.worker import filezygote, orders
 from gnomon.worker.rehearsal import rehearse
-
-SOCKET_FD = 3
-OOM_SCORE = 300
-"""Of zygotes and all that they fork: under memory pressure tasks go before services."""
-FORBIDDEN = ("gnomon.store", "sqlalchemy", "psycopg", "sqlite3", "fastapi")
-"""What must not be in a process that author code runs in."""
 
 
 def main() -> None:
     """Returns when the service is gone."""
     prepare()
-    control = socket.socket(fileno=SOCKET_FD)
-    control.set_inheritable(False)
+    control = given_socket()
     decoder = msgspec.msgpack.Decoder(orders.ToBase)
     splitter = new_splitter()
     rehearse()
@@ -60,13 +55,11 @@ def main() -> None:
 
 def prepare() -> None:
     """Signals, options and logging are as every task wants to find them; RuntimeError when the store is in here."""
-    for name in FORBIDDEN:
-        if name in sys.modules:
-            raise RuntimeError(f"a zygote must not import {name}: author code runs in its forks")
+    refuse_store()
     signal.signal(signal.SIGINT, lambda *_: None)  # a Ctrl-C is for the service, which ends its children in order
     signals.prepare()
     signal.signal(signal.SIGCHLD, _reap)
-    raise_oom_score(OOM_SCORE)
+    raise_oom_score(TASK_OOM_SCORE)
     options = ambient().for_author_code()
     set_ambient(options)
     logs.prepare(options.text("logging", "logging_level"))

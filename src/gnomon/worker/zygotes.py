@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 import msgspec
 
 from gnomon.model.facts import Attempt
-from gnomon.worker import interpreters, orders
+from gnomon.processes import interpreters
+from gnomon.worker import orders
 from gnomon.worker.children import Child
 from gnomon.worker.ledger import Held
 
+BASE = "gnomon.worker.zygote"
+"""The module of the base zygote."""
 ZYGOTES_MAX = 16
 FOLLOWING_S = 2.0
 """The demand of so many seconds decides how many children wait ahead of need."""
@@ -108,7 +111,7 @@ class BaseZygote:
         if self._sock is None:
             ours, theirs = orders.socket_pair()
             with theirs:
-                self.pid = interpreters.start(interpreters.ZYGOTE, theirs, self._environ)
+                self.pid = interpreters.start(BASE, theirs, self._environ)
             self._sock = ours
         return self._sock
 

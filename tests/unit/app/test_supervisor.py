@@ -20,7 +20,7 @@ FAMILY = '''
 import os, signal, sys, time
 from gnomon.app import supervisor as module
 from gnomon.app.children import Service
-from gnomon.app.linux import become_subreaper
+from gnomon.processes.kernel import become_subreaper
 from gnomon.clock import SystemClock
 from gnomon import log
 

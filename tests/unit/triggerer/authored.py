@@ -187,6 +187,17 @@ class EndsProcess(Noted):
         yield
 
 
+class StartsAnother(Noted):
+    """A process that would outlive its host, which ends."""
+
+    async def run(self):
+        import subprocess
+        if not os.path.exists(self.notes):
+            self.note(str(subprocess.Popen(["sleep", "600"]).pid))
+            os._exit(9)
+        yield TriggerEvent(1)
+
+
 class Speaks(Noted):
     async def run(self):
         print("said aloud")

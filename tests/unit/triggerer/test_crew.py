@@ -119,6 +119,20 @@ def test_triggers_of_a_host_that_was_killed_begin_anew(running: Running, tmp_pat
     assert running.end_of(pk).outcome == "event"
 
 
+def test_what_a_trigger_started_is_gone_with_its_host(running: Running, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    assert running.end_of(running.start("StartsAnother", notes=str(notes))).outcome == "event"
+    running.until(lambda: is_gone(int(notes.read_text().split()[0])))
+
+
+def is_gone(pid: int) -> bool:
+    """Whether nothing of the process is left but, at most, its number."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
 def test_a_reload_runs_changed_code_and_loses_no_trigger(running: Running, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     pks = [running.start("Nap", seconds=600, payload="old"), running.start("Nap", seconds=600, notes=str(notes))]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import resource
 
-_PAGE = resource.getpagesize()
-
 
 def resident_bytes(pid: int) -> int:
     """The memory that a process holds now, without the pages of files; 0 when nobody can tell."""
@@ -21,13 +19,16 @@ def mapped_bytes() -> int:
     """The writable memory that this process has mapped; 0 when nobody can tell."""
     try:
         with open("/proc/self/statm", encoding="ascii") as opened:
-            return int(opened.read().split()[5]) * _PAGE
+            return int(opened.read().split()[5]) * resource.getpagesize()
     except OSError:
         return 0
 
 
 def limit(more: int) -> tuple[int, int]:
-    """This process may map that many bytes more than it has; returns the limit that held before, for `restore`."""
+    """This process may map that many bytes more than it has, beyond which Python raises MemoryError.
+
+    Returns the limit that held before, for `restore`.
+    """
     before = resource.getrlimit(resource.RLIMIT_DATA)
     wanted = mapped_bytes() + more
     soft = wanted if before[1] == resource.RLIM_INFINITY else min(wanted, before[1])

@@ -1,0 +1,1 @@
+"""Processes of one machine: new interpreters, how they settle in, what the kernel offers them, their memory, their end."""
