@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+import time
+from collections.abc import Callable
 
 import pytest
 from tests.unit.triggerer.conftest import PATIENCE_S, Running
 
+from gnomon.clock import SystemClock
 from gnomon.config import Config
+from gnomon.triggerer import blocking
+from gnomon.triggerer.blocking import BlockWatch, Sleeper, watched_loop
 from gnomon.triggerer.messages import Blocked
 
 MANY = pytest.param(1000, 5.0, marks=pytest.mark.soak)
@@ -72,3 +79,54 @@ def test_asyncios_own_debug_mode_names_slow_callbacks_in_the_log_of_the_triggere
         running.until(slow_callbacks)
     finally:
         running.crew.kill()
+
+
+def test_a_loop_that_sleeps_is_looked_at_and_not_woken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocking, "LOOK_S", 0.001)
+    looks: list[None] = []
+    asked_after: list[int] = []
+
+    class Dozer(Sleeper):
+        @property
+        def is_asleep(self) -> bool:  # type: ignore[override]
+            looks.append(None)
+            return len(looks) <= 10
+
+    class Silent:
+        def busy_with(self) -> None:
+            raise AssertionError("the loop has answered: nobody holds it up")
+
+    def ask(answered: Callable[[], None]) -> None:
+        asked_after.append(len(looks))
+        answered()
+        watch.end()
+
+    watch = BlockWatch(Silent(), ask, SystemClock(), late_s=PATIENCE_S, sleeper=Dozer())  # type: ignore[arg-type]
+    watch.start()
+    watch.join(PATIENCE_S)
+    assert asked_after == [11]
+
+
+def test_a_selector_tells_whether_its_loop_sleeps_in_it() -> None:
+    seen: list[bool] = []
+    loop, sleeper = watched_loop()
+
+    async def turn() -> None:
+        seen.append(sleeper.is_asleep)
+        look = threading.Thread(target=lambda: seen.append(_until(lambda: sleeper.is_asleep)))
+        look.start()
+        await asyncio.to_thread(look.join)
+        seen.append(sleeper.is_asleep)
+
+    try:
+        loop.run_until_complete(turn())
+    finally:
+        loop.close()
+    assert seen == [False, True, False]
+
+
+def _until(holds: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.001)
+    return holds()
