@@ -21,6 +21,7 @@ from gnomon.loading import plugins
 from gnomon.processes.interpreters import given_socket
 from gnomon.processes.settling import settle_in
 from gnomon.triggerer.blocking import BlockWatch, Sleeper, watched_loop
+from gnomon.triggerer.copies import keep_out
 from gnomon.triggerer.host import Host
 from gnomon.triggerer.logs import TriggerLogs, TriggerOutput
 from gnomon.triggerer.settings import HostLimits, limits_told
@@ -48,6 +49,7 @@ def main() -> NoReturn:
 
 async def _serve(sock: socket.socket, limits: HostLimits, sleeper: Sleeper) -> None:
     loop = asyncio.get_running_loop()
+    keep_out(loop, sock.fileno())
     host = Host(sock, limits.on_kill_s)
     watch = BlockWatch(host, loop.call_soon_threadsafe, SystemClock(), limits.late_s, sleeper)
     watch.start()
@@ -60,10 +62,11 @@ async def _serve(sock: socket.socket, limits: HostLimits, sleeper: Sleeper) -> N
 
 
 def keep_logs(folder: str) -> None:
-    """What a trigger logs or prints goes to the log of its task."""
+    """What a trigger logs, prints or warns of goes to the log of its task."""
     root = logging.getLogger()
     root.handlers[:] = [TriggerLogs(folder, list(root.handlers))]
     sys.stdout = TriggerOutput(folder, sys.stdout)  # type: ignore[arg-type]
+    sys.stderr = TriggerOutput(folder, sys.stderr)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

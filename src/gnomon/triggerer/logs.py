@@ -37,14 +37,20 @@ class TriggerLogs(logging.Handler):
 
 
 class TriggerOutput(io.TextIOBase):
-    """Standard output of the host: what a trigger prints goes to its log."""
+    """Standard output, or error, of the host: what a trigger prints goes to its log."""
 
     def __init__(self, folder: str, real: io.TextIOBase) -> None:
         self._folder = folder
         self._real = real
 
+    encoding = "utf-8"
+
     def writable(self) -> bool:
         return True
+
+    def fileno(self) -> int:
+        """Of the host: what a process prints that a trigger starts with it stands in the triggerer's log."""
+        return self._real.fileno()
 
     def write(self, text: str, /) -> int:
         running = current.get()

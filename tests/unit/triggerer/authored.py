@@ -1,7 +1,7 @@
 """Triggers as authors write them, good and bad; each home of these tests has them in its plugins folder."""
 
 TRIGGERS = '''
-import asyncio, os, sys, time
+import asyncio, os, subprocess, sys, time, warnings
 from pathlib import Path
 from airflow.triggers.base import BaseTrigger, TaskFailedEvent, TaskSkippedEvent, TaskSuccessEvent, TriggerEvent
 
@@ -198,9 +198,22 @@ class StartsAnother(Noted):
         yield TriggerEvent(1)
 
 
+class Forks(Noted):
+    """Tells how its copy ended, which did not leave and came back to the loop."""
+
+    async def run(self):
+        copy = os.fork()
+        await asyncio.sleep(0)
+        self.note("went on")
+        yield TriggerEvent(os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]))
+
+
 class Speaks(Noted):
     async def run(self):
         print("said aloud")
+        print("said to standard error", file=sys.stderr)
+        warnings.warn("warned of")
+        subprocess.run(["true"], stdout=sys.stdout, stderr=sys.stderr, check=True)
         import logging
         logging.getLogger("mine").warning("logged by %s", self.task_instance.task_id)
         yield TriggerEvent(sorted(name for name in sys.modules if name.startswith(("gnomon.store", "sqlite3", "sqlalchemy", "psycopg"))))

@@ -73,6 +73,7 @@ def test_what_it_prints_and_logs_is_in_its_own_file_and_no_store_is_in_its_proce
     text = (running.folder / "logs" / "dag_id=d" / "run_id=r" / "task_id=t1.trigger.log").read_text()
     assert text.startswith("said aloud\n")
     assert "logged by t1" in text
+    assert "said to standard error\n" in text and "UserWarning: warned of" in text
     assert running.end_of(running.start("Environment")).payload == "[]"
 
 
@@ -106,6 +107,20 @@ def test_one_that_ends_its_process_is_found_and_the_others_go_on(running: Runnin
     assert "with it alone in it (exit code 9)" in (fired.reason or "")
     assert len(running.crew) == 7
     assert list(running.ends) == [pk]
+
+
+def test_a_copy_of_the_process_that_a_trigger_makes_runs_no_trigger(running: Running, tmp_path: Path) -> None:
+    notes, go = tmp_path / "notes", tmp_path / "go"
+    others = running.start("Waits", count=20, go=str(go))
+    forks = running.start("Forks", notes=str(notes))
+    assert (running.end_of(forks).outcome, running.end_of(forks).payload) == ("event", "1")
+    go.touch()
+    running.until(lambda: len(running.ends) == others + 1)
+    assert {one.outcome for one in running.ends.values()} == {"event"}
+    assert notes.read_text() == "went on\ncleanup\n"
+    text = (running.folder / "logs" / "dag_id=d" / "run_id=r" / f"task_id=t{forks}.trigger.log").read_text()
+    assert "came back into its loop and was ended" in text
+    assert running.crew.deaths == 0
 
 
 def test_triggers_of_a_host_that_was_killed_begin_anew(running: Running, tmp_path: Path) -> None:

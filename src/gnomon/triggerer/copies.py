@@ -1,0 +1,37 @@
+"""Copies of the host that author code makes (`os.fork`, multiprocessing): they do their own work, and never the triggers'."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections import deque
+from typing import Any, NoReturn
+
+_author_log = logging.getLogger("airflow.triggers")
+"""Stands in the log of the task that waits."""
+
+
+def keep_out(loop: asyncio.AbstractEventLoop, descriptor: int) -> None:
+    """A copy of this process neither speaks on `descriptor` nor goes on in `loop`: one that comes back to it ends there.
+
+    Two processes on one loop would take each other's messages, and run every trigger twice.
+    """
+    nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    ready: deque[Any] = loop._ready  # type: ignore[attr-defined] # before all that waits there: no public call does that
+
+    def in_the_copy() -> None:
+        os.dup2(nowhere, descriptor, inheritable=False)
+        ready.appendleft(asyncio.Handle(_end, (), loop))
+
+    os.register_at_fork(after_in_child=in_the_copy)
+
+
+def _end() -> NoReturn:
+    try:
+        _author_log.error(
+            "a copy of the triggerer's process (os.fork) came back into its loop and was ended; end it with os._exit, or use "
+            "asyncio.create_subprocess_exec"
+        )
+    finally:
+        os._exit(1)
