@@ -40,27 +40,23 @@ class Queue(Generic[_T]):
 
     def best(self) -> _T | None:
         """The first valid item, left in its place."""
-        entries = self._entries
-        while entries:
-            _, _, ticket, item = entries[0]
-            if item.ticket == ticket:
-                return item
-            heapq.heappop(entries)
-        return None
+        self._drop_void()
+        return self._entries[0][3] if self._entries else None
 
     def first_key(self) -> Any:
         """The key of the first valid item; None when there is none."""
-        entries = self._entries
-        while entries:
-            key, _, ticket, item = entries[0]
-            if item.ticket == ticket:
-                return key
-            heapq.heappop(entries)
-        return None
+        self._drop_void()
+        return self._entries[0][0] if self._entries else None
 
     def pop(self) -> None:
         """Take out what `best` returned."""
         heapq.heappop(self._entries)
+
+    def _drop_void(self) -> None:
+        """The first entry is valid, if there is one."""
+        entries = self._entries
+        while entries and entries[0][3].ticket != entries[0][2]:
+            heapq.heappop(entries)
 
     def sweep(self) -> None:
         """No entry is void."""

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Collection
 from typing import Any, ClassVar
 
+from gnomon.operators.deferring import defer_until
 from gnomon.operators.triggers.temporal import DateTimeTrigger
 from gnomon.sdk import timezone
 from gnomon.sdk.place import at
@@ -68,11 +69,7 @@ class DateTimeSensorAsync(DateTimeSensor):
 
     def execute(self, context: Any) -> None:
         """It waits as a timer."""
-        self.defer(
-            trigger=DateTimeTrigger(moment=self.moment, end_from_trigger=self.end_from_trigger),
-            method_name="execute_complete",
-            timeout=self.timeout,
-        )
+        defer_until(self, self.moment, self.end_from_trigger)
 
     def execute_complete(self, context: Any, event: Any = None) -> None:
         """The moment has come."""

@@ -10,7 +10,7 @@ from gnomon.sdk.branch import BaseBranchOperator
 from gnomon.sdk.current import get_current_context
 from gnomon.sdk.decorated import CallsFunction
 from gnomon.sdk.place import at
-from gnomon.sdk.skip import SkipMixin
+from gnomon.sdk.skip import SkipMixin, cut_short
 
 __all__ = [
     "BranchPythonOperator",
@@ -103,9 +103,4 @@ class ShortCircuitOperator(PythonOperator, SkipMixin):
         self.ignore_downstream_trigger_rules = ignore_downstream_trigger_rules
 
     def execute(self, context: Any) -> Any:
-        condition = super().execute(context)
-        if condition or not self.downstream_task_ids:
-            return condition
-        after = self.get_flat_relatives() if self.ignore_downstream_trigger_rules else self.downstream_list
-        self.skip(ti=context["ti"], tasks=after)
-        return condition
+        return cut_short(self, super().execute(context), context)

@@ -7,8 +7,8 @@ import time
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from gnomon.operators.deferring import is_deferred
-from gnomon.operators.triggers.temporal import DateTimeTrigger, TimeDeltaTrigger
+from gnomon.operators.deferring import defer_until, is_deferred
+from gnomon.operators.triggers.temporal import TimeDeltaTrigger
 from gnomon.sdk import timezone
 from gnomon.sdk.sensor import BaseSensorOperator
 
@@ -46,11 +46,7 @@ class TimeDeltaSensor(BaseSensorOperator):
             return super().execute(context)
         target = self.target(context)
         if timezone.utcnow() < target:
-            self.defer(
-                trigger=DateTimeTrigger(moment=target, end_from_trigger=self.end_from_trigger),
-                method_name="execute_complete",
-                timeout=self.timeout,
-            )
+            defer_until(self, target, self.end_from_trigger)
         return True
 
     def execute_complete(self, context: Any, event: Any = None) -> None:

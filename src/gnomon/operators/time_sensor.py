@@ -5,8 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from gnomon.operators.deferring import is_deferred
-from gnomon.operators.triggers.temporal import DateTimeTrigger
+from gnomon.operators.deferring import defer_until, is_deferred
 from gnomon.sdk import timezone
 from gnomon.sdk.sensor import BaseSensorOperator
 
@@ -48,11 +47,7 @@ class TimeSensor(BaseSensorOperator):
         if not self.deferrable:
             return super().execute(context)
         if timezone.utcnow() < target:
-            self.defer(
-                trigger=DateTimeTrigger(moment=target, end_from_trigger=self.end_from_trigger),
-                method_name="execute_complete",
-                timeout=self.timeout,
-            )
+            defer_until(self, target, self.end_from_trigger)
         return True
 
     def execute_complete(self, context: Any, event: Any = None) -> None:

@@ -10,7 +10,7 @@ from gnomon.sdk.branch import BranchMixIn
 from gnomon.sdk.callables import call_with_context, check_call
 from gnomon.sdk.operator import BaseOperator
 from gnomon.sdk.place import at
-from gnomon.sdk.skip import SkipMixin
+from gnomon.sdk.skip import SkipMixin, cut_short
 
 
 def unique_task_id(task_id: str, dag: Any, group: Any) -> str:
@@ -136,9 +136,4 @@ class ShortCircuitDecoratedOperator(PythonDecoratedOperator, SkipMixin):
         self.ignore_downstream_trigger_rules = ignore_downstream_trigger_rules
 
     def execute(self, context: Any) -> Any:
-        condition = super().execute(context)
-        if not condition and self.downstream_task_ids:
-            everything = self.ignore_downstream_trigger_rules
-            after = self.get_flat_relatives(upstream=False) if everything else self.downstream_list
-            self.skip(ti=context["ti"], tasks=after)
-        return condition
+        return cut_short(self, super().execute(context), context)

@@ -44,6 +44,18 @@ class SkipMixin:
             raise DownstreamTasksSkipped(tasks=skipped)
 
 
+def cut_short(task: Any, condition: Any, context: Any) -> Any:
+    """The condition; when it is false, what comes after the task is skipped.
+
+    All tasks at any distance with `ignore_downstream_trigger_rules`; without, the direct ones, and trigger rules decide
+    about the rest.
+    """
+    if not condition and task.downstream_task_ids:
+        after = task.get_flat_relatives() if task.ignore_downstream_trigger_rules else task.downstream_list
+        task.skip(ti=context["ti"], tasks=after)
+    return condition
+
+
 def split_downstream(task: BaseOperator, chosen: str | Iterable[str] | None) -> tuple[list[str], list[str]]:
     """(skipped, followed): the direct downstream tasks of a branch, by what it chose."""
     ids = chosen_ids(task, chosen)
