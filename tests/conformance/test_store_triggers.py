@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ import msgspec
 import pytest
 from tests.conformance.storeworld import AT, World, raw, task
 from tests.keys import CIPHER
+from tests.patience import PATIENCE_S
 from tests.postgres import own_schema
 
 from gnomon.clock import VirtualClock
@@ -474,6 +476,59 @@ def fence(world: World, me: str) -> list[str]:
     with world.db.keeper(me) as tx:
         triggerers.beat(tx, me)
         return triggerers.fence_dead(tx, me, BEAT_S)
+
+
+@pytest.mark.parametrize("act", ["owner", "triggerer"])
+def test_rows_are_locked_in_their_order_whatever_is_done_to_them(world: World, run: RunRecord, clock: VirtualClock, act: str) -> None:
+    """Nobody holds a later row while it waits for an earlier one, or two who do so would wait for each other."""
+    if world.db.dialect == "sqlite":
+        pytest.skip("SQLite has one writer at a time")
+    early, late = wait_of(run, 0, timeout_at=AT), wait_of(run, 1)
+    world.apply(deferred(run, early, late))
+    join(world, "dies first", "dies later")
+    last, first = claim(world, "dies later", 1)[0], claim(world, "dies first", 1)[0]
+    assert last.key == early.key and first.key == late.key
+    clock.advance(100 * BEAT_S)
+    join(world, "watches")
+
+    def owner() -> None:
+        fired = replace(early, fired=Fired(outcome="timeout"))
+        rows = [task(run, number, TaskInstanceState.SUCCESS, defer_seq=1) for number in (0, 1)]
+        world.apply(Changes(tasks=rows, waits_gone=[(late.key, True)], waits_fired={early.key: fired}))
+
+    def triggerer() -> None:
+        with world.db.keeper("watches") as tx:
+            assert triggerers.fence_dead(tx, "watches", BEAT_S) == ["dies first", "dies later"]
+
+    other = threading.Thread(target=owner if act == "owner" else triggerer)
+    with world.db.write() as tx:
+        raw(tx, f"SELECT 1 FROM trigger WHERE trigger_pk = {last.trigger_pk} FOR UPDATE")
+        other.start()
+        until_somebody_waits_for_a_lock(world)
+        assert raw(tx, f"SELECT 1 FROM trigger WHERE trigger_pk = {first.trigger_pk} FOR UPDATE NOWAIT")
+    other.join(PATIENCE_S)
+    assert not other.is_alive()
+
+
+def until_somebody_waits_for_a_lock(world: World) -> None:
+    ends_at = time.monotonic() + PATIENCE_S
+    query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    while not world.count(query):
+        assert time.monotonic() < ends_at, "nobody waits"
+        time.sleep(0.005)
+
+
+def test_an_event_of_a_wait_that_took_too_long_is_not_sent(world: World, run: RunRecord) -> None:
+    wait = wait_of(run, timeout_at=AT)
+    world.apply(deferred(run, wait))
+    join(world, "one")
+    (mine,) = claim(world)
+    fired = replace(wait, fired=Fired(outcome="timeout"))
+    world.apply(Changes(tasks=[task(run, 0, TaskInstanceState.SCHEDULED, defer_seq=1)], waits_fired={wait.key: fired}))
+    send(world, "one", sent(mine))
+    with world.db.read() as tx:
+        assert not [letter for letter in mail.take(tx, range(64), 100) if letter.kind == "trigger"]
+    assert notes(world) == [(mine.trigger_pk, True)]
 
 
 def test_a_fenced_triggerer_writes_nothing(world: World, run: RunRecord, clock: VirtualClock) -> None:

@@ -57,15 +57,15 @@ def _write_waits(tx: Transaction, changes: Changes) -> None:
     """Who runs the trigger of a wait that is over is told in the same breath; triggerers of other hosts are woken."""
     if any(wait.due_at is None for wait in changes.waits.values()) or any(killed for _, killed in changes.waits_gone):
         wake(tx)
-    tx.send_many("waits.note", [waits.gone_row(key, killed) for key, killed in changes.waits_gone if killed is not None])
+    timed_out = [key for key, wait in changes.waits_fired.items() if wait.fired is not None and wait.fired.outcome == "timeout"]
+    if timed_out:
+        wake(tx)
+    heard = [(key, killed) for key, killed in changes.waits_gone if killed is not None] + [(key, True) for key in timed_out]
+    tx.send_many("waits.note", [waits.gone_row(key, killed) for key, killed in heard])  # all at once: one order of locks
     _whole(tx, "waits.remove", [key for key, _ in changes.waits_gone], "waits")
     if changes.waits:
         tx.send_many("waits.add", waits.rows_of(changes.waits.values(), tx.cipher))
     if changes.waits_fired:
-        timed_out = [key for key, wait in changes.waits_fired.items() if wait.fired is not None and wait.fired.outcome == "timeout"]
-        tx.send_many("waits.note", [waits.gone_row(key, killed=True) for key in timed_out])
-        if timed_out:
-            wake(tx)
         _whole(tx, "waits.fire", [waits.fired_row(wait, tx.cipher) for wait in changes.waits_fired.values()], "waits")
 
 

@@ -55,7 +55,7 @@ def beat(tx: Transaction, triggerer_id: str, counted: Mapping[str, int] | None =
 def retire(tx: Transaction, triggerer_id: str) -> None:
     """The triggerer ends in good order: its triggers are anybody's at once, and it can never write again."""
     tx.run("triggerers.fence", id=triggerer_id)
-    _give_up(tx, triggerer_id)
+    _give_up(tx, [triggerer_id])
 
 
 def is_silent(tx: Transaction, me: str, beat_s: float) -> bool:
@@ -69,8 +69,8 @@ def fence_dead(tx: Transaction, me: str, beat_s: float) -> list[str]:
     before = _silent_since(tx.lease_now(), beat_s)
     silent = [row[0] for row in tx.all("triggerers.silent", before=before, me=me)]
     fenced = [dead for dead in silent if tx.run("triggerers.fence_silent", id=dead, before=before)]
-    for dead in fenced:
-        _give_up(tx, dead)
+    if fenced:
+        _give_up(tx, fenced)
     return fenced
 
 
@@ -86,10 +86,11 @@ def alive(tx: Transaction, beat_s: float) -> list[TriggererRow]:
     return [row for row in known(tx) if row.is_alive(now, beat_s)]
 
 
-def _give_up(tx: Transaction, triggerer_id: str) -> None:
-    tx.run("triggerers.give_up_triggers", id=triggerer_id)
-    tx.run("triggerers.give_up_notes", id=triggerer_id)
-    tx.run("triggerers.give_up_kills", id=triggerer_id)
+def _give_up(tx: Transaction, triggerer_ids: Sequence[str]) -> None:
+    tx.run("triggerers.give_up_triggers", ids=list(triggerer_ids))
+    for triggerer_id in triggerer_ids:
+        tx.run("triggerers.give_up_notes", id=triggerer_id)
+        tx.run("triggerers.give_up_kills", id=triggerer_id)
 
 
 def _silent_since(now: Instant, beat_s: float) -> Instant:

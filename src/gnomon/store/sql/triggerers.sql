@@ -35,14 +35,14 @@ UPDATE triggerer SET fenced = TRUE WHERE id = :id AND NOT fenced AND beat_at < :
 DELETE FROM triggerer WHERE fenced AND beat_at < :before;
 
 -- name: give_up_triggers (sqlite)
--- What it ran is anybody's. The writer is alone here, so there is nothing to lock.
-UPDATE trigger SET triggerer = NULL WHERE triggerer = :id;
+-- What they ran is anybody's. SQLite opens the list with json_each.
+UPDATE trigger SET triggerer = NULL WHERE triggerer IN (SELECT value FROM json_each(:ids));
 
 -- name: give_up_triggers (postgresql)
--- What it ran is anybody's. Rows are locked in their order, so that this never waits in a circle with their owners.
+-- What they ran is anybody's. All rows are locked in their order, so that this never waits in a circle with their owners.
 UPDATE trigger SET triggerer = NULL
-FROM (SELECT trigger_pk FROM trigger WHERE triggerer = :id ORDER BY trigger_pk FOR UPDATE) AS mine
-WHERE trigger.trigger_pk = mine.trigger_pk;
+FROM (SELECT trigger_pk FROM trigger WHERE triggerer = ANY(:ids::text[]) ORDER BY trigger_pk FOR UPDATE) AS held
+WHERE trigger.trigger_pk = held.trigger_pk;
 
 -- name: give_up_notes
 -- Nobody is left to be told what has ended.

@@ -85,14 +85,14 @@ FROM (SELECT t.trigger_pk FROM :rows JOIN trigger AS t ON t.trigger_pk = r.trigg
 WHERE trigger.trigger_pk = held.trigger_pk;
 
 -- name: sent (sqlite)
--- Events of these triggers are on the way, the first of each: nobody runs mine again. SQLite opens the list with json_each.
+-- Events of these triggers are on the way, the first of each unless the wait is over: nobody runs mine again. SQLite opens the list with json_each.
 UPDATE trigger SET sent = TRUE, triggerer = NULLIF(triggerer, :me)
-WHERE trigger_pk IN (SELECT value FROM json_each(:pks)) AND NOT sent RETURNING trigger_pk;
+WHERE trigger_pk IN (SELECT value FROM json_each(:pks)) AND NOT sent AND fired IS NULL RETURNING trigger_pk;
 
 -- name: sent (postgresql)
--- Events of these triggers are on the way, the first of each: nobody runs mine again. Locked in their order, as all that several of us lock.
+-- Events of these triggers are on the way, the first of each unless the wait is over: nobody runs mine again. Locked in their order, as all that several of us lock; what has fired is its owner's alone.
 UPDATE trigger SET sent = TRUE, triggerer = NULLIF(triggerer, :me) FROM (
-    SELECT trigger_pk FROM trigger WHERE trigger_pk = ANY(:pks::bigint[]) AND NOT sent ORDER BY trigger_pk FOR UPDATE) AS held
+    SELECT trigger_pk FROM trigger WHERE trigger_pk = ANY(:pks::bigint[]) AND NOT sent AND fired IS NULL ORDER BY trigger_pk FOR UPDATE) AS held
 WHERE trigger.trigger_pk = held.trigger_pk RETURNING trigger.trigger_pk;
 
 -- name: ended
