@@ -29,6 +29,7 @@ from gnomon.store import (
 from gnomon.store.address import parse_address
 from gnomon.store.migrations.chain import alembic_config, run_chain
 from gnomon.store.migrations.places import PostgresPlace, SqlitePlace
+from gnomon.store.migrations.scripts import script
 from gnomon.store.revisions import HEAD, KNOWN
 from gnomon.store.schema import metadata
 
@@ -158,13 +159,26 @@ def test_another_programs_database_is_refused_untouched(empty_url: str, version:
     assert place.tables() == tables
 
 
+@pytest.mark.parametrize("revision", KNOWN[:-1])
+def test_a_database_of_any_release_becomes_one_of_this(empty_url: str, revision: str) -> None:
+    place = place_of(empty_url)
+    older = KNOWN[: KNOWN.index(revision) + 1]
+    with place.alone():
+        place.create([script(one, place.dialect) for one in older], revision, 7)
+    with pytest.raises(SchemaTooOld, match="gnomon db migrate"):
+        open_database(empty_url)
+    migrations.upgrade(empty_url)
+    assert differences(empty_url) == []
+    open_database(empty_url).close()
+
+
 @pytest.fixture
-def second_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gnomon's next version: a revision 0002 that adds a column."""
+def next_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gnomon's next version: a revision 0003 that adds a column."""
     versions = tmp_path / "versions"
     versions.mkdir()
-    (versions / "0002_note.py").write_text(
-        "from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = '0002', '0001'\n"
+    (versions / "0003_note.py").write_text(
+        f"from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = '0003', '{HEAD}'\n"
         "branch_labels = depends_on = None\n\n"
         "def upgrade():\n    op.add_column('dag_run', sa.Column('note', sa.Text()))\n"
     )
@@ -181,11 +195,11 @@ def second_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(chain, "alembic_config", config)
     for module in (revisions, upgrading):
-        monkeypatch.setattr(module, "HEAD", "0002")
-        monkeypatch.setattr(module, "KNOWN", ("0001", "0002"))
+        monkeypatch.setattr(module, "HEAD", "0003")
+        monkeypatch.setattr(module, "KNOWN", (*KNOWN, "0003"))
 
 
-def test_an_upgrade_keeps_the_rows_and_backs_up_a_file(world: World, url: str, second_revision: None) -> None:
+def test_an_upgrade_keeps_the_rows_and_backs_up_a_file(world: World, url: str, next_revision: None) -> None:
     world.dag()
     world.run(run_id="kept")
     with pytest.raises(SchemaTooOld, match="gnomon db migrate"):
@@ -194,19 +208,19 @@ def test_an_upgrade_keeps_the_rows_and_backs_up_a_file(world: World, url: str, s
     migrations.upgrade(url)
     assert world.count("SELECT count(*) FROM dag_run WHERE note IS NULL AND run_id = 'kept'") == 1
     if world.db.dialect == "sqlite":
-        backups = list(Path(parse_address(url).target).parent.glob("gnomon.db.backup-0001-*"))
+        backups = list(Path(parse_address(url).target).parent.glob(f"gnomon.db.backup-{HEAD}-*"))
         assert len(backups) == 1
-        assert SqlitePlace(parse_address(f"sqlite:///{backups[0]}")).revision() == "0001"
+        assert SqlitePlace(parse_address(f"sqlite:///{backups[0]}")).revision() == HEAD
 
 
 def test_an_upgrade_that_fails_leaves_nothing_behind(
-    world: World, url: str, second_revision: None, tmp_path: Path
+    world: World, url: str, next_revision: None, tmp_path: Path
 ) -> None:
-    script = tmp_path / "versions" / "0002_note.py"
+    script = tmp_path / "versions" / "0003_note.py"
     script.write_text(script.read_text() + "    op.execute('this is no SQL')\n")
     with pytest.raises(Exception, match=r"this|syntax"):
         migrations.upgrade(url)
-    assert place_of(url).revision() == "0001"
+    assert place_of(url).revision() == HEAD
     assert "note" not in {column["name"] for column in columns_of(url, "dag_run")}
 
 

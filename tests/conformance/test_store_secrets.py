@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.conformance.storeworld import AT, World, raw, task
 
 from gnomon.model.deferral import Fired, Wait
 from gnomon.model.facts import AttemptResult
 from gnomon.model.records import Changes, WaitRecord
+from gnomon.model.spec import TaskSpec
 from gnomon.model.states import TaskInstanceState
-from gnomon.store import connections, mail, triggerers, triggers, variables
+from gnomon.store import (
+    Cipher,
+    WrongKey,
+    connections,
+    leases,
+    lostkey,
+    mail,
+    open_database,
+    sealed,
+    triggerers,
+    triggers,
+    variables,
+)
 from gnomon.store.connections import ConnectionRow
 from gnomon.store.migrations.places import SqlitePlace
 from gnomon.worker.stored import _letter
@@ -23,20 +38,22 @@ MARK = "M4rk3r-of-a-secret"
 @pytest.fixture
 def told(world: World) -> World:
     """Everything that may carry a secret has carried the mark, was changed and was partly deleted again."""
-    world.dag(tasks=["a", "b", "c"])
-    run = world.run()
     kwargs = f'{{"token":"{MARK}"}}'
     wait = Wait(classpath="triggers.Mine", kwargs=kwargs, next_method="go_on", next_kwargs=kwargs)
-    waits = [WaitRecord(run.run_pk, number, -1, 1, run.dag_pk, wait, AT) for number in range(3)]
-    rows = [task(run, number, TaskInstanceState.DEFERRED, defer_seq=1) for number in range(3)]
+    world.dag("starts", tasks=[TaskSpec(task_id="a", start_wait=replace(wait, kwargs='{"begin":1}', next_kwargs="{}"))])
+    world.dag(tasks=["a", "b", "c", "d"])
+    run = world.run()
+    waits = [WaitRecord(run.run_pk, number, -1, 1, run.dag_pk, wait, AT) for number in range(4)]
+    rows = [task(run, number, TaskInstanceState.DEFERRED, defer_seq=1) for number in range(4)]
     world.apply(Changes(tasks=rows, waits={one.key: one for one in waits}))
     fired = Fired(outcome="event", payload=f'"{MARK}"', reason=MARK, traceback=MARK, xcoms={"k": f'"{MARK}"'})
     with world.db.write() as tx:
         triggerers.register(tx, "one", "host", 10)
         claimed = triggers.claim(tx, "one", 10)
-        triggers.send_events(tx, "one", [triggers.Sent(c.trigger_pk, c.key, c.defer_seq, c.group_no, fired) for c in claimed])
+        ended = [c for c in claimed if c.key != waits[3].key]
+        triggers.send_events(tx, "one", [triggers.Sent(c.trigger_pk, c.key, c.defer_seq, c.group_no, fired) for c in ended])
     waits[1].fired = fired
-    world.apply(Changes(waits_gone=[(waits[0].key, True)], waits_fired={waits[1].key: waits[1]}))
+    world.apply(Changes(waits_gone=[(waits[0].key, True), (waits[3].key, True)], waits_fired={waits[1].key: waits[1]}))
     with world.db.write() as tx:
         result = AttemptResult(attempt_id="x", group_no=0, run_pk=run.run_pk, task_no=0, outcome="deferred", wait=wait)
         mail.send(tx, [_letter("worker", result, tx)])
@@ -71,6 +88,24 @@ def test_values_of_older_databases_are_read_as_they_stand_there(world: World) ->
     with world.db.read() as tx:
         assert variables.get(tx, "old") == "clear"
         assert connections.get(tx, "old") == ConnectionRow("old", "http", password="clear")
+
+
+def test_what_a_lost_key_would_take_along_is_found_wherever_it_stands(told: World) -> None:
+    told.db.bind_key()
+    with told.db.write() as tx:
+        assert sealed.unopened(tx) == []
+        leases.retire_scheduler(tx, told.me)
+        triggerers.retire(tx, "one")
+    with closing(open_database(told.db.url, cipher=Cipher(lambda: ["b" * 43 + "="]))) as other:
+        with other.read() as tx:
+            assert sealed.unopened(tx) == [
+                "Variable v", "connection c", "6 of waiting tasks", "2 on their way to schedulers",
+                "1 in DAGs whose tasks start from triggers",
+            ]
+        with pytest.raises(WrongKey, match="only the old key opens what .* Variable v, connection c, .*gnomon variables delete"):
+            with other.write() as tx:
+                lostkey.adopt(tx)
+    told.db.check_key()
 
 
 def every_row(world: World) -> Iterator[str]:

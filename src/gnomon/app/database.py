@@ -93,6 +93,6 @@ def _bring_up_to_date(cfg: Config) -> None:
         migrations.upgrade(cfg.database_url, default_pool_slots=cfg.integer("core", "default_pool_task_slot_count"))
         database = open_database(cfg.database_url, cipher=cipher)
     try:
-        database.check_key()
+        database.bind_key()
     finally:
         database.close()

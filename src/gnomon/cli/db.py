@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.config import without_password
-from gnomon.store import home_cipher, open_database
+from gnomon.store import Database, home_cipher, lostkey, open_database
 
 
 @click.group()
 def db() -> None:
-    """The database: migrate, check."""
+    """The database: migrate, check, adopt a key."""
 
 
 @db.command()
@@ -22,7 +24,8 @@ def migrate(home: Home) -> None:
 
     url = home.cfg.database_url
     migrations.upgrade(url, default_pool_slots=home.cfg.integer("core", "default_pool_task_slot_count"))
-    _check_key(home)
+    with _opened(home) as database:
+        database.bind_key()
     click.echo(f"the database at {without_password(url)} is up to date")
 
 
@@ -30,15 +33,22 @@ def migrate(home: Home) -> None:
 @pass_home
 def check(home: Home) -> None:
     """Whether the database answers and has the schema of this version and values that the key opens (exit code 0), or not (1)."""
-    url = home.cfg.database_url
-    _check_key(home)
-    click.echo(f"the database at {without_password(url)} answers and is up to date")
-
-
-def _check_key(home: Home) -> None:
-    """The database answers, and what is encrypted in it can be opened here; a new home has its key."""
-    database = open_database(home.cfg.database_url, cipher=home_cipher(home.cfg))
-    try:
+    with _opened(home) as database:
         database.check_key()
-    finally:
-        database.close()
+    click.echo(f"the database at {without_password(home.cfg.database_url)} answers and is up to date")
+
+
+@db.command("adopt-key")
+@pass_home
+def adopt_key(home: Home) -> None:
+    """Make the key of this host the database's, when no copy of the old key is left.
+
+    Nothing is lost: it is refused while a service runs, and while the database holds anything that only the old key opens.
+    """
+    with _opened(home) as database, database.write() as tx:
+        lostkey.adopt(tx)
+    click.echo(f"the database at {without_password(home.cfg.database_url)} has the key of this host")
+
+
+def _opened(home: Home) -> closing[Database]:
+    return closing(open_database(home.cfg.database_url, cipher=home_cipher(home.cfg)))

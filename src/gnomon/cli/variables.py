@@ -58,8 +58,10 @@ def get(home: Home, key: str, default: str | None) -> None:
 @pass_home
 def set_(home: Home, key: str, value: str, description: str | None) -> None:
     """Give KEY the text VALUE."""
-    with home.store() as db, db.write() as tx:
-        store.set(tx, key, value, description)
+    with home.store() as db:
+        db.bind_key()  # or a wrong key would seal what no other host can open
+        with db.write() as tx:
+            store.set(tx, key, value, description)
     click.echo(f"set Variable {key}")
 
 

@@ -8,14 +8,19 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from gnomon.store.errors import BadKey, WrongKey
+from gnomon.store.errors import BadKey, MissingKey, WrongKey
 
 if TYPE_CHECKING:
-    from cryptography.fernet import MultiFernet
+    from cryptography.fernet import Fernet
 
 KEY_BYTES = 32
+REMEDY = (
+    "every host needs the same key. Copy fernet.key from the home that made it, or give all of them one option "
+    "[core] fernet_key, the old key behind the new one"
+)
 _NO_TIME = 0
 """A token tells when it was made; ours tell nothing, and no clock is asked."""
 
@@ -23,37 +28,53 @@ _NO_TIME = 0
 class Cipher:
     """The first key seals, every key opens. The keys are asked for at the first need, and the library is loaded then."""
 
-    def __init__(self, keys: Callable[[], Sequence[str]], place: str = "the key") -> None:
+    def __init__(
+        self, keys: Callable[[], Sequence[str]], place: str = "the key", make: Callable[[], None] = lambda: None
+    ) -> None:
+        """`make`: where `keys` raised MissingKey there is one afterwards. Only sealing makes it: what is new opens nothing."""
         self._keys = keys
         self._place = place
-        self._fernet: MultiFernet | None = None
+        self._make = make
+        self._fernets: tuple[Fernet, ...] = ()
 
     def seal(self, text: str) -> str:
         """The text, readable by whoever has the key; BadKey when there is no usable one."""
-        return self._ready().encrypt_at_time(text.encode(), _NO_TIME).decode()
+        try:
+            self._ready()
+        except MissingKey:
+            self._make()
+        return self._ready()[0].encrypt_at_time(text.encode(), _NO_TIME).decode()
 
     def open(self, sealed: str) -> str:
         """The text that was sealed; WrongKey when none of the keys is the one, or it was changed."""
         from cryptography.fernet import InvalidToken
 
+        for fernet in self._ready():
+            with suppress(InvalidToken):
+                return fernet.decrypt(sealed.encode()).decode()
+        raise WrongKey(f"the database holds values that {self._place} does not open: {REMEDY}")
+
+    def has_sealed(self, sealed: str) -> bool:
+        """Whether it is from the key that seals here, and not from one that only opens."""
+        from cryptography.fernet import InvalidToken
+
         try:
-            return self._ready().decrypt(sealed.encode()).decode()
+            self._ready()[0].decrypt(sealed.encode())
         except InvalidToken:
-            raise WrongKey(
-                f"the database holds values that {self._place} does not open: every host needs the same key. Copy fernet.key "
-                "from the home that made it, or give all of them one option [core] fernet_key, the old key behind the new one"
-            ) from None
+            return False
+        return True
 
     def ready(self) -> None:
-        """The keys can be used; BadKey with the reason otherwise."""
-        self._ready()
+        """The keys can be used, where there are any yet; BadKey with the reason otherwise."""
+        with suppress(MissingKey):
+            self._ready()
 
-    def _ready(self) -> MultiFernet:
-        if self._fernet is None:
-            from cryptography.fernet import Fernet, MultiFernet  # 3 MB that few commands need
+    def _ready(self) -> tuple[Fernet, ...]:
+        if not self._fernets:
+            from cryptography.fernet import Fernet  # 3 MB that few commands need
 
-            self._fernet = MultiFernet([Fernet(key) for key in self._keys()])
-        return self._fernet
+            self._fernets = tuple(Fernet(key) for key in self._keys())
+        return self._fernets
 
 
 def parse_keys(text: str, place: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.clock import Clock, SystemClock
 from gnomon.model.instants import Instant
+from gnomon.store import keycheck
 from gnomon.store.address import POSTGRESQL, SQLITE, Address, parse_address
 from gnomon.store.cipher import Cipher
 from gnomon.store.errors import CommitUncertain, DatabaseAway, Fenced, NotInitialised
@@ -92,12 +93,17 @@ class Database:
         check_revision(row[0] if row else None, self.address.shown)
 
     def check_key(self) -> None:
-        """Returns when what is encrypted here can be opened; WrongKey or BadKey otherwise. A new home has its key now."""
+        """Returns when what is encrypted here can be opened; WrongKey or BadKey otherwise. Nothing is written, no key made."""
         with self.read() as tx:
-            tx.cipher.ready()
-            for sealed in tx.one("schema.sealed") or ():
-                if sealed is not None:
-                    tx.cipher.open(sealed)
+            keycheck.verify(tx)
+
+    def bind_key(self) -> None:
+        """As `check_key`, and from now on the database tells right keys from wrong ones. A new home has its key now."""
+        with self.read() as tx:
+            if keycheck.verify(tx):
+                return
+        with self.write() as tx:
+            keycheck.bind(tx)
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:

@@ -93,5 +93,9 @@ class WrongKey(OperatorMistake):
     """The database holds values that the key of this host does not open."""
 
 
+class MissingKey(WrongKey):
+    """The database holds values that were encrypted, and this host has no key."""
+
+
 class WriterStuck(WorldAway):
     """Another process kept the right to write for too long."""

@@ -8,8 +8,8 @@ import secrets
 from pathlib import Path
 
 from gnomon.config import Config
-from gnomon.store.cipher import KEY_BYTES, Cipher, parse_keys
-from gnomon.store.errors import BadKey
+from gnomon.store.cipher import KEY_BYTES, REMEDY, Cipher, parse_keys
+from gnomon.store.errors import BadKey, MissingKey
 
 FILE_NAME = "fernet.key"
 _OPTION = ("core", "fernet_key")
@@ -22,24 +22,33 @@ def home_cipher(cfg: Config) -> Cipher:
         place = f"the option [core] fernet_key ({cfg.source(*_OPTION)})"
         return Cipher(lambda: parse_keys(written, place), place)
     path = cfg.home / FILE_NAME
-    return Cipher(lambda: parse_keys(_read_or_make(path), str(path)), str(path))
+    return Cipher(lambda: parse_keys(_read(path), str(path)), str(path), lambda: _made(path))
 
 
-def _read_or_make(path: Path) -> str:
-    """The file's text; a file that was not there has a new key now, for its owner alone."""
+def _read(path: Path) -> str:
     try:
-        try:
-            return path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            _make(path)
-            return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise MissingKey(f"the database holds values that a key has encrypted, and {path} is not there: {REMEDY}") from None
     except UnicodeDecodeError:
         raise BadKey(f"{path}: it holds no key, but bytes that are no text; put the key back") from None
     except OSError as error:
-        raise BadKey(
-            f"{path}, the key of what is encrypted in the database: {error.strerror}; let this user read it, or set the option "
-            "[core] fernet_key"
-        ) from None
+        raise _unusable(path, error) from None
+
+
+def _made(path: Path) -> None:
+    """The file has a key, for its owner alone."""
+    try:
+        _make(path)
+    except OSError as error:
+        raise _unusable(path, error) from None
+
+
+def _unusable(path: Path, error: OSError) -> BadKey:
+    return BadKey(
+        f"{path}, the key of what is encrypted in the database: {error.strerror}; let this user read it, or set the option "
+        "[core] fernet_key"
+    )
 
 
 def _make(path: Path) -> None:

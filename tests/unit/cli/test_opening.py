@@ -67,7 +67,7 @@ def test_without_a_living_standalone_it_does_not_wait(text: str, gnomon: Gnomon,
 def test_an_older_schema_is_refused_with_the_remedy(gnomon: Gnomon, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     from gnomon.store import revisions
 
-    monkeypatch.setattr(revisions, "HEAD", "0002")
+    monkeypatch.setattr(revisions, "HEAD", "the next one")
     code, out, err = gnomon("dags", "list")
     assert (code, out) == (1, "") and "run `gnomon db migrate`" in err
 

@@ -108,6 +108,27 @@ def test_a_key_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         home_cipher(config(tmp_path)).ready()
 
 
+def test_a_key_that_would_open_nothing_is_not_made(tmp_path: Path) -> None:
+    cipher = home_cipher(config(tmp_path))
+    cipher.ready()
+    for ask in (cipher.open, cipher.has_sealed):
+        with pytest.raises(WrongKey, match=rf"{FILE_NAME} is not there: every host needs the same key"):
+            ask(CIPHER.seal("x"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_key_cannot_be_made_where_nothing_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "home").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(BadKey, match=r"fernet\.key, the key of what is encrypted .*: File exists"):
+        home_cipher(config(tmp_path / "home")).seal("x")
+
+
+def test_the_key_that_seals_is_told_from_those_that_only_open() -> None:
+    sealed = cipher_of(OTHER).seal("x")
+    assert cipher_of(OTHER, KEY).has_sealed(sealed)
+    assert not cipher_of(KEY, OTHER).has_sealed(sealed)
+
+
 def test_a_host_with_another_key_is_refused_as_it_starts(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'g.db'}"
     migrations.upgrade(url)

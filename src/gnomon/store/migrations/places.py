@@ -5,8 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +31,9 @@ _VERSION_TABLE = (
 )
 
 
-def _creation(text: str, revision: str, default_pool_slots: int) -> list[str]:
+def _creation(scripts: Iterable[str], revision: str, default_pool_slots: int) -> list[str]:
     return [
-        *split(text),
+        *chain.from_iterable(map(split, scripts)),
         f"UPDATE pool SET slots = {default_pool_slots:d} WHERE name = 'default_pool'",
         _VERSION_TABLE,
         f"INSERT INTO alembic_version VALUES ('{revision}')",
@@ -83,11 +84,11 @@ class SqlitePlace:
         finally:
             os.close(fd)
 
-    def create(self, text: str, revision: str, default_pool_slots: int) -> None:
-        """The first schema is there, whole, or nothing is."""
+    def create(self, scripts: Iterable[str], revision: str, default_pool_slots: int) -> None:
+        """The schema of these scripts is there, whole, or nothing is."""
         with self._connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
-            for statement in _creation(text, revision, default_pool_slots):
+            for statement in _creation(scripts, revision, default_pool_slots):
                 connection.execute(statement)
             connection.execute("COMMIT")
 
@@ -149,10 +150,10 @@ class PostgresPlace:
             connection.execute(f"SELECT pg_advisory_lock({ADVISORY_LOCK})")
             yield
 
-    def create(self, text: str, revision: str, default_pool_slots: int) -> None:
-        """The first schema is there, whole, or nothing is."""
+    def create(self, scripts: Iterable[str], revision: str, default_pool_slots: int) -> None:
+        """The schema of these scripts is there, whole, or nothing is."""
         with self._connection() as connection, connection.transaction():
-            for statement in _creation(text, revision, default_pool_slots):
+            for statement in _creation(scripts, revision, default_pool_slots):
                 connection.execute(statement.encode())
 
     def back_up(self, revision: str, at: Instant) -> None:

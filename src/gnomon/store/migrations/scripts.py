@@ -1,8 +1,19 @@
-"""The SQL scripts beside the revisions: `versions/<revision>.<dialect>.sql`."""
+"""The SQL scripts of the revisions: `versions/<revision>.<dialect>.sql`. A new database is made of all of them, without Alembic."""
 
 from __future__ import annotations
 
 from importlib import resources
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+def run(revision: str, connection: Connection) -> None:
+    """The statements of a revision's script were executed, as Alembic upgrades."""
+    dialect = connection.dialect.name
+    for statement in split(script(revision, dialect)):
+        connection.exec_driver_sql(statement.replace("%", "%%") if dialect == "postgresql" else statement)
 
 
 def script(revision: str, dialect: str) -> str:

@@ -26,7 +26,7 @@ def upgrade(url: str, *, clock: Clock | None = None, default_pool_slots: int = D
         if revision not in KNOWN:
             check_tables(place.tables(), place.shown)
         if revision is None:
-            place.create(script(KNOWN[0], place.dialect), KNOWN[0], default_pool_slots)
+            place.create([script(known, place.dialect) for known in KNOWN], HEAD, default_pool_slots)
         elif revision not in KNOWN:
             check_revision(revision, place.shown)
         elif revision != HEAD:

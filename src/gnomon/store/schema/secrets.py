@@ -1,10 +1,10 @@
-"""Variables and connections."""
+"""Variables and connections, and by what a wrong key is found out."""
 
 from __future__ import annotations
 
 from sqlalchemy import Table
 
-from gnomon.store.schema.columns import flag, integer, metadata, words
+from gnomon.store.schema.columns import check, flag, integer, metadata, small, words
 
 variable = Table(
     "variable",
@@ -28,4 +28,12 @@ connection = Table(
     words("extra"),
     words("description"),
     flag("encrypted"),
+)
+
+key_check = Table(
+    "key_check",
+    metadata,
+    small("only_row", primary_key=True, autoincrement=False),
+    words("sealed", nullable=False, doc="by the key that seals all the rest"),
+    check("only_row", "only_row = 1"),
 )

@@ -17,8 +17,3 @@ SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
 -- name: tables (postgresql)
 -- The tables of the schema that this connection makes tables in.
 SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename;
-
--- name: sealed
--- One value of each kind that is encrypted, where there is any: the key has to open it.
-SELECT (SELECT kwargs FROM trigger LIMIT 1), (SELECT value FROM variable WHERE encrypted LIMIT 1),
-       (SELECT COALESCE(password, extra) FROM connection WHERE encrypted AND COALESCE(password, extra) IS NOT NULL LIMIT 1);

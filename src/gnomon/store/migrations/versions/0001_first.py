@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import op
 
-from gnomon.store.migrations.scripts import script, split
+from gnomon.store.migrations.scripts import run
 
 revision = "0001"
 down_revision = None
@@ -14,6 +14,4 @@ depends_on = None
 
 def upgrade() -> None:
     """All tables are there."""
-    connection = op.get_bind()
-    for statement in split(script(revision, connection.dialect.name)):
-        connection.exec_driver_sql(statement.replace("%", "%%") if connection.dialect.name == "postgresql" else statement)
+    run(revision, op.get_bind())

@@ -1,0 +1,17 @@
+"""A value by which a host is told at its start that its key is not the one of this database."""
+
+from __future__ import annotations
+
+from alembic import op
+
+from gnomon.store.migrations.scripts import run
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """The table is there, without a row: whoever starts next writes it."""
+    run(revision, op.get_bind())
