@@ -120,6 +120,10 @@ class Crew:
         """What becomes readable when a host says something."""
         return [host.process.fileno() for host in self._hosts if not host.process.link.ended]
 
+    def unsent(self) -> list[int]:
+        """What becomes writable when a host takes more of what it was told: then `turn` goes on with it."""
+        return [host.process.fileno() for host in self._hosts if not host.process.flush()]
+
     @property
     def blocked(self) -> list[Blocked]:
         """Who holds up a loop now."""

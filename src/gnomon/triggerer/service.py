@@ -95,7 +95,7 @@ class TriggererService:
         if notify is not None:
             sources.append(notify)
         if seconds > 0 and not self._stop():
-            select.select(sources, [], [], seconds)
+            select.select(sources, crew.unsent(), [], seconds)
         rung = self._ear.drain()
         try:
             return self._db.poll_notify() > 0 or rung

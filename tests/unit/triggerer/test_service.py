@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.keys import CIPHER
+from tests.patience import PATIENCE_S
 from tests.postgres import own_schema
-from tests.unit.triggerer.conftest import PATIENCE_S
+from tests.unit.triggerer.conftest import Job
 from tests.unit.triggerer.keeping import Deferred
 
+from gnomon import serde
 from gnomon.clock import SystemClock
 from gnomon.config import Config
 from gnomon.metrics import Meter
 from gnomon.store import Database, migrations, open_database
 from gnomon.triggerer.crew import Crew
+from gnomon.triggerer.messages import Told
 from gnomon.triggerer.service import TriggererService
 from gnomon.triggerer.settings import settings_from
 from gnomon.wakeups import Bell, Ear, StopFlag
-
-pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture
@@ -51,6 +53,7 @@ class Sleeper:
         self.stop.close()
 
 
+@pytest.mark.postgres
 def test_a_triggerer_of_another_host_is_woken_by_what_waits_for_it(url: str, cfg: Config, tmp_path: Path) -> None:
     here, there = (open_database(url, cipher=CIPHER) for _ in range(2))
     deferred = Deferred(here, cfg)
@@ -67,3 +70,20 @@ def test_a_triggerer_of_another_host_is_woken_by_what_waits_for_it(url: str, cfg
     sleeper.close()
     here.close()
     there.close()
+
+
+def test_what_a_host_does_not_take_at_once_ends_the_sleep_when_it_takes_more(cfg: Config, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'gnomon.db'}"
+    migrations.upgrade(url)
+    db = open_database(url, cipher=CIPHER)
+    sleeper = Sleeper(db, cfg, tmp_path)
+    told = Told(dag_id="d", run_id="r", task_id="t")
+    sleeper.crew.start([(Job(1, "authored.Nap", serde.dumps({"seconds": 600, "payload": "x" * 8_000_000})), told)])
+    assert sleeper.crew.unsent()
+    ends_at = time.monotonic() + PATIENCE_S
+    while sleeper.crew.unsent():
+        sleeper.is_rung()
+        assert time.monotonic() < ends_at
+    sleeper.crew.kill()
+    sleeper.close()
+    db.close()
