@@ -143,6 +143,7 @@ class Inbox:
                 for lost in leases.mark_lost(tx, WORKER_TTL_S):
                     _log.warning("worker_lost", worker=lost)
                 workers = leases.workers(tx)
+            self._mail_waits = True  # its last words may have come since this looked
         self._executor.refresh(workers)
         live = {worker.worker_id for worker in workers}
         believed = {cell.worker for cell in self._memory.attempts.values()} | set(self._memory.workers)

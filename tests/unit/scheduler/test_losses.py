@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from gnomon.clock import VirtualClock
-from gnomon.model.facts import AttemptResult
+from gnomon.executors.interface import WORKER_TTL_S
+from gnomon.model.facts import Attempt, AttemptResult
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND
-from gnomon.model.records import NewMail
+from gnomon.model.records import NewMail, RunRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.scheduler.lease import Lease
 from gnomon.simulate import Deployment
-from gnomon.store import Database, leases, mail, migrations, open_database, runs, tasks
+from gnomon.store import Database, Transaction, leases, mail, migrations, open_database, runs, tasks
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 from gnomon.timetables.registry import reference
@@ -49,10 +51,8 @@ def test_a_predecessor_is_succeeded_at_once_only_if_its_end_is_a_fact(db: Databa
     assert fenced == {"first": dead, "second": False}
 
 
-@pytest.mark.parametrize(("outcome", "state", "attempts"), [("success", S.SUCCESS, 1), (None, S.FAILED, 1)])
-def test_a_result_that_was_mailed_before_the_worker_left_comes_before_its_loss(
-    url: str, outcome: str | None, state: S, attempts: int
-) -> None:
+def busy(url: str) -> tuple[Database, Deployment, RunRecord]:
+    """A worker runs the only task of a run for ever."""
     clocks: list[VirtualClock] = []
     database = open_database(url, lease_clock=lambda: clocks[0].now() if clocks else START)
     world = Deployment(database, seed=1, start=START, script=lambda attempt, rng: Play(run_s=1e6))
@@ -65,21 +65,73 @@ def test_a_result_that_was_mailed_before_the_worker_left_comes_before_its_loss(
             tx, dag_id="d", run_id="r", logical_at=None, run_after=START, interval=None, conf={}, by="test", at=START,
         )
     world.run_until(START + 3 * SECOND)
+    return database, world, run
+
+
+def letter(worker_id: str, attempt: Attempt, outcome: str) -> NewMail:
+    """The worker's result by mail."""
+    result = AttemptResult(
+        attempt_id=attempt.attempt_id, group_no=attempt.group_no, run_pk=attempt.run.run_pk, task_no=attempt.task_no,
+        outcome=outcome, started_at=START, ended_at=START + SECOND,
+    )
+    body = msgspec.json.encode({"worker_id": worker_id, "result": result}).decode()
+    return NewMail(group_no=result.group_no, kind="result", body=body, key=f"res:{attempt.attempt_id}")
+
+
+@pytest.mark.parametrize(("outcome", "state", "attempts"), [("success", S.SUCCESS, 1), (None, S.FAILED, 1)])
+def test_a_result_that_was_mailed_before_the_worker_left_comes_before_its_loss(
+    url: str, outcome: str | None, state: S, attempts: int
+) -> None:
+    database, world, run = busy(url)
     worker = world.workers[0]
-    (attempt_id, live), = worker.live.items()
+    (attempt,) = (live.attempt for live in worker.live.values())
     world.kill_scheduler()
     with database.write() as tx:
         if outcome is not None:
-            result = AttemptResult(
-                attempt_id=attempt_id, group_no=live.attempt.group_no, run_pk=run.run_pk, task_no=live.attempt.task_no,
-                outcome=outcome, started_at=START, ended_at=START + SECOND,
-            )
-            body = msgspec.json.encode({"worker_id": worker.worker_id, "result": result}).decode()
-            mail.send(tx, [NewMail(group_no=result.group_no, kind="result", body=body, key=f"res:{attempt_id}")])
+            mail.send(tx, [letter(worker.worker_id, attempt, outcome)])
         leases.retire_worker(tx, worker.worker_id)
     world.kill_worker()
     world.run_until(START + 20 * SECOND)
     with database.read() as tx:
         assert [row.state for row in tasks.states(tx, run.run_pk)] == [state]
         assert len(tasks.attempts(tx, run.run_pk)) == attempts
+    database.close()
+
+
+class LastWords:
+    """A database to which a silent worker writes at the last moment: between the look at it and its loss."""
+
+    def __init__(self, db: Database, words: NewMail) -> None:
+        self._db = db
+        self._words: list[NewMail] = [words]
+        self._was_silent = False
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._db, name)
+
+    @contextmanager
+    def glance(self) -> Iterator[Transaction]:
+        with self._db.glance() as tx:
+            yield tx
+            self._was_silent = leases.is_worker_silent(tx, WORKER_TTL_S)
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        if self._was_silent:
+            words, self._words = self._words, []
+            with self._db.write() as tx:
+                mail.send(tx, words)
+        with self._db.write() as tx:
+            yield tx
+
+
+def test_what_a_silent_worker_said_at_the_last_moment_comes_before_its_loss(url: str) -> None:
+    database, world, run = busy(url)
+    (attempt,) = (live.attempt for live in world.workers[0].live.values())
+    world.faulty._db = LastWords(database, letter(world.workers[0].worker_id, attempt, "success"))  # type: ignore[assignment]
+    world.run_until(START + int(2 * WORKER_TTL_S * SECOND))
+    world.kill_worker()
+    world.run_until(START + int(4 * WORKER_TTL_S * SECOND))
+    with database.read() as tx:
+        assert [(row.state, row.try_number) for row in tasks.states(tx, run.run_pk)] == [(S.SUCCESS, 1)]
     database.close()
