@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 from tests import postgres
 from tests.acceptance.product import Product, product
+from tests.databases import BOTH
 from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
@@ -56,7 +57,7 @@ json.dump({"took": took, "failed": failed}, sys.stdout)
 """
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(params=BOTH)
 def busy(request: pytest.FixtureRequest) -> Iterator[Product]:
     """A standalone that is busy with a DAG of its own, on either database."""
     if request.param == "sqlite":

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests import postgres
 from tests.acceptance.product import Product, Row, product
+from tests.databases import BOTH
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 DAY = datetime(2026, 1, 2, tzinfo=UTC)
@@ -33,7 +34,7 @@ with DAG("mail", is_paused_upon_creation=False, depends_on=After("report"), **gi
 """
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(params=BOTH)
 def running(request: pytest.FixtureRequest) -> Iterator[Product]:
     if request.param == "sqlite":
         with product({"waits.py": FILE}) as made:

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from tests.chaos.deferring import DEADLINE_S, POINTS, START, Deferring
+from tests.databases import BOTH, empty_database
 from tests.keys import CIPHER
-from tests.postgres import own_schema
 
 from gnomon.model.instants import SECOND
 from gnomon.store import migrations, open_database
@@ -27,13 +27,10 @@ SEEDS = range(5)
 SOAK_SEEDS = range(int(os.environ.get("GNOMON_SOAK_SEED", "1000")), int(os.environ.get("GNOMON_SOAK_SEED", "1000")) + 100)
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(params=BOTH)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'gnomon.db'}"
-    else:
-        with own_schema() as address:
-            yield address
+    with empty_database(request.param, tmp_path) as address:
+        yield address
 
 
 @pytest.fixture

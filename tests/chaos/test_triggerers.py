@@ -13,6 +13,7 @@ import pytest
 from tests.chaos.home import home
 from tests.chaos.processes import kill, until
 from tests.chaos.waiting import DEADLINE_S, END_S, OPTIONS, Waiting
+from tests.databases import BOTH
 from tests.postgres import own_schema
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
@@ -25,7 +26,7 @@ FROZEN_S = (0.5, 6.0)
 """For less than the deadline, or for more."""
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(params=BOTH)
 def waiting(request: pytest.FixtureRequest) -> Iterator[Waiting]:
     if request.param == "sqlite":
         yield from _in_a_home(None)

@@ -7,20 +7,17 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.storeworld import World
+from tests.databases import BOTH, empty_database
 from tests.keys import CIPHER
-from tests.postgres import own_schema
 
 from gnomon.store import Database, migrations, open_database
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(params=BOTH)
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a database without a schema."""
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'gnomon.db'}"
-    else:
-        with own_schema() as url:
-            yield url
+    with empty_database(request.param, tmp_path) as url:
+        yield url
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import time_machine
 from dateutil.relativedelta import relativedelta
+from tests.conformance.workdays import NAME as AUTHORS
 
 from gnomon import timetables
 from gnomon.model.slots import DataInterval, TimeRestriction
@@ -18,8 +19,6 @@ from gnomon.timetables.registry import BUILTINS, build, reference
 from gnomon.timetables.zones import named_zone
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data/timetables.jsonl").read_text().splitlines()]
-AUTHORS = "AfterWorkdayTimetable"
-"""The class of a published plugin; `test_workday_plugin.py` runs its cases."""
 MOVED_ZONE = "Africa/Casablanca"
 """The tz database ends Morocco's clock changes in 2026 from release 2026c or d on; the cases were made before, and with
 release 2025b these two pass as they are."""

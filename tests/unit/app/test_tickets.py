@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.forked import another_process
 
 from gnomon.app.tickets import end_overdue
 from gnomon.clock import VirtualClock
@@ -17,22 +18,8 @@ from gnomon.store.ticket import TICKET_TTL_S, Ticket, ticket_path
 @pytest.fixture
 def frozen(tmp_path: Path) -> Iterator[int]:
     """A process that holds the ticket since 0 by its clock, and sleeps."""
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        Ticket(tmp_path / "g.db", VirtualClock(0)).take()
-        os.write(writing, b"!")
-        while True:
-            signal.pause()
-    assert os.read(reading, 1) == b"!"
-    os.close(reading)
-    os.close(writing)
-    yield pid
-    try:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-    except (ProcessLookupError, ChildProcessError):
-        pass
+    with another_process(lambda: Ticket(tmp_path / "g.db", VirtualClock(0)).take()) as pid:
+        yield pid
 
 
 def test_a_holder_within_its_time_lives(tmp_path: Path, frozen: int) -> None:

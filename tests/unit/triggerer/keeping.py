@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import select
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from tests.conformance.storeworld import AT, World, task
+from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
 from gnomon import serde
@@ -20,10 +22,23 @@ from gnomon.model.ids import GROUPS, TaskKey
 from gnomon.model.instants import SECOND
 from gnomon.model.records import Changes, RunRecord, WaitRecord
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.store import Database, dags, mail, triggers
+from gnomon.store import Database, dags, mail, migrations, open_database, triggers
 from gnomon.triggerer.crew import Crew
 from gnomon.triggerer.keeper import Keeper
 from gnomon.triggerer.settings import Settings, settings_from
+
+
+@contextmanager
+def deferring(url: str, cfg: Config) -> Iterator[Deferred]:
+    """A DAG "d" in an empty database, with a clock of leases that stands until the test moves it."""
+    migrations.upgrade(url)
+    worlds: list[Deferred] = []
+    db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: worlds[0].lease_now() if worlds else 0)
+    worlds.append(Deferred(db, cfg))
+    worlds[0].dag("d")
+    yield worlds[0]
+    worlds[0].close()
+    db.close()
 
 
 class Deferred:

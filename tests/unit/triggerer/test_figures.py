@@ -6,25 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.keys import CIPHER
-from tests.unit.triggerer.keeping import Deferred
+from tests.unit.triggerer.keeping import Deferred, deferring
 
 from gnomon.config import Config
 from gnomon.metrics import Meter
-from gnomon.store import migrations, open_database, triggerers
+from gnomon.store import triggerers
 from gnomon.triggerer.figures import Figures
 
 
 @pytest.fixture
 def deferred(cfg: Config, tmp_path: Path) -> Iterator[Deferred]:
-    url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade(url)
-    db = open_database(url, synchronous="OFF", cipher=CIPHER)
-    world = Deferred(db, cfg)
-    world.dag("d")
-    yield world
-    world.close()
-    db.close()
+    with deferring(f"sqlite:///{tmp_path / 'gnomon.db'}", cfg) as made:
+        yield made
 
 
 def test_what_came_failed_and_blocked_is_in_the_database_with_the_next_beat(deferred: Deferred) -> None:

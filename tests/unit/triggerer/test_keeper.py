@@ -6,36 +6,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.keys import CIPHER
-from tests.postgres import own_schema
-from tests.unit.triggerer.keeping import Deferred
+from tests.databases import BOTH, empty_database
+from tests.unit.triggerer.keeping import Deferred, deferring
 
 from gnomon.config import Config
 from gnomon.report.waits import where_it_waits
-from gnomon.store import Cipher, Fenced, migrations, open_database, triggers
+from gnomon.store import Cipher, Fenced, triggers
 
 FOREIGN = Cipher(lambda: ["b" * 43 + "="])
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(params=BOTH)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'gnomon.db'}"
-    else:
-        with own_schema() as address:
-            yield address
+    with empty_database(request.param, tmp_path) as address:
+        yield address
 
 
 @pytest.fixture
 def deferred(url: str, cfg: Config) -> Iterator[Deferred]:
-    migrations.upgrade(url)
-    worlds: list[Deferred] = []
-    db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: worlds[0].lease_now() if worlds else 0)
-    worlds.append(Deferred(db, cfg))
-    worlds[0].dag("d")
-    yield worlds[0]
-    worlds[0].close()
-    db.close()
+    with deferring(url, cfg) as made:
+        yield made
 
 
 def test_each_event_is_in_the_mail_of_the_owner_once(deferred: Deferred) -> None:

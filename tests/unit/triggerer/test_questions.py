@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.keys import CIPHER
-from tests.unit.triggerer.keeping import Deferred
+from tests.unit.triggerer.keeping import Deferred, deferring
 
 from gnomon import serde
 from gnomon.config import Config
-from gnomon.store import migrations, open_database, variables
+from gnomon.store import variables
 
 ASKING = """
 import asyncio
@@ -40,15 +39,8 @@ class Asks(BaseTrigger):
 @pytest.fixture
 def deferred(tmp_path: Path, cfg: Config) -> Iterator[Deferred]:
     (tmp_path / "plugins" / "authored.py").write_text(ASKING)
-    url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade(url)
-    worlds: list[Deferred] = []
-    db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: worlds[0].lease_now() if worlds else 0)
-    worlds.append(Deferred(db, cfg))
-    worlds[0].dag("d")
-    yield worlds[0]
-    worlds[0].close()
-    db.close()
+    with deferring(f"sqlite:///{tmp_path / 'gnomon.db'}", cfg) as made:
+        yield made
 
 
 def test_triggers_of_other_dags_runs_and_tasks_are_told_by_the_keeper(deferred: Deferred) -> None:

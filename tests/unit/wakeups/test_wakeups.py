@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.forked import another_process
 
 from gnomon.wakeups import Bell, Ear, Presence, StopFlag, forget_signals
 
@@ -70,22 +71,11 @@ def test_a_path_too_long_for_a_socket_is_named(tmp_path: Path) -> None:
 @pytest.fixture
 def holder(tmp_path: Path) -> Iterator[int]:
     """Another process that is the dag-processor of `tmp_path`."""
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        taken = Presence(tmp_path, "dag-processor").take(wait=False)
-        os.write(writing, b"1" if taken else b"0")
-        while True:
-            signal.pause()
-    assert os.read(reading, 1) == b"1"
-    os.close(reading)
-    os.close(writing)
-    yield pid
-    try:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-    except (ProcessLookupError, ChildProcessError):
-        pass
+    def take() -> None:
+        assert Presence(tmp_path, "dag-processor").take(wait=False)
+
+    with another_process(take) as pid:
+        yield pid
 
 
 def test_presence_excludes_others_and_ends_with_its_process(tmp_path: Path, holder: int) -> None:
