@@ -13,8 +13,7 @@ from tests.patience import PATIENCE_S
 from gnomon.clock import VirtualClock
 from gnomon.model.records import Changes, WorkerRecord
 from gnomon.store import Database, Fenced, commit, leases, open_database
-
-TTL_S = 4.0
+from gnomon.store.lifetimes import TTL_S
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from tests.postgres import own_schema
 
 from gnomon.store import Database, leases, migrations, open_database, pools, runs, variables
 from gnomon.store.address import parse_address
+from gnomon.store.lifetimes import TTL_S
 from gnomon.store.ticket import WAIT_MAX_S, overdue, ticket_path
 
 _ROUNDS = 25
@@ -136,7 +137,7 @@ def end_frozen(db: Database, stop: threading.Event) -> None:
     """A part of every beat. It ends whatever is frozen in this database: a shorter time to live would meet tests beside this one."""
     while not stop.wait(0.05):
         with db.write() as tx:
-            leases.end_frozen(tx, leases.FROZEN_TTL_S)
+            leases.end_frozen(tx, TTL_S)
 
 
 def kill_overdue(db: Database, frozen: int, stop: threading.Event) -> None:

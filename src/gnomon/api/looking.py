@@ -11,8 +11,9 @@ from gnomon.api.health import Counts, Health, Part, Status, judge
 from gnomon.clock import Clock
 from gnomon.config import Config, without_password
 from gnomon.errors.product import GnomonError
+from gnomon.executors.interface import WORKER_TTL_S
 from gnomon.model.instants import Instant
-from gnomon.report.health import PROCESSOR_SILENCE_S, SCHEDULER_SILENCE_S, WORKER_SILENCE_S
+from gnomon.report.health import PROCESSOR_SILENCE_S
 from gnomon.store import (
     Database,
     Transaction,
@@ -28,6 +29,7 @@ from gnomon.store import (
 )
 from gnomon.store.dags import DagRow
 from gnomon.store.files import ImportErrorRow
+from gnomon.store.lifetimes import TTL_S
 
 FRESH_S = 0.5
 """Requests within this time are given the same answer, so that a flood of them costs the database nothing."""
@@ -77,7 +79,7 @@ class Looker:
         threshold = self._cfg.number("scheduler", "scheduler_health_check_threshold")
         schedulers = [(row.beat_at, row.host) for row in leases.schedulers(tx) if not row.fenced]
         workers = [(row.beat_at, row.host) for row in leases.workers(tx)]
-        slots = sum(row.slots for row in leases.workers(tx) if judge(row.beat_at, now, WORKER_SILENCE_S) is Status.HEALTHY)
+        slots = sum(row.slots for row in leases.workers(tx) if judge(row.beat_at, now, WORKER_TTL_S) is Status.HEALTHY)
         keepers = [row for row in triggerers.known(tx) if not row.fenced]
         beat_s = self._cfg.number("triggerer", "job_heartbeat_sec")
         silence_s = beat_s * triggerers.SILENCE_BEATS
@@ -85,8 +87,8 @@ class Looker:
         places = " · ".join(filter(None, (_places(alive), _figures(alive))))
         readers = [(row.beat_at, row.host) for row in processors.known(tx)]
         return (
-            _part("scheduler", schedulers, now, threshold, alive_s=SCHEDULER_SILENCE_S),
-            _part("worker", workers, now, WORKER_SILENCE_S, f"{slots} slots"),
+            _part("scheduler", schedulers, now, threshold, alive_s=TTL_S),
+            _part("worker", workers, now, WORKER_TTL_S, f"{slots} slots"),
             _part("triggerer", [(row.beat_at, row.host) for row in keepers], now, silence_s, places),
             _part("dag_processor", readers, now, PROCESSOR_SILENCE_S),
         )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gnomon.executors.interface import WORKER_TTL_S
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import WorkerRecord
 from gnomon.store import Transaction, leases
+from gnomon.store.lifetimes import TTL_S
 
-SCHEDULER_SILENCE_S = 4.0
-"""A scheduler beats every second; one that was silent for so long is not alive (OWNERSHIP.md, TAKE-OVER)."""
-WORKER_SILENCE_S = 20.0
-"""A worker that was silent for so long is lost."""
 PROCESSOR_SILENCE_S = 20.0
 """A dag-processor beats every five seconds; one that was silent for so long is dead or stuck."""
 
@@ -48,12 +46,12 @@ def health(tx: Transaction) -> Health:
     """The state of all processes, judged by the database's clock."""
     now = tx.lease_now()
     found = [
-        ProcessRow("scheduler", row.scheduler_id, row.host, iso(row.beat_at), _is_recent(row.beat_at, now, SCHEDULER_SILENCE_S))
+        ProcessRow("scheduler", row.scheduler_id, row.host, iso(row.beat_at), _is_recent(row.beat_at, now, TTL_S))
         for row in leases.schedulers(tx)
         if not row.fenced
     ]
     found += [
-        ProcessRow("worker", row.worker_id, row.host, iso(row.beat_at), _is_recent(row.beat_at, now, WORKER_SILENCE_S))
+        ProcessRow("worker", row.worker_id, row.host, iso(row.beat_at), _is_recent(row.beat_at, now, WORKER_TTL_S))
         for row in leases.workers(tx)
     ]
     return Health(found)
@@ -67,7 +65,7 @@ def scheduler_alive(tx: Transaction) -> bool:
 def live_workers(tx: Transaction) -> list[WorkerRecord]:
     """The workers that can be given tasks."""
     now = tx.lease_now()
-    return [worker for worker in leases.workers(tx) if _is_recent(worker.beat_at, now, WORKER_SILENCE_S)]
+    return [worker for worker in leases.workers(tx) if _is_recent(worker.beat_at, now, WORKER_TTL_S)]
 
 
 def _is_recent(beat_at: Instant, now: Instant, silence_s: float) -> bool:

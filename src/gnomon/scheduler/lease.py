@@ -7,8 +7,9 @@ from collections.abc import Callable
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.instants import SECOND, Instant
-from gnomon.scheduler.settings import BEAT_S, TTL_S
+from gnomon.scheduler.settings import BEAT_S
 from gnomon.store import Database, Fenced, Transaction, leases
+from gnomon.store.lifetimes import TTL_S
 
 _log = log.get("scheduler.lease")
 

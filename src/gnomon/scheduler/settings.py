@@ -9,8 +9,6 @@ from gnomon.engine.memory import Limits
 
 BEAT_S = 1.0
 """Between two beats (OWNERSHIP.md, TAKE-OVER)."""
-TTL_S = 4.0
-"""A scheduler without a beat for so long may be fenced by another."""
 SWEEP_S = 1.0
 """A lost wake-up delays mail by at most this."""
 RETRY_AWAY_S = 0.5

@@ -9,12 +9,11 @@ from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import WorkerRecord
 from gnomon.store.address import POSTGRESQL
+from gnomon.store.lifetimes import TTL_S
 from gnomon.store.transaction import Row, Transaction
 
 REMEMBER_S = 3600.0
 """Schedulers and workers that are gone are still listed for so long."""
-FROZEN_TTL_S = 4.0
-"""A process may stop for so long between two statements of one burst; with a beat a second others write again within 5 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ def register_scheduler(tx: Transaction, scheduler_id: str, host: str) -> None:
 
 def beat_scheduler(tx: Transaction, scheduler_id: str) -> bool:
     """The scheduler is alive; False when it was fenced. Nobody frozen holds a lock for long."""
-    end_frozen(tx, FROZEN_TTL_S)
+    end_frozen(tx, TTL_S)
     return tx.run("leases.beat_scheduler", id=scheduler_id, now=tx.lease_now()) == 1
 
 
@@ -95,7 +94,7 @@ def register_worker(tx: Transaction, worker: WorkerRecord) -> None:
 
 def beat_worker(tx: Transaction, worker_id: str) -> bool:
     """The worker is alive; False when it was declared lost and must start anew. Nobody frozen holds a lock for long."""
-    end_frozen(tx, FROZEN_TTL_S)
+    end_frozen(tx, TTL_S)
     return tx.run("leases.beat_worker", id=worker_id, now=tx.lease_now()) == 1
 
 

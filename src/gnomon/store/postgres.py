@@ -12,10 +12,11 @@ from psycopg.types.string import StrDumper
 
 from gnomon.store.arrays import ListDumper
 from gnomon.store.errors import CommitUncertain, DatabaseAway, DiskFull, ReadOnly, StoreError
+from gnomon.store.lifetimes import TTL_S
 from gnomon.store.statements import Statement
 from gnomon.store.transaction import Check, Row
 
-IDLE_IN_TRANSACTION_MS = 4_000
+IDLE_IN_TRANSACTION_MS = round(TTL_S * 1000)
 """A process frozen inside a transaction loses it after this long (OWNERSHIP.md line 11)."""
 IDLE_IN_READ_MS = 60_000
 """A reader blocks nobody, and may think between two questions: a take-over decodes everything that it reads."""

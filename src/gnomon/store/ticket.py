@@ -2,7 +2,7 @@
 
 Writers queue in the kernel instead of polling SQLite's lock, so nobody meets "database is locked". The holder writes
 its pid and the time into the file: a process that is frozen while it holds the ticket blocks all writers, and a
-supervisor may kill who holds it for longer than `TICKET_TTL_S` (OWNERSHIP.md line 12). The kernel lets go of a dead
+supervisor may kill who holds it for longer than `TTL_S` (OWNERSHIP.md line 12). The kernel lets go of a dead
 process's lock, and SQLite drops its unfinished transaction.
 """
 
@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from gnomon.clock import Clock
 from gnomon.store.errors import WriterStuck
+from gnomon.store.lifetimes import TTL_S
 
-TICKET_TTL_S = 4.0
 WAIT_MAX_S = 30.0
 """How long a writer queues before it gives up: many times what the supervisor lets one holder have."""
 _RECORD = 48
@@ -114,7 +114,7 @@ def holder(path: Path) -> Holder | None:
     return None
 
 
-def overdue(path: Path, now: float, ttl_s: float = TICKET_TTL_S) -> int | None:
+def overdue(path: Path, now: float, ttl_s: float = TTL_S) -> int | None:
     """The pid of a process that has held the ticket for longer than `ttl_s`; `now` by the monotonic clock."""
     found = holder(path)
     if found is None or now - found.since <= ttl_s:

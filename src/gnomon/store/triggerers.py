@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gnomon.model.instants import SECOND, Instant
-from gnomon.store.leases import FROZEN_TTL_S, REMEMBER_S, end_frozen
+from gnomon.store.leases import REMEMBER_S, end_frozen
+from gnomon.store.lifetimes import TTL_S
 from gnomon.store.transaction import Row, Transaction
 
 SILENCE_BEATS = 2.1
@@ -48,7 +49,7 @@ def register(tx: Transaction, triggerer_id: str, host: str, capacity: int, queue
 
 def beat(tx: Transaction, triggerer_id: str, counted: Mapping[str, int] | None = None) -> bool:
     """The triggerer is alive and has counted so much; False when it was fenced. Nobody frozen holds a lock for long."""
-    end_frozen(tx, FROZEN_TTL_S)
+    end_frozen(tx, TTL_S)
     return tx.run("triggerers.beat", id=triggerer_id, now=tx.lease_now(), counted=json.dumps(dict(counted or {}))) == 1
 
 

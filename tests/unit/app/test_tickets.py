@@ -12,7 +12,8 @@ from tests.forked import another_process
 
 from gnomon.app.tickets import end_overdue
 from gnomon.clock import VirtualClock
-from gnomon.store.ticket import TICKET_TTL_S, Ticket, ticket_path
+from gnomon.store.lifetimes import TTL_S
+from gnomon.store.ticket import Ticket, ticket_path
 
 
 @pytest.fixture
@@ -23,12 +24,12 @@ def frozen(tmp_path: Path) -> Iterator[int]:
 
 
 def test_a_holder_within_its_time_lives(tmp_path: Path, frozen: int) -> None:
-    assert end_overdue(ticket_path(tmp_path / "g.db"), TICKET_TTL_S) is None
+    assert end_overdue(ticket_path(tmp_path / "g.db"), TTL_S) is None
     os.kill(frozen, 0)
 
 
 def test_a_holder_beyond_its_time_is_killed_and_the_next_may_write(tmp_path: Path, frozen: int) -> None:
-    assert end_overdue(ticket_path(tmp_path / "g.db"), TICKET_TTL_S + 0.1) == frozen
+    assert end_overdue(ticket_path(tmp_path / "g.db"), TTL_S + 0.1) == frozen
     assert os.waitstatus_to_exitcode(os.waitpid(frozen, 0)[1]) == -signal.SIGKILL
     ticket = Ticket(tmp_path / "g.db", VirtualClock(0))
     ticket.take()

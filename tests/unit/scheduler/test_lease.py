@@ -12,9 +12,10 @@ from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND
 from gnomon.scheduler import service
 from gnomon.scheduler.lease import Lease
-from gnomon.scheduler.settings import BEAT_S, TTL_S
+from gnomon.scheduler.settings import BEAT_S
 from gnomon.simulate import Deployment
 from gnomon.store import Database, Fenced, leases, migrations, open_database
+from gnomon.store.lifetimes import TTL_S
 from gnomon.testing import Play
 
 START = 1_767_225_600 * SECOND

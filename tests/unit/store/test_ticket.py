@@ -11,6 +11,7 @@ from tests.patience import PATIENCE_S
 
 from gnomon.clock import VirtualClock
 from gnomon.store import WriterStuck, ticket
+from gnomon.store.lifetimes import TTL_S
 from gnomon.store.ticket import Holder, Ticket, holder, overdue, ticket_path
 
 START = 1_700_000_000_000_000
@@ -38,8 +39,8 @@ def test_who_holds_it_for_too_long_is_overdue(database: Path) -> None:
     path = ticket_path(database)
     assert overdue(path, 100.0) is None
     mine.take()
-    assert overdue(path, ticket.TICKET_TTL_S) is None
-    assert overdue(path, ticket.TICKET_TTL_S + 0.01) == os.getpid()
+    assert overdue(path, TTL_S) is None
+    assert overdue(path, TTL_S + 0.01) == os.getpid()
     mine.close()
     assert overdue(path, 100.0) is None
 
