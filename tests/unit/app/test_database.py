@@ -1,0 +1,36 @@
+"""What has happened to the database when a service begins."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.keys import CIPHER
+
+from gnomon.app.database import prepare_database
+from gnomon.config import load_config
+from gnomon.errors import OperatorMistake
+from gnomon.store import WrongKey, home_cipher, migrations, open_database
+from gnomon.store.keyfile import FILE_NAME
+
+
+def test_the_first_start_makes_the_key_and_binds_the_database_to_it(tmp_path: Path) -> None:
+    cfg = load_config({}, tmp_path)
+    prepare_database(cfg)
+    with closing(open_database(cfg.database_url, cipher=home_cipher(cfg))) as ours:
+        ours.check_key()
+    with closing(open_database(cfg.database_url, cipher=CIPHER)) as theirs, pytest.raises(WrongKey):
+        theirs.check_key()
+
+
+def test_a_start_that_is_refused_leaves_no_key(tmp_path: Path) -> None:
+    cfg = load_config({}, tmp_path)
+    migrations.upgrade(cfg.database_url)
+    with closing(open_database(cfg.database_url, cipher=CIPHER)) as theirs:
+        theirs.bind_key()
+    with pytest.raises(OperatorMistake, match=f"{FILE_NAME} is not there: every host needs the same key"):
+        prepare_database(cfg)
+    assert not (tmp_path / FILE_NAME).exists()
+    with closing(open_database(cfg.database_url, cipher=CIPHER)) as theirs:
+        theirs.check_key()
