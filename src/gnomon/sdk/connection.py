@@ -59,19 +59,23 @@ class Connection:
         text = _from_environment(conn_id)
         if text is not None:
             return cls.from_text(text, conn_id)
-        answer: Any = channel.ask(GetConnection(conn_id=conn_id)) if channel.is_open() else None
-        if answer is None:
-            raise AirflowNotFoundException(_missing(conn_id))
-        return cls(conn_id=conn_id, **{name: answer[name] for name in _FIELDS if name in answer})
+        return cls._of(conn_id, channel.ask(GetConnection(conn_id=conn_id)) if channel.is_open() else None)
 
     get_connection_from_secrets = get
 
     @classmethod
     async def async_get(cls, conn_id: str) -> Connection:
         """The connection of that id, from a coroutine."""
-        import asyncio
+        text = _from_environment(conn_id)
+        if text is not None:
+            return cls.from_text(text, conn_id)
+        return cls._of(conn_id, await channel.ask_async(GetConnection(conn_id=conn_id)) if channel.is_open() else None)
 
-        return await asyncio.to_thread(cls.get, conn_id)
+    @classmethod
+    def _of(cls, conn_id: str, stored: Any) -> Connection:
+        if stored is None:
+            raise AirflowNotFoundException(_missing(conn_id))
+        return cls(conn_id=conn_id, **{name: stored[name] for name in _FIELDS if name in stored})
 
     @classmethod
     def from_text(cls, text: str, conn_id: str | None = None) -> Connection:

@@ -12,6 +12,7 @@ import os
 import signal
 import socket
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
 from gnomon import log
@@ -26,6 +27,8 @@ from gnomon.triggerer.host import Host
 from gnomon.triggerer.logs import TriggerLogs, TriggerOutput
 from gnomon.triggerer.settings import HostLimits, limits_told
 
+THREADS_MAX = 64
+"""Of all triggers, for `asyncio.to_thread` and for names that are looked up; without a number there were five on one processor."""
 KEEPERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that are for the keeper, which ends its hosts in good order."""
 
@@ -50,6 +53,7 @@ def main() -> NoReturn:
 async def _serve(sock: socket.socket, limits: HostLimits, sleeper: Sleeper) -> None:
     loop = asyncio.get_running_loop()
     keep_out(loop, sock.fileno())
+    loop.set_default_executor(ThreadPoolExecutor(THREADS_MAX, "triggers"))
     host = Host(sock, limits.on_kill_s)
     watch = BlockWatch(host, loop.call_soon_threadsafe, SystemClock(), limits.late_s, sleeper)
     watch.start()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +95,24 @@ def _event_when(trigger: BaseTrigger, happen: Callable[[], object]) -> Any:
 def test_a_file_trigger_fires_for_a_file_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     assert _event_when(FileTrigger(str(tmp_path / "a"), poke_interval=LONG_S), lambda: None) is True
+
+
+def test_a_file_trigger_waits_for_no_thread_of_another_trigger(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    release = threading.Event()
+
+    async def wait() -> object:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        held = asyncio.ensure_future(asyncio.to_thread(release.wait))
+        try:
+            event = await asyncio.wait_for(anext(aiter(FileTrigger(str(tmp_path / "a")).run())), PATIENCE_S)
+        finally:
+            release.set()
+            await held
+        return event.payload
+
+    assert asyncio.run(wait()) is True
 
 
 def test_a_file_trigger_looks_where_nobody_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -101,6 +103,26 @@ def test_the_environment_wins_over_the_store(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("GNOMON_VAR_K", "ours")
     monkeypatch.setenv("GNOMON_CONN_C", "http://ours")
     assert (Variable.get("k"), Connection.get("c").host) == ("ours", "ours")
+
+
+def test_a_coroutine_gets_a_connection_without_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Asynchronous(Server):
+        async def ask_async(self, question: object) -> object:
+            await asyncio.sleep(0)
+            return self.ask(question)
+
+    async def get(conn_id: str) -> str | None:
+        asyncio.get_running_loop().set_default_executor(closed)
+        return (await Connection.async_get(conn_id)).host
+
+    closed = ThreadPoolExecutor(1)
+    closed.shutdown()
+    channel.install(Asynchronous({}, {"c": {"conn_type": "ftp", "host": "stored"}}))
+    assert asyncio.run(get("c")) == "stored"
+    monkeypatch.setenv("AIRFLOW_CONN_C", "ftp://environment")
+    assert asyncio.run(get("c")) == "environment"
+    with pytest.raises(AirflowNotFoundException, match="absent"):
+        asyncio.run(get("absent"))
 
 
 def test_without_a_server_the_message_says_so() -> None:

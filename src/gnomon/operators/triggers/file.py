@@ -10,6 +10,7 @@ from typing import Any
 
 from gnomon.operators.filesystem import found_at
 from gnomon.operators.triggers.folder_watch import changed_within, nearest_folder, watched
+from gnomon.operators.triggers.looking import looked
 from gnomon.sdk.triggers import BaseEventTrigger, BaseTrigger, TriggerEvent
 
 SETTLE_S = 0.05
@@ -72,14 +73,14 @@ class DirectoryFileDeleteTrigger(BaseEventTrigger):
 async def _until(look: Callable[[], object], pattern: str, poke_interval: float) -> None:
     """`look` has found what it looks for; it is called in a thread, at least every `poke_interval`."""
     while True:
-        folder = await asyncio.to_thread(nearest_folder, pattern)
+        folder = await looked(nearest_folder, pattern)
         async with watched(folder) as changed:
             while True:
-                if await asyncio.to_thread(look):
+                if await looked(look):
                     return
                 await changed_within(changed, poke_interval)
                 await asyncio.sleep(SETTLE_S)
-                if await asyncio.to_thread(nearest_folder, pattern) != folder:
+                if await looked(nearest_folder, pattern) != folder:
                     break
 
 

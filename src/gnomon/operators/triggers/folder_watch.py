@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from weakref import WeakKeyDictionary
 
+from gnomon.operators.triggers.looking import looked
+
 _EVENT = struct.Struct("iIII")
 _READ_BYTES = 64 * 1024
 _CLOSE_WRITE, _MOVED_TO, _CREATE, _DELETE_SELF, _MOVE_SELF = 0x008, 0x080, 0x100, 0x400, 0x800
@@ -27,7 +29,7 @@ async def watched(folder: str) -> AsyncIterator[asyncio.Event]:
     """The event is set whenever an entry of the folder comes, or has been written; never, where nobody tells."""
     changed = asyncio.Event()
     watches = _watches()
-    number = None if watches is None else await asyncio.to_thread(watches.add, folder)
+    number = None if watches is None else await looked(watches.add, folder)
     if watches is None or number is None:
         yield changed
         return
