@@ -110,6 +110,8 @@ class TriggerDagRunOperator(BaseOperator):
         known = event[1]
         for run_id in known["run_ids"]:
             state = known.get(run_id)
+            if state is None:
+                raise AirflowException(f"run {run_id!r} of DAG {self.trigger_dag_id!r} was deleted while it was waited for")
             if state in self.failed_states:
                 raise AirflowException(f"{self.trigger_dag_id} failed with failed state {state} in run {run_id}")
             if state not in self.allowed_states:

@@ -131,7 +131,7 @@ def _wait(wanted: DagRunTriggerException, run_id: str) -> None:
     allowed, failed = list(wanted.options["allowed_states"]), list(wanted.options["failed_states"])  # type: ignore[call-overload]
     every_s = float(cast(float, wanted.options["poke_interval"]))
     if wanted.options.get("deferrable"):
-        trigger = DagStateTrigger(dag_id=dag_id, states=[*allowed, *failed], run_ids=[run_id], poll_interval=every_s)
+        trigger = DagStateTrigger(dag_id=dag_id, states=[*allowed, *failed], run_ids=[run_id], poll_interval=every_s, there=True)
         raise TaskDeferred(trigger=trigger, method_name="execute_complete")
     while True:
         log.info("waiting for run %s of DAG %s to end in one of %s", run_id, dag_id, allowed)

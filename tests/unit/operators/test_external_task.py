@@ -233,6 +233,14 @@ def test_a_dag_state_trigger_waits_for_all_runs_and_tells_their_states(server: S
     assert (known["r1"], known["r2"], known["run_ids"]) == ("success", "failed", ["r1", "r2"])
 
 
+def test_a_dag_state_trigger_of_runs_that_are_there_fires_when_one_is_deleted(server: Server) -> None:
+    server.runs = {"r1": "running", "r2": "running"}
+    server.then = [lambda: server.runs.pop("r1")]
+    trigger = DagStateTrigger("other", ["success"], run_ids=["r1", "r2"], poll_interval=0, there=True)
+    _, known = _first_event(trigger)
+    assert ("r1" in known, known["r2"], len(server.asked)) == (False, "running", 2)
+
+
 def test_a_channel_of_coroutines_is_awaited() -> None:
     class Awaited:
         def ask(self, question: object) -> object:

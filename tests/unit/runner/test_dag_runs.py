@@ -207,6 +207,15 @@ def test_a_task_waits_for_its_run_deferred(world: World, run: Run) -> None:
         assert run(resume=resume, wait_for_completion=True, deferrable=True).outcome == outcome
 
 
+def test_a_task_that_waits_deferred_for_a_run_that_is_deleted_fails_in_words(world: World, run: Run) -> None:
+    _dag(world)
+    wait = run(trigger_run_id="r", wait_for_completion=True, deferrable=True).wait
+    assert wait is not None and loads(wait.kwargs)["there"] is True
+    resume = Resume(next_method="execute_complete", fired=Fired(outcome="event", payload=dumps((wait.classpath, loads(wait.kwargs)))))
+    result = run(resume=resume, wait_for_completion=True, deferrable=True)
+    assert (result.outcome, result.reason) == ("failed", "AirflowException: run 'r' of DAG 'd' was deleted while it was waited for")
+
+
 def test_any_task_may_raise_for_a_run(world: World) -> None:
     class Raises(BaseOperator):
         def execute(self, context: Any) -> None:

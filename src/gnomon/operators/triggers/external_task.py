@@ -85,7 +85,10 @@ class WorkflowTrigger(BaseTrigger):
 
 
 class DagStateTrigger(BaseTrigger):
-    """Fires once all those runs are in one of `states`, with (class path, arguments and the state by run id)."""
+    """Fires once all those runs are in one of `states`, with (class path, arguments and the state by run id).
+
+    `there`: they exist from the start, so it fires as well when one of `run_ids` was deleted, which has no state then.
+    """
 
     def __init__(
         self,
@@ -94,6 +97,7 @@ class DagStateTrigger(BaseTrigger):
         run_ids: list[str] | None = None,
         execution_dates: list[dt.datetime] | None = None,
         poll_interval: float = 5.0,
+        there: bool = False,
     ) -> None:
         super().__init__()
         self.dag_id = dag_id
@@ -101,6 +105,7 @@ class DagStateTrigger(BaseTrigger):
         self.run_ids = run_ids
         self.execution_dates = execution_dates
         self.poll_interval = poll_interval
+        self.there = there
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         kwargs = {
@@ -109,6 +114,7 @@ class DagStateTrigger(BaseTrigger):
             "run_ids": self.run_ids,
             "execution_dates": self.execution_dates,
             "poll_interval": self.poll_interval,
+            "there": self.there,
         }
         return f"{__name__}.DagStateTrigger", kwargs
 
@@ -122,6 +128,8 @@ class DagStateTrigger(BaseTrigger):
         while True:
             found = cast("dict[str, str]", await channel.ask_async(question))
             if sum(1 for state in found.values() if state in self.states) >= wanted:
+                break
+            if self.there and len(found) < len(question.run_ids):
                 break
             await asyncio.sleep(self.poll_interval)
         path, kwargs = self.serialize()
