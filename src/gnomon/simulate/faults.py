@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from gnomon.store import CommitUncertain, Database, DatabaseAway, Transaction
@@ -16,7 +16,7 @@ class SimulatedCrash(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class FaultPlan:
-    """Probabilities per owner transaction."""
+    """Probabilities per transaction of an owner or a keeper."""
 
     away: float = 0.0
     """The database is away before anything was written."""
@@ -30,7 +30,7 @@ class FaultPlan:
     """The process dies after the commit and before it acts (windows 36, 39)."""
 
     def draw(self, rng: random.Random) -> str | None:
-        """The fault of the next owner transaction, or None."""
+        """The fault of the next transaction, or None."""
         roll = rng.random()
         for name in self.__slots__:
             roll -= getattr(self, name)
@@ -44,7 +44,7 @@ class _Lost(Exception):
 
 
 class FaultyDatabase:
-    """A Database whose owner transactions fail by plan; everything else passes through."""
+    """A Database in which transactions of owners and keepers fail by plan; everything else passes through."""
 
     def __init__(self, db: Database, plan: FaultPlan, rng: random.Random) -> None:
         self._db = db
@@ -55,15 +55,21 @@ class FaultyDatabase:
     def __getattr__(self, name: str) -> object:
         return getattr(self._db, name)
 
+    def owner(self, scheduler_id: str) -> AbstractContextManager[Transaction]:
+        return self._failing(self._db.owner(scheduler_id))
+
+    def keeper(self, triggerer_id: str) -> AbstractContextManager[Transaction]:
+        return self._failing(self._db.keeper(triggerer_id))
+
     @contextmanager
-    def owner(self, scheduler_id: str) -> Iterator[Transaction]:
+    def _failing(self, transaction: AbstractContextManager[Transaction]) -> Iterator[Transaction]:
         fault = self.plan.draw(self._rng)
         if fault is not None:
             self.injected[fault] = self.injected.get(fault, 0) + 1
         if fault == "away":
             raise DatabaseAway("simulated: the database is away")
         try:
-            with self._db.owner(scheduler_id) as tx:
+            with transaction as tx:
                 yield tx
                 if fault in ("uncertain_lost", "crash_before"):
                     raise _Lost

@@ -236,6 +236,7 @@ class Crew:
             case Gone(numbers=numbers):
                 host.numbers.difference_update(numbers)
                 for number in numbers:
+                    self._forget_older(number)
                     going = self._going.pop(number, None)
                     if going is not None and going.on_kill:
                         self._closed.append(going.job.trigger_pk)
@@ -246,6 +247,12 @@ class Crew:
             case Blocked(over=over):
                 self._name(host, message)
                 host.blocked = None if over else message
+
+    def _forget_older(self, number: int) -> None:
+        """A start that has moved to another host, and is gone from its old one without an event."""
+        found = self._jobs.get(number)
+        if found is not None and self._current.get(found[0].trigger_pk) != number:
+            del self._jobs[number]
 
     def _name(self, host: _Host, report: Blocked) -> None:
         """Each block is counted, and its culprit named, once."""

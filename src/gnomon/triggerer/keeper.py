@@ -234,7 +234,8 @@ class Keeper:
         me, queues = self.triggerer_id, self._settings.queues
         try:
             with self._db.keeper(me) as tx:
-                suspended = triggers.suspended(tx, me) if news.has_paused else []
+                # What has an event that is not stored yet stays mine: nobody begins it anew when the DAG goes on.
+                suspended = triggers.suspended(tx, me) if news.has_paused and not self._unsent else []
                 ended = triggers.ended(tx, me, queues) if news.has_ended else triggers.Ended()
                 claimed = triggers.claim(tx, me, room, queues) if news.has_unclaimed else []
         except CommitUncertain as error:

@@ -159,6 +159,15 @@ def test_a_reload_runs_changed_code_and_loses_no_trigger(running: Running, tmp_p
     assert running.crew.deaths == 0
 
 
+def test_a_reload_remembers_nothing_of_the_old_host(running: Running) -> None:
+    for _ in range(3):
+        running.start("Nap", seconds=600)
+    running.until(lambda: running.crew._hosts[0].ready)
+    running.crew.reload()
+    running.until(lambda: len(running.crew._hosts) == 1 and running.crew._hosts[0].ready)
+    assert len(running.crew) == len(running.crew._jobs) == 3
+
+
 def test_a_crew_that_stops_cleans_up(running: Running, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     running.start("Nap", seconds=600, notes=str(notes))

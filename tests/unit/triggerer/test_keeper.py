@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.conformance.storeworld import AT
 from tests.databases import BOTH, empty_database
+from tests.simulation.triggering import Diary, ScriptedCrew
 from tests.unit.triggerer.keeping import Deferred, deferring
 
+from gnomon.clock import VirtualClock
 from gnomon.config import Config
 from gnomon.report.waits import where_it_waits
 from gnomon.store import Cipher, Fenced, triggers
+from gnomon.triggerer.keeper import Keeper
+from gnomon.triggerer.settings import settings_from
 
 FOREIGN = Cipher(lambda: ["b" * 43 + "="])
 
@@ -67,6 +73,28 @@ def test_a_trigger_of_a_paused_dag_is_cleaned_up_without_on_kill_and_begins_anew
     deferred.pause("d", False)
     deferred.until(lambda: wait.key in deferred.events(), one)
     assert notes.read_text().startswith("run\ncleanup\nrun\n")
+
+
+def test_what_has_fired_does_not_begin_anew_though_its_dag_is_paused_before_it_is_stored(
+    deferred: Deferred, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gnomon.triggerer.keeper.SEND_BATCH", 1)
+    waits = [deferred.wait("Scripted", after_s=10.0, outcome="event") for _ in range(3)]
+    clock, diary = VirtualClock(AT), Diary()
+    crew = ScriptedCrew(clock, random.Random(0), diary)
+    keeper = Keeper(
+        settings=settings_from(deferred.cfg), db=deferred.db, clock=clock, crew=crew, triggerer_id="one",  # type: ignore[arg-type]
+        host="here.test", wake_owners=lambda: None,
+    )
+    keeper.tick()
+    assert len(crew) == 3
+    for paused in (True, False):
+        deferred.pause("d", paused)
+        clock.advance(11)
+        keeper.tick()
+    keeper.tick()
+    assert deferred.events().keys() == {wait.key for wait in waits}
+    assert set(diary.started.values()) == {1} and not len(crew)
 
 
 @pytest.mark.parametrize(("killed", "called"), [(True, "run\non_kill\ncleanup\n"), (False, "run\ncleanup\n")])
