@@ -227,6 +227,45 @@ def test_a_planned_run_that_holds_a_slot_stands_for_no_other(world: World, up: D
     assert world.state().runs[0].stands_for is None
 
 
+def by_hand(world: World, stands_for: int | None, day: int = 9) -> RunRecord:
+    with world.db.write() as tx:
+        return runs.create_manual(
+            tx, dag_id="up", run_id=f"by_hand_{day}", logical_at=AT + day * DAY, run_after=AT + 50 * DAY, interval=None, conf={}, by="me",
+            at=AT, stands_for=stands_for,
+        )
+
+
+def test_a_run_by_hand_of_a_slot_that_was_passed_stands_for_it(world: World, up: DagRecord) -> None:
+    plan(world, "up", 0, 2)
+    assert outcomes(world, DAY_0, DAY_1, DAY_2) == ["open", "absent", "open"]
+    run = by_hand(world, DAY_1)
+    assert outcomes(world, DAY_0, DAY_1, DAY_2) == ["open"] * 3
+    with world.db.read() as tx:
+        assert runs.find(tx, "up", run.run_id) == run
+        assert upstream.slots_with_runs(tx, up.dag_pk, DAY_0, DAY_2 + 1) == [DAY_0, DAY_1, DAY_2]
+        assert upstream.slots_before(tx, up.dag_pk, DAY_2, 1) == [DAY_1]
+    end(world, run, DagRunState.FAILED)
+    assert outcomes(world, DAY_1) == ["bad"]
+    with world.db.owner(world.me) as tx:
+        commit.delete_runs(tx, [run.run_pk])
+    assert outcomes(world, DAY_1) == ["absent"]
+
+
+def test_no_second_run_by_hand_stands_for_a_slot(world: World, up: DagRecord) -> None:
+    """Under another logical date: the schedule may have been another when the first was made."""
+    planned = plan(world, "up", 0).created[0]
+    assert by_hand(world, planned.run_after).stands_for is None
+    assert (by_hand(world, DAY_1, 10).stands_for, by_hand(world, DAY_1, 11).stands_for) == (DAY_1, None)
+
+
+def test_planning_that_comes_to_the_slot_of_a_run_by_hand_finds_it_there(world: World, up: DagRecord) -> None:
+    run = by_hand(world, DAY_1, 1)
+    outcome = plan(world, "up", 0, 1)
+    assert (outcome.held, outcome.standing, [made.run_after for made in outcome.created]) == ([slot(1).slot_key], {}, [DAY_0])
+    with world.db.read() as tx:
+        assert runs.find(tx, "up", run.run_id) == run
+
+
 # -- the slots of a DAG
 
 

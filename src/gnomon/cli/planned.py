@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gnomon.cli.answers import stored_answers
 from gnomon.config import Config
+from gnomon.dependencies.shape import slotless
 from gnomon.errors.product import UserMistake
 from gnomon.model.instants import Instant
+from gnomon.model.records import DagRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
-from gnomon.planning import PlanningError, infer_manual
+from gnomon.planning import PlanningError, Slot, infer_manual, slot_named
+from gnomon.timetables.registry import build
 from gnomon.userhost import ask_now
 
 _MANUAL = "gnomon.planning:manual_run"
+_SLOT = "gnomon.planning:slot_named"
 
 
 def planned_by_hand(cfg: Config, spec: DagSpec, file: str, logical_at: Instant | None, now: Instant) -> PlannedRun:
@@ -28,4 +34,19 @@ def planned_by_hand(cfg: Config, spec: DagSpec, file: str, logical_at: Instant |
         )
     except PlanningError as error:
         raise UserMistake(f"DAG {spec.dag_id!r} gives a run by hand no data interval: {error}") from None
+    return found
+
+
+def slot_by_hand(cfg: Config, dag: DagRecord, logical_at: Instant) -> Slot | None:
+    """The slot of the DAG whose logical date that is, made or not; None when there is none.
+
+    Raises PlanningError when its timetable does not say; an author's class is asked in a process of its own.
+    """
+    ref = dag.spec.timetable
+    if slotless(ref) is not None:
+        return None
+    asked: dict[str, Any] = {"logical_at": logical_at, "earliest": dag.spec.start_at, "latest": dag.spec.end_at, "cursor": dag.cursor}
+    if ref.builtin:
+        return slot_named(timetable=build(ref), **asked)
+    found: Slot | None = ask_now(cfg, _SLOT, Slot | None, timetable=ref, file=dag.file, answers=stored_answers(cfg), **asked)
     return found

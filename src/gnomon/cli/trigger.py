@@ -10,15 +10,17 @@ import click
 
 from gnomon.cli.conf import Conf, check_conf
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import document, output_option
-from gnomon.cli.planned import planned_by_hand
+from gnomon.cli.output import document, output_option, sentence
+from gnomon.cli.planned import planned_by_hand, slot_by_hand
 from gnomon.cli.times import Moment, instant_of
 from gnomon.errors.product import UserMistake
-from gnomon.model.ids import run_id_fault
-from gnomon.model.records import DagRecord
+from gnomon.model.ids import as_argument, run_id_fault
+from gnomon.model.instants import Instant, iso
+from gnomon.model.records import DagRecord, RunRecord
+from gnomon.planning import PlanningError, Slot, about
 from gnomon.report.dags import find_dag
 from gnomon.report.runs import run_row
-from gnomon.store import runs, wake
+from gnomon.store import edges, runs, wake
 
 
 @click.command()
@@ -33,7 +35,8 @@ def trigger(
 ) -> None:
     """Make a run of DAG now, and print its run id.
 
-    Its data interval is what the DAG's timetable infers from the logical date, or else from now.
+    Its data interval is what the DAG's timetable infers from the logical date, or else from now. With the logical date of a
+    slot that has no run, it is the run of that slot: it is about the data of the slot, and DAGs that wait for the slot wait for it.
     """
     if run_id is not None:
         _check_run_id(run_id, home.cfg.text("scheduler", "allowed_run_id_pattern"))
@@ -45,19 +48,43 @@ def trigger(
         _check_active(dag)
         check_conf(dag.spec, conf)
         planned = planned_by_hand(home.cfg, dag.spec, dag.file, logical_at, now)
+        slot, doubt = _slot(home, dag, logical_at)
+        planned = about(planned, slot)
         with db.write() as tx:
             run = runs.create_manual(
                 tx, dag_id=dag_id, run_id=run_id or planned.run_id, logical_at=logical_at, run_after=planned.run_after,
                 interval=(planned.interval_start, planned.interval_end), conf=conf, by=home.by, at=now,
+                stands_for=None if slot is None else slot.run_after,
             )
             wake(tx)
+            is_waited_for = logical_at is not None and bool(edges.edges_on(tx, dag_id))
     home.ring()
+    if is_waited_for:
+        click.echo(sentence(_standing(dag_id, run, doubt)), err=True)
     if dag.paused:
         click.echo(f"DAG {dag_id!r} is paused: the run waits until `gnomon dags unpause {dag_id}`", err=True)
     if output == "table":
         click.echo(run.run_id)
     else:
         document(asdict(run_row(dag_id, run)), output)
+
+
+def _slot(home: Home, dag: DagRecord, logical_at: Instant | None) -> tuple[Slot | None, str | None]:
+    """The slot with that logical date; or why the timetable does not say whether there is one."""
+    try:
+        return (None if logical_at is None else slot_by_hand(home.cfg, dag, logical_at)), None
+    except PlanningError as error:
+        return None, str(error)
+
+
+def _standing(dag_id: str, run: RunRecord, doubt: str | None) -> str:
+    """For whom the run counts, as DAGs wait for runs of its DAG."""
+    if run.stands_for is not None:
+        return f"run {run.run_id!r} stands for the slot due at {iso(run.stands_for)}: DAGs that wait for that slot wait for this run"
+    date = f"logical date {iso(run.logical_at)} is that of"
+    why = f"whether {date} a slot is not known: {doubt}" if doubt else f"{date} no slot without a run"
+    see = f"see: gnomon timetables preview {as_argument(dag_id)}"
+    return f"run {run.run_id!r} stands for no slot, and no DAG waits for it: {why}; {see}"
 
 
 def _check_run_id(run_id: str, pattern: str) -> None:

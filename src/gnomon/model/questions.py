@@ -98,7 +98,7 @@ class GetFirstReschedule(Question, frozen=True, kw_only=True, tag=True):
 
 
 class GetDag(Question, frozen=True, kw_only=True, tag=True):
-    """Answers {active, paused, file, spec} (the spec as a mapping), or None when there is no such DAG."""
+    """Answers {active, paused, file, spec, cursor} (the last two as mappings), or None when there is no such DAG."""
 
     dag_id: str
 
@@ -119,6 +119,8 @@ class TriggerRun(Question, frozen=True, kw_only=True, tag=True):
     conf: dict[str, object] = {}
     reset: bool = False
     """A run that exists is cleared."""
+    stands_for: int | None = None
+    """The planned time of the slot whose logical date it has."""
 
 
 class GetRequest(Question, frozen=True, kw_only=True, tag=True):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunType
 from gnomon.planning.asking import ask_manual, ask_run_id
+from gnomon.planning.logicaldates import Slot
 from gnomon.timetables.base import Timetable
 from gnomon.timetables.registry import BUILTINS, build
 from gnomon.timetables.simple import NullTimetable
@@ -32,6 +35,13 @@ def manual_run(timetable: Timetable, logical_at: Instant | None, now: Instant) -
         interval_start=to_instant(interval.start),
         interval_end=to_instant(interval.end),
     )
+
+
+def about(run: PlannedRun, slot: Slot | None) -> PlannedRun:
+    """The run by hand about the data of the slot that it stands for; as it was inferred if it stands for none."""
+    if slot is None or slot.interval_start is None:
+        return run
+    return msgspec.structs.replace(run, interval_start=slot.interval_start, interval_end=slot.interval_end)
 
 
 def manual_run_id(run_after: Instant) -> str:

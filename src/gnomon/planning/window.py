@@ -46,7 +46,7 @@ def look(
     """
     found: list[PlannedRun] = []
     try:
-        for passed, run in enumerate(_walk(timetable, start, earliest, latest, last)):
+        for passed, run in enumerate(_walked(timetable, start, earliest, latest, last)):
             if end is not None and run.run_after >= end:
                 break
             if run.run_after >= start:
@@ -60,21 +60,21 @@ def look(
     return Seen(runs=found)
 
 
-def _walk(
-    timetable: Timetable, start: Instant, earliest: Instant | None, latest: Instant | None, last: Cursor | None
+def runs_from(
+    timetable: Timetable, begin: Instant, latest: Instant | None, last: Cursor | None = None, now: Instant | None = None
 ) -> Iterator[PlannedRun]:
-    if last is not None and start - BACK[-2] <= last.run_after <= start:
-        bounds = _bounds(earliest if earliest is not None else last.run_after, latest)
-    else:
-        last = None
-        bounds = _bounds(_before(timetable, start, earliest, latest), latest)
-    while (run := ask_next(timetable, last, bounds, start)) is not None:
+    """The runs in order, of a DAG that starts at `begin`; those after `last` if one is given. Raises PlanningError.
+
+    `now`: from when they are seen; else from `begin`.
+    """
+    bounds = TimeRestriction(to_datetime(begin), None if latest is None else to_datetime(latest), True)
+    while (run := ask_next(timetable, last, bounds, begin if now is None else now)) is not None:
         yield run
         last = Cursor(run_after=run.run_after, interval_start=run.interval_start, interval_end=run.interval_end)
 
 
-def _before(timetable: Timetable, start: Instant, earliest: Instant | None, latest: Instant | None) -> Instant:
-    """From where a walk reaches the window's first run after few others."""
+def before(timetable: Timetable, start: Instant, earliest: Instant | None, latest: Instant | None) -> Instant:
+    """From where a walk reaches the first run that is due from `start` on after few others."""
     if isinstance(timetable, DeltaBased):
         return _step_before(timetable, start, earliest)
     if not timetable.periodic:
@@ -83,10 +83,18 @@ def _before(timetable: Timetable, start: Instant, earliest: Instant | None, late
         at = start - back
         if earliest is not None and at <= earliest:
             return earliest
-        run = ask_next(timetable, None, _bounds(at, latest), start)
+        run = next(runs_from(timetable, at, latest, None, start), None)
         if run is not None and run.run_after < start:
             return at
     return start - BACK[-1]
+
+
+def _walked(
+    timetable: Timetable, start: Instant, earliest: Instant | None, latest: Instant | None, last: Cursor | None
+) -> Iterator[PlannedRun]:
+    if last is not None and start - BACK[-2] <= last.run_after <= start:
+        return runs_from(timetable, last.run_after if earliest is None else earliest, latest, last, start)
+    return runs_from(timetable, before(timetable, start, earliest, latest), latest, None, start)
 
 
 def _step_before(timetable: DeltaBased, start: Instant, earliest: Instant | None) -> Instant:
@@ -98,7 +106,3 @@ def _step_before(timetable: DeltaBased, start: Instant, earliest: Instant | None
         return earliest
     step = int(seconds * SECOND)
     return max(earliest, earliest + ((start - earliest) // step - 1) * step) if step > 0 else earliest
-
-
-def _bounds(earliest: Instant, latest: Instant | None) -> TimeRestriction:
-    return TimeRestriction(to_datetime(earliest), None if latest is None else to_datetime(latest), True)

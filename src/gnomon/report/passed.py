@@ -11,7 +11,7 @@ from gnomon.model.records import DagRecord, EventRecord
 from gnomon.model.slots import Passed
 from gnomon.report.coming import told_of
 from gnomon.report.upstreams import planning_error
-from gnomon.store import Transaction, events, runs
+from gnomon.store import Transaction, events, runs, upstream
 
 _SHOWN = 3
 """So many decisions are told of a DAG."""
@@ -36,6 +36,9 @@ def why_slot(tx: Transaction, dag: DagRecord, at: Instant, now: Instant) -> list
     holder = runs.holder(tx, dag.dag_pk, str(at))
     if holder is not None:
         return [f"there is a run for logical date {iso(at)}: {holder}"]
+    standing = [run_id for run_id, _ in upstream.runs_of_slots(tx, dag.dag_pk, [at]).get(at, ())]
+    if standing:
+        return [f"the run of the slot due at {iso(at)} is: {run_id}" for run_id in standing]
     for event in events.passed(tx, dag.dag_pk):
         if _is_about(event, at):
             return [f"no run was made for it, as decided at {iso(event.at)}: {_told(event)}"]

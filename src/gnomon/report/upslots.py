@@ -10,9 +10,11 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.runwaits import NO_SLOT, RunWait
 from gnomon.model.states import DagRunState
+from gnomon.planning import PlanningError, slot_due
 from gnomon.report.tasks import task_instances
 from gnomon.report.upstreams import planning_error
 from gnomon.store import Transaction, dags, load, runs, upstream
+from gnomon.timetables.registry import build
 
 _SHOWN = 5
 
@@ -87,7 +89,8 @@ def _task_words(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str) ->
 def _without_run(up: DagRecord, wait: RunWait, now: Instant) -> str:
     at = wait.up_at
     if up.cursor is not None and at <= up.cursor.run_after:
-        return f"no run of {up.dag_id} was made for its slot at {iso(at)}{f' ({wait.note})' if wait.note else ''}; it is waited for until the run is released"
+        passed = f"no run of {up.dag_id} was made for its slot at {iso(at)}{f' ({wait.note})' if wait.note else ''}"
+        return f"{passed}; it is waited for until the run is released, or made with: {_by_hand(up, at)}"
     due = f"its run {'was' if at <= now else 'is'} due at {iso(at)} and is not made yet"
     error = planning_error(up)
     if error is not None:
@@ -95,7 +98,20 @@ def _without_run(up: DagRecord, wait: RunWait, now: Instant) -> str:
     if up.paused:
         return f"{up.dag_id}: {due}; {_unpause(up)}"
     later = up.next_run is not None and up.next_run.run_after > max(at, now)
-    return f"{up.dag_id}: {due}" + (f"; the next one that is planned is due at {iso(up.next_run.run_after)}" if later and up.next_run else "")
+    if not later or up.next_run is None:
+        return f"{up.dag_id}: {due}"
+    return f"{up.dag_id}: {due}; the next one that is planned is due at {iso(up.next_run.run_after)}; to make this one: {_by_hand(up, at)}"
+
+
+def _by_hand(up: DagRecord, at: Instant) -> str:
+    """The command that makes the run of a slot; an author's timetable cannot be asked here for its logical date."""
+    ref = up.spec.timetable
+    try:
+        slot = slot_due(timetable=build(ref), at=at, earliest=up.spec.start_at, latest=up.spec.end_at) if ref.builtin else None
+    except PlanningError:
+        slot = None
+    date = "<the logical date of that slot>" if slot is None else iso(slot.logical_at)
+    return f"gnomon dags trigger {up.dag_id} --logical-date {date}"
 
 
 def _gone(up: DagRecord) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import msgspec
 
 from gnomon.clock import SystemClock
+from gnomon.dependencies.shape import slotless
 from gnomon.errors.authoring import (
     AirflowException,
     AirflowSkipException,
@@ -20,16 +21,17 @@ from gnomon.errors.authoring import (
 from gnomon.errors.timetable import PlanningError
 from gnomon.loading.timetables import made_again
 from gnomon.model.ids import run_id_fault
-from gnomon.model.instants import Instant, to_instant
+from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.questions import GetDag, GetRequest, GetRunState, TriggerRun
-from gnomon.model.slots import PlannedRun
+from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.operators.trigger_dag_run import XCOM_RUN_ID, DagIsPaused
 from gnomon.operators.triggers.external_task import DagStateTrigger
-from gnomon.planning import infer_manual, manual_run
+from gnomon.planning import Slot, about, infer_manual, manual_run, slot_named
 from gnomon.sdk import channel, options
 from gnomon.sdk.conf import check_conf
 from gnomon.sdk.notset import ArgNotSet
+from gnomon.timetables.registry import build
 
 CLEAR_S = 60.0
 """How long the owner of a run may take to clear it."""
@@ -64,7 +66,9 @@ def _known(dag_id: str) -> dict[str, Any]:
     known = cast("dict[str, Any] | None", channel.ask(GetDag(dag_id=dag_id)))
     if known is None:
         raise AirflowException(f"there is no DAG {dag_id!r}; `gnomon dags list` shows what there is")
-    return {**known, "spec": msgspec.convert(known["spec"], DagSpec)}
+    return {
+        **known, "spec": msgspec.convert(known["spec"], DagSpec), "cursor": msgspec.convert(known["cursor"], Cursor | None),
+    }
 
 
 def _question(wanted: DagRunTriggerException, known: dict[str, Any]) -> TriggerRun:
@@ -73,7 +77,8 @@ def _question(wanted: DagRunTriggerException, known: dict[str, Any]) -> TriggerR
     now = SystemClock().now()
     run_after = _instant(getattr(wanted, "run_after", None))
     logical_at = now if isinstance(wanted.logical_date, ArgNotSet) else _instant(wanted.logical_date)
-    planned = _planned(known, logical_at, now)
+    slot = None if isinstance(wanted.logical_date, ArgNotSet) or logical_at is None else _slot(known, logical_at)
+    planned = about(_planned(known, logical_at, now), slot)
     if wanted.dag_run_id is not None:
         _check_run_id(wanted.dag_run_id)
     return TriggerRun(
@@ -85,6 +90,7 @@ def _question(wanted: DagRunTriggerException, known: dict[str, Any]) -> TriggerR
         interval_end=planned.interval_end,
         conf=conf,
         reset=bool(getattr(wanted, "reset_dag_run", False)),
+        stands_for=None if slot is None else slot.run_after,
     )
 
 
@@ -97,6 +103,24 @@ def _planned(known: dict[str, Any], logical_at: Instant | None, now: Instant) ->
         return manual_run(made_again(spec.timetable, known["file"]), logical_at, now)
     except PlanningError as error:
         raise AirflowException(f"DAG {spec.dag_id!r} gives a run by hand no data interval: {error}") from error
+
+
+def _slot(known: dict[str, Any], logical_at: Instant) -> Slot | None:
+    """The slot with that logical date, for which the run stands; None as well when the timetable does not say."""
+    spec: DagSpec = known["spec"]
+    if slotless(spec.timetable) is not None:
+        return None
+    try:
+        timetable = build(spec.timetable) if spec.timetable.builtin else made_again(spec.timetable, known["file"])
+        return slot_named(
+            timetable=timetable, logical_at=logical_at, earliest=spec.start_at, latest=spec.end_at, cursor=known["cursor"]
+        )
+    except PlanningError as error:
+        log.warning(
+            "whether %s is the logical date of a slot of DAG %r is not known: %s; no run of another DAG waits for the run",
+            iso(logical_at), spec.dag_id, error,
+        )
+        return None
 
 
 def _check_run_id(run_id: str) -> None:

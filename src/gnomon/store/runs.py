@@ -7,7 +7,7 @@ import json
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import EventRecord, NewMail, RunRecord
 from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, DagRunState, DagRunType
-from gnomon.store import dags, events, mail
+from gnomon.store import dags, events, mail, upstream
 from gnomon.store.dags import DagRow
 from gnomon.store.errors import NotFound, RunExists
 from gnomon.store.rows import json_text, run_record
@@ -92,10 +92,12 @@ def create_manual(
     by: str,
     at: Instant,
     run_type: DagRunType = DagRunType.MANUAL,
+    stands_for: Instant | None = None,
 ) -> RunRecord:
     """A queued run is there, and its owner is told. RunExists names the run that has its run id or its slot.
 
-    A run without a logical date holds no slot. NotFound when there is no such DAG.
+    A run without a logical date holds no slot. `stands_for`: the planned time of the slot whose logical date it has; it
+    stands for that unless another run does. NotFound when there is no such DAG.
     """
     dag = dags.find(tx, dag_id)
     if dag is None:
@@ -105,6 +107,8 @@ def create_manual(
         0, dag.dag_pk, run_id or run_type.generate_run_id(iso(logical_at if logical_at is not None else run_after) or ""),
         run_type, DagRunState.QUEUED, run_after, logical_at, start, end, dag.version_pk, conf, at,
     )
+    if stands_for is not None and not upstream.runs_of_slots(tx, dag.dag_pk, [stands_for]):
+        run.stands_for = stands_for
     run.run_pk = _insert(tx, dag, run)
     tx.send_many("commit.tally", [(dag.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], 1)])
     events.log(tx, EventRecord(at, "run_created", dag_pk=dag.dag_pk, run_pk=run.run_pk, by=by, body=run.run_id))
@@ -119,7 +123,7 @@ def _insert(tx: Transaction, dag: DagRow, run: RunRecord) -> int:
         "runs.add", dag_pk=run.dag_pk, group_no=dag.group_no, run_id=run.run_id, slot_key=slot_key,
         run_type=run.run_type.value, logical_at=run.logical_at, interval_start=run.interval_start,
         interval_end=run.interval_end, run_after=run.run_after, version_pk=run.version_pk, conf=json_text(run.conf),
-        queued_at=run.queued_at,
+        queued_at=run.queued_at, stands_for=run.stands_for,
     )
     if row is not None:
         return int(row[0])

@@ -11,13 +11,16 @@ from gnomon.store import dags, load
 
 
 def dag(tx: store.Transaction, question: GetDag) -> object:
-    """{active, paused, file, spec} of the DAG with its newest version; None when there is no such DAG."""
+    """{active, paused, file, spec, cursor} of the DAG with its newest version; None when there is no such DAG."""
     row = dags.find(tx, question.dag_id)
     found = [] if row is None else load.load_dags(tx, [row.dag_pk])
     if not found:
         return None
     known = found[0]
-    return {"active": known.active, "paused": known.paused, "file": known.file, "spec": msgspec.to_builtins(known.spec)}
+    return {
+        "active": known.active, "paused": known.paused, "file": known.file, "spec": msgspec.to_builtins(known.spec),
+        "cursor": msgspec.to_builtins(known.cursor),
+    }
 
 
 def tasks_of_group(spec: DagSpec, group: str) -> tuple[str, ...]:

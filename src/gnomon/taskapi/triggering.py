@@ -23,7 +23,7 @@ def trigger_run(database: store.Database, attempt: Attempt, question: TriggerRun
             run = runs.create_manual(
                 tx, dag_id=question.dag_id, run_id=question.run_id, logical_at=question.logical_at,
                 run_after=question.run_after, interval=(question.interval_start, question.interval_end),
-                conf=question.conf, by=by, at=now, run_type=DagRunType.OPERATOR_TRIGGERED,
+                conf=question.conf, by=by, at=now, run_type=DagRunType.OPERATOR_TRIGGERED, stands_for=question.stands_for,
             )
         return {"outcome": "created", "run_id": run.run_id, "request": None}
     except RunExists as error:

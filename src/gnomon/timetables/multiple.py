@@ -64,6 +64,11 @@ class MultipleCronTriggerTimetable(OnCalendar, BuiltinTimetable):
         return self._timezone
 
     @property
+    def reach(self) -> Span:
+        """How far back the data interval of a run reaches."""
+        return self._interval
+
+    @property
     def clocks(self) -> tuple[LabelClock, ...]:
         """The labels that its members run at, and their instants."""
         return tuple(clock for member in self._members for clock in member.clocks)

@@ -23,6 +23,11 @@ class TriggerTimetable(Stepping):
 
     _interval: Span
 
+    @property
+    def reach(self) -> Span:
+        """How far back the data interval of a run reaches, where that is a given span."""
+        return self._interval
+
     @abstractmethod
     def _first(self, now: datetime) -> datetime | None:
         """The first run of a DAG that has neither a start date nor a run."""

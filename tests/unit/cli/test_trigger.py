@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from tests.unit.cli.conftest import Gnomon
-from tests.unit.cli.deployment import Deployment, spec_of
+from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
+from gnomon.model.edges import AfterSpec
+from gnomon.model.instants import to_instant
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import ParamSpec
+from gnomon.store import runs
 
 NIGHTLY = TimetableRef(path="CronDataIntervalTimetable", summary="0 0 * * 1-5", data={"expression": "0 0 * * 1-5", "timezone": "UTC"})
 
@@ -129,3 +133,68 @@ def test_a_dag_that_left_its_file_is_refused(gnomon: Gnomon, deployment: Deploym
     code, _, err = gnomon("dags", "trigger", "a")
     assert code == 1 and "DAG 'a' is in no file any more (last in /dags/etl.py)" in err
     assert _runs(gnomon, "a") == []
+
+
+# ---- runs in the place of a slot -----------------------------------------------------------------------------------------
+def _needed(deployment: Deployment, timetable: TimetableRef) -> None:
+    """Another DAG waits for runs of `a`."""
+    deployment.add(spec_of("a", timetable=timetable), spec_of("b", timetable=HOURLY, depends_on=(AfterSpec(dag_id="a"),)))
+
+
+def test_the_logical_date_of_a_slot_makes_its_run_about_its_data(gnomon: Gnomon, deployment: Deployment) -> None:
+    """Friday's run is due on Monday."""
+    _needed(deployment, NIGHTLY)
+    code, out, err = gnomon("dags", "trigger", "a", "--logical-date", "2024-03-01", "--run-id", "r")
+    assert (code, out) == (0, "r\n")
+    assert err == "run 'r' stands for the slot due at 2024-03-04T00:00:00Z: DAGs that wait for that slot wait for this run\n"
+    (run,) = _runs(gnomon, "a")
+    assert run["data_interval_start"] == "2024-03-01T00:00:00.000000+00:00"
+    assert run["data_interval_end"] == "2024-03-04T00:00:00.000000+00:00"
+    assert gnomon("explain", "a", "2024-03-04").out == "the run of the slot due at 2024-03-04T00:00:00Z is: r\n"
+
+
+def test_a_logical_date_that_is_no_slots_says_where_to_look(gnomon: Gnomon, deployment: Deployment) -> None:
+    _needed(deployment, NIGHTLY)
+    said = gnomon("dags", "trigger", "a", "--logical-date", "2024-03-02", "--run-id", "r").err
+    assert said == (
+        "run 'r' stands for no slot, and no DAG waits for it: logical date 2024-03-02T00:00:00Z is that of no slot without a run; "
+        "see: gnomon timetables preview a\n"
+    )
+
+
+def test_where_nobody_waits_nothing_is_said_of_slots(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a", timetable=NIGHTLY))
+    for day, run_id in (("2024-03-01", "slot"), ("2024-03-02", "none")):
+        assert gnomon("dags", "trigger", "a", "--logical-date", day, "--run-id", run_id).err == ""
+    with deployment.db.read() as tx:
+        stands = {run.run_id: run.stands_for for run in runs.list_runs(tx, "a")}
+    assert stands == {"slot": to_instant(datetime(2024, 3, 4, tzinfo=UTC)), "none": None}
+
+
+def test_an_author_class_is_asked_for_its_slots(gnomon: Gnomon, deployment: Deployment) -> None:
+    """The Friday of the day before a long weekend is over on Tuesday."""
+    _needed(deployment, WORKDAYS)
+    said = gnomon("dags", "trigger", "a", "--logical-date", "2026-02-27", "--run-id", "r").err
+    assert "run 'r' stands for the slot due at 2026-02-28T00:00:00Z" in said
+
+
+def test_an_author_class_that_fails_leaves_the_run_without_a_slot_and_is_named(
+    gnomon: Gnomon, deployment: Deployment, tmp_path: Path
+) -> None:
+    file = tmp_path / "house.py"
+    file.write_text(
+        "from gnomon.timetables.base import DataInterval, Timetable\n"
+        "class House(Timetable):\n"
+        "    def infer_manual_data_interval(self, *, run_after):\n"
+        "        return DataInterval(run_after, run_after)\n"
+        "    def next_dagrun_info(self, *, last_automated_data_interval, restriction):\n"
+        "        raise ZeroDivisionError('no days')\n"
+    )
+    house = TimetableRef(path="house.House", builtin=False)
+    specs = spec_of("a", timetable=house), spec_of("b", timetable=HOURLY, depends_on=(AfterSpec(dag_id="a"),))
+    deployment.add(*specs, file=str(file))
+    code, out, err = gnomon("dags", "trigger", "a", "--logical-date", "2026-02-27", "--run-id", "r")
+    assert (code, out) == (0, "r\n")
+    assert f"a slot is not known: House.next_dagrun_info raised ZeroDivisionError: no days; see to its timetable ({file}:6)" in err
+    with deployment.db.read() as tx:
+        assert [run.stands_for for run in runs.list_runs(tx, "a")] == [None]

@@ -16,7 +16,7 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.store import events
 from gnomon.testing import Play
-from gnomon.timetables import Daily, DiscreteHours, Minutely
+from gnomon.timetables import Daily, DiscreteHours, Hourly, Minutely
 from gnomon.timetables.registry import reference
 
 RUN = "scheduled__2026-03-01T10:00:00+00:00"
@@ -143,16 +143,41 @@ def test_a_run_that_a_failed_upstream_ended_says_which(gnomon: Gnomon, deploymen
     assert waited.startswith("report waited for loads, fails when they fail (same hour): the slot at 2026-03-01T10:00:00Z is no longer waited for (run R failed)")
 
 
-def test_a_slot_that_planning_goes_past_is_told_with_the_next_one(gnomon: Gnomon, deployment: Deployment) -> None:
+@pytest.mark.parametrize(("timetable", "date"), [(HOURLY, "10:00"), (reference(Hourly()), "09:00"), (reference(Hourly(interval=None)), "10:00")])
+def test_a_slot_that_planning_goes_past_is_told_with_the_next_one_and_with_the_command_that_makes_it(
+    timetable: TimetableRef, date: str, gnomon: Gnomon, deployment: Deployment
+) -> None:
     deployment.clock.advance(3590.0)
     deployment.add(report(on_absent="wait"), file="/dags/report.py")
-    deployment.add(msgspec.structs.replace(loads(), misfire="skip"), paused=True, file="/dags/loads.py")
+    deployment.add(msgspec.structs.replace(loads(timetable), misfire="skip"), paused=True, file="/dags/loads.py")
     deployment.start()
     deployment.move(700.0)
     gnomon("dags", "unpause", "loads")
     deployment.move(5.0)
-    assert told(gnomon, "report", RUN)[2] == (
-        "  loads: its run was due at 2026-03-01T10:00:00Z and is not made yet; the next one that is planned is due at 2026-03-01T11:00:00Z"
+    line = told(gnomon, "report", RUN)[2]
+    command = f"dags trigger loads --logical-date 2026-03-01T{date}:00Z"
+    assert line == (
+        "  loads: its run was due at 2026-03-01T10:00:00Z and is not made yet; the next one that is planned is due at 2026-03-01T11:00:00Z; "
+        f"to make this one: gnomon {command}"
+    )
+    assert "stands for the slot due at 2026-03-01T10:00:00Z" in gnomon(*command.split()).err
+    deployment.move(10.0)
+    assert told(gnomon, "report", RUN)[0].startswith("run R ended success")
+
+
+def test_a_slot_that_was_passed_is_told_with_the_command_that_makes_its_run(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.clock.advance(3590.0)
+    fives = reference(Minutely(every=5))
+    deployment.add(msgspec.structs.replace(report(on_absent="wait"), timetable=fives), file="/dags/report.py")
+    deployment.add(msgspec.structs.replace(loads(fives), misfire="skip"), paused=True, file="/dags/loads.py")
+    deployment.start()
+    deployment.move(400.0)
+    gnomon("dags", "unpause", "loads")
+    deployment.move(230.0)
+    line = told(gnomon, "report", RUN)[2]
+    assert line == (
+        "  no run of loads was made for its slot at 2026-03-01T10:00:00Z; it is waited for until the run is released, or made with: "
+        "gnomon dags trigger loads --logical-date 2026-03-01T09:55:00Z"
     )
 
 

@@ -22,6 +22,7 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord
 from gnomon.model.runwaits import RunWait
 from gnomon.model.spec import DagParsed, DagSpec, FileInputs, ParsedFile, TaskSpec
+from gnomon.planning import slot_named
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import Settings
 from gnomon.simulate.faults import FaultyDatabase, SimulatedCrash
@@ -41,7 +42,7 @@ from gnomon.store import (
 )
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 from gnomon.timetables import CronTriggerTimetable, Timetable
-from gnomon.timetables.registry import reference
+from gnomon.timetables.registry import build, reference
 from gnomon.userhost import TimetableHost
 from gnomon.userhost.here import HostHere
 
@@ -173,6 +174,19 @@ class World:
     def pause(self, dag_id: str, paused: bool = True) -> None:
         with self.writing() as tx:
             dags.set_paused(tx, dag_id, paused, "ann", self.clock.now())
+
+    def by_hand(self, dag_id: str, logical_at: Instant, run_id: str = "by_hand") -> RunRecord:
+        """Somebody has made a run with that logical date, as `gnomon dags trigger` makes it."""
+        record = self.record(dag_id)
+        spec = record.spec
+        slot = slot_named(
+            timetable=build(spec.timetable), logical_at=logical_at, earliest=spec.start_at, latest=spec.end_at, cursor=record.cursor
+        )
+        with self.writing() as tx:
+            return runs.create_manual(
+                tx, dag_id=dag_id, run_id=run_id, logical_at=logical_at, run_after=self.clock.now(), interval=None, conf={}, by="ann",
+                at=self.clock.now(), stands_for=None if slot is None else slot.run_after,
+            )  # fmt: skip
 
     def ask(self, kind: str, dag_id: str, run: RunRecord, **body: object) -> int:
         with self.writing() as tx:

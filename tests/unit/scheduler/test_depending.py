@@ -21,9 +21,10 @@ from gnomon.model.runwaits import NO_SLOT, WaitState
 from gnomon.model.spec import TaskSpec
 from gnomon.scheduler.depending import Depending
 from gnomon.scheduler.settings import RESOLVED_MAX
-from gnomon.store import Transaction, mail, migrations, requests, runs, upstream
+from gnomon.store import RunExists, Transaction, mail, migrations, requests, upstream
 from gnomon.store.tasks import states
 from gnomon.testing import Play
+from gnomon.timetables import CronDataIntervalTimetable
 
 TEN_MINUTES = 1 / 6
 APART = ("down", "late", "chained")
@@ -236,16 +237,122 @@ def test_a_run_by_hand_in_the_place_of_a_planned_one_is_waited_for(world: World)
     world.dag("up", cron("0 * * * *"), run_s=6000)
     world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
     world.until(0.5)
-    with world.writing() as tx:
-        runs.create_manual(
-            tx, dag_id="up", run_id="by_hand", logical_at=START + HOUR, run_after=world.clock.now(), interval=None, conf={}, by="ann",
-            at=world.clock.now(),
-        )  # fmt: skip
+    world.by_hand("up", START + HOUR)
     world.until(1.9)
-    assert world.run("up", 0.5).stands_for == START + HOUR
+    assert set(world.runs("up")) == {0, 0.5} and world.run("up", 0.5).stands_for == START + HOUR
     assert world.states("down") == {0: "success", 1: "queued"}
     world.until(2.9)
     assert world.started("down")[1] == pytest.approx(0.5 + 6000 / 3600)
+
+
+@pytest.fixture
+def passed(any_world: World) -> World:
+    """It is 3:54; the slots of 1:00 and 2:00 of `up` were passed, and `down` waits for them."""
+    return _with_passed(any_world, AfterSpec(dag_id="up", on_absent="wait"))
+
+
+def _with_passed(world: World, *after: AfterSpec) -> World:
+    world.dag("up", cron("0 * * * *"), run_s=600, catchup=False)
+    world.dag("down", cron("0 * * * *"), *after)
+    world.until(0.5)
+    world.pause("up")
+    world.until(3.5)
+    world.pause("up", False)
+    world.until(3.9)
+    return world
+
+
+def test_a_run_by_hand_of_a_slot_that_was_passed_is_what_its_waits_hoped_for(passed: World) -> None:
+    (wait,) = passed.waits("down", 2)
+    assert wait.state is WaitState.OPEN and wait.note is not None and "catchup=False" in wait.note
+    passed.by_hand("up", START + 2 * HOUR)
+    passed.until(4.05)
+    assert passed.run("up", 3.9).stands_for == START + 2 * HOUR and 2 not in passed.started("down")
+    passed.until(4.5)
+    assert passed.started("down")[2] == pytest.approx(3.9 + TEN_MINUTES)
+    assert passed.states("down") == {0: "success", 1: "queued", 2: "success", 3: "success", 4: "success"}
+
+
+def test_a_run_by_hand_at_no_slot_stands_for_nothing(passed: World) -> None:
+    passed.by_hand("up", START + 2 * HOUR + 30 * MINUTE)
+    passed.until(5.5)
+    assert passed.states("up")[3.9] == "success" and passed.run("up", 3.9).stands_for is None
+    assert {hour for hour, state in passed.states("down").items() if state == "queued"} == {1, 2}
+
+
+@pytest.mark.parametrize("ends_at", [5.5, 7.5], ids=["before", "after"])
+@pytest.mark.parametrize("on_absent", ["ignore", "wait", "fail"])
+def test_a_run_that_is_planned_later_finds_the_run_by_hand_of_a_passed_slot(world: World, on_absent: str, ends_at: float) -> None:
+    _with_passed(world)
+    world.plays["up"] = lambda attempt: Play((ends_at - 5) * 3600 if attempt.run.run_id == "by_hand" else 60)
+    world.dag("late", cron("0 * * * *"), AfterSpec(dag_id="up", previous=5, on_absent=on_absent), start_at=START + 6 * HOUR)
+    world.until(5)
+    world.by_hand("up", START + 2 * HOUR)
+    world.until(8)
+    assert world.started("late") == {
+        hour: pytest.approx(at) for hour, at in
+        {"ignore": {6: 6, 7: max(7, ends_at), 8: 8}, "wait": {7: max(7, ends_at), 8: 8}, "fail": {7: max(7, ends_at), 8: 8}}[on_absent].items()
+    }
+    assert world.states("late")[6] == {"ignore": "success", "wait": "queued", "fail": "failed"}[on_absent]
+
+
+@pytest.mark.parametrize(("on_failure", "state"), [("wait", "queued"), ("proceed", "success"), ("cancel", "failed")])
+def test_a_run_by_hand_that_fails_counts_as_a_planned_one_does(world: World, on_failure: str, state: str) -> None:
+    _with_passed(world, AfterSpec(dag_id="up", on_absent="wait", on_failure=on_failure))
+    fails = [True]
+    world.plays["up"] = lambda attempt: Play(60.0, outcome="failed" if fails else "success")
+    run = world.by_hand("up", START + 2 * HOUR)
+    world.until(3.99)
+    assert world.states("down")[2] == state
+    if on_failure == "wait":
+        assert world.run("down", 2).reason == "waits for up (1 failed)"
+        fails.clear()
+        world.ask("clear", "up", run, tasks=None)
+        world.until(4.5)
+        assert world.states("down")[2] == "success"
+
+
+def test_a_run_by_hand_that_is_deleted_leaves_its_slot_as_it_was_and_another_may_take_it(passed: World) -> None:
+    first = passed.by_hand("up", START + 2 * HOUR)
+    with pytest.raises(RunExists, match="'by_hand'"):
+        passed.by_hand("up", START + 2 * HOUR, "again")
+    with pytest.raises(RunExists, match="scheduled__"):
+        passed.by_hand("up", START + 3 * HOUR, "again")
+    passed.until(3.95)
+    passed.ask("delete", "up", first)
+    passed.until(4.2)
+    (wait,) = passed.waits("down", 2)
+    assert (wait.state, wait.note) == (WaitState.OPEN, "run by_hand was deleted")
+    passed.by_hand("up", START + 2 * HOUR, "again")
+    passed.until(4.9)
+    assert passed.started("down")[2] == pytest.approx(4.2 + TEN_MINUTES)
+
+
+def test_a_run_by_hand_that_is_cleared_before_those_who_wait_have_started_is_waited_for_again(any_world: World) -> None:
+    any_world.dag("other", cron("0 * * * *"), run_s=5 * 3600, max_active_runs=9)
+    world = _with_passed(any_world, AfterSpec(dag_id="up", on_absent="wait"), AfterSpec(dag_id="other"))
+    run = world.by_hand("up", START + 2 * HOUR)
+    world.until(6.9)
+    assert {wait.up_dag: wait.state for wait in world.waits("down", 2)} == {"up": WaitState.MET, "other": WaitState.OPEN}
+    world.ask("clear", "up", run, tasks=None)
+    world.until(6.95)
+    assert {wait.up_dag: wait.state for wait in world.waits("down", 2)} == {"up": WaitState.OPEN, "other": WaitState.OPEN}
+    world.until(7.5)
+    assert world.started("down")[2] == pytest.approx(6.9 + TEN_MINUTES)
+
+
+def test_of_data_intervals_the_logical_date_is_the_start_and_the_slot_the_end(world: World) -> None:
+    world.dag("up", CronDataIntervalTimetable("0 * * * *", "UTC"), run_s=600, catchup=False, start_at=START - 2 * HOUR)
+    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up", on_absent="wait"))
+    world.until(0.5)
+    world.pause("up")
+    world.until(3.5)
+    world.pause("up", False)
+    world.until(3.9)
+    run = world.by_hand("up", START + HOUR)
+    world.until(4.9)
+    assert run.stands_for == START + 2 * HOUR
+    assert world.started("down")[2] == pytest.approx(3.9 + TEN_MINUTES) and 1 not in world.started("down")
 
 
 def test_a_fault_at_one_edge_stands_on_its_runs_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -392,6 +499,34 @@ def test_nor_on_postgresql(monkeypatch: pytest.MonkeyPatch, whose: int, fault: s
         world = World(url, monkeypatch, APART)
         _meet_each(world, whose, fault)
         world.db.close()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("whose", [0, 1], ids=["the upstream's owner", "the downstream's owner"])
+def test_no_fault_around_any_commit_loses_the_end_of_a_run_by_hand(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, whose: int, fault: str
+) -> None:
+    """Each hour a slot is passed, and made by hand; the fault meets the next owner transaction of that hour."""
+    world = World(sqlite_url, monkeypatch, APART)
+    world.dag("up", cron("0 * * * *"), overlap="skip")
+    world.plays["up"] = lambda attempt: Play(600.0 if attempt.run.run_type == "manual" else 1e6)
+    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up", on_absent="wait"), max_active_runs=99)
+    met = 0
+    while True:
+        hour = met + 1
+        world.until(hour - 0.05)
+        world.schedulers[whose].db.plan = cut = Cut(met + 1, fault)  # type: ignore[assignment]
+        world.until(hour + 0.5)
+        world.by_hand("up", START + hour * HOUR, f"by_hand_{hour}")
+        world.until(hour + 0.9)
+        started = world.started("down").get(hour)
+        slack = 0.0 if fault.startswith("crash") else 2 / 3600
+        assert started is not None and -1e-6 < started - (hour + 0.5 + TEN_MINUTES) <= slack + 1e-6, (met, world.runs("down")[hour])
+        if cut.left > 0:
+            break
+        met += 1
+    assert met > 3, "the hour has some transactions"
+    world.db.close()
 
 
 def _meet_each(world: World, whose: int, fault: str) -> None:

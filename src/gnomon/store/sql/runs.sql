@@ -29,9 +29,9 @@ SELECT run_pk, run_id FROM dag_run WHERE dag_pk = :dag_pk AND run_id = :run_id;
 -- name: add
 -- A new run, queued, unless its run id or its slot is taken; which of them, the next question says.
 INSERT INTO dag_run (dag_pk, group_no, run_id, slot_key, run_type, logical_at, interval_start, interval_end, run_after,
-       version_pk, state, conf, queued_at)
+       version_pk, state, conf, queued_at, stands_for)
 VALUES (:dag_pk, :group_no, :run_id, :slot_key, :run_type, :logical_at, :interval_start, :interval_end, :run_after,
-       :version_pk, 1, :conf, :queued_at)
+       :version_pk, 1, :conf, :queued_at, :stands_for)
 ON CONFLICT DO NOTHING RETURNING run_pk;
 
 -- name: tallies
