@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import select
 import socket
 import threading
 from collections import deque
@@ -50,7 +51,9 @@ class Host:
         self._guard = threading.Lock()
         """The watch speaks to the keeper too, while this thread is stuck in author code."""
         self._over = asyncio.Event()
-        self._questions = Questions(self._say)
+        self._questions = Questions(self._say, self._listen)
+        self._unheard: list[ToHost] = []
+        """Orders that came while the loop stood still for an answer."""
         self.making: Running | None = None
         """The trigger whose class is being imported or called."""
 
@@ -65,7 +68,8 @@ class Host:
 
     # ---- what it hears ----------------------------------------------------------------------------------------------
     def _hear(self) -> None:
-        for message in self._link.receive():
+        unheard, self._unheard = self._unheard, []
+        for message in (*unheard, *self._link.receive()):
             match message:
                 case Start():
                     if not self._starts:
@@ -81,6 +85,20 @@ class Host:
                     self._ending = self._loop.create_task(self._stop(within_s))
         if self._link.ended:
             self._over.set()
+
+    def _listen(self, seconds: float) -> bool:
+        """Answers of the keeper are heard while the loop stands still, orders in its next turn; False when nothing came."""
+        self._write()
+        writers = [self._link.sock] if self._is_writing else []
+        readable, writable, _ = select.select([self._link.sock], writers, [], seconds)
+        for message in self._link.receive() if readable else ():
+            if isinstance(message, Answer):
+                self._questions.answered(message)
+                continue
+            if not self._unheard:
+                self._loop.call_soon(self._hear)
+            self._unheard.append(message)
+        return bool(readable or writable) and not self._link.ended
 
     def _make_some(self) -> None:
         for _ in range(min(STARTS_MAX, len(self._starts))):

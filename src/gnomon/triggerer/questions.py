@@ -13,13 +13,21 @@ from gnomon.errors.product import GnomonError
 from gnomon.model.questions import Question
 from gnomon.wire.messages import Answer, Ask
 
+IN_LOOP_S = 10.0
+"""What an answer may take that the loop of all triggers stands still for."""
+
 
 class Questions:
-    """The channel of a host (`sdk.channel.Channel`): coroutines await their answers, threads wait for them."""
+    """The channel of a host (`sdk.channel.Channel`): coroutines await their answers, threads wait for them.
 
-    def __init__(self, say: Callable[[msgspec.Struct], None]) -> None:
-        """To be made in the loop; `say` tells the keeper."""
+    Code in the loop that does neither gets its answer too: published triggers make hooks that look up their connection so. The
+    loop stands still meanwhile, and hears nothing but answers.
+    """
+
+    def __init__(self, say: Callable[[msgspec.Struct], None], listen: Callable[[float], bool]) -> None:
+        """To be made in the loop. `say` tells the keeper; `listen` waits so many seconds for it, and is False when it was silent."""
         self._say = say
+        self._listen = listen
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._numbers = itertools.count(1)
@@ -36,13 +44,26 @@ class Questions:
             del self._open[number]
 
     def ask(self, question: Question) -> object:
-        """The same for a thread. GnomonError in the loop itself, which would wait for ever."""
+        """The same for who cannot await. In the loop itself, GnomonError when there is no answer within IN_LOOP_S."""
         if threading.get_ident() == self._thread:
-            raise GnomonError(
-                f"{type(question).__name__} would block the loop of all triggers; await it: Connection.async_get, or "
-                "`await asyncio.to_thread(...)` around the call"
-            )
+            return self._ask_in_loop(question)
         return asyncio.run_coroutine_threadsafe(self.ask_async(question), self._loop).result()
+
+    def _ask_in_loop(self, question: Question) -> object:
+        number = next(self._numbers)
+        answer = self._open[number] = self._loop.create_future()
+        ends_at = self._loop.time() + IN_LOOP_S
+        try:
+            self._say(Ask(number=number, question=question))  # type: ignore[arg-type]
+            while not answer.done():
+                if not self._listen(max(ends_at - self._loop.time(), 0.0)):
+                    raise GnomonError(
+                        f"{type(question).__name__} had no answer within {IN_LOOP_S:g} s, for which the loop of all triggers stood "
+                        "still; await it (Connection.async_get, or `await asyncio.to_thread(...)` around the call), and it may take longer"
+                    )
+            return answer.result()
+        finally:
+            del self._open[number]
 
     def answered(self, answer: Answer) -> None:
         """Whoever asked goes on, if it still waits."""
