@@ -59,7 +59,7 @@ ROWS: tuple[Row, ...] = (
     row("airflow.models.operator", "Operator"),
     row("airflow.models.param", "DagParam Param ParamsDict"),
     row("airflow.models.skipmixin", "SkipMixin"),
-    row("airflow.models.taskinstance", "get_current_context set_current_context"),
+    row("airflow.models.taskinstance", "TaskInstanceKey get_current_context set_current_context"),
     row("airflow.models.taskinstancekey", "TaskInstanceKey"),
     row("airflow.models.taskmixin", "DependencyMixin TaskMixin"),
     row("airflow.models.variable", "Variable"),
@@ -89,6 +89,11 @@ ROWS: tuple[Row, ...] = (
     row("airflow.providers.standard.decorators.python", "python_task"),
     row("airflow.providers.standard.decorators.sensor", "DecoratedSensorOperator sensor_task"),
     row("airflow.providers.standard.decorators.short_circuit", "short_circuit_task"),
+    row(
+        "airflow.providers.standard.exceptions",
+        "DuplicateStateError ExternalDagFailedError ExternalTaskFailedError ExternalTaskGroupFailedError "
+        "ExternalTaskNotFoundError",
+    ),
     row("airflow.providers.standard.hooks.filesystem", "FSHook"),
     row("airflow.providers.standard.hooks.subprocess", "SubprocessHook SubprocessResult working_directory"),
     row("airflow.providers.standard.operators.bash", "BashOperator"),
@@ -115,6 +120,7 @@ ROWS: tuple[Row, ...] = (
     row("airflow.providers.standard.triggers.temporal", "DateTimeTrigger TimeDeltaTrigger"),
     row("airflow.providers.standard.utils.skipmixin", "SkipMixin"),
     row("airflow.providers.standard.utils.weekday", "WeekDay"),
+    row("airflow.providers_manager", "DialectInfo HookInfo ProviderInfo ProvidersManager"),
     row(
         "airflow.sdk",
         "BaseAsyncOperator BaseBranchOperator BaseHook BaseNotifier BaseOperator BaseSensorOperator "
@@ -124,11 +130,12 @@ ROWS: tuple[Row, ...] = (
         "TaskInstanceState TriggerRule Variable WeightRule XComArg __version__ chain chain_linear conf cross_downstream "
         "dag get_current_context get_parsing_context literal macros setup task task_group teardown",
     ),
+    row("airflow.sdk._shared.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
     row("airflow.sdk.api.datamodels._generated", "DagRun DagRunState DagRunType TaskInstanceState"),
     row("airflow.sdk.bases.branch", "BaseBranchOperator BranchMixIn"),
     row(
         "airflow.sdk.bases.decorator",
-        "DecoratedOperator KeywordParameters TaskDecorator determine_kwargs get_unique_task_id "
+        "DecoratedOperator KeywordParameters TaskDecorator determine_kwargs get_unique_task_id is_async_callable "
         "task_decorator_factory",
     ),
     row("airflow.sdk.bases.hook", "BaseHook"),
@@ -181,6 +188,8 @@ ROWS: tuple[Row, ...] = (
     row("airflow.sdk.execution_time.task_runner", "RuntimeTaskInstance"),
     row("airflow.sdk.execution_time.timeout", "TimeoutPosix timeout"),
     row("airflow.sdk.log", "redact"),
+    row("airflow.sdk.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
+    row("airflow.sdk.providers_manager_runtime", "DialectInfo HookInfo ProvidersManagerTaskRuntime"),
     row(
         "airflow.sdk.timezone",
         "coerce_datetime convert_to_utc datetime from_timestamp initialize is_localized is_naive "
@@ -198,7 +207,7 @@ ROWS: tuple[Row, ...] = (
     row("airflow.sensors.time_delta", "TimeDeltaSensor TimeDeltaSensorAsync WaitSensor"),
     row("airflow.sensors.time_sensor", "TimeSensor TimeSensorAsync"),
     row("airflow.sensors.weekday", "DayOfWeekSensor"),
-    row("airflow.settings", "AIRFLOW_HOME DAGS_FOLDER PLUGINS_FOLDER TIMEZONE"),
+    row("airflow.settings", "AIRFLOW_HOME DAGS_FOLDER PLUGINS_FOLDER TIMEZONE pod_mutation_hook"),
     row("airflow.task.trigger_rule", "TriggerRule"),
     row("airflow.task.weight_rule", "WeightRule"),
     row("airflow.template.templater", "Templater"),
@@ -224,6 +233,7 @@ ROWS: tuple[Row, ...] = (
     row("airflow.utils.dag_parsing_context", "get_parsing_context"),
     row("airflow.utils.dates", "cron_presets days_ago parse_execution_date"),
     row("airflow.utils.decorators", "apply_defaults"),
+    row("airflow.utils.deprecation_tools", "add_deprecated_classes"),
     row("airflow.utils.edgemodifier", "EdgeModifier Label"),
     row("airflow.utils.email", "get_email_address_list send_email send_email_smtp"),
     row("airflow.utils.file", "TemporaryDirectory mkdirs"),
@@ -236,12 +246,14 @@ ROWS: tuple[Row, ...] = (
     row("airflow.utils.json", "AirflowJsonEncoder WebEncoder"),
     row("airflow.utils.log.logging_mixin", "LoggingMixin"),
     row("airflow.utils.log.secrets_masker", "redact"),
-    row("airflow.utils.module_loading", "import_string qualname"),
+    row("airflow.utils.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
     row("airflow.utils.net", "get_hostname getfqdn"),
     row(
         "airflow.utils.operator_helpers",
         "KeywordParameters context_to_airflow_vars determine_kwargs make_kwargs_callable",
     ),
+    row("airflow.utils.platform", "getuser"),
+    row("airflow.utils.process_utils", "patch_environ"),
     row("airflow.utils.setup_teardown", "SetupTeardownContext"),
     row("airflow.utils.state", "DagRunState State TaskInstanceState"),
     row("airflow.utils.strings", "get_random_string to_boolean"),

@@ -181,6 +181,10 @@ class Connection:
             return {key: _maybe_json(item) for key, item in extra.items()}
         return extra  # type: ignore[no-any-return]
 
+    async def aextra_dejson(self) -> dict[str, Any]:
+        """`extra_dejson`, from a coroutine."""
+        return self.extra_dejson
+
     def get_extra(self) -> str | None:
         """`extra` as text."""
         return self.extra
@@ -194,11 +198,11 @@ class Connection:
         self.extra = value
 
     def get_hook(self, *, hook_params: dict[str, Any] | None = None) -> Any:
-        """The hook for this type of connection; hooks come with the packages of their systems."""
-        raise AirflowException(
-            f"There is no hook for connections of type {self.conn_type!r} ({self.conn_id!r}). "
-            "Make the hook of that system yourself and give it conn_id=."
-        )
+        """The hook for this type of connection, from the package of its system; NoHook when none is installed."""
+        from gnomon.sdk import providers  # few ask: most make the hook that they mean
+
+        kind = providers.hook_class(self.conn_type, str(self.conn_id))
+        return kind(**{kind.conn_name_attr: self.conn_id}, **(hook_params or {}))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Connection) and self.to_dict() == other.to_dict()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import importlib
 import json
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -196,3 +198,64 @@ def test_a_dag_bag_collects_dags_and_errors(tmp_path: Path) -> None:
     assert bag.get_dag("good") is bag.dags["good"]
     assert list(bag.import_errors) == [str(tmp_path / "bad.py")]
     assert "broken on purpose" in bag.import_errors[str(tmp_path / "bad.py")]
+
+
+def test_old_modules_of_a_package_give_what_has_moved_and_warn() -> None:
+    tools = _module("airflow.utils.deprecation_tools")
+    moved = {"old": {"Moved": "pathlib.Path"}, "whole": {"*": "json"}}
+    tools.add_deprecated_classes(moved, "acme.hooks", {"old": {"Moved": "acme.Path"}}, "Gone with 2.0")
+    with pytest.warns(DeprecationWarning, match=r"acme.hooks.old.Moved is deprecated. Please use 'acme.Path'. Gone with 2.0\."):
+        assert _module("acme.hooks.old").Moved is Path
+    with pytest.warns(DeprecationWarning, match=r"Please use 'json.dumps'"):
+        assert _module("acme.hooks.whole").dumps is json.dumps
+    with pytest.raises(AttributeError, match=r"'acme.hooks.old' has no attribute 'Other'"):
+        _ = _module("acme.hooks.old").Other
+
+
+def test_environment_variables_hold_inside_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    patch_environ = _module("airflow.utils.process_utils").patch_environ
+    monkeypatch.setenv("ONE", "before")
+    monkeypatch.delenv("TWO", raising=False)
+    with pytest.raises(KeyError), patch_environ({"ONE": None, "TWO": "inside"}):
+        assert (os.environ.get("ONE"), os.environ["TWO"]) == (None, "inside")
+        raise KeyError
+    assert (os.environ["ONE"], os.environ.get("TWO")) == ("before", None)
+
+
+def test_what_is_a_coroutine_function() -> None:
+    is_async = _module("airflow.sdk.bases.decorator").is_async_callable
+
+    async def later() -> None: ...
+
+    class Called:
+        async def __call__(self) -> None: ...
+
+    assert is_async(later) and is_async(functools.partial(later)) and is_async(Called())
+    assert not is_async(print) and not is_async(Called)
+
+
+def test_names_of_what_is_in_a_module() -> None:
+    loading = _module("airflow.sdk.module_loading")
+    assert loading is not _module("airflow.utils.module_loading")
+    assert loading.qualname(Path) == "pathlib.Path" and loading.qualname(Path, exclude_module=True) == "Path"
+    assert "json.decoder" in {one.name for one in loading.iter_namespace(json)}
+    assert loading.is_valid_dotpath("a.b_c") and not loading.is_valid_dotpath("a..b") and not loading.is_valid_dotpath("a")
+
+
+def test_a_user_without_a_name_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    platform = _module("airflow.utils.platform")
+    monkeypatch.setenv("LOGNAME", "ada")
+    assert platform.getuser() == "ada"
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 4_000_000)
+    with pytest.raises(AirflowConfigException, match="Set the environment variable USER"):
+        platform.getuser()
+
+
+def test_hooks_may_tell_what_they_read_and_wrote_and_nothing_is_kept() -> None:
+    collector = _module("airflow.sdk.lineage").get_hook_lineage_collector()
+    collector.add_input_asset(object(), uri="s3://bucket/key")
+    collector.add_extra(context=object(), key="k", value=1)
+    assert not collector.has_collected
+    assert collector.collected_assets == ((), (), ())

@@ -12,6 +12,13 @@ _VALUES = {
     "TIMEZONE": _default_zone,
 }
 __all__ = list(_VALUES)
+__all__.append("pod_mutation_hook")
+
+
+def pod_mutation_hook(pod):
+    """The pod stays as it is: there are no local settings that would change it."""
+
+
 
 
 def __getattr__(name):

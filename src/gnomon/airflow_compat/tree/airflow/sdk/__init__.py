@@ -50,6 +50,7 @@ __all__, __getattr__ = lazy(__name__, {
     "dag": "gnomon.sdk.dag_decorator",
     "get_current_context": "gnomon.sdk",
     "get_parsing_context": "gnomon.sdk",
+    "lineage": "airflow.sdk.lineage:",
     "literal": "gnomon.sdk",
     "macros": "gnomon.sdk.macros:",
     "setup": "gnomon.sdk",

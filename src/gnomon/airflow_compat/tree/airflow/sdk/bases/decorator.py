@@ -1,5 +1,8 @@
 """`airflow.sdk.bases.decorator`."""
 
+import functools as _functools
+import inspect as _inspect
+
 from gnomon.airflow_compat.missing import missing
 from gnomon.operators.keywords import KeywordParameters, determine_kwargs
 from gnomon.sdk import DecoratedOperator, task_decorator_factory
@@ -12,6 +15,17 @@ __all__ = [
     "TaskDecorator",
     "determine_kwargs",
     "get_unique_task_id",
+    "is_async_callable",
     "task_decorator_factory",
 ]
+
+
+def is_async_callable(func):
+    """Whether a call gives a coroutine: of an `async def`, also behind partials, decorators, and `__call__`."""
+    while isinstance(func, _functools.partial):
+        func = func.func
+    inner = _inspect.unwrap(func)
+    return _inspect.iscoroutinefunction(inner) or _inspect.iscoroutinefunction(getattr(type(inner), "__call__", None))  # noqa: B004 - what it is counts
+
+
 __getattr__ = missing(__name__)

@@ -1,0 +1,19 @@
+"""`airflow.providers.standard.exceptions`: one class says here that what a sensor waits for has failed, whatever it is."""
+
+from gnomon.airflow_compat.missing import missing
+from gnomon.operators.external_states import (
+    DuplicateStateError,
+    ExternalTaskFailedError,
+    ExternalTaskFailedError as ExternalDagFailedError,
+    ExternalTaskFailedError as ExternalTaskGroupFailedError,
+    ExternalTaskNotFoundError,
+)
+
+__all__ = [
+    "DuplicateStateError",
+    "ExternalDagFailedError",
+    "ExternalTaskFailedError",
+    "ExternalTaskGroupFailedError",
+    "ExternalTaskNotFoundError",
+]
+__getattr__ = missing(__name__)
