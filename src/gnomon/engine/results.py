@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec.structs import replace
 
 from gnomon.decide.retries import UNENTERED_LIMIT
@@ -12,7 +14,7 @@ from gnomon.engine.cells import Cell, Dag
 from gnomon.engine.events import Ended, Entered, InventoryRead
 from gnomon.engine.failures import fail
 from gnomon.engine.holding import leave
-from gnomon.engine.memory import Worker
+from gnomon.engine.memory import Memory, Worker
 from gnomon.engine.moves import finish, make_ready, skip_holds
 from gnomon.engine.turn import CancelOrder, Turn
 from gnomon.engine.waits import begin, drop
@@ -191,7 +193,7 @@ def on_worker_joined(turn: Turn, worker_id: str, slots: int) -> None:
 def on_worker_lost(turn: Turn, worker_id: str) -> None:
     """Every attempt on the worker is lost; each may have entered author code, so each costs a try."""
     turn.memory.workers.pop(worker_id, None)
-    for cell in [cell for cell in turn.memory.attempts.values() if cell.worker == worker_id]:
+    for cell in _held_by(turn.memory, worker_id):
         _apply(turn, cell, lost_result(cell, f"lost: worker {worker_id} stopped answering", entered=True))
 
 
@@ -200,7 +202,7 @@ def on_inventory(turn: Turn, event: InventoryRead) -> None:
 
     What runs there and is over by the records was to be cancelled by somebody who died before he said so.
     """
-    for cell in [cell for cell in turn.memory.attempts.values() if cell.worker == event.worker_id]:
+    for cell in _held_by(turn.memory, event.worker_id):
         attempt_id = cell.attempt or ""
         if attempt_id in event.results or cell.run.dag.record.group_no not in event.groups:
             continue
@@ -216,6 +218,13 @@ def on_inventory(turn: Turn, event: InventoryRead) -> None:
             on_entered(turn, Entered(attempt_id, turn.now))
     for attempt_id in event.running.keys() - turn.memory.attempts.keys():
         turn.step.cancels.append(CancelOrder(event.worker_id, attempt_id, "it is over by the records"))
+
+
+def _held_by(memory: Memory, worker_id: str) -> Iterator[Cell]:
+    """Those with an attempt on the worker; not those whose attempt the end of one before them has ended (fail_fast)."""
+    for cell in [cell for cell in memory.attempts.values() if cell.worker == worker_id]:
+        if cell.worker == worker_id:
+            yield cell
 
 
 def lost_result(cell: Cell, reason: str, *, entered: bool) -> AttemptResult:

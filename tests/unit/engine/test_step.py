@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gnomon.engine import events as e
 from gnomon.engine.explain import why_run, why_task
 from gnomon.engine.memory import Limits
@@ -302,6 +304,16 @@ def test_a_run_that_takes_too_long_fails() -> None:
     decided = world.step(seconds=61)
     assert len(decided.cancels) == 1
     assert world.state(run) == "failed" and "dagrun_timeout" in (world.runs[run.run_pk].reason or "")
+
+
+@pytest.mark.parametrize("said", [e.WorkerLost("w"), e.InventoryRead("w", {}, groups=(GROUP,))])
+def test_of_attempts_that_are_lost_together_the_first_stops_the_others_with_fail_fast(said: e.Event) -> None:
+    world = World(dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b")], fail_fast=True))
+    run = world.start()
+    world.step(*(e.Entered(attempt.attempt_id, world.now) for attempt in world.live()))
+    world.step(said)
+    assert world.states(run) == {"a": "failed", "b": "failed"} and world.state(run) == "failed"
+    assert world.pools["default_pool"][1] == 0 and len(world.attempts) == 2
 
 
 def test_fail_fast_stops_the_rest_of_the_run() -> None:
