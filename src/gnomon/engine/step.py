@@ -132,8 +132,8 @@ def _on_dag_read(turn: Turn, event: e.DagRead) -> None:
 
 def _on_run_read(turn: Turn, event: e.RunRead) -> None:
     dag = turn.subject = turn.memory.dags.get(event.run.dag_pk)
-    if dag is None or event.run.run_pk in turn.memory.runs:
-        return
+    if dag is None or event.run.run_pk in turn.memory.runs or event.run.run_pk in turn.step.deleted_runs:
+        return  # what was read before the step is no news of a run that the step deletes
     turn.step.groups.add(dag.record.group_no)
     if event.before is not None:
         attach_past(turn.memory, dag, *event.before)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 
 from gnomon.engine import events as e
@@ -18,6 +20,18 @@ BRANCH = [
 
 def read_again(world: World, run: RunRecord) -> e.RunRead:
     return e.RunRead(world.runs[run.run_pk], tuple(row for key, row in world.rows.items() if key.run_pk == run.run_pk))
+
+
+@pytest.mark.parametrize("kind", ["clear", "delete"])
+def test_a_run_that_was_deleted_does_not_come_back_by_what_was_asked_in_the_same_round(kind: str) -> None:
+    world = World(dag_record(chain("a")))
+    run = world.start()
+    world.end("a")
+    read = read_again(world, run)
+    asked = e.ClearTasks(run.run_pk, None, "ann", request_pk=2) if kind == "clear" else e.DropRun(run.run_pk, "ann", 2)
+    decided = world.step(copy.deepcopy(read), e.DropRun(run.run_pk, "bob", 1), copy.deepcopy(read), asked)
+    assert decided.deleted_runs == [run.run_pk] and not decided.changes.tasks and not world.live()
+    assert [(request_pk, state) for request_pk, state, _ in world.answers] == [(1, "done"), (2, "refused")]
 
 
 def test_what_is_cleared_together_runs_in_order_whatever_the_order_of_the_request() -> None:
