@@ -263,6 +263,10 @@ def test_timers_fired_waits_and_other_queues_are_not_claimed(world: World, run: 
     join(world, "one")
     with world.db.read() as tx:
         assert triggers.unclaimed(tx) == {"q": 1, None: 1}
+    pause(world, True)
+    with world.db.read() as tx:
+        assert triggers.unclaimed(tx) == {}
+    pause(world, False)
     assert [one.key.task_no for one in claim(world, queues=["other"])] == [3]
     assert claim(world, queues=[]) == []
     assert [one.key.task_no for one in claim(world)] == [2]
@@ -476,6 +480,23 @@ def fence(world: World, me: str) -> list[str]:
     with world.db.keeper(me) as tx:
         triggerers.beat(tx, me)
         return triggerers.fence_dead(tx, me, BEAT_S)
+
+
+def test_a_triggerer_that_died_before_the_clock_was_set_back_is_taken_over_and_one_that_beats_is_not(
+    world: World, clock: VirtualClock
+) -> None:
+    join(world, "dead", "alive", "watches")
+    clock.step(-3600)
+    for name in ("alive", "watches"):
+        with world.db.write() as tx:
+            assert triggerers.beat(tx, name)
+    with world.db.glance() as tx:
+        assert triggerers.is_silent(tx, "watches", BEAT_S)
+        assert [row.triggerer_id for row in triggerers.alive(tx, BEAT_S)] == ["alive", "watches"]
+    with world.db.keeper("watches") as tx:
+        assert triggerers.fence_dead(tx, "watches", BEAT_S) == ["dead"]
+    with world.db.glance() as tx:
+        assert not triggerers.is_silent(tx, "watches", BEAT_S)
 
 
 @pytest.mark.parametrize("act", ["owner", "triggerer"])

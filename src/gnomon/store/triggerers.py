@@ -15,7 +15,10 @@ from gnomon.store.lifetimes import TTL_S
 from gnomon.store.transaction import Row, Transaction
 
 SILENCE_BEATS = 2.1
-"""A triggerer that has left out so many beats is dead for the others, and not before."""
+"""A triggerer that has left out so many beats is dead for the others, and not before.
+
+So is one whose last beat lies so far ahead: the clock was set back since, and who is alive has beaten again.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +37,14 @@ class TriggererRow:
     counted: Mapping[str, int]
     """Its figures since the start of its process, by name."""
 
+    def listens_to(self, queue: str | None) -> bool:
+        """Whether it takes triggers of that queue; None is everybody's."""
+        return self.queues is None or queue is None or queue in self.queues
+
     def is_alive(self, now: Instant, beat_s: float) -> bool:
         """Whether its triggers stay with it; `now` by the database's clock."""
-        return not self.fenced and self.beat_at >= _silent_since(now, beat_s)
+        first, last = _bounds(now, beat_s)
+        return not self.fenced and first <= self.beat_at <= last
 
 
 def register(tx: Transaction, triggerer_id: str, host: str, capacity: int, queues: Sequence[str] | None = None) -> None:
@@ -61,15 +69,18 @@ def retire(tx: Transaction, triggerer_id: str) -> None:
 
 def is_silent(tx: Transaction, me: str, beat_s: float) -> bool:
     """Whether `fence_dead` has anything to do. Who is alone asks for no time."""
-    row = tx.one("triggerers.oldest_beat", me=me)
-    return row is not None and row[0] is not None and row[0] < _silent_since(tx.lease_now(), beat_s)
+    oldest, newest = tx.one("triggerers.beats", me=me) or (None, None)
+    if oldest is None or newest is None:
+        return False
+    first, last = _bounds(tx.lease_now(), beat_s)
+    return bool(oldest < first or newest > last)
 
 
 def fence_dead(tx: Transaction, me: str, beat_s: float) -> list[str]:
     """Triggerers that have been silent for SILENCE_BEATS are fenced, and their triggers anybody's; returns them."""
-    before = _silent_since(tx.lease_now(), beat_s)
-    silent = [row[0] for row in tx.all("triggerers.silent", before=before, me=me)]
-    fenced = [dead for dead in silent if tx.run("triggerers.fence_silent", id=dead, before=before)]
+    before, after = _bounds(tx.lease_now(), beat_s)
+    silent = [row[0] for row in tx.all("triggerers.silent", before=before, after=after, me=me)]
+    fenced = [dead for dead in silent if tx.run("triggerers.fence_silent", id=dead, before=before, after=after)]
     if fenced:
         _give_up(tx, fenced)
     return fenced
@@ -94,8 +105,10 @@ def _give_up(tx: Transaction, triggerer_ids: Sequence[str]) -> None:
         tx.run("triggerers.give_up_kills", id=triggerer_id)
 
 
-def _silent_since(now: Instant, beat_s: float) -> Instant:
-    return now - round(SILENCE_BEATS * beat_s * SECOND)
+def _bounds(now: Instant, beat_s: float) -> tuple[Instant, Instant]:
+    """The first and the last instant at which who is alive may have beaten last."""
+    span = round(SILENCE_BEATS * beat_s * SECOND)
+    return now - span, now + span
 
 
 def _row(row: Row, running: int) -> TriggererRow:

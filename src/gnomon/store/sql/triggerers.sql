@@ -18,17 +18,17 @@ UPDATE triggerer SET beat_at = :now, counted = :counted WHERE id = :id AND NOT f
 -- Nothing more can be written in the name of this triggerer.
 UPDATE triggerer SET fenced = TRUE WHERE id = :id;
 
--- name: oldest_beat
--- The oldest beat of another that is not fenced; NULL when there is no other.
-SELECT min(beat_at) FROM triggerer WHERE NOT fenced AND id <> :me;
+-- name: beats
+-- The oldest and the newest beat of others that are not fenced; NULL when there is no other.
+SELECT min(beat_at), max(beat_at) FROM triggerer WHERE NOT fenced AND id <> :me;
 
 -- name: silent
--- Triggerers without a beat since an instant, not fenced yet, but for the one that asks.
-SELECT id FROM triggerer WHERE NOT fenced AND beat_at < :before AND id <> :me ORDER BY id;
+-- Triggerers without a beat between two instants, not fenced yet, but for the one that asks.
+SELECT id FROM triggerer WHERE NOT fenced AND (beat_at < :before OR beat_at > :after) AND id <> :me ORDER BY id;
 
 -- name: fence_silent
 -- Fences one of them if it is still silent; waits for the end of its running transaction.
-UPDATE triggerer SET fenced = TRUE WHERE id = :id AND NOT fenced AND beat_at < :before;
+UPDATE triggerer SET fenced = TRUE WHERE id = :id AND NOT fenced AND (beat_at < :before OR beat_at > :after);
 
 -- name: forget
 -- Fenced triggerers of long ago leave the register; they hold nothing.
