@@ -180,7 +180,7 @@ def attempt_of(memory: Memory, cell: Cell) -> Attempt:
         timeout_s=task.execution_timeout_s, zygote_max_age_s=LOOKED_FURTHER_S if dag.looked_further else None,
         log=attempt_log(dag.dag_id, run.record.run_id, task.task_id, cell.map_index, cell.seq),
         resume=_resume(cell), started_at=cell.started_at if cell.resumes else None,
-        deadline_at=deadline_of(cell) if cell.resumes else None,
+        deadline_at=deadline_of(cell) if cell.goes_on else None,
     )
 
 

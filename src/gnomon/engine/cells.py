@@ -65,6 +65,12 @@ class Cell:
         return self.waiting is not None and self.waiting.fired is not None
 
     @property
+    def goes_on(self) -> bool:
+        """Its attempt goes on in the author's code; no trigger has ended it, so that only its callbacks are left."""
+        fired = None if self.waiting is None else self.waiting.fired
+        return fired is not None and not fired.ends_task
+
+    @property
     def begins_waiting(self) -> bool:
         """Its next try begins with the wait for its trigger."""
         return self.task.start_wait is not None and not self.resumes

@@ -52,6 +52,11 @@ class Fired(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     traceback: str | None = None
 
     @property
+    def ends_task(self) -> bool:
+        """An event that ends the task itself."""
+        return self.outcome in ("success", "failed", "skipped")
+
+    @property
     def is_bare(self) -> bool:
         """It carries nothing that came from author code."""
         return self.payload == "null" and not self.xcoms and self.reason is None and self.traceback is None

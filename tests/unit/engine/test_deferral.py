@@ -367,6 +367,18 @@ def test_of_times_that_passed_while_nobody_looked_the_first_counts() -> None:
     assert "timeout" in str(world.rows[TaskKey(run.run_pk, 0, -1)].reason)
 
 
+@pytest.mark.parametrize(("outcome", "bound"), [("event", True), ("error", True), ("success", False), ("skipped", False)])
+def test_a_task_that_its_trigger_has_ended_in_time_is_not_too_late_for_its_callbacks(outcome: str, bound: bool) -> None:
+    world = World(dag_record(chain("a", hears_ends=True, execution_timeout_s=10.0)))
+    run = deferred(world)
+    world.memory.workers["w"].reachable = False
+    world.step(seconds=5)
+    ended(world, run, Fired(outcome=outcome))
+    world.step(e.WorkerJoined("w", 1), seconds=60)
+    (attempt,) = world.live("a")
+    assert (attempt.deadline_at is not None) == bound
+
+
 def test_pausing_again_and_again_fills_no_heap() -> None:
     dag = dag_record(chain("a"))
     world = World(dag)
