@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE_S
 
 from gnomon.processes import ending, kernel
 
@@ -26,12 +27,18 @@ def defunct() -> Iterator[int]:
 @pytest.fixture
 def living() -> Iterator[int]:
     """A child that lives, and its own child, which is not ours."""
+    reads, writes = os.pipe()
     pid = os.fork()
     if pid == 0:
-        os.fork()
+        os.setpgid(0, 0)
+        if os.fork() == 0:
+            os.write(writes, b"!")
+        signal.alarm(int(PATIENCE_S))
         signal.pause()
         os._exit(1)
-    os.setpgid(pid, pid)
+    assert os.read(reads, 1) == b"!"
+    os.close(reads)
+    os.close(writes)
     yield pid
     ending.kill(pid)
     os.waitpid(pid, 0)
