@@ -15,6 +15,7 @@ from tests.databases import BOTH
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 DAY = datetime(2026, 1, 2, tzinfo=UTC)
 RUN = f"scheduled__{DAY.isoformat()}"
+FIRST = f"scheduled__{(DAY - timedelta(days=1)).isoformat()}"
 SINCE = (DAY - timedelta(days=1)).isoformat()
 """A run has the tasks that begin by its logical date, the midnight before it."""
 FILE = f"""
@@ -74,6 +75,35 @@ def test_a_waiting_run_is_explained_released_and_run_again_with_what_came_after(
     assert again["orders"]["end_date"] <= again["report"]["start_date"]
     assert again["report"]["end_date"] <= again["mail"]["start_date"]
     assert "report waited for orders (whole day): done is the slot at " in running.do("explain", "report", RUN)
+
+
+HOLE = """
+from datetime import datetime
+from gnomon import DAG, After
+from gnomon.operators import BashOperator, EmptyOperator
+from gnomon.timetables import Daily
+
+start = datetime.fromisoformat("2026-01-01T00:00:00+00:00")
+with DAG("loads", schedule=Daily(timezone="UTC"), start_date=start, catchup=False, is_paused_upon_creation=False):
+    BashOperator(task_id="load", bash_command="echo since {{ data_interval_start.date() }}")
+with DAG("sheet", schedule=Daily(timezone="UTC"), start_date=start, end_date=datetime.fromisoformat("%s"), catchup=True,
+         is_paused_upon_creation=False, depends_on=After("loads", on_absent="wait")):
+    EmptyOperator(task_id="write")
+"""
+
+
+def test_a_slot_that_was_passed_has_a_run_once_somebody_makes_it(running: Product) -> None:
+    running.write("hole.py", HOLE % DAY.isoformat())
+    running.until(lambda: {row["run_id"] for row in _rows(running, "sheet")} >= {FIRST, RUN}, "the runs of both days wait")
+    running.until(lambda: "no run of loads was made" in running.do("explain", "sheet", RUN), "planning has passed the day")
+    (line,) = [line for line in running.do("explain", "sheet", RUN).splitlines() if "no run of loads was made" in line]
+    command = line.partition("or made with: gnomon ")[2].split()
+    assert command == ["dags", "trigger", "loads", "--slot", "2026-01-02T00:00:00Z"]
+    made = running.run("loads", *command[3:])
+    assert (made["state"], made["run_type"], made["logical_date"]) == ("success", "manual", "2026-01-01T00:00:00.000000+00:00")
+    assert "since 2026-01-01" in running.task_log("loads", made["run_id"], "load")
+    assert running.ended("sheet", RUN)["state"] == "success"
+    assert {row["run_id"]: row["state"] for row in _rows(running, "sheet")}[FIRST] == "queued"
 
 
 def _reasons(running: Product) -> dict[str, str]:

@@ -21,8 +21,8 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Also those that turn the direction of writing."""
 _INSTANT = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})\+00:00"
 _ALONE = re.compile(f"^{_INSTANT}$")
-_TOLD = re.compile(f"(?<=at |te |re |ce ){_INSTANT}")
-"""In a sentence: after `at`, `since` and `before`, or `start_date`, `end_date`, `logical date`; a run id that looks like an instant is left alone."""
+_TOLD = re.compile(f"(?<=at |te |re |ce |ot ){_INSTANT}")
+"""In a sentence: after `at`, `since` and `before`, or `start_date`, `end_date`, `logical date`, `slot`; a run id that looks like an instant is left alone."""
 
 
 def output_option(command: F) -> F:

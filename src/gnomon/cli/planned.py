@@ -12,12 +12,13 @@ from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
-from gnomon.planning import PlanningError, Slot, infer_manual, slot_named
+from gnomon.planning import PlanningError, Slot, infer_manual, slot_due, slot_named
 from gnomon.timetables.registry import build
 from gnomon.userhost import ask_now
 
 _MANUAL = "gnomon.planning:manual_run"
-_SLOT = "gnomon.planning:slot_named"
+_NAMED = "gnomon.planning:slot_named"
+_DUE = "gnomon.planning:slot_due"
 
 
 def planned_by_hand(cfg: Config, spec: DagSpec, file: str, logical_at: Instant | None, now: Instant) -> PlannedRun:
@@ -37,16 +38,18 @@ def planned_by_hand(cfg: Config, spec: DagSpec, file: str, logical_at: Instant |
     return found
 
 
-def slot_by_hand(cfg: Config, dag: DagRecord, logical_at: Instant) -> Slot | None:
-    """The slot of the DAG whose logical date that is, made or not; None when there is none.
+def slot_by_hand(cfg: Config, dag: DagRecord, *, logical_at: Instant | None = None, due_at: Instant | None = None) -> Slot | None:
+    """The slot of the DAG that has this logical date, or is due at this instant, made or not; None when there is none.
 
     Raises PlanningError when its timetable does not say; an author's class is asked in a process of its own.
     """
     ref = dag.spec.timetable
     if slotless(ref) is not None:
         return None
-    asked: dict[str, Any] = {"logical_at": logical_at, "earliest": dag.spec.start_at, "latest": dag.spec.end_at, "cursor": dag.cursor}
+    question, name = (slot_named, _NAMED) if logical_at is not None else (slot_due, _DUE)
+    asked: dict[str, Any] = {"logical_at": logical_at} if logical_at is not None else {"at": due_at}
+    asked |= {"earliest": dag.spec.start_at, "latest": dag.spec.end_at, "cursor": dag.cursor}
     if ref.builtin:
-        return slot_named(timetable=build(ref), **asked)
-    found: Slot | None = ask_now(cfg, _SLOT, Slot | None, timetable=ref, file=dag.file, answers=stored_answers(cfg), **asked)
+        return question(timetable=build(ref), **asked)
+    found: Slot | None = ask_now(cfg, name, Slot | None, timetable=ref, file=dag.file, answers=stored_answers(cfg), **asked)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from datetime import datetime
+from typing import NamedTuple
 
 import click
 
@@ -27,40 +28,45 @@ from gnomon.store import edges, runs, wake
 @click.argument("dag_id", metavar="DAG")
 @click.option("-r", "--run-id", help="Id of the run; default: manual__ and the time.")
 @click.option("-l", "--logical-date", type=Moment(), help="Logical date of the run; default: none.")
+@click.option("-s", "--slot", type=Moment(), help="Make the run that was, or will be, due at this time.")
 @click.option("-c", "--conf", type=Conf(), default="{}", help="JSON object that the run's tasks read, and its params.")
 @output_option
 @pass_home
 def trigger(
-    home: Home, dag_id: str, run_id: str | None, logical_date: datetime | None, conf: dict[str, object], output: str
+    home: Home, dag_id: str, run_id: str | None, logical_date: datetime | None, slot: datetime | None, conf: dict[str, object], output: str
 ) -> None:
     """Make a run of DAG now, and print its run id.
 
-    Its data interval is what the DAG's timetable infers from the logical date, or else from now. With the logical date of a
-    slot that has no run, it is the run of that slot: it is about the data of the slot, and DAGs that wait for the slot wait for it.
+    Its data interval is what the DAG's timetable infers from the logical date, or else from now. With --slot it has the logical
+    date and the data interval of the scheduled run whose place it takes.
     """
+    if slot is not None and logical_date is not None:
+        raise click.UsageError("a slot has a logical date of its own; give --slot or --logical-date")
     if run_id is not None:
         _check_run_id(run_id, home.cfg.text("scheduler", "allowed_run_id_pattern"))
-    logical_at = instant_of(logical_date, home.cfg) if logical_date is not None else None
     now = home.clock.now()
     with home.store() as db:
         with db.read() as tx:
             dag = find_dag(tx, dag_id)
         _check_active(dag)
         check_conf(dag.spec, conf)
-        planned = planned_by_hand(home.cfg, dag.spec, dag.file, logical_at, now)
-        slot, doubt = _slot(home, dag, logical_at)
-        planned = about(planned, slot)
+        place = _Place(None) if slot is None else _place_due(home, dag, instant_of(slot, home.cfg))
+        if logical_date is not None:
+            place = _place_named(home, dag, instant_of(logical_date, home.cfg))
+        planned = planned_by_hand(home.cfg, dag.spec, dag.file, place.logical_at, now)
+        if slot is not None and place.slot is not None:
+            planned = about(planned, place.slot)
         with db.write() as tx:
             run = runs.create_manual(
-                tx, dag_id=dag_id, run_id=run_id or planned.run_id, logical_at=logical_at, run_after=planned.run_after,
+                tx, dag_id=dag_id, run_id=run_id or planned.run_id, logical_at=place.logical_at, run_after=planned.run_after,
                 interval=(planned.interval_start, planned.interval_end), conf=conf, by=home.by, at=now,
-                stands_for=None if slot is None else slot.run_after,
+                stands_for=None if place.slot is None else place.slot.run_after,
             )
             wake(tx)
-            is_waited_for = logical_at is not None and bool(edges.edges_on(tx, dag_id))
+            is_waited_for = place.logical_at is not None and bool(edges.edges_on(tx, dag_id))
     home.ring()
     if is_waited_for:
-        click.echo(sentence(_standing(dag_id, run, doubt)), err=True)
+        click.echo(sentence(_standing(dag_id, run, place)), err=True)
     if dag.paused:
         click.echo(f"DAG {dag_id!r} is paused: the run waits until `gnomon dags unpause {dag_id}`", err=True)
     if output == "table":
@@ -69,20 +75,45 @@ def trigger(
         document(asdict(run_row(dag_id, run)), output)
 
 
-def _slot(home: Home, dag: DagRecord, logical_at: Instant | None) -> tuple[Slot | None, str | None]:
-    """The slot with that logical date; or why the timetable does not say whether there is one."""
+class _Place(NamedTuple):
+    """Where a run by hand is put among those that its timetable plans."""
+
+    logical_at: Instant | None
+    slot: Slot | None = None
+    """The one that has this logical date."""
+    doubt: str | None = None
+    """Why the timetable does not say whether there is one."""
+
+
+def _place_named(home: Home, dag: DagRecord, logical_at: Instant) -> _Place:
     try:
-        return (None if logical_at is None else slot_by_hand(home.cfg, dag, logical_at)), None
+        return _Place(logical_at, slot_by_hand(home.cfg, dag, logical_at=logical_at))
     except PlanningError as error:
-        return None, str(error)
+        return _Place(logical_at, doubt=str(error))
 
 
-def _standing(dag_id: str, run: RunRecord, doubt: str | None) -> str:
+def _place_due(home: Home, dag: DagRecord, due_at: Instant) -> _Place:
+    """UserMistake when no run is planned for that time."""
+    see = f"see: gnomon timetables preview {as_argument(dag.dag_id)}"
+    try:
+        slot = slot_by_hand(home.cfg, dag, due_at=due_at)
+    except PlanningError as error:
+        raise UserMistake(f"the slots of DAG {dag.dag_id!r} are not known: {error}") from None
+    if slot is None:
+        raise UserMistake(sentence(f"DAG {dag.dag_id!r} has no slot at {iso(due_at)}; {see}"))
+    return _Place(slot.logical_at, slot)
+
+
+def _standing(dag_id: str, run: RunRecord, place: _Place) -> str:
     """For whom the run counts, as DAGs wait for runs of its DAG."""
-    if run.stands_for is not None:
-        return f"run {run.run_id!r} stands for the slot due at {iso(run.stands_for)}: DAGs that wait for that slot wait for this run"
+    slot = place.slot
+    if run.stands_for is not None and slot is not None:
+        told = f"run {run.run_id!r} stands for the slot due at {iso(run.stands_for)}: DAGs that wait for that slot wait for this run"
+        if slot.interval_start in (None, run.interval_start):
+            return told
+        return f"{told}; it is about the data since {iso(run.interval_start)}, and the slot about those since {iso(slot.interval_start)}, as with --slot"
     date = f"logical date {iso(run.logical_at)} is that of"
-    why = f"whether {date} a slot is not known: {doubt}" if doubt else f"{date} no slot without a run"
+    why = f"whether {date} a slot is not known: {place.doubt}" if place.doubt else f"{date} no slot without a run"
     see = f"see: gnomon timetables preview {as_argument(dag_id)}"
     return f"run {run.run_id!r} stands for no slot, and no DAG waits for it: {why}; {see}"
 

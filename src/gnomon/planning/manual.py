@@ -37,9 +37,9 @@ def manual_run(timetable: Timetable, logical_at: Instant | None, now: Instant) -
     )
 
 
-def about(run: PlannedRun, slot: Slot | None) -> PlannedRun:
-    """The run by hand about the data of the slot that it stands for; as it was inferred if it stands for none."""
-    if slot is None or slot.interval_start is None:
+def about(run: PlannedRun, slot: Slot) -> PlannedRun:
+    """The run by hand about the data of that slot, where the slot has any."""
+    if slot.interval_start is None:
         return run
     return msgspec.structs.replace(run, interval_start=slot.interval_start, interval_end=slot.interval_end)
 

@@ -10,11 +10,9 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.runwaits import NO_SLOT, RunWait
 from gnomon.model.states import DagRunState
-from gnomon.planning import PlanningError, slot_due
 from gnomon.report.tasks import task_instances
 from gnomon.report.upstreams import planning_error
 from gnomon.store import Transaction, dags, load, runs, upstream
-from gnomon.timetables.registry import build
 
 _SHOWN = 5
 
@@ -104,14 +102,7 @@ def _without_run(up: DagRecord, wait: RunWait, now: Instant) -> str:
 
 
 def _by_hand(up: DagRecord, at: Instant) -> str:
-    """The command that makes the run of a slot; an author's timetable cannot be asked here for its logical date."""
-    ref = up.spec.timetable
-    try:
-        slot = slot_due(timetable=build(ref), at=at, earliest=up.spec.start_at, latest=up.spec.end_at) if ref.builtin else None
-    except PlanningError:
-        slot = None
-    date = "<the logical date of that slot>" if slot is None else iso(slot.logical_at)
-    return f"gnomon dags trigger {up.dag_id} --logical-date {date}"
+    return f"gnomon dags trigger {up.dag_id} --slot {iso(at)}"
 
 
 def _gone(up: DagRecord) -> list[str]:

@@ -27,7 +27,7 @@ from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.operators.trigger_dag_run import XCOM_RUN_ID, DagIsPaused
 from gnomon.operators.triggers.external_task import DagStateTrigger
-from gnomon.planning import Slot, about, infer_manual, manual_run, slot_named
+from gnomon.planning import Slot, infer_manual, manual_run, slot_named
 from gnomon.sdk import channel, options
 from gnomon.sdk.conf import check_conf
 from gnomon.sdk.notset import ArgNotSet
@@ -78,7 +78,7 @@ def _question(wanted: DagRunTriggerException, known: dict[str, Any]) -> TriggerR
     run_after = _instant(getattr(wanted, "run_after", None))
     logical_at = now if isinstance(wanted.logical_date, ArgNotSet) else _instant(wanted.logical_date)
     slot = None if isinstance(wanted.logical_date, ArgNotSet) or logical_at is None else _slot(known, logical_at)
-    planned = about(_planned(known, logical_at, now), slot)
+    planned = _planned(known, logical_at, now)
     if wanted.dag_run_id is not None:
         _check_run_id(wanted.dag_run_id)
     return TriggerRun(

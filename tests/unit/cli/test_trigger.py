@@ -141,16 +141,41 @@ def _needed(deployment: Deployment, timetable: TimetableRef) -> None:
     deployment.add(spec_of("a", timetable=timetable), spec_of("b", timetable=HOURLY, depends_on=(AfterSpec(dag_id="a"),)))
 
 
-def test_the_logical_date_of_a_slot_makes_its_run_about_its_data(gnomon: Gnomon, deployment: Deployment) -> None:
+@pytest.mark.parametrize(
+    ("asked", "interval", "more"),
+    [
+        (["--slot", "2024-03-04"], ("2024-03-01", "2024-03-04"), ""),
+        (
+            ["--logical-date", "2024-03-01"], ("2024-02-29", "2024-03-01"),
+            "; it is about the data since 2024-02-29T00:00:00Z, and the slot about those since 2024-03-01T00:00:00Z, as with --slot",
+        ),
+    ],
+    ids=["by its time", "by its logical date"],
+)
+def test_a_run_in_the_place_of_a_slot_says_which(
+    asked: list[str], interval: tuple[str, str], more: str, gnomon: Gnomon, deployment: Deployment
+) -> None:
     """Friday's run is due on Monday."""
     _needed(deployment, NIGHTLY)
-    code, out, err = gnomon("dags", "trigger", "a", "--logical-date", "2024-03-01", "--run-id", "r")
+    code, out, err = gnomon("dags", "trigger", "a", *asked, "--run-id", "r")
     assert (code, out) == (0, "r\n")
-    assert err == "run 'r' stands for the slot due at 2024-03-04T00:00:00Z: DAGs that wait for that slot wait for this run\n"
+    assert err == f"run 'r' stands for the slot due at 2024-03-04T00:00:00Z: DAGs that wait for that slot wait for this run{more}\n"
     (run,) = _runs(gnomon, "a")
-    assert run["data_interval_start"] == "2024-03-01T00:00:00.000000+00:00"
-    assert run["data_interval_end"] == "2024-03-04T00:00:00.000000+00:00"
+    assert run["logical_date"] == "2024-03-01T00:00:00.000000+00:00"
+    assert (run["data_interval_start"], run["data_interval_end"]) == tuple(f"{day}T00:00:00.000000+00:00" for day in interval)
     assert gnomon("explain", "a", "2024-03-04").out == "the run of the slot due at 2024-03-04T00:00:00Z is: r\n"
+    code, _, err = gnomon("dags", "trigger", "a", "--slot", "2024-03-04")
+    assert code == 1 and "has a run for logical date 2024-03-01T00:00:00.000000+00:00 already: 'r'" in err
+
+
+def test_a_time_at_which_no_run_is_planned_is_no_slot(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a", timetable=NIGHTLY), spec_of("never"))
+    code, out, err = gnomon("dags", "trigger", "a", "--slot", "2024-03-03")
+    assert (code, out) == (1, "") and "DAG 'a' has no slot at 2024-03-03T00:00:00Z; see: gnomon timetables preview a" in err
+    assert gnomon("dags", "trigger", "never", "--slot", "2024-03-04").code == 1
+    code, _, err = gnomon("dags", "trigger", "a", "--slot", "2024-03-04", "--logical-date", "2024-03-01")
+    assert code == 2 and "give --slot or --logical-date" in err
+    assert _runs(gnomon, "a") == []
 
 
 def test_a_logical_date_that_is_no_slots_says_where_to_look(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -172,10 +197,12 @@ def test_where_nobody_waits_nothing_is_said_of_slots(gnomon: Gnomon, deployment:
 
 
 def test_an_author_class_is_asked_for_its_slots(gnomon: Gnomon, deployment: Deployment) -> None:
-    """The Friday of the day before a long weekend is over on Tuesday."""
     _needed(deployment, WORKDAYS)
     said = gnomon("dags", "trigger", "a", "--logical-date", "2026-02-27", "--run-id", "r").err
     assert "run 'r' stands for the slot due at 2026-02-28T00:00:00Z" in said
+    assert "the slot due at 2026-02-27T00:00:00Z: " in gnomon("dags", "trigger", "a", "--slot", "2026-02-27", "--run-id", "s").err
+    by_id = {run["run_id"]: run for run in _runs(gnomon, "a")}
+    assert by_id["s"]["logical_date"] == by_id["s"]["data_interval_start"] == "2026-02-26T00:00:00.000000+00:00"
 
 
 def test_an_author_class_that_fails_leaves_the_run_without_a_slot_and_is_named(
@@ -198,3 +225,5 @@ def test_an_author_class_that_fails_leaves_the_run_without_a_slot_and_is_named(
     assert f"a slot is not known: House.next_dagrun_info raised ZeroDivisionError: no days; see to its timetable ({file}:6)" in err
     with deployment.db.read() as tx:
         assert [run.stands_for for run in runs.list_runs(tx, "a")] == [None]
+    code, out, err = gnomon("dags", "trigger", "a", "--slot", "2026-02-28")
+    assert (code, out) == (1, "") and "the slots of DAG 'a' are not known: House.next_dagrun_info raised ZeroDivisionError" in err

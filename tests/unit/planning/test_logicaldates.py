@@ -118,6 +118,9 @@ def test_steps_lie_around_the_last_planned_slot(timetable: Timetable) -> None:
         for run in runs:
             assert named(timetable, int(run.slot_key), cursor=last, **bounds) == run.run_after
             assert named(timetable, int(run.slot_key) + HOUR, cursor=last, **bounds) is None
+            found = slot_due(timetable=timetable, at=run.run_after, cursor=last, **bounds)
+            assert found is not None and found.logical_at == int(run.slot_key)
+            assert slot_due(timetable=timetable, at=run.run_after + HOUR, cursor=last, **bounds) is None
     assert slot_due(timetable=timetable, at=runs[3].run_after) is None
 
 
@@ -183,6 +186,8 @@ def test_an_authors_slot_is_found_from_wherever_one_looks(earliest: Instant | No
         last = Cursor(run_after=MORNING + cursor + DAY // 2, interval_start=MORNING + cursor, interval_end=MORNING + cursor + DAY // 2)
     assert named(Shifts(), MORNING, earliest=earliest, cursor=last) == MORNING + DAY // 2
     assert named(Shifts(), MORNING + HOUR, earliest=earliest, cursor=last) is None
+    due = slot_due(timetable=Shifts(), at=MORNING + DAY // 2, earliest=earliest, cursor=last)
+    assert due is not None and due.logical_at == MORNING
 
 
 def test_an_author_class_that_steps_has_slots_after_the_last_planned_one_and_from_its_start_date_alone() -> None:

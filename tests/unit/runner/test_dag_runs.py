@@ -113,19 +113,16 @@ def test_the_run_has_its_id_its_conf_and_the_interval_of_its_timetable(world: Wo
 def test_the_interval_is_what_the_other_timetable_infers(world: World, run: Run) -> None:
     _dag(world, reference(CronDataIntervalTimetable("@daily", "UTC")))
     midnight = dt.datetime(2024, 3, 5, tzinfo=dt.UTC)
-    assert run(trigger_run_id="r", logical_date=midnight + dt.timedelta(hours=12)).outcome == "success"
-    made = _made(world, "r")
-    assert (made.interval_start, made.interval_end) == (to_instant(midnight) - DAY, to_instant(midnight))
-    assert made.stands_for is None
+    assert run(trigger_run_id="r", logical_date=midnight).outcome == "success"
+    assert _made(world, "r").interval_end == to_instant(midnight) and _made(world, "r").interval_start == to_instant(midnight) - DAY
 
 
-def test_the_logical_date_of_a_slot_makes_the_run_of_that_slot(world: World, run: Run) -> None:
+@pytest.mark.parametrize(("hours", "slot"), [(0, 24), (12, None)])
+def test_the_logical_date_of_a_slot_makes_a_run_that_stands_for_it(world: World, run: Run, hours: int, slot: int | None) -> None:
     _dag(world, reference(CronDataIntervalTimetable("@daily", "UTC")))
     midnight = dt.datetime(2024, 3, 5, tzinfo=dt.UTC)
-    assert run(trigger_run_id="r", logical_date=midnight).outcome == "success"
-    made = _made(world, "r")
-    assert (made.interval_start, made.interval_end) == (to_instant(midnight), to_instant(midnight) + DAY)
-    assert made.stands_for == to_instant(midnight) + DAY
+    assert run(trigger_run_id="r", logical_date=midnight + dt.timedelta(hours=hours)).outcome == "success"
+    assert _made(world, "r").stands_for == (None if slot is None else to_instant(midnight + dt.timedelta(hours=slot)))
 
 
 def test_an_authors_timetable_is_asked_where_the_task_runs(
