@@ -7,7 +7,8 @@ places of that day, and the upstream's places of that day (or N days before), an
     pairs       two tables: (kind, kind) -> rule, for the same period and for an earlier one
     nearest     one side discrete hours: equal counts are matched one to one, else the nearest interval, earlier first
     itself      a DAG on itself: the N-th slot before
-    slotdays    a timetable's places, day by day        zonedays   labels and instants of one zone
+    places      what is counted and compared            zonedays   labels and instants of one zone
+    slotdays    a timetable's places, piece by piece    pieces     days, or the hours or minutes of days with many slots
     planned     a timetable's slots under a DAG's dates  past      which of them have a run, and which never will
 
 Which dependencies can never be met is seen over all DAGs together: `errors_of` the shapes of those that have any.

@@ -1,7 +1,9 @@
 """A dependency asked in plain data: which slots a run waits for, and how much of the upstream's past that takes to tell.
 
 The past is long, and a rule looks at a few days of it. `Dependency.window` says which; the answer from those days alone is
-that from all of them.
+that from all of them. Of an upstream with very many slots a day even one day is long, and most rules look at a stretch of it:
+`Dependency.stretch` says which. Whether its timetable has changed is told by whole days, though: of these, each part of the
+past is compared with the timetable once (`uncompared`, `compare`).
 """
 
 from __future__ import annotations
@@ -44,6 +46,8 @@ class Past(msgspec.Struct, frozen=True):
 
     slots: tuple[Instant, ...]
     cursor: Instant | None
+    changed: tuple[int, ...] | None = None
+    """Of less than whole days: those on which something ran that the timetable does not name."""
 
 
 class Slots(msgspec.Struct, frozen=True):
@@ -79,6 +83,8 @@ class Dependency:
         self._resolver = Resolver(
             replace(after_of(after), zone=zone), downstream, upstream, _bounds(down), _bounds(up), down.dag_id == up.dag_id
         )
+        self._compared = Stretch(0, 0)
+        """All that is recorded here is named by the upstream's timetable; it begins with a day."""
 
     @property
     def remembered(self) -> int:
@@ -91,12 +97,48 @@ class Dependency:
         Not for a DAG that waits for itself: see `newest`.
         """
         start, end = self._resolver.resolve(to_datetime(at)).window
-        return Stretch(self._midnight(start, 0), self._midnight(max(end - _MICROSECOND, start), 1))
+        return self._whole_days(start, max(end - _MICROSECOND, start))
 
     def windows(self, ats: Iterable[Instant]) -> Stretch:
         """The stretch that all of these runs look at together."""
-        several = [self.window(at) for at in ats]
-        return Stretch(min(one.start for one in several), max(one.end for one in several))
+        return _together(self.window(at) for at in ats)
+
+    def stretch(self, ats: Iterable[Instant]) -> Stretch | None:
+        """The part of days that all of these runs look at together; None where they look at whole days.
+
+        Not for a DAG that waits for itself: see `newest`.
+        """
+        if not self.looks_at_stretches:
+            return None
+        return self.widened(_together(Stretch(*map(to_instant, self._resolver.resolve(to_datetime(at)).window)) for at in ats))
+
+    @property
+    def looks_at_stretches(self) -> bool:
+        """Whether a part of a day is enough of the upstream's past: it has many slots a day, and the rule looks at few."""
+        return self._resolver.looks_at_stretches
+
+    def widened(self, stretch: Stretch) -> Stretch:
+        """A stretch with all instants that show the same labels, or run for them, where a change of the clock is near."""
+        first, last = (self._zone.label(to_datetime(at)) // DAY_US for at in stretch)
+        reach = 2 * max(self._zone.reach(first), self._zone.reach(last))
+        return Stretch(stretch.start - reach, stretch.end + reach)
+
+    def uncompared(self, stretch: Stretch, cursor: Instant | None) -> Stretch | None:
+        """What of the days that a stretch is in, up to the cursor, is still to be compared with the timetable."""
+        if cursor is None or not self._resolver.may_have_changed:
+            return None
+        start, end = self._whole_days(to_datetime(stretch.start), to_datetime(max(stretch.end - 1, stretch.start)))
+        if not self._compared.start <= start <= self._compared.end:
+            self._compared = Stretch(start, start)
+        end = min(end, cursor + 1)
+        return Stretch(self._compared.end, end) if self._compared.end < end else None
+
+    def compare(self, stretch: Stretch, recorded: Iterable[Instant]) -> tuple[int, ...]:
+        """The days of a stretch on which something is recorded that the timetable does not name; else it is compared for good."""
+        changed = self._resolver.changed_days([to_datetime(slot) for slot in recorded])
+        if not changed:
+            self._compared = Stretch(self._compared.start, stretch.end)
+        return tuple(sorted(changed))
 
     def found(self, at: Instant, history: History) -> Slots:
         """What the run planned at `at` waits for, in the light of that part of the past."""
@@ -104,9 +146,10 @@ class Dependency:
         absent = () if self._after.on_absent == "wait" else found.absent
         return Slots(tuple(map(to_instant, found.slots)), found.rule, tuple(map(to_instant, absent)))
 
-    def _midnight(self, moment: datetime, days_later: int) -> Instant:
-        day = self._zone.label(moment) // DAY_US + days_later
-        return to_instant(self._zone.span(day)[0])
+    def _whole_days(self, first: datetime, last: datetime) -> Stretch:
+        """The days from that of one instant to that of another."""
+        start, end = self._zone.label(first) // DAY_US * DAY_US, (self._zone.label(last) // DAY_US + 1) * DAY_US
+        return Stretch(*map(to_instant, self._zone.around(start, end)))
 
 
 def newest(after: AfterSpec) -> int:
@@ -122,7 +165,12 @@ def history(past: Past) -> History:
     """The past for `Dependency.found`. A slot after the cursor counts by timetable, whoever made a run for it."""
     cursor = past.cursor
     known = () if cursor is None else tuple(to_datetime(slot) for slot in past.slots if slot <= cursor)
-    return History(known, None if cursor is None else to_datetime(cursor))
+    return History(known, None if cursor is None else to_datetime(cursor), past.changed)
+
+
+def _together(several: Iterable[Stretch]) -> Stretch:
+    starts, ends = zip(*several, strict=True)
+    return Stretch(min(starts), max(ends))
 
 
 def _own_zone(side: Side, timetable: Timetable) -> object:

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from gnomon.dependencies.past import PastDays
+from gnomon.dependencies.places import Pieces, backward, forward, labels_of
 from gnomon.dependencies.question import Found
-from gnomon.dependencies.slotdays import Day, SlotDays
 from gnomon.dependencies.zonedays import DAY_US
 
 
-def slot_before(days: SlotDays | PastDays, label: int, slot: datetime, back: int) -> Found:
+def slot_before(days: Pieces, slot: datetime, back: int) -> Found:
     """The `back`-th slot before the run's; nothing for a run that has not so many before it.
 
     Places of one run are passed together, so that no run waits for itself; the two instants of a doubled label are one.
     """
-    day: Day | None = days.day(label // DAY_US)
-    assert day is not None
-    positions = day.positions.get(slot)
-    at = positions[0] if positions else sum(other < label for other in day.labels)
-    while day is not None:
-        for number in range(at - 1, -1, -1):
-            if slot in day.slots[number] or (
-                number + 1 < len(day.slots) and day.slots[number] == day.slots[number + 1]
-            ):
-                continue
+    label = days.zone.label(slot)
+    first = labels_of(days, slot)[0]
+    passed = _slots_from(days, first)
+    for own, slots in backward(days, first):
+        same_run = slot in slots or slots == passed
+        passed = slots
+        if not same_run:
             back -= 1
             if back == 0:
-                return Found([day.slots[number]], "previous", day.labels[number], label)
-        day = days.day_before(day.number)
-        at = len(day.slots) if day is not None else 0
+                return Found([slots], "previous", own, label)
     return Found([], "none", label, label + 1)
+
+
+def _slots_from(days: Pieces, label: int) -> tuple[datetime, ...] | None:
+    """The slots of the first place from `label` on, on a day on which one run may have two places."""
+    day = label // DAY_US
+    if days.zone.offset(day) is not None:
+        return None
+    return next((slots for _, slots in forward(days, label, (day + 1) * DAY_US)), None)

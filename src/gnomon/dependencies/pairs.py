@@ -22,8 +22,8 @@ def rule_for(downstream: Granularity, upstream: Granularity, back: int) -> Rule:
 
 def _whole_day(question: Question) -> Found:
     """All of the upstream's day."""
-    day = question.their_day()
-    return Found(day.slots, "whole_day", day.number * DAY_US, (day.number + 1) * DAY_US)
+    start = question.their_day * DAY_US
+    return Found(question.places_of_their_day().slots, "whole_day", start, start + DAY_US)
 
 
 def _own_period(question: Question) -> Found:
@@ -100,3 +100,7 @@ _PREVIOUS: dict[tuple[Granularity, Granularity], Rule] = {
     ("day", "hour"): _last_of_that_day,
 }
 """Downstream on upstream, N periods back. Every other pair: the whole day, N days back."""
+STRETCHES: frozenset[Rule] = frozenset((
+    _own_period, _last_hour, _hour_before, _same_hour, _that_hour, _last_of_that_hour, _longer_period_back,
+))  # fmt: skip
+"""The rules that look at a stretch of the upstream and at nothing else of it; the others look at a whole day."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from gnomon.dependencies.places import Places
 from gnomon.dependencies.planned import Bounds, Planned
 from gnomon.dependencies.resolution import History
-from gnomon.dependencies.slotdays import MOST_DAYS, Day, Place, SlotDays
-from gnomon.dependencies.zonedays import DAY_US
-from gnomon.timetables.deltabased import DeltaBased
+from gnomon.dependencies.slotdays import MOST_DAYS, SlotDays
+from gnomon.dependencies.zonedays import DAY_US, ZoneDays
 
 
 class PastDays:
@@ -24,63 +24,107 @@ class PastDays:
     def __init__(self, days: SlotDays, bounds: Bounds, history: History) -> None:
         self._days = days
         self._bounds = bounds
-        self._slots: Sequence[datetime] = history.slots
+        self._history = history
         self._length = len(history.slots)
-        self._cursor = history.cursor
-        self._merged: dict[int, Day] = {}
+        self._changed: dict[int, bool] = {}
+        self._replaced: dict[tuple[int, int], Places] = {}
+
+    @property
+    def zone(self) -> ZoneDays:
+        """Whose labels they are."""
+        return self._days.zone
+
+    @property
+    def unit(self) -> int:
+        """How long its pieces are, in microseconds."""
+        return self._days.unit
 
     def is_of(self, history: History) -> bool:
         """Whether this was made from that history, as it is now."""
-        return self._slots is history.slots and self._length == len(history.slots) and self._cursor == history.cursor
+        mine = self._history
+        return (
+            mine.slots is history.slots and self._length == len(history.slots) and mine.cursor == history.cursor
+            and mine.changed == history.changed
+        )  # fmt: skip
 
-    def day(self, number: int) -> Day:
+    def piece(self, number: int) -> Places:
+        """The places with labels from `number * unit` to before the next piece, with those that are absent."""
+        start, end = number * self.unit, (number + 1) * self.unit
+        return self._replacing(start, end) if self._is_changed(start // DAY_US) else self._days.piece(number)
+
+    def day(self, number: int) -> Places:
         """The places of a day, with those that are absent."""
-        found = self._merged.get(number)
+        start, end = number * DAY_US, (number + 1) * DAY_US
+        return self._replacing(start, end) if self._is_changed(number) else self._days.day(number)
+
+    def day_before(self, number: int) -> int | None:
+        """The last day before the day `number` that has a place, by timetable or record."""
+        slots = self._history.slots if self._history.cursor is not None else ()
+        recorded = bisect_left(slots, self.zone.around(number * DAY_US, (number + 1) * DAY_US)[0])
+        latest = self.zone.label(slots[recorded - 1]) // DAY_US if recorded else None
+        found = self._days.day_before(number)
+        while found is not None and (latest is None or found > latest):
+            start, end = found * DAY_US, (found + 1) * DAY_US
+            if not self._is_changed(found) or next(self._coming(start, end), None) is not None:
+                return found
+            found = self._days.day_before(found)
+        return latest
+
+    def reach(self, day: int) -> int:
+        """By how much the clock may show more than the label of a place of that day when its slot runs."""
+        return self._days.reach(day)
+
+    def is_absent(self, slot: datetime) -> bool:
+        """Whether a slot of these days was passed without a run."""
+        slots, cursor = self._history.slots, self._history.cursor
+        if cursor is None or slot > cursor:
+            return False
+        at = bisect_left(slots, slot)
+        return at == len(slots) or slots[at] != slot
+
+    def _is_changed(self, day: int) -> bool:
+        """Whether a day's past is what is recorded."""
+        if self._history.cursor is None or not self._days.has_grid:
+            return self._history.cursor is not None
+        if self._history.changed is not None:
+            return day in self._history.changed
+        found = self._changed.get(day)
         if found is None:
-            if len(self._merged) >= MOST_DAYS:
-                self._merged.clear()
-            found = self._merged[number] = self._merge(number)
+            if len(self._changed) >= MOST_DAYS:
+                self._changed.clear()
+            found = self._changed[day] = self._is_foreign(day, self._history.cursor)
         return found
 
-    def day_before(self, number: int) -> Day | None:
-        """The last day before `number` that has a slot, by timetable or record."""
-        recorded = bisect_left(self._slots, self._days.zone.span(number)[0]) if self._cursor is not None else 0
-        latest = self._days.zone.label(self._slots[recorded - 1]) // DAY_US if recorded else None
-        found = self._days.day_before(number)
-        while found is not None and (latest is None or found.number > latest):
-            merged = self.day(found.number)
-            if merged.slots:
-                return merged
-            found = self._days.day_before(found.number)
-        return None if latest is None else self.day(latest)
+    def _is_foreign(self, day: int, cursor: datetime) -> bool:
+        recorded = self._recorded(day * DAY_US, (day + 1) * DAY_US)
+        return bool(recorded) and (recorded[-1] > cursor or not self._days.names(day, recorded))
 
-    def _merge(self, number: int) -> Day:
-        cursor = self._cursor
-        if cursor is None:
-            return self._days.day(number)
-        start, end = self._days.zone.span(number)
-        recorded = self._slots[bisect_left(self._slots, start) : bisect_left(self._slots, end)]
-        if isinstance(self._days.timetable, DeltaBased):
-            return self._replaced(number, recorded, self._steps_on(cursor, start, end))
-        day = self._days.day(number)
-        if not recorded and (day.first_slot is None or day.first_slot > cursor):
-            return day
-        past = {slot for slots in day.slots for slot in slots if slot <= cursor}
-        if past.issuperset(recorded):
-            return Day(number, zip(day.labels, day.slots, strict=True), frozenset(past.difference(recorded)))
-        return self._replaced(number, recorded, [slot for slots in day.slots for slot in slots if slot > cursor])
+    def _replacing(self, start: int, end: int) -> Places:
+        """Recorded slots and coming ones, by the labels that the clock shows."""
+        found = self._replaced.get((start, end))
+        if found is None:
+            if len(self._replaced) >= MOST_DAYS:
+                self._replaced.clear()
+            places: dict[int, set[datetime]] = {}
+            for slot in (*self._recorded(start, end), *self._coming(start, end)):
+                places.setdefault(self.zone.label(slot), set()).add(slot)
+            found = Places((label, tuple(sorted(slots))) for label, slots in sorted(places.items()))
+            self._replaced[start, end] = found
+        return found
 
-    def _replaced(self, number: int, recorded: Sequence[datetime], coming: Sequence[datetime]) -> Day:
-        """A day of recorded slots and coming ones, by the labels that the clock shows."""
-        places: dict[int, set[datetime]] = {}
-        for slot in (*recorded, *coming):
-            places.setdefault(self._days.zone.label(slot), set()).add(slot)
-        return Day(number, (self._place(label, slots) for label, slots in sorted(places.items())))
+    def _recorded(self, start: int, end: int) -> Sequence[datetime]:
+        """What is recorded with labels from `start` to before `end`, which lie in one day."""
+        slots, label = self._history.slots, self.zone.label
+        first, last = self.zone.around(start, end)
+        found = slots[bisect_left(slots, first) : bisect_left(slots, last)]
+        is_even = self.zone.offset(start // DAY_US) is not None
+        return found if is_even else [slot for slot in found if start <= label(slot) < end]
 
-    def _place(self, label: int, slots: set[datetime]) -> Place:
-        return label, tuple(sorted(slots))
-
-    def _steps_on(self, cursor: datetime, start: datetime, end: datetime) -> list[datetime]:
-        """The coming slots of a span: its steps go on from the last slot that was planned."""
-        coming = list(Planned(self._days.timetable, self._bounds, anchor=cursor).between(start, end))
-        return coming[bisect_right(coming, cursor) :]
+    def _coming(self, start: int, end: int) -> Iterator[datetime]:
+        """The slots after the cursor with labels from `start` to before `end`, in order."""
+        cursor = self._history.cursor
+        assert cursor is not None
+        if self._days.has_grid:
+            return (slot for slot in self._days.slots(start, end) if slot > cursor)
+        steps = Planned(self._days.timetable, self._bounds, anchor=cursor).between(*self.zone.around(start, end))
+        return (slot for slot in steps if slot > cursor and start <= self.zone.label(slot) < end)

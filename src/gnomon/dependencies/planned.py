@@ -72,10 +72,9 @@ class Planned:
     def _stepped(self, timetable: DeltaBased, start: datetime, end: datetime) -> Iterator[datetime]:
         """The slots of a span: it has no grid, so it is stepped from the anchor, the start date, or 1970."""
         anchor = self._anchor or self.earliest or _EPOCH
-        length_s = fixed_seconds(timetable.span)
-        if length_s is not None and not timetable.follows_runs_before:
-            length = timedelta(seconds=length_s)
-            anchor += max((start - anchor) // length, 0) * length
+        step = step_of(timetable)
+        if step is not None:
+            anchor += max((start - anchor) // step, 0) * step
         return (slot for slot in timetable.slots_between(anchor, end) if slot >= start)
 
     def _walked(self, start: datetime, end: datetime) -> Iterator[datetime]:
@@ -98,3 +97,11 @@ class Planned:
             f"{type(self.timetable).__name__} comes to no end between {earliest} and {end}: each run must be later than "
             "the one before; let it return None when there are no more"
         )
+
+
+def step_of(timetable: Timetable) -> timedelta | None:
+    """The step of a span whose slots are told from any of them by counting; None for other timetables."""
+    if not isinstance(timetable, DeltaBased) or timetable.follows_runs_before:
+        return None
+    length_s = fixed_seconds(timetable.span)
+    return None if length_s is None else timedelta(seconds=length_s)

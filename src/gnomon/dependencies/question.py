@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
 from gnomon.dependencies.past import PastDays
+from gnomon.dependencies.places import Places, backward, between
 from gnomon.dependencies.resolution import RuleName
-from gnomon.dependencies.slotdays import Day, SlotDays
+from gnomon.dependencies.slotdays import SlotDays
 from gnomon.dependencies.zonedays import DAY_US
 from gnomon.model.after import After
 
@@ -27,10 +27,9 @@ class Question(NamedTuple):
     """Which upstream places does this place wait for?"""
 
     after: After
+    slot: datetime
     label: int
     """The run's place: what its timetable's clock shows."""
-    position: int | None
-    """Which of its day's places that is; None for a run that its timetable does not plan."""
     mine: SlotDays
     theirs: SlotDays | PastDays
     my_timetable: SlotDays
@@ -41,22 +40,18 @@ class Question(NamedTuple):
     def day(self) -> int:
         return self.label // DAY_US
 
-    def their_day(self) -> Day:
+    @property
+    def their_day(self) -> int:
         """The upstream's day: the run's own, or so many before it."""
-        return self.theirs.day(self.label // DAY_US - (self.after.previous or 0))
+        return self.day - (self.after.previous or 0)
+
+    def places_of_their_day(self) -> Places:
+        """All of the upstream's day."""
+        return self.theirs.day(self.their_day)
 
     def their_places(self, start: int, end: int) -> list[tuple[datetime, ...]]:
         """The upstream's places with labels from `start` to before `end`, whatever days these are in."""
-        first, last = start // DAY_US, (end - 1) // DAY_US
-        day = self.theirs.day(first)
-        at = bisect_left(day.labels, start)
-        if first == last:
-            return day.slots[at : bisect_left(day.labels, end, at)]
-        found = day.slots[at:]
-        for number in range(first + 1, last + 1):
-            day = self.theirs.day(number)
-            found += day.slots[: bisect_left(day.labels, end)]
-        return found
+        return between(self.theirs, start, end)
 
     def my_period(self) -> int:
         """How long the downstream's period is, in microseconds: `every`, else the gap to its slot before."""
@@ -67,12 +62,8 @@ class Question(NamedTuple):
         days = self.their_timetable
         if days.every is not None:
             return days.every
-        day: Day | None = days.day(self.day)
-        if day is not None and (not day.labels or day.labels[0] > self.label):
-            day = days.day_before(self.day)
-        if day is None:
-            return DAY_US
-        return _gap(days, day.labels[bisect_right(day.labels, self.label) - 1])
+        latest = next(backward(days, self.label + 1), None)
+        return DAY_US if latest is None else _gap(days, latest[0])
 
 
 Rule = Callable[[Question], Found]
@@ -80,9 +71,5 @@ Rule = Callable[[Question], Found]
 
 def _gap(days: SlotDays, label: int) -> int:
     """From the last place before `label` to it; a day when there is none."""
-    day: Day | None = days.day(label // DAY_US)
-    if day is not None and (not day.labels or day.labels[0] >= label):
-        day = days.day_before(day.number)
-    if day is None:
-        return DAY_US
-    return label - day.labels[bisect_left(day.labels, label) - 1]
+    before = next(backward(days, label), None)
+    return DAY_US if before is None else label - before[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -16,6 +16,8 @@ class History(NamedTuple):
 
     slots: Sequence[datetime]
     cursor: datetime | None
+    changed: Collection[int] | None = None
+    """The natural days on which something ran that the timetable does not name, where `slots` are less than whole days."""
 
 
 class Resolution(NamedTuple):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
+from itertools import groupby
 
 from gnomon.dependencies.itself import slot_before
-from gnomon.dependencies.pairs import rule_for
+from gnomon.dependencies.pairs import STRETCHES, rule_for
 from gnomon.dependencies.past import PastDays
+from gnomon.dependencies.places import Places, labels_of
 from gnomon.dependencies.planned import Bounds
 from gnomon.dependencies.question import Found, Question, Rule
 from gnomon.dependencies.resolution import History, Resolution, RuleName
@@ -15,6 +17,7 @@ from gnomon.dependencies.slotdays import SlotDays
 from gnomon.dependencies.zonedays import DAY_US, ZoneDays
 from gnomon.model.after import After, waits_for_itself
 from gnomon.timetables.base import Timetable
+from gnomon.timetables.granularity import Granularity
 from gnomon.timetables.zones import utc, zone_of
 
 MOST_RESOLVERS = 512
@@ -52,7 +55,7 @@ def upstream_slots(
 
 
 class Resolver:
-    """One dependency. It remembers days of both timetables, so that a slot costs the same in a year of them."""
+    """One dependency. It remembers days of both timetables, or pieces of days, so that a slot costs the same in a year of them."""
 
     def __init__(
         self,
@@ -85,19 +88,30 @@ class Resolver:
         several = {id(days): days for days in (self._mine, self._theirs, self._my_timetable, self._their_timetable)}
         return sum(days.remembered for days in several.values())
 
+    @property
+    def looks_at_stretches(self) -> bool:
+        """Whether a question touches less than a day of the upstream, which has many slots a day."""
+        return self._theirs.unit != DAY_US and (self._same_dag or self._rule in STRETCHES)
+
+    @property
+    def may_have_changed(self) -> bool:
+        """Whether the upstream's past is looked through for slots of another timetable."""
+        return self._theirs.has_grid
+
+    def changed_days(self, recorded: Sequence[datetime]) -> set[int]:
+        """The natural days on which one of these recorded slots of the upstream, in order, is none of its timetable's."""
+        by_day = groupby(recorded, key=lambda slot: self._zone.label(slot) // DAY_US)
+        return {day for day, slots in by_day if not self._theirs.names(day, list(slots))}
+
     def resolve(self, at: datetime, history: History | None = None) -> Resolution:
         """What the run planned at `at` (UTC) waits for."""
         theirs = self._theirs if history is None else self._past_days(history)
-        label = self._zone.label(at)
         if self._same_dag:
-            return self._resolution(slot_before(theirs, label, at, self._after.back), theirs)
-        mine = self._mine.day(label // DAY_US)
-        positions = mine.positions.get(at)
-        if positions is None:
-            return self._resolution(self._ask(label, None, theirs), theirs)
-        found = self._ask(mine.labels[positions[0]], positions[0], theirs)
-        for position in positions[1:]:
-            found = _together(found, self._ask(mine.labels[position], position, theirs))
+            return self._resolution(slot_before(theirs, at, self._after.back), theirs)
+        first, *others = labels_of(self._mine, at)
+        found = self._ask(at, first, theirs)
+        for label in others:
+            found = _together(found, self._ask(at, label, theirs))
         return self._resolution(found, theirs)
 
     def _past_days(self, history: History) -> PastDays:
@@ -105,15 +119,13 @@ class Resolver:
             self._past = PastDays(self._theirs, self._upstream_bounds, history)
         return self._past
 
-    def _ask(self, label: int, position: int | None, theirs: SlotDays | PastDays) -> Found:
-        question = Question(self._after, label, position, self._mine, theirs, self._my_timetable, self._their_timetable)
-        rule = self._rule
-        if rule is None:
-            number = label // DAY_US
-            my_kind = self._mine.granularity or self._my_timetable.day(number).granularity()
-            their_kind = self._theirs.granularity or self._their_timetable.day(number).granularity()
-            rule = rule_for(my_kind, their_kind, self._after.back)
-        return rule(question)
+    def _ask(self, at: datetime, label: int, theirs: SlotDays | PastDays) -> Found:
+        rule = self._rule or rule_for(*self._kinds(label // DAY_US), self._after.back)
+        return rule(Question(self._after, at, label, self._mine, theirs, self._my_timetable, self._their_timetable))
+
+    def _kinds(self, day: int) -> tuple[Granularity, Granularity]:
+        mine, theirs = self._mine.granularity, self._theirs.granularity
+        return mine or _kind_of(self._my_timetable.day(day)), theirs or _kind_of(self._their_timetable.day(day))
 
     def _resolution(self, found: Found, theirs: SlotDays | PastDays) -> Resolution:
         """What was found, narrowed by `take`, without what is absent."""
@@ -121,7 +133,7 @@ class Resolver:
         window = self._zone.window(start, end)
         if not places:
             return Resolution((), "none", window)
-        if theirs is self._theirs:
+        if isinstance(theirs, SlotDays):
             return Resolution(_flat(self._taken(places)), rule, window)
         return self._without_absent(places, rule, window, theirs)
 
@@ -130,13 +142,11 @@ class Resolver:
         places: list[tuple[datetime, ...]],
         rule: RuleName,
         window: tuple[datetime, datetime],
-        theirs: SlotDays | PastDays,
+        theirs: PastDays,
     ) -> Resolution:
         """`ignore`: `take` chooses among what is there. `wait`: absent slots too. `fail`: they are named, not waited for."""
         way = self._after.on_absent
-        gone = {
-            slot for place in places for slot in place if slot in theirs.day(self._zone.label(slot) // DAY_US).absent
-        }
+        gone = {slot for place in places for slot in place if theirs.is_absent(slot)}
         if way == "ignore":
             there = [left for place in places if (left := tuple(slot for slot in place if slot not in gone))]
             return Resolution(_flat(self._taken(there)), rule, window, tuple(sorted(gone)))
@@ -157,6 +167,11 @@ def _zone_for(after: After, downstream: Timetable) -> tzinfo:
         return zone_of(after.zone)
     own = getattr(downstream, "timezone", None)
     return zone_of("UTC" if own is None else own)
+
+
+def _kind_of(day: Places) -> Granularity:
+    """The kind of a timetable that declares none: at most one slot in the day is day, more are hour."""
+    return "day" if len(day.slots) <= 1 else "hour"
 
 
 def _together(one: Found, other: Found) -> Found:

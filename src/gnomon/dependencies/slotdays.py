@@ -1,61 +1,30 @@
-"""A timetable's slots day by day, as places: what is counted and compared between DAGs are labels, not instants."""
+"""A timetable's slots as places, found day by day, or by hours or minutes where there are many."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from itertools import groupby
 
+from gnomon.dependencies.pieces import unit_of
+from gnomon.dependencies.places import Place, Places
 from gnomon.dependencies.planned import Bounds, Planned
 from gnomon.dependencies.zonedays import DAY_S, DAY_US, US, ZoneDays
 from gnomon.errors.timetable import AirflowTimetableInvalid
 from gnomon.timetables.base import Timetable
 from gnomon.timetables.clockchange import LabelClock
+from gnomon.timetables.deltabased import DeltaBased
 from gnomon.timetables.granularity import GRANULARITIES, Granularity
 from gnomon.timetables.withinday import Minutely
 
 MOST_DAYS = 64
-"""So many days of a timetable are remembered; then all are forgotten and found again."""
+"""So many days of a timetable are remembered, or pieces of days; then all are forgotten and found again."""
+MOST_SLOTS = 5000
+"""So many slots are remembered, or those of one day if it has more."""
 MOST_EMPTY_DAYS = 800
 """So far back a timetable that tells no labels is searched for an earlier slot."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SIDE = timedelta(days=2)
-_SIDE_DAYS = 2
-_ONE_DAY = timedelta(days=1)
-
-Place = tuple[int, tuple[datetime, ...]]
-"""A label, and the slots that run for it: one, or both instants of a label that the clock shows twice."""
-
-
-class Day:
-    """The places of one natural day, in order of their labels. Two labels on one instant are two places of one run."""
-
-    def __init__(self, number: int, places: Iterable[Place], absent: frozenset[datetime] = frozenset()) -> None:
-        self.number = number
-        self.labels: list[int] = []
-        self.slots: list[tuple[datetime, ...]] = []
-        for label, slots in places:
-            self.labels.append(label)
-            self.slots.append(slots)
-        self.absent = absent
-        """Slots without a run that the upstream's cursor has passed."""
-
-    @cached_property
-    def positions(self) -> dict[datetime, list[int]]:
-        """The places of each slot."""
-        found: dict[datetime, list[int]] = {}
-        for position, slots in enumerate(self.slots):
-            for slot in slots:
-                found.setdefault(slot, []).append(position)
-        return found
-
-    @cached_property
-    def first_slot(self) -> datetime | None:
-        return min((min(slots) for slots in self.slots), default=None)
-
-    def granularity(self) -> Granularity:
-        """The kind of a timetable that declares none: at most one slot in the day is day, more are hour."""
-        return "day" if len(self.slots) <= 1 else "hour"
+_MICROSECOND = timedelta(microseconds=1)
 
 
 class SlotDays:
@@ -68,29 +37,51 @@ class SlotDays:
         self.granularity = _declared(timetable)
         self.every = timetable.every * 60 * US if isinstance(timetable, Minutely) else None
         """The step of a minute timetable that states it, in microseconds."""
+        self.has_grid = not isinstance(timetable, DeltaBased)
+        """Whether the past does not shift its slots: the steps of a span go on from the last slot that was planned."""
+        self.unit = unit_of(timetable)
+        """How long its pieces are, in microseconds."""
         self._clocks: tuple[LabelClock, ...] = getattr(timetable, "clocks", ())
         self._names_labels = bool(self._clocks) and getattr(timetable, "timezone", None) == zone.zone
         """Whether the zone's labels are those that the timetable names; those of another zone are what its clock shows."""
-        self._days: dict[int, Day] = {}
+        self._moves = self._names_labels and not all(clock.both for clock in self._clocks)
+        """Whether a place may lie at another label than the clock shows when its slot runs."""
+        self._days: dict[int, Places] = {}
+        self._pieces: dict[int, Places] = self._days if self.unit == DAY_US else {}
+        self._counts: dict[int, int] = {}
         self.remembered = 0
-        """Slots of the days in memory."""
+        """Slots of the days and pieces in memory."""
 
-    def day(self, number: int) -> Day:
+    def piece(self, number: int) -> Places:
+        """The places with labels from `number * unit` to before the next piece."""
+        found = self._pieces.get(number)
+        if found is not None:
+            return found
+        day = number * self.unit // DAY_US
+        if self._moves and self.zone.offset(day) is None:
+            return self.day(day).part(number * self.unit, (number + 1) * self.unit)
+        return self._kept(self._pieces, number, self.unit)
+
+    def day(self, number: int) -> Places:
         """The places of a day."""
         found = self._days.get(number)
-        if found is None:
-            if len(self._days) >= MOST_DAYS:
-                self._days.clear()
-                self.remembered = 0
-            found = self._days[number] = Day(number, self._places(number))
-            self.remembered += len(found.slots)
-        return found
+        return self._kept(self._days, number, DAY_US) if found is None else found
 
-    def day_before(self, number: int) -> Day | None:
-        """The last day before `number` that has a slot."""
-        start, _ = self.zone.span(number)
+    def count(self, number: int) -> int:
+        """How many places a day has."""
+        if self.unit == DAY_US:
+            return len(self.day(number).labels)
+        if number not in self._counts:
+            if len(self._counts) >= MOST_DAYS:
+                self._counts.clear()
+            self._counts[number] = sum(1 for _ in self._places(number * DAY_US, (number + 1) * DAY_US))
+        return self._counts[number]
+
+    def day_before(self, number: int) -> int | None:
+        """The last day before the day `number` that has a place."""
         earliest = self.planned.earliest
         for _ in range(MOST_EMPTY_DAYS):
+            start, _ = self._around(number)
             number -= 1
             if self._clocks:
                 seconds = [clock.on_or_before(_seconds(start) - 1) for clock in self._clocks]
@@ -98,28 +89,76 @@ class SlotDays:
                 if latest is None:
                     return None
                 number = min(number, self.zone.label(_EPOCH + timedelta(0, latest)) // DAY_US)
-            if earliest is not None and self.zone.span(number + 1)[0] <= earliest:
+            if earliest is not None and self._around(number)[1] <= earliest:
                 return None
-            found = self.day(number)
-            if found.slots:
-                return found
-            start, _ = self.zone.span(number)
+            if self._has_place(number):
+                return number
         return None
 
-    def _places(self, number: int) -> Iterable[Place]:
-        offset = self.zone.offset(number)
-        start, end = self.zone.span(number)
-        if offset is not None:
-            for slot in self.planned.between(start, end):
-                since = slot - _EPOCH
-                yield (since.days * DAY_S + since.seconds) * US + since.microseconds + offset, (slot,)
+    def reach(self, day: int) -> int:
+        """By how much the clock may show more than the label of a place of that day when its slot runs."""
+        return self.zone.reach(day) if self._moves else 0
+
+    def slots(self, start: int, end: int) -> Iterator[datetime]:
+        """The slots, in order, at which the clock shows a label from `start` to before `end`: a piece, or a day."""
+        if self.unit == DAY_US:
+            return iter(sorted({slot for slots in self.day(start // DAY_US).slots for slot in slots}))
+        return self._showing(start, end)
+
+    def names(self, number: int, instants: Sequence[datetime]) -> bool:
+        """Whether all of these instants of a day, in order, are slots."""
+        if self.unit == DAY_US:
+            return set(self.slots(number * DAY_US, (number + 1) * DAY_US)).issuperset(instants)
+        for _, group in groupby(instants, key=lambda instant: instant.replace(second=0, microsecond=0)):
+            some = list(group)
+            if not set(self.planned.between(some[0], some[-1] + _MICROSECOND)).issuperset(some):
+                return False
+        return True
+
+    def _kept(self, kept: dict[int, Places], number: int, unit: int) -> Places:
+        found = Places(self._places(number * unit, (number + 1) * unit))
+        if len(kept) >= MOST_DAYS or self.remembered + len(found.slots) > MOST_SLOTS:
+            self._days.clear()
+            self._pieces.clear()
+            self.remembered = 0
+        kept[number] = found
+        self.remembered += len(found.slots)
+        return found
+
+    def _around(self, number: int) -> tuple[datetime, datetime]:
+        return self.zone.around(number * DAY_US, (number + 1) * DAY_US)
+
+    def _has_place(self, number: int) -> bool:
+        if self.unit == DAY_US:
+            return bool(self.day(number).slots)
+        return next(self._showing(number * DAY_US, (number + 1) * DAY_US), None) is not None
+
+    def _showing(self, start: int, end: int) -> Iterator[datetime]:
+        """The slots at which the clock shows a label from `start` to before `end`, found as they are asked for."""
+        return (
+            slot for slot in self.planned.between(*self.zone.around(start, end)) if start <= self.zone.label(slot) < end
+        )
+
+    def _places(self, start: int, end: int) -> Iterable[Place]:
+        """The places with labels from `start` to before `end`, which lie in one day."""
+        offset = self.zone.offset(start // DAY_US)
+        if offset is None:
+            yield from self._places_where_the_clock_changes(start, end)
             return
-        near = list(self.planned.between(start - _SIDE, end + _SIDE))
-        slots = [slot for slot in near if self.zone.label(slot) // DAY_US == number]
-        named = self._named(set(slots), number) if self._names_labels else self._shown(slots)
+        for slot in self.planned.between(*self.zone.around(start, end)):
+            since = slot - _EPOCH
+            yield (since.days * DAY_S + since.seconds) * US + since.microseconds + offset, (slot,)
+
+    def _places_where_the_clock_changes(self, start: int, end: int) -> Iterable[Place]:
+        day = start // DAY_US
+        reach = self.reach(day)
+        near = self.planned.between(*self.zone.around(start, end + reach))
+        slots = [slot for slot in near if self.zone.label(slot) // DAY_US == day]
+        named = self._named(set(slots), day, start - reach, end) if self._names_labels else self._shown(slots)
         merged: dict[int, set[datetime]] = {}
         for label, slot in named:
-            merged.setdefault(label, set()).add(slot)
+            if start <= label < end:
+                merged.setdefault(label, set()).add(slot)
         for label, instants in sorted(merged.items()):
             yield label, tuple(sorted(instants))
 
@@ -127,27 +166,27 @@ class SlotDays:
         """Slots by the label that the clock shows at them."""
         return ((self.zone.label(slot), slot) for slot in slots)
 
-    def _named(self, slots: set[datetime], number: int) -> Iterator[tuple[int, datetime]]:
-        """Slots by the labels that the timetable names: one that was moved within its day keeps its own place."""
+    def _named(self, slots: set[datetime], day: int, start: int, end: int) -> Iterator[tuple[int, datetime]]:
+        """Slots of a day by the labels that the timetable names: one that was moved within its day keeps its own place."""
         for clock in self._clocks:
             if clock.both:
                 first, last = _seconds(min(slots, default=_EPOCH)), _seconds(max(slots, default=_EPOCH))
                 yield from self._shown(slot for slot in clock.between(first, last + 1) if slot in slots)
                 continue
-            for own in _labels(clock, number - _SIDE_DAYS, number + _SIDE_DAYS):
+            for own in _labels(clock, start, end):
                 slot = self.zone.instant(own)
                 if slot in slots:
-                    yield own if own // DAY_US == number else self.zone.label(slot), slot
+                    yield own if own // DAY_US == day else self.zone.label(slot), slot
 
 
-def _labels(clock: LabelClock, first: int, last: int) -> Iterator[int]:
-    """The labels that a clock names on the days from `first` to `last`."""
+def _labels(clock: LabelClock, start: int, end: int) -> Iterator[int]:
+    """The labels that a clock names from `start` to before `end`."""
+    first, last = start // US, -(-end // US)
     days = clock.labels.days
-    day = days.on_or_after(first)
-    while day is not None and day <= last:
-        for minute in clock.labels.minutes:
-            for second in clock.labels.seconds:
-                yield day * DAY_US + (minute * 60 + second) * US
+    day = days.on_or_after(first // DAY_S)
+    while day is not None and day * DAY_S < last:
+        for second in clock.labels.of_day(first - day * DAY_S, last - day * DAY_S):
+            yield day * DAY_US + second * US
         day = days.on_or_after(day + 1)
 
 

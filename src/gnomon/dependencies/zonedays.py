@@ -5,9 +5,10 @@ A label is a wall-clock time in microseconds since 1970, read as if it were UTC;
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from gnomon.timetables.clockchange import clock_of, instant_of
+from gnomon.timetables.clockchange import WIDEST_S, Piece, clock_of, instant_of
 
 US = 1_000_000
 HOUR_US = 3600 * US
@@ -55,9 +56,21 @@ class ZoneDays:
         """The label as a naive datetime."""
         return (_EPOCH + timedelta(0, 0, label)).replace(tzinfo=None)
 
-    def span(self, day: int) -> tuple[datetime, datetime]:
-        """The instants from midnight to midnight."""
-        return self.instant(day * DAY_US), self.instant((day + 1) * DAY_US)
+    def around(self, start: int, end: int) -> tuple[datetime, datetime]:
+        """The first instant that shows `start` or later, and the one after the last that shows what is before `end`.
+
+        The clock shows the labels from `start` to before `end` nowhere else; where it changes, it may show others there, too.
+        """
+        first, last = self.offset(start // DAY_US), self.offset((end - 1) // DAY_US)
+        return (
+            _EPOCH + timedelta(0, 0, self._first(start) if first is None else start - first),
+            _EPOCH + timedelta(0, 0, self._last(end) if last is None else end - last),
+        )
+
+    def reach(self, day: int) -> int:
+        """By how much the clock changes at most on a day and around it, in microseconds."""
+        offsets = {piece.offset for piece in self._pieces(day * DAY_S - WIDEST_S, (day + 1) * DAY_S + WIDEST_S)}
+        return (max(offsets) - min(offsets)) * US
 
     def offset(self, day: int) -> int | None:
         """What the clock is ahead of UTC all through a day, in microseconds; None for a day on which that changes."""
@@ -70,17 +83,36 @@ class ZoneDays:
             return found
 
     def _found(self, day: int) -> int | None:
-        offset = self._clock.at(day * DAY_S).offset
-        start = day * DAY_S - offset
-        piece = self._clock.at(start)
-        plain = piece.offset == offset and piece.moved is None and not piece.repeated
-        return offset * US if plain and self._even(start, start + DAY_S, offset) else None
+        start, end = self._first(day * DAY_US), self._last((day + 1) * DAY_US)
+        offset = day * DAY_US - start
+        if end - start != DAY_US or offset % US:
+            return None
+        # Pieces end where blocks of years do, without a change.
+        pieces = self._pieces(start // US, end // US)
+        plain = all(piece.offset * US == offset and piece.moved is None and not piece.repeated for piece in pieces)
+        return offset if plain else None
 
-    def _even(self, start: int, end: int, offset: int) -> bool:
-        """Whether one rule holds from `start` to `end`. (Pieces end where blocks of years do, without a change.)"""
+    def _first(self, label: int) -> int:
+        """The first instant that shows `label` or later, in microseconds since 1970."""
+        near = label // US
+        instants = (
+            (max(piece.start * US, label - piece.offset * US), piece.end * US)
+            for piece in self._pieces(near - WIDEST_S, near + WIDEST_S)
+        )
+        return next(instant for instant, end in instants if instant < end)
+
+    def _last(self, label: int) -> int:
+        """The instant after the last one that shows something before `label`, in microseconds since 1970."""
+        near = label // US
+        return max(
+            min(piece.end * US, label - piece.offset * US)
+            for piece in self._pieces(near - WIDEST_S, near + WIDEST_S)
+            if label - piece.offset * US > piece.start * US
+        )
+
+    def _pieces(self, start: int, end: int) -> Iterator[Piece]:
+        """The pieces of time from `start` to `end`, in seconds since 1970."""
         while start < end:
             piece = self._clock.at(start)
-            if piece.offset != offset or piece.moved is not None or piece.repeated:
-                return False
+            yield piece
             start = piece.end
-        return True

@@ -173,9 +173,9 @@ class Depending:
         after, ats = batch.edge.after, batch.ats.values()
         dependency = told(lambda: self._known.of(after, down_side, up_side))
         if after.dag_id == down_side.dag_id:
-            past = upstreams.past_of_itself(up, after, ats)
+            past = upstreams.past_of_itself(up, after, ats, dependency)
         else:
-            past = upstreams.past(up, told(lambda: dependency.windows(ats)))
+            past = upstreams.past_for(up, dependency, ats)
         known = history(past)
         return told(lambda: [dependency.found(at, known) for at in ats])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 import msgspec
@@ -22,9 +22,6 @@ _T = TypeVar("_T")
 
 SLOTS_MAX = 60_000
 """Slots that all edges remember together, about 20 MB; the edge that was looked at first leaves."""
-EDGE_SLOTS_MAX = 10_000
-"""An edge that remembers more begins anew after so many answers as the next line says: minute timetables have many slots a day."""
-ANSWERS_MAX = 128
 
 
 class CannotTell(Exception):
@@ -60,12 +57,37 @@ class Upstreams:
         slots = upstream.slots_with_runs(self.tx, up.dag_pk, stretch.start, stretch.end)
         return Past(tuple(slots), up.decided)
 
-    def past_of_itself(self, up: Upstream, after: AfterSpec, ats: Iterable[Instant]) -> Past:
-        """What a DAG that waits for itself looks at, for all of these runs."""
+    def past_for(self, up: Upstream, dependency: Dependency, ats: Collection[Instant]) -> Past:
+        """What these runs look at: whole days, or parts of them where the upstream has very many slots a day."""
+        stretch = told(lambda: dependency.stretch(ats))
+        if stretch is None:
+            return self.past(up, told(lambda: dependency.windows(ats)))
+        return self._part(up, dependency, stretch)
+
+    def past_of_itself(
+        self, up: Upstream, after: AfterSpec, ats: Iterable[Instant], dependency: Dependency | None = None
+    ) -> Past:
+        """What a DAG that waits for itself looks at, for all of these runs; whole days where no `dependency` is given."""
         moments = sorted(ats)
-        before = upstream.slots_before(self.tx, up.dag_pk, moments[0], newest(after))
-        start = before[0] - SIDE_US if len(before) == newest(after) else 0
-        return self.past(up, Stretch(start, moments[-1] + SIDE_US))
+        before = self._before(up, moments[0], newest(after))
+        if len(before) < newest(after):
+            return self.past(up, Stretch(0, moments[-1] + SIDE_US))
+        is_decided = up.decided is not None and before[-1] <= up.decided
+        if dependency is not None and dependency.looks_at_stretches and is_decided:
+            return self._part(up, dependency, dependency.widened(Stretch(before[0], moments[-1] + 1)))
+        return self.past(up, Stretch(before[0] - SIDE_US, moments[-1] + SIDE_US))
+
+    def _before(self, up: Upstream, at: Instant, most: int) -> list[Instant]:
+        return upstream.slots_before(self.tx, up.dag_pk, at, most)
+
+    def _part(self, up: Upstream, dependency: Dependency, stretch: Stretch) -> Past:
+        """What ran in a part of days, and which of these days have seen another timetable."""
+        changed: tuple[int, ...] = ()
+        left = dependency.uncompared(stretch, up.decided)
+        if left is not None:
+            recorded = self.past(up, left).slots
+            changed = told(lambda: dependency.compare(left, recorded))
+        return msgspec.structs.replace(self.past(up, stretch), changed=changed)
 
 
 class Known:
@@ -73,29 +95,26 @@ class Known:
 
     def __init__(self) -> None:
         self._known: dict[bytes, Dependency] = {}
-        self._answers: dict[bytes, int] = {}
-        """Times that each edge was looked at since it was made."""
         self._counted: dict[bytes, int] = {}
         """Slots that each edge had when it was looked at last; an edge without any counts as one."""
         self._slots = 0
 
     def forget(self) -> None:
-        self._known, self._answers, self._counted, self._slots = {}, {}, {}, 0
+        self._known, self._counted, self._slots = {}, {}, 0
 
     def of(self, after: AfterSpec, down: Side, up: Side) -> Dependency:
         """The edge, as the one that was looked at last."""
         key = msgspec.msgpack.encode((after, down, up))
         dependency = self._known.pop(key, None)
         self._slots -= self._counted.pop(key, 0)
-        answers = self._answers.pop(key, 0)
-        if dependency is None or (answers >= ANSWERS_MAX and dependency.remembered > EDGE_SLOTS_MAX):
-            dependency, answers = Dependency(after, down, up, build(down.timetable), build(up.timetable)), 0
-        self._known[key], self._answers[key] = dependency, answers + 1
+        if dependency is None:
+            dependency = Dependency(after, down, up, build(down.timetable), build(up.timetable))
+        self._known[key] = dependency
         self._counted[key] = max(dependency.remembered, 1)
         self._slots += self._counted[key]
         while self._slots > SLOTS_MAX and len(self._known) > 1:
             oldest = next(iter(self._known))
-            del self._known[oldest], self._answers[oldest]
+            del self._known[oldest]
             self._slots -= self._counted.pop(oldest)
         return dependency
 

@@ -97,21 +97,22 @@ class LabelClock:
             start = stop
 
     def _stretch(self, piece: Piece, start: int, stop: int) -> Iterator[datetime]:
-        """The instants of a stretch in which every label is one instant: day by day, all of a day at once."""
+        """The instants of a stretch in which every label is one instant: day by day, all of a whole day at once."""
         days = self.labels.days
         first, last = start + piece.offset, stop + piece.offset
-        day = days.on_or_after(first // 86400)
-        times = [timedelta(0, minute * 60 + second) for minute in self.labels.minutes for second in self.labels.seconds]
-        low, high = timedelta(0, first), timedelta(0, last)
         base = _EPOCH - timedelta(0, piece.offset)
+        whole: list[timedelta] = []
+        day = days.on_or_after(first // 86400)
         while day is not None and day * 86400 < last:
-            midnight = timedelta(day)
-            if midnight >= low and midnight + timedelta(1) <= high:
-                begin = base + midnight
-                for time in times:
+            low, high = first - day * 86400, last - day * 86400
+            begin = base + timedelta(day)
+            if low <= 0 and high >= 86400:
+                whole = whole or [timedelta(0, second) for second in self.labels.of_day(0, 86400)]
+                for time in whole:
                     yield begin + time
             else:
-                yield from (base + midnight + time for time in times if low <= midnight + time < high)
+                for second in self.labels.of_day(low, high):
+                    yield begin + timedelta(0, second)
             day = days.on_or_after(day + 1)
 
     def _step_through(self, start: int, stop: int) -> Iterator[datetime]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from gnomon.timetables.crondays import CronDays
@@ -66,6 +66,13 @@ class Labels:
             if chosen is None:
                 return None
         return chosen * _DAY_S + self._last
+
+    def of_day(self, start: int, end: int) -> Iterator[int]:
+        """The selected seconds of a selected day from `start` (inclusive) to `end` (exclusive), in order."""
+        for minute in self.minutes[bisect_left(self.minutes, start // 60) : bisect_left(self.minutes, -(-end // 60))]:
+            for rest in self.seconds:
+                if start <= minute * 60 + rest < end:
+                    yield minute * 60 + rest
 
     def _second_on_or_after(self, second: int) -> int | None:
         minutes = self.minutes
