@@ -19,7 +19,7 @@ COMMANDS: dict[str, Lazy] = {
     "plugins": Lazy("gnomon.cli.plugins:plugins", "List plugins, and what they bring."),
     "variables": Lazy("gnomon.cli.variables:variables", "List, get, set and delete Variables."),
     "config": Lazy("gnomon.cli.config:config", "Show every option, its value and where it came from."),
-    "db": Lazy("gnomon.cli.db:db", "Migrate and check the database."),
+    "db": Lazy("gnomon.cli.db:db", "Migrate and check the database; replace a lost key."),
     "scheduler": Lazy("gnomon.cli.services:scheduler", "Run the scheduler in the foreground."),
     "worker": Lazy("gnomon.cli.services:worker", "Run a worker in the foreground."),
     "triggerer": Lazy("gnomon.cli.triggerer:triggerer", "Run a triggerer in the foreground; reload its hosts."),
