@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from gnomon.api.health import Counts, Health, Part, Status, judge
@@ -67,8 +67,11 @@ class Looker:
                 self._database = open_database(self._cfg.database_url, role="api-server")
             with self._database.read() as tx:
                 parts = (_database(Status.HEALTHY, self._database.dialect), *self._parts(tx))
-                waiting = sum(triggers.unclaimed(tx).values())
-                wrongs = (*wrongs_of(parts, files.import_errors(tx), waiting), *not_planned(dags.list_dags(tx), edges.dependency_errors(tx)))
+                alive = triggerers.alive(tx, self._cfg.number("triggerer", "job_heartbeat_sec"))
+                wrongs = (
+                    *wrongs_of(parts, files.import_errors(tx)), *homeless(triggers.unclaimed(tx), alive),
+                    *not_planned(dags.list_dags(tx), edges.dependency_errors(tx)),
+                )
                 return Health(at, parts, _counts(tx), wrongs)
         except GnomonError as error:
             url = without_password(self._cfg.database_url)
@@ -119,12 +122,10 @@ def _by(total: Counter[str]) -> str:
     return f" (mostly by {found[0][1].removeprefix(begin)})" if found else ""
 
 
-def wrongs_of(parts: Iterable[Part], errors: Iterable[ImportErrorRow], waiting: int = 0) -> tuple[str, ...]:
-    """What a person must know: services that do not live, files that could not be loaded. `waiting`: triggers that nobody runs."""
+def wrongs_of(parts: Iterable[Part], errors: Iterable[ImportErrorRow]) -> tuple[str, ...]:
+    """What a person must know: services that do not live, files that could not be loaded."""
     dead = {part.name for part in parts if part.status is not Status.HEALTHY}
     wrongs = [sentence for name, sentence in _DEAD.items() if name in dead]
-    if waiting and "triggerer" in dead:
-        wrongs.append(f"No triggerer is alive, and {waiting} deferred task{'s wait' if waiting > 1 else ' waits'} for one. `gnomon triggerer` starts one.")
     first = {error.path: error for error in reversed(list(errors))}
     shown = [_first_line(first[path]) for path in sorted(first)[:ERRORS_SHOWN]]
     if len(first) > len(shown):
@@ -132,6 +133,30 @@ def wrongs_of(parts: Iterable[Part], errors: Iterable[ImportErrorRow], waiting: 
     if shown:
         wrongs += [*shown[:-1], f"{shown[-1]} (`gnomon dags errors` shows all, with tracebacks)"]
     return tuple(wrongs)
+
+
+def homeless(unclaimed: Mapping[str | None, int], alive: Sequence[triggerers.TriggererRow]) -> tuple[str, ...]:
+    """Why deferred tasks wait and no triggerer takes them: none lives, none listens, all are full. `unclaimed`: how many, by queue."""
+    if not alive:
+        waiting = sum(unclaimed.values())
+        return (f"No triggerer is alive, and {_deferred(waiting)} for one. `gnomon triggerer` starts one.",) if waiting else ()
+    found, without_place = [], 0
+    for queue, count in unclaimed.items():
+        listening = [row for row in alive if row.listens_to(queue)]
+        if not listening:
+            found.append(f"No triggerer listens to queue {queue!r}, and {_deferred(count)} on it. `gnomon triggerer --queues {queue}` starts one.")
+        elif all(row.running >= row.capacity for row in listening):
+            without_place += count
+    if without_place:
+        found.append(
+            f"All places of the triggerers are taken, and {_deferred(without_place)} for one. Give them more with `--capacity`, or start another: "
+            "`gnomon triggerer`."
+        )
+    return tuple(found)
+
+
+def _deferred(count: int) -> str:
+    return f"{count:,} deferred task{'s wait' if count > 1 else ' waits'}"
 
 
 def not_planned(known: Iterable[DagRow], wrong: Mapping[int, str] = MappingProxyType({})) -> tuple[str, ...]:

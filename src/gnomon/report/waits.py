@@ -26,7 +26,7 @@ def _where(tx: Transaction, standing: triggers.Standing) -> list[str]:
         return [_running_on(standing.triggerer, alive)]
     if not alive:
         return [START_ONE]
-    listening = [row for row in alive if row.queues is None or standing.queue is None or standing.queue in row.queues]
+    listening = [row for row in alive if row.listens_to(standing.queue)]
     if not listening:
         return [f"no triggerer listens to its queue {standing.queue!r}; start one with: gnomon triggerer --queues {standing.queue}"]
     places, taken = sum(row.capacity for row in listening), sum(row.running for row in listening)

@@ -184,7 +184,7 @@ def events_of(tx: Transaction, body: str) -> list[tuple[TaskKey, int, Fired]]:
 
 
 def unclaimed(tx: Transaction) -> dict[str | None, int]:
-    """How many triggers nobody runs, by queue; those of paused DAGs among them."""
+    """How many triggers nobody runs that are to be run, by queue: those of paused DAGs rest."""
     return {row[0]: row[1] for row in tx.all("triggers.unclaimed")}
 
 

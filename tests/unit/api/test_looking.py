@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from gnomon.api.health import Status
-from gnomon.api.looking import FRESH_S, Looker, not_planned, wrongs_of
+from gnomon.api.looking import FRESH_S, Looker, homeless, not_planned, wrongs_of
 from gnomon.clock import VirtualClock
 from gnomon.config import Config, load_config
 from gnomon.model.records import WorkerRecord
 from gnomon.store import dags, files, leases, migrations, open_database, processors, triggerers
+from gnomon.store.triggerers import TriggererRow
 
 START = 1_767_225_600_000_000
 
@@ -82,6 +83,30 @@ def test_a_triggerer_says_what_it_has_counted(cfg: Config) -> None:
     (part,) = (part for part in looker.look().parts if part.name == "triggerer")
     assert part.note == "0 of 30 places taken · 1,203 came, 1 failed, blocked 3 times (mostly by a.Slow) · 3 on here"
     looker.close()
+
+
+def _triggerer(running: int, queues: tuple[str, ...] | None = None) -> TriggererRow:
+    return TriggererRow("t", "here", 10, queues, 0, False, running, {})
+
+
+@pytest.mark.parametrize(("unclaimed", "alive", "said"), [
+    ({}, [], ()),
+    ({None: 1}, [], ("No triggerer is alive, and 1 deferred task waits for one. `gnomon triggerer` starts one.",)),
+    ({None: 2, "far": 3}, [], ("No triggerer is alive, and 5 deferred tasks wait for one. `gnomon triggerer` starts one.",)),
+    ({None: 1, "far": 2}, [_triggerer(9)], ()),
+    ({"far": 2}, [_triggerer(0, ("near",))], (
+        "No triggerer listens to queue 'far', and 2 deferred tasks wait on it. `gnomon triggerer --queues far` starts one.",
+    )),
+    ({None: 4, "far": 2}, [_triggerer(10), _triggerer(9, ("far",))], ()),
+    ({None: 4, "far": 2, "near": 1000}, [_triggerer(10, ("near",)), _triggerer(9, ("far",))], (
+        "All places of the triggerers are taken, and 1,000 deferred tasks wait for one. Give them more with `--capacity`, or start another: "
+        "`gnomon triggerer`.",
+    )),
+])
+def test_deferred_tasks_that_no_triggerer_takes_are_told_with_the_remedy(
+    unclaimed: dict[str | None, int], alive: list[TriggererRow], said: tuple[str, ...]
+) -> None:
+    assert homeless(unclaimed, alive) == said
 
 
 def test_requests_that_come_together_share_one_look(cfg: Config) -> None:

@@ -152,8 +152,10 @@ FROM trigger_end AS e LEFT JOIN dag AS d ON d.dag_pk = e.dag_pk LEFT JOIN dag_ru
 WHERE e.trigger_pk = ANY(:pks::bigint[]) ORDER BY e.trigger_pk;
 
 -- name: unclaimed
--- How many triggers nobody runs, by queue.
-SELECT t.queue, count(*) FROM trigger AS t WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent GROUP BY t.queue ORDER BY t.queue;
+-- How many triggers of DAGs that are let run nobody runs, by queue.
+SELECT t.queue, count(*) FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk
+WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND d.active AND NOT d.paused
+GROUP BY t.queue ORDER BY t.queue;
 
 -- name: standing
 -- Where one deferral stands: its queue, whether the owner keeps the time itself, whether its event came or is on the way, and who runs it.
