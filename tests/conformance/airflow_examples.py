@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.conformance import package_index
+from tests.conformance.package_index import pip
 
-ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "data" / "airflow_examples.jsonl"
 PACKAGE = "apache-airflow-core"
 VERSION = "3.3.2"
-CACHE = ROOT / ".cache" / "airflow"
-DOWNLOAD_TIMEOUT_S = 300
+CACHE = package_index.CACHE / "airflow"
 
 RUNS = (
     "example_branch_labels",
@@ -125,16 +121,5 @@ def _wheel() -> Path:
     if known:
         return known[0]
     CACHE.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
-               "--only-binary", ":all:", "--dest", str(CACHE), f"{PACKAGE}=={VERSION}"]
-    try:
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=DOWNLOAD_TIMEOUT_S, check=False)
-        failure = ended.stderr.strip() if ended.returncode else ""
-    except subprocess.TimeoutExpired:
-        failure = f"no answer within {DOWNLOAD_TIMEOUT_S} s"
-    if failure:
-        reason = f"{PACKAGE} {VERSION} could not be downloaded: {failure[-300:]}"
-        if os.environ.get("CI", "").lower() == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+    pip("download", "--dest", str(CACHE), f"{PACKAGE}=={VERSION}", what=f"{PACKAGE} {VERSION}")
     return _wheel()

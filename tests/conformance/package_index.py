@@ -1,0 +1,46 @@
+"""What tests need from the package index: fetched once, and kept in the checkout's cache folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+CACHE = Path(__file__).parents[2] / ".cache"
+TIMEOUT_S = 300
+
+
+def pip(*words: str, what: str) -> None:
+    """pip has done it; skips where the index is away. Never skips when CI=true: there, a download that fails is a failure."""
+    command = [sys.executable, "-m", "pip", words[0], "--quiet", "--disable-pip-version-check", "--no-deps",
+               "--only-binary", ":all:", *words[1:]]
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        failure = ended.stderr.strip() if ended.returncode else ""
+    except subprocess.TimeoutExpired:
+        failure = f"no answer within {TIMEOUT_S} s"
+    if failure:
+        reason = f"{what} could not be downloaded: {failure[-300:]}"
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+
+def installed(name: str, *packages: str) -> Path:
+    """A folder with exactly these packages, to be put on PYTHONPATH; another for other versions and another Python."""
+    wanted = "\n".join([sys.implementation.cache_tag or "", *packages])
+    place = CACHE / "packages" / f"{name}-{hashlib.sha256(wanted.encode()).hexdigest()[:12]}"
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as draft:
+            pip("install", "--target", f"{draft}/whole", *packages, what=name)
+            try:
+                os.rename(f"{draft}/whole", place)
+            except OSError:
+                assert place.exists(), "another test process was faster"
+    return place
