@@ -29,6 +29,11 @@ def die_with_parent(signal_number: int) -> bool:
     return _control(_PR_SET_PDEATHSIG, signal_number)
 
 
+def load() -> None:
+    """The two above have nothing left to load: who forks many processes loads it once, for all of them."""
+    _prctl()
+
+
 def raise_oom_score(score: int) -> None:
     """Under memory pressure the kernel takes this process and its later children before others of the same size."""
     if _LINUX:

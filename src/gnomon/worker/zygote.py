@@ -6,14 +6,13 @@ memory of the store can be in it, whoever started the worker. The socket to the 
 
 from __future__ import annotations
 
-import ctypes  # noqa: F401 - imported here once, for all children
 import gc
 import os
 import signal
 import socket
 from types import FrameType
 
-import jinja2  # noqa: F401
+import jinja2  # noqa: F401 - imported here once, for all children
 import msgspec
 import pendulum  # noqa: F401
 
@@ -23,8 +22,8 @@ import gnomon.operators
 import gnomon.runner
 import gnomon.sdk  # noqa: F401
 from gnomon.config import ambient, set_ambient
+from gnomon.processes import kernel
 from gnomon.processes.interpreters import given_socket
-from gnomon.processes.kernel import TASK_OOM_SCORE, raise_oom_score
 from gnomon.processes.settling import refuse_store
 from gnomon.runner import logs, signals
 from gnomon.runner.channel import new_splitter
@@ -59,7 +58,8 @@ def prepare() -> None:
     signal.signal(signal.SIGINT, lambda *_: None)  # a Ctrl-C is for the service, which ends its children in order
     signals.prepare()
     signal.signal(signal.SIGCHLD, _reap)
-    raise_oom_score(TASK_OOM_SCORE)
+    kernel.raise_oom_score(kernel.TASK_OOM_SCORE)
+    kernel.load()
     options = ambient().for_author_code()
     set_ambient(options)
     logs.prepare(options.text("logging", "logging_level"))
