@@ -12,7 +12,7 @@ from tests.patience import PATIENCE_S
 
 from gnomon.clock import VirtualClock
 from gnomon.model.records import Changes, WorkerRecord
-from gnomon.store import Database, Fenced, commit, leases, open_database
+from gnomon.store import Database, Fenced, commit, leases, open_database, triggerers
 from gnomon.store.lifetimes import TTL_S
 
 
@@ -43,6 +43,20 @@ def test_the_first_scheduler_gains_every_group_and_the_second_none(timed: Databa
         assert leases.claim_groups(tx, "one") == {}
         assert leases.claim_groups(tx, "two") == {}
         assert leases.owned_groups(tx, "one") == gained
+
+
+def test_who_does_not_know_whether_it_is_registered_registers_again(timed: Database, clock: VirtualClock) -> None:
+    worker = WorkerRecord("w", "host", "/run/w.sock", 4, AT, False)
+    for _ in range(2):
+        with timed.write() as tx:
+            leases.register_scheduler(tx, "one", "host")
+            leases.register_worker(tx, worker)
+            triggerers.register(tx, "t", "host", 10)
+    with timed.write() as tx:
+        assert leases.beat_scheduler(tx, "one") and leases.beat_worker(tx, "w") and triggerers.beat(tx, "t")
+        leases.retire_scheduler(tx, "one")
+        leases.register_scheduler(tx, "one", "host")
+        assert not leases.beat_scheduler(tx, "one"), "who was fenced stays so"
 
 
 def test_a_silent_scheduler_is_fenced_once_and_its_groups_go_to_the_next_at_a_higher_epoch(

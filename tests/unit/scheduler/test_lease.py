@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from gnomon.scheduler import service
 from gnomon.scheduler.lease import Lease
 from gnomon.scheduler.settings import BEAT_S
 from gnomon.simulate import Deployment
-from gnomon.store import Database, Fenced, leases, migrations, open_database
+from gnomon.store import CommitUncertain, Database, Fenced, Transaction, leases, migrations, open_database
 from gnomon.store.lifetimes import TTL_S
 from gnomon.testing import Play
 
@@ -82,3 +83,29 @@ def test_long_loading_does_not_cost_the_lease(db: Database, monkeypatch: pytest.
     world.run_until(START + 20 * SECOND)
     assert fenced == []
     own.close()
+
+
+class Uncertain:
+    """A database of which nobody knows whether the first transaction was stored; it was."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._is_first = True
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._db, name)
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        with self._db.write() as tx:
+            yield tx
+        if self._is_first:
+            self._is_first = False
+            raise CommitUncertain("the connection ended inside COMMIT")
+
+
+def test_a_scheduler_that_does_not_know_whether_it_is_registered_begins_all_the_same(db: Database, clock: VirtualClock) -> None:
+    lease = Lease(Uncertain(db), clock, "mine", "here")  # type: ignore[arg-type]
+    with pytest.raises(CommitUncertain):
+        lease.keep()
+    assert len(lease.keep()) == GROUPS

@@ -15,8 +15,8 @@ SELECT 1 FROM scheduler WHERE id = :me AND NOT fenced;
 SELECT 1 FROM scheduler WHERE id = :me AND NOT fenced FOR SHARE;
 
 -- name: add_scheduler
--- Registers one process start.
-INSERT INTO scheduler (id, host, started_at, beat_at) VALUES (:id, :host, :now, :now);
+-- Registers one process start; again, when nobody knows whether it was stored.
+INSERT INTO scheduler (id, host, started_at, beat_at) VALUES (:id, :host, :now, :now) ON CONFLICT (id) DO NOTHING;
 
 -- name: beat_scheduler
 -- The scheduler is alive, unless it was fenced.
@@ -78,8 +78,8 @@ UPDATE dag_group SET owner = :other, epoch = epoch + 1 WHERE group_no = :group_n
 SELECT group_no, epoch FROM dag_group WHERE owner = :me ORDER BY group_no;
 
 -- name: add_worker
--- Registers one process start.
-INSERT INTO worker (id, host, address, slots, beat_at) VALUES (:id, :host, :address, :slots, :now);
+-- Registers one process start; again, when nobody knows whether it was stored.
+INSERT INTO worker (id, host, address, slots, beat_at) VALUES (:id, :host, :address, :slots, :now) ON CONFLICT (id) DO NOTHING;
 
 -- name: beat_worker
 -- The worker is alive, unless it was declared lost.

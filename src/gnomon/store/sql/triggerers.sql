@@ -7,8 +7,8 @@ SELECT 1 FROM triggerer WHERE id = :me AND NOT fenced;
 SELECT 1 FROM triggerer WHERE id = :me AND NOT fenced FOR SHARE;
 
 -- name: add
--- Registers one process start.
-INSERT INTO triggerer (id, host, capacity, queues, beat_at) VALUES (:id, :host, :capacity, :queues, :now);
+-- Registers one process start; again, when nobody knows whether it was stored.
+INSERT INTO triggerer (id, host, capacity, queues, beat_at) VALUES (:id, :host, :capacity, :queues, :now) ON CONFLICT (id) DO NOTHING;
 
 -- name: beat
 -- The triggerer is alive, unless it was fenced, and has counted so much.
