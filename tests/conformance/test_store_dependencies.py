@@ -413,6 +413,8 @@ def test_the_dependencies_of_a_dag_are_those_of_its_newest_version(world: World,
         found = edges.list_edges(tx)
         assert edges.edges_on(tx, "up") == found
         assert edges.edges_on(tx, "down") == []
+        among = edges.dags_among(tx)
+    assert among == {"up": (up.dag_pk, up.version_pk), "down": (down.dag_pk, down.version_pk)}
     assert sorted(one.edge for one in found) == sorted(edges_of(down.spec))
     assert {(one.dag_pk, one.dag_id, one.group_no, one.paused, one.error, one.is_known) for one in found} == {
         (down.dag_pk, "down", group_of("down"), False, None, True)
@@ -430,6 +432,7 @@ def test_the_dependencies_of_a_dag_that_is_in_no_file_are_not_listed_until_it_co
     with world.db.write() as tx:
         files.record_gone(tx, ["/dags/down.py"], AT)
         assert edges.list_edges(tx) == []
+        assert edges.dags_among(tx) == {}
         assert edges.edges_on(tx, "up") == []
     world.record(parsed("/dags/down.py", down.spec))
     world.record(parsed("/dags/up.py"))

@@ -1,17 +1,17 @@
 """The dependencies of all DAGs, looked at together: which can never be met stands on the DAGs that have them.
 
-Looked at again after every recorded change. What is read then is the edges of all DAGs, and the specs of those that are new
-or changed among the DAGs with edges and the DAGs that they wait for; where no DAG has any, next to nothing.
+Looked at again after every recorded change. What is read then is which versions the DAGs have that wait or are waited for.
+Where one of these is another than before, its spec is read, and all of them are searched; else there is nothing to do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gnomon import log, store
 from gnomon.clock import Clock
 from gnomon.dependencies import Shape, errors_of, shape_of
-from gnomon.store import Transaction, dags, edges, load
+from gnomon.store import Transaction, edges, load
 
 SPECS_AT_ONCE = 500
 """So many specs are held at a time."""
@@ -26,6 +26,9 @@ class Graph:
         self._clock = clock
         self._shapes: dict[str, tuple[int, Shape]] = {}
         """By DAG id, with the version that it is of."""
+        self._among: dict[str, tuple[int, int]] = {}
+        self._found: dict[str, str] = {}
+        """What is wrong, by DAG id, where these are the DAGs (dag_pk and version_pk)."""
 
     def look(self) -> bool:
         """The errors that the store holds are those of the graph as it is now; returns whether any had to be changed."""
@@ -46,21 +49,20 @@ class Graph:
 
     def _errors(self, tx: Transaction) -> dict[int, str]:
         """By dag_pk, what is wrong."""
-        listed = edges.list_edges(tx)
-        if not listed:
-            self._shapes.clear()
-            return {}
-        among = {edge.dag_id for edge in listed} | {edge.edge.after.dag_id for edge in listed}
-        rows = {row.dag_id: row for row in dags.list_dags(tx) if row.active and row.dag_id in among}
-        self._shapes = {
-            dag_id: known for dag_id, known in self._shapes.items() if dag_id in rows and rows[dag_id].version_pk == known[0]
-        }
-        new = {row.version_pk: row.dag_id for row in rows.values() if row.dag_id not in self._shapes}
+        among = edges.dags_among(tx)
+        if among != self._among:
+            self._read_shapes(tx, {dag_id: version_pk for dag_id, (_, version_pk) in among.items()})
+            self._found = errors_of({dag_id: shape for dag_id, (_, shape) in self._shapes.items()})
+            self._among = among
+        return {among[dag_id][0]: error for dag_id, error in self._found.items()}
+
+    def _read_shapes(self, tx: Transaction, versions: Mapping[str, int]) -> None:
+        """The shapes are those of these versions, by DAG id."""
+        self._shapes = {dag_id: known for dag_id, known in self._shapes.items() if versions.get(dag_id) == known[0]}
+        new = {version_pk: dag_id for dag_id, version_pk in versions.items() if dag_id not in self._shapes}
         for some in _batches(list(new)):
             for version_pk, spec in load.load_versions(tx, some).items():
                 self._shapes[new[version_pk]] = (version_pk, shape_of(spec))
-        found = errors_of({dag_id: shape for dag_id, (_, shape) in self._shapes.items()})
-        return {rows[dag_id].dag_pk: error for dag_id, error in found.items()}
 
 
 def _batches(keys: list[int]) -> Iterator[list[int]]:

@@ -48,6 +48,11 @@ def edges_on(tx: Transaction, dag_id: str) -> list[DagEdge]:
     return [_edge(row) for row in tx.all("edges.on", dag_id=dag_id)]
 
 
+def dags_among(tx: Transaction) -> dict[str, tuple[int, int]]:
+    """The DAGs that are in a file and have dependencies, or are depended on by such: by id, dag_pk and newest version_pk."""
+    return {dag_id: (dag_pk, version_pk) for dag_id, dag_pk, version_pk in tx.all("edges.among")}
+
+
 def dependency_errors(tx: Transaction) -> dict[int, str]:
     """By dag_pk why its dependencies can never be met; DAGs without such an error are left out."""
     return dict(tx.all("edges.errors"))

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from gnomon import DAG, After, store
+from gnomon import DAG, After, dependencies, store
 from gnomon.clock import SystemClock
 from gnomon.config import load_config, set_ambient
 from gnomon.dagfiles.ledger import Away
 from gnomon.dagfiles.stored import StoreLedger
+from gnomon.dependencies import Shape
 from gnomon.errors import WorldAway
 from gnomon.model.spec import DagParsed, FileInputs, ParsedFile
 from gnomon.sdk.build import build
@@ -165,7 +166,7 @@ def test_a_processor_that_starts_finds_what_the_last_one_left_undone(files: File
 def test_while_the_store_is_away_the_look_is_put_off_and_made_up(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     files.write(dag("a", "b"))
     with monkeypatch.context() as patched:
-        patched.setattr(edges, "list_edges", _raises(WorldAway("gone")))
+        patched.setattr(edges, "dags_among", _raises(WorldAway("gone")))
         files.write(dag("b", "a"))
         files.ledger.stale()
     assert files.errors() == {}
@@ -197,6 +198,30 @@ def test_a_look_that_fails_leaves_files_on_record(files: Files, monkeypatch: pyt
     assert set(files.errors()) == {"a", "b"}
 
 
+def test_all_are_searched_again_only_where_one_that_waits_or_is_waited_for_is_another(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files.write(dag("a", "b"))
+    files.write(dag("b", "a"))
+    searched: list[set[str]] = []
+
+    def errors_of(shapes: dict[str, Shape]) -> dict[str, str]:
+        searched.append(set(shapes))
+        return really(shapes)
+
+    really = dependencies.errors_of
+    monkeypatch.setattr("gnomon.dagfiles.graph.errors_of", errors_of)
+    files.write(dag("c"))
+    files.write(dag("c", tasks=["t"]))
+    files.remove("c")
+    assert (searched, set(files.errors())) == ([], {"a", "b"})
+    files.write(dag("b", "a", tasks=["t"]))
+    assert searched == [{"a", "b"}]
+    files.write(dag("b", tasks=["t"]))
+    files.write(dag("b", schedule=None))
+    assert len(searched) == 3 and "which has no slots to wait for" in files.errors()["a"]
+
+
 def test_a_refused_duplicate_changes_nothing(files: Files) -> None:
     files.write(dag("a", "b"))
     files.write(dag("b"))
@@ -216,7 +241,7 @@ def test_a_deleted_dag_that_comes_back_from_its_file_is_looked_at(files: Files) 
 
 def test_when_nothing_has_changed_nothing_is_read(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     files.write(dag("a", "b"))
-    monkeypatch.setattr(edges, "list_edges", _raises(AssertionError))
+    monkeypatch.setattr(edges, "dags_among", _raises(AssertionError))
     monkeypatch.setattr(edges, "dependency_errors", _raises(AssertionError))
     assert files.ledger.stale() == set()
 

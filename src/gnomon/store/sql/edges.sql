@@ -30,6 +30,12 @@ SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.dependency_error, e.edge_no, 
        EXISTS (SELECT 1 FROM dag AS u WHERE u.dag_id = e.up_dag AND u.active)
 FROM dag_edge AS e JOIN dag AS d ON d.dag_pk = e.dag_pk WHERE e.up_dag = :dag_id AND d.active ORDER BY d.dag_id, e.edge_no;
 
+-- name: among
+-- The DAGs that are in a file and have dependencies, or are depended on by such.
+SELECT dag_id, dag_pk, version_pk FROM dag
+WHERE active AND (dag_pk IN (SELECT dag_pk FROM dag_edge)
+    OR dag_id IN (SELECT e.up_dag FROM dag_edge AS e JOIN dag AS d ON d.dag_pk = e.dag_pk WHERE d.active));
+
 -- name: errors
 -- DAGs of which a dependency can never be met.
 SELECT dag_pk, dependency_error FROM dag WHERE dependency_error IS NOT NULL;
