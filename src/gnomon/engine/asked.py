@@ -15,7 +15,17 @@ from gnomon.engine.cells import Cell, Dag, Run
 from gnomon.engine.turn import Turn
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, NewMail
-from gnomon.model.runwaits import KEEP_AFTER_ABSENT, KEEP_AFTER_BAD, NO_SLOT, Ask, Heard, Outcome, RunWait, SlotFact
+from gnomon.model.runwaits import (
+    KEEP_AFTER_ABSENT,
+    KEEP_AFTER_BAD,
+    NO_SLOT,
+    Ask,
+    Heard,
+    Outcome,
+    RunWait,
+    SlotFact,
+    gone,
+)
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
 
@@ -115,11 +125,8 @@ def run_begins_again(turn: Turn, run: Run, waited_for: Iterable[Ask]) -> None:
     if slot is None:
         return
     for ask in waited_for:
-        fact = _of_run(run, slot, ask.task_id)
-        if fact.outcome == "open":
-            listener = Listener(ask.down_run, ask.edge_no, ask.down_group, ask.task_id, ask.keeps)
-            _tell(turn, listener, fact)
-            _settle(turn, run.dag.record.dag_id, listener, fact)
+        if _ended(run, slot, ask.task_id).outcome == "open":
+            _tell_anew(turn, run, Listener(ask.down_run, ask.edge_no, ask.down_group, ask.task_id, ask.keeps))
 
 
 def run_dropped(turn: Turn, run: Run) -> None:
@@ -151,10 +158,31 @@ def dag_changed(turn: Turn, dag: Dag, before: DagRecord | None) -> None:
     if not record.active:
         if before is None or before.active:
             for at, listener in _coming(dag, asked):
-                _settle(turn, record.dag_id, listener, SlotFact(at, "bad", note=f"DAG {record.dag_id} is in no file any more"))
-    elif before is None or not before.active or _schedule(before) != _schedule(record):
+                _settle(turn, record.dag_id, listener, SlotFact(at, "bad", note=gone(record.dag_id)))
+            _tell_under_way(turn, dag, asked)
+        return
+    if before is None or not before.active or _schedule(before) != _schedule(record):
         for at, listener in _coming(dag, asked):
             _settle(turn, record.dag_id, listener, SlotFact(at, "changed"))
+    if before is None or not before.active:
+        _tell_under_way(turn, dag, asked)
+
+
+def _tell_under_way(turn: Turn, dag: Dag, asked: Asked) -> None:
+    """Runs that are under way can end again, or cannot for now: who waits for their slots is told."""
+    for at in [at for at in asked if at in dag.by_slot]:
+        for listener in list(asked[at].values()):
+            if _ended(dag.by_slot[at], at, listener.task_id).outcome == "open":
+                _tell_anew(turn, dag.by_slot[at], listener)
+
+
+def _tell_anew(turn: Turn, run: Run, listener: Listener) -> None:
+    """Whoever was told of the slot hears that it is open again, or that it cannot end for now."""
+    assert run.record.slot_at is not None
+    fact = _of_run(run, run.record.slot_at, listener.task_id)
+    if fact.outcome == "open":
+        _tell(turn, listener, fact)
+    _settle(turn, run.dag.record.dag_id, listener, fact)
 
 
 def dag_gone(turn: Turn, dag_id: str) -> None:
@@ -196,6 +224,15 @@ def _fact(dag: Dag | None, fact: SlotFact, task_id: str | None) -> SlotFact:
 
 
 def _of_run(run: Run, at: Instant, task_id: str | None) -> SlotFact:
+    """What is known of the slot of a run in memory; one that has not ended and whose DAG is in no file is bad."""
+    fact = _ended(run, at, task_id)
+    if fact.outcome == "open" and not run.dag.record.active:
+        return SlotFact(at, "bad", fact.clear_number, gone(run.dag.record.dag_id))
+    return fact
+
+
+def _ended(run: Run, at: Instant, task_id: str | None) -> SlotFact:
+    """How the run, or the task of it, ended; open if it has not."""
     record = run.record
     if task_id is not None:
         return _of_task(run, at, task_id)

@@ -9,7 +9,7 @@ from gnomon.decide.edges import EdgeVerdict, judge_edge
 from gnomon.model.edges import Edge
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord
-from gnomon.model.runwaits import NO_SLOT, RunWait, WaitState
+from gnomon.model.runwaits import NO_SLOT, RunWait, WaitState, gone
 from gnomon.model.states import DagRunType
 
 if TYPE_CHECKING:
@@ -64,8 +64,10 @@ class EdgeWaits:
             return f"{self.edge.label} ({self.trouble})"
         if NO_SLOT in self.waits:
             return f"{self.edge.label} (there is no DAG {self.edge.after.dag_id})"
-        bad = sum(wait.state is WaitState.BAD for wait in self.waits.values())
-        return self.edge.label + (f" ({bad} failed)" if bad else "")
+        notes = [wait.note for wait in self.waits.values() if wait.state is WaitState.BAD]
+        failed = sum(note != gone(self.edge.after.dag_id) for note in notes)
+        told = ([f"{failed} failed"] if failed else []) + (["it is in no file any more"] if failed < len(notes) else [])
+        return self.edge.label + (f" ({', '.join(told)})" if told else "")
 
 
 def edges_for(edges: Iterable[Edge], record: RunRecord, waits: Iterable[RunWait]) -> dict[int, EdgeWaits]:

@@ -17,6 +17,11 @@ KEEP_AFTER_BAD = 1
 KEEP_AFTER_ABSENT = 2
 """The run waits for slots that were passed without a run: somebody may make one."""
 
+def gone(up_dag: str) -> str:
+    """What is said of a slot that can have no end for now."""
+    return f"DAG {up_dag} is in no file any more"
+
+
 Outcome = Literal["open", "ok", "bad", "absent", "changed"]
 """Of a slot. `changed`: the upstream's schedule is another, so its slots are to be found again."""
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from gnomon.model.instants import Instant
-from gnomon.model.runwaits import NO_SLOT, Ask, SlotFact
+from gnomon.model.runwaits import NO_SLOT, Ask, SlotFact, gone
 from gnomon.model.slots import Cursor, Passed, PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import FIRST_FINAL_CODE, RUN_STATE_CODES, TASK_STATES_BY_CODE, DagRunState
@@ -105,7 +105,8 @@ def slot_facts(tx: Transaction, up_dag: str, slots: Sequence[Instant], task_id: 
     """What is known of these slots of a DAG, in their order; with a task, of that task of their runs.
 
     A slot has its outcome from its run. Without one it is absent if planning passed it, open if planning is not there yet,
-    bad if the DAG is in no file. A DAG that is not known leaves all open. NO_SLOT is `changed` once there is such a DAG.
+    bad if the DAG is in no file; so is one whose run has not ended then. A DAG that is not known leaves all open. NO_SLOT is
+    `changed` once there is such a DAG.
     """
     facts = _facts(tx, {(up_dag, at, task_id) for at in slots})
     return tuple(facts[up_dag, at, task_id] for at in slots)
@@ -129,7 +130,9 @@ def _facts(tx: Transaction, wanted: set[_Slot]) -> dict[_Slot, SlotFact]:
         stands = [] if dag is None else runs.get((dag.dag_pk, at), [])
         if stands:
             heard = [_of_run(at, run) if task_id is None else _of_task(at, run, task_id, tasks) for run in stands]
-            facts[slot] = min(heard, key=lambda fact: ("open", "bad", "ok").index(fact.outcome))
+            fact = min(heard, key=lambda fact: ("open", "bad", "ok").index(fact.outcome))
+            is_stuck = fact.outcome == "open" and dag is not None and not dag.active
+            facts[slot] = SlotFact(at, "bad", fact.clear_number, gone(up_dag)) if is_stuck else fact
         else:
             facts[slot] = _without_run(up_dag, dag, at, notes, decided)
     return facts
@@ -142,7 +145,7 @@ def _without_run(up_dag: str, dag: _Dag | None, at: Instant, notes: _Notes, deci
         return SlotFact(at, "changed" if dag.active else "open")
     if (dag.upto is not None and at <= dag.upto) or (dag.next_at is not None and at < dag.next_at and decided.on(up_dag, at)):
         return SlotFact(at, "absent", note=notes.on(dag.dag_pk, at))
-    return SlotFact(at, "open") if dag.active else SlotFact(at, "bad", note=f"DAG {up_dag} is in no file any more")
+    return SlotFact(at, "open") if dag.active else SlotFact(at, "bad", note=gone(up_dag))
 
 
 def _of_run(at: Instant, run: _Run) -> SlotFact:

@@ -108,8 +108,10 @@ class Between:
             return SlotFact(slot, "absent")
         if run is None and not record.active:
             return SlotFact(slot, "bad")
-        if run is None or run.state not in FINISHED_RUN_STATES:
-            return SlotFact(slot, "open", -1 if run is None else run.clear_number)
+        if run is None:
+            return SlotFact(slot, "open")
+        if run.state not in FINISHED_RUN_STATES:
+            return SlotFact(slot, "open" if record.active else "bad", run.clear_number)
         good = run.state is DagRunState.SUCCESS
         if task_id is not None:
             row = self.owners[0].rows.get(self.key(run, task_id))

@@ -279,6 +279,36 @@ def test_an_upstream_that_left_its_file_is_bad_and_waited_for_when_it_is_back(ow
     assert cancelled.record(down).reason == "cancelled: dag1: DAG dag1 is in no file any more"
 
 
+@both
+@owners
+def test_a_run_under_way_of_a_dag_that_left_its_file_is_bad_until_the_dag_is_back_or_the_run_ends(owners: int, then: Then) -> None:
+    world = Between(UPSTREAM, owners=owners)
+    up, down = world.plan(UP, 5), world.plan(DOWN, 5)
+    world.read_dag(replace(world.dags[UP], active=False))
+    then(world)
+    assert world.waits(down) == {5: WaitState.BAD}
+    assert world.record(down).reason == "waits for dag1 (it is in no file any more)"
+    world.read_dag(replace(world.dags[UP], active=True))
+    then(world)
+    assert world.waits(down) == {5: WaitState.OPEN}
+    assert world.record(down).reason == "waits for dag1"
+    world.read_dag(replace(world.dags[UP], active=False))
+    then(world)
+    world.end(UP, "load")
+    assert world.state(up) == "success" and world.state(down) == "running"
+
+
+@owners
+def test_a_run_that_is_cleared_while_its_dag_is_in_no_file_is_bad_for_those_who_were_told(owners: int) -> None:
+    world = Between((UPSTREAM, AfterSpec(dag_id="dag1", previous=1)), owners=owners, slots=lambda planned: (at(5), at(6)))
+    up, down = world.plan(UP, 5), world.plan(DOWN, 5)
+    world.end(UP, "load")
+    assert set(world.waits(down).values()) == {WaitState.MET, WaitState.OPEN}
+    world.read_dag(replace(world.dags[UP], active=False))
+    world.clear(up)
+    assert set(world.waits(down).values()) == {WaitState.BAD}
+
+
 @owners
 def test_a_deleted_upstream_is_unknown_and_a_deleted_run_is_absent(owners: int) -> None:
     world = Between(UPSTREAM, owners=owners)

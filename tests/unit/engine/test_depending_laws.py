@@ -176,11 +176,11 @@ class Play(Between):
             return "open" if record.active else "bad"
         ended = run.state in FINISHED_RUN_STATES
         if task_id is None:
-            return "open" if not ended else "ok" if run.state is DagRunState.SUCCESS else "bad"
+            return ("open" if record.active else "bad") if not ended else "ok" if run.state is DagRunState.SUCCESS else "bad"
         row = self.owners[0].rows.get(self.key(run, task_id))
         if row is not None and row.state in FINISHED_TASK_STATES:
             return "ok" if row.state in (S.SUCCESS, S.SKIPPED) else "bad"
-        return "bad" if ended else "open"
+        return "bad" if ended or not record.active else "open"
 
     def verdict(self, run: RunRecord, edge: Edge) -> EdgeVerdict:
         """Of the slots that the run waits for by this edge, as they are now."""

@@ -207,10 +207,29 @@ def test_an_upstream_that_leaves_its_file_is_bad_and_waited_for_when_it_is_back(
     world.until(0.9)
     (wait,) = world.waits("down", 0)
     assert wait.state is WaitState.BAD and wait.note == "DAG up is in no file any more"
+    assert world.run("down", 0).reason == "waits for up (it is in no file any more)"
     world.dag("up", cron("30 * * * *"))
     world.until(0.99)
     assert world.states("up") == {0.5: "success"}
     assert world.states("down") == {0: "success"}
+
+
+def test_a_run_under_way_of_a_dag_that_leaves_its_file_is_bad_until_it_is_back(any_world: World) -> None:
+    world = any_world
+    chain = (TaskSpec(task_id="first"), TaskSpec(task_id="last", upstream=("first",)))
+    world.dag("up", cron("0 * * * *"), run_s=600, tasks=chain)
+    world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
+    world.dag("late", cron("30 * * * *"), AfterSpec(dag_id="up"))
+    world.dag("chained", cron("0 * * * *"), AfterSpec(dag_id="up", on_failure="cancel"))
+    world.until(0.1)
+    world.file_gone("up")
+    world.until(0.6)
+    for dag_id, hour in (("down", 0), ("late", 0.5)):
+        assert world.run(dag_id, hour).reason == "waits for up (it is in no file any more)"
+    assert world.run("chained", 0).reason == "cancelled: up: DAG up is in no file any more"
+    world.dag("up", cron("0 * * * *"), tasks=chain)
+    world.until(0.9)
+    assert world.started("down")[0] == world.started("late")[0.5] == pytest.approx(0.6 + TEN_MINUTES)
 
 
 def test_a_dag_waits_for_its_own_run_before(world: World) -> None:
