@@ -12,6 +12,7 @@ import pytest
 
 from gnomon.engine import events as e
 from gnomon.engine.memory import Limits, Memory
+from gnomon.engine.turn import Step
 from gnomon.model.deferral import Fired, Wait
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND
@@ -59,6 +60,23 @@ def some_task(rng: random.Random, task_id: str, before: list[str]) -> TaskSpec:
 class Waiting(World):
     """A world whose steps are judged as they are written."""
 
+    said: frozenset[tuple[TaskKey, int]] = frozenset()
+    """The deferrals whose triggers have spoken in this step."""
+
+    def step(self, *events: e.Event, seconds: float = 0) -> Step:
+        self.said = frozenset((event.key, event.defer_seq) for event in events if isinstance(event, e.WaitEnded))
+        return super().step(*events, seconds=seconds)
+
+    def write(self, decided: Step) -> None:
+        """A trigger hears on_kill if it waited and said nothing; of what a triggerer has nothing of, none is told."""
+        for key, killed in decided.changes.waits_gone:
+            wait = self.waits[key]
+            if wait.due_at is not None or wait.fired is not None:
+                assert killed is None, f"{key}: nobody runs its trigger"
+            elif (key, wait.defer_seq) not in self.said:
+                assert killed is True, f"{key}: its trigger is not told"
+        super().write(decided)
+
     def quietly(self, *events: e.Event, seconds: float = 0) -> None:
         """A step of what nobody asked for: what is tried again is tried when it is due."""
         before = copy.copy(self.rows)
@@ -89,10 +107,13 @@ def play(world: Waiting, rng: random.Random) -> None:
         world.quietly(*some_result(world, rng, attempt, outcome), seconds=rng.choice((0, 1)))
     elif roll < 0.62 and waits:
         key = rng.choice(waits)
-        events = [some_event(world, rng, key)]
+        events: list[e.Event] = [some_event(world, rng, key)]
         if rng.random() < 0.3:
             events += rng.choice((lambda: [events[0]], lambda: [some_event(world, rng, key)], lambda: [some_act(world, rng, key)]))()
             rng.shuffle(events)
+        if rng.random() < 0.1:
+            another_version(world, rng)
+            events = [e.DagRead(copy.deepcopy(world.dags[1])), *events]
         people = any(not isinstance(event, e.WaitEnded) for event in events)
         (world.step if people else world.quietly)(*events)
     elif roll < 0.7 and waits:
