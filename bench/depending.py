@@ -1,4 +1,4 @@
-"""Runs that wait for runs of other DAGs: from an upstream's end to the downstream's start, and the slots of a year of minutes."""
+"""Runs that wait for runs of other DAGs: from an upstream's end to the downstream's start, and what finding slots costs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,21 @@ from gnomon.model.states import DagRunState
 from gnomon.simulate.timelapse import Timelapse
 from gnomon.store import migrations, open_database, runs, tasks
 from gnomon.testing import Play
-from gnomon.timetables import Hourly, Minutely
+from gnomon.timetables import CronTriggerTimetable, Daily, Hourly, Minutely, Timetable
 from gnomon.timetables.registry import reference
 
 PAIRS, WAKES = 4, 200
 FEW, MANY, HOURS, REPEATS = 100, 1000, 6, 5
+FINE: tuple[tuple[str, Timetable, int], ...] = (
+    ("second", CronTriggerTimetable("* * * * * *", timezone="UTC"), 1),
+    ("minute", CronTriggerTimetable("* * * * *", timezone="UTC"), 60),
+    ("hour", Hourly(), 3600),
+    ("day", Daily("12:00"), 86_400),
+)
+"""Name, timetable, and seconds between its slots."""
 START = 1_772_409_600 * SECOND
 """2026-03-02 00:00 UTC."""
+NOON, SLOTS = START + 12 * 3600 * SECOND, 30
 PAIRS_FILE = f'''
 import datetime as dt
 import time
@@ -62,6 +70,7 @@ def depending() -> None:
         else:
             _wakes("PostgreSQL", options)
     _year()
+    _fine()
     _flat()
 
 
@@ -129,23 +138,42 @@ def _flat() -> None:
 
 def _cost_of_an_end(dag_count: int, repeats: int) -> float:
     """Seconds of CPU for each run that ends and is waited for, with everything that a run costs besides."""
-    spent, ends = 0.0, 0
-    for _ in range(repeats):
-        with tempfile.TemporaryDirectory(prefix="gnomon-bench-flat-") as folder:
-            url = f"sqlite:///{folder}/flat.db"
-            migrations.upgrade(url)
-            db = open_database(url, role="bench", synchronous="OFF", lease_clock=lambda: START)
-            it = Timelapse(db, seed=1, start=START, script=lambda _, rng: Play(run_s=rng.choice((0.0, 1.0, 60.0))))
-            for number in range(dag_count):
-                it.parse(_fan(number), "1")
-            it.run_until(START + 1)
-            began = time.process_time()
-            it.run_until(START + HOURS * 3600 * SECOND)
-            spent += time.process_time() - began
-            with db.read() as tx:
-                ends += sum(n for n in runs.totals(tx).values())
-            db.close()
-    return spent / ends
+    costs = [_cost_of_runs([_fan(number) for number in range(dag_count)], HOURS * 3600) for _ in range(repeats)]
+    return sum(spent for spent, _ in costs) / sum(ends for _, ends in costs)
+
+
+def _cost_of_runs(specs: list[DagSpec], seconds: int, start: int = START) -> tuple[float, int]:
+    """Seconds of CPU of a scheduler over so much virtual time, and the runs that were made."""
+    with tempfile.TemporaryDirectory(prefix="gnomon-bench-flat-") as folder:
+        url = f"sqlite:///{folder}/flat.db"
+        migrations.upgrade(url)
+        db = open_database(url, role="bench", synchronous="OFF", lease_clock=lambda: start)
+        it = Timelapse(db, seed=1, start=start, script=lambda _, rng: Play(run_s=rng.choice((0.0, 1.0, 60.0))))
+        for spec in specs:
+            it.parse(spec, "1")
+        it.run_until(start + 1)
+        began = time.process_time()
+        it.run_until(start + seconds * SECOND)
+        spent = time.process_time() - began
+        with db.read() as tx:
+            made = sum(runs.totals(tx).values())
+        db.close()
+    return spent, made
+
+
+def _fine() -> None:
+    """What a run costs where pairs of DAGs are due every second, minute, hour, day: four pairs in turn, from noon on."""
+    told = []
+    for name, timetable, seconds in FINE:
+        spent, made = _cost_of_runs([spec for number in range(PAIRS) for spec in _pair(number, timetable)], seconds * SLOTS, NOON)
+        told.append(f"{name} {1000 * spent / made:.2f}")
+    show(f"a run of {PAIRS} pairs in turn, {SLOTS} slots each", f"{', '.join(told)} ms CPU", "alike")
+
+
+def _pair(number: int, timetable: Timetable) -> list[DagSpec]:
+    common = {"timetable": reference(timetable), "tasks": (TaskSpec(task_id="t"),), "start_at": NOON, "catchup": True}
+    up, down = f"u{number}", f"d{number}"
+    return [DagSpec(dag_id=up, **common), DagSpec(dag_id=down, depends_on=(spec_of(After(up)),), **common)]
 
 
 def _fan(number: int) -> DagSpec:
