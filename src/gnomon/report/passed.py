@@ -34,11 +34,11 @@ def newest_passed(tx: Transaction, dag: DagRecord) -> list[str]:
 def why_slot(tx: Transaction, dag: DagRecord, at: Instant, now: Instant) -> list[str]:
     """Sentences on why there is no run for the slot at that instant."""
     holder = runs.holder(tx, dag.dag_pk, str(at))
-    if holder is not None:
-        return [f"there is a run for logical date {iso(at)}: {holder}"]
+    told = [] if holder is None else [f"there is a run for logical date {iso(at)}: {holder}"]
     standing = [run_id for run_id, _ in upstream.runs_of_slots(tx, dag.dag_pk, [at]).get(at, ())]
-    if standing:
-        return [f"the run of the slot due at {iso(at)} is: {run_id}" for run_id in standing]
+    told += [f"the run of the slot due at {iso(at)} is: {run_id}" for run_id in standing if run_id != holder]
+    if told:
+        return told
     for event in events.passed(tx, dag.dag_pk):
         if _is_about(event, at):
             return [f"no run was made for it, as decided at {iso(event.at)}: {_told(event)}"]

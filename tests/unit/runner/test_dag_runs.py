@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.conformance.storeworld import AT, DAY, World, parsed, spec
+from tests.conformance.storeworld import AT, DAY, World, parsed, plan_change, slot, spec
 
 from gnomon import taskapi
 from gnomon.config import load_config, set_ambient
@@ -31,8 +31,8 @@ from gnomon.sdk import DAG, BaseOperator
 from gnomon.sdk.channel import install
 from gnomon.sdk.schedule import reference
 from gnomon.serde import dumps, loads
-from gnomon.store import dags, migrations, open_database, runs
-from gnomon.timetables import CronDataIntervalTimetable, NullTimetable
+from gnomon.store import commit, dags, migrations, open_database, runs
+from gnomon.timetables import CronDataIntervalTimetable, DeltaDataIntervalTimetable, NullTimetable
 
 
 def _dag(world: World, timetable: TimetableRef | None = None, **options: object) -> None:
@@ -123,6 +123,34 @@ def test_the_logical_date_of_a_slot_makes_a_run_that_stands_for_it(world: World,
     midnight = dt.datetime(2024, 3, 5, tzinfo=dt.UTC)
     assert run(trigger_run_id="r", logical_date=midnight + dt.timedelta(hours=hours)).outcome == "success"
     assert _made(world, "r").stands_for == (None if slot is None else to_instant(midnight + dt.timedelta(hours=slot)))
+
+
+@pytest.mark.parametrize(("hours", "stands"), [(-48, True), (-47, False), (24, True)])
+def test_steps_of_a_span_are_counted_from_the_last_planned_run(world: World, run: Run, hours: int, stands: bool) -> None:
+    _dag(world, reference(DeltaDataIntervalTimetable(dt.timedelta(days=1))))
+    with world.db.owner(world.me) as tx:
+        commit.plan(tx, [plan_change(world.read_dag("d"), slot(3))], AT)
+    assert run(trigger_run_id="r", logical_date=to_datetime(AT + 3 * DAY) + dt.timedelta(hours=hours)).outcome == "success"
+    assert _made(world, "r").stands_for == (AT + 4 * DAY + hours * 3_600_000_000 if stands else None)
+
+
+def test_a_timetable_that_does_not_say_its_slots_leaves_the_run_without_one_and_is_logged(
+    world: World, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "house_without_days.py").write_text(
+        "from gnomon.timetables.base import DataInterval, Timetable\n"
+        "class House(Timetable):\n"
+        "    def infer_manual_data_interval(self, *, run_after):\n"
+        "        return DataInterval(run_after, run_after)\n"
+        "    def next_dagrun_info(self, **_):\n"
+        "        raise ZeroDivisionError('no days')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    _dag(world, TimetableRef(path="house_without_days.House", builtin=False))
+    result = run(trigger_run_id="r", logical_date=to_datetime(AT))
+    sys.modules.pop("house_without_days", None)
+    assert (result.outcome, _made(world, "r").stands_for) == ("success", None)
+    assert "is not known: House.next_dagrun_info raised ZeroDivisionError: no days" in caplog.text
 
 
 def test_an_authors_timetable_is_asked_where_the_task_runs(
