@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
@@ -63,6 +63,7 @@ def test_an_underscore_in_the_type_is_a_dash_in_the_uri() -> None:
     assert (read.conn_type, read.extra_dejson) == ("google_cloud_platform", {"a": {"b": 1}})
 
 
+@settings(derandomize=True, deadline=None)
 @given(
     st.none() | TEXT, st.none() | TEXT, st.none() | TEXT, st.none() | st.integers(1, 65535),
     st.none() | st.dictionaries(TEXT, TEXT | st.integers() | st.none(), min_size=1, max_size=3),

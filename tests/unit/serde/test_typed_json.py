@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pendulum
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.errors.authoring import DeserializationError, NotSerializable
@@ -53,16 +53,19 @@ def same(one: object, other: object) -> bool:
     return one == other
 
 
+@settings(derandomize=True, deadline=None)
 @given(VALUES)
 def test_what_is_written_is_read_back_with_its_types(value: object) -> None:
     assert same(loads(dumps(value)), value)
 
 
+@settings(derandomize=True, deadline=None)
 @given(PLAIN)
 def test_plain_json_stays_plain_json(value: object) -> None:
     assert json.loads(dumps(value)) == value
 
 
+@settings(derandomize=True, deadline=None)
 @given(VALUES)
 def test_the_text_is_strict_json(value: object) -> None:
     json.loads(dumps(value), parse_constant=lambda name: pytest.fail(name))
