@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
@@ -18,6 +19,8 @@ from gnomon.sdk.task_work import TRIGGER_FAIL, TRIGGER_FAILURE, TRIGGER_TIMEOUT
 from gnomon.sdk.triggers import BaseTrigger
 from gnomon.serde import loads
 
+log = logging.getLogger("gnomon.task")
+
 _OURS = "gnomon."
 _WITHOUT_EVENT = {"timeout": TRIGGER_TIMEOUT}
 """Outcomes of a wait that brought no event for the task, to what `resume_execution` is told; any other is a failure."""
@@ -29,6 +32,8 @@ def wait_of(task: Any, deferred: TaskDeferred, file: str) -> Wait:
     trigger = deferred.trigger
     kwargs = deferred.kwargs or {}
     _check_operator(task)
+    if isinstance(trigger, type):
+        raise DeferralRefused(f"{of}: {trigger.__name__} is a class; give it an object of it: {trigger.__name__}(...).")
     if not isinstance(trigger, BaseTrigger):
         raise DeferralRefused(f"{of}: the {type(trigger).__name__} is no trigger; give it an object of a class derived from BaseTrigger.")
     check_method(task, deferred.method_name, kwargs, type(trigger).__name__)
@@ -37,6 +42,7 @@ def wait_of(task: Any, deferred: TaskDeferred, file: str) -> Wait:
     cls = checked_class(path, load_class, of)
     if cls is not type(trigger):
         check_home(cls, file, of)
+        _mention_parent(type(trigger), cls)
     text = stored(arguments, f"the arguments of {type(trigger).__name__}", of)
     check_arguments(cls, arguments, path, f"{of}: what serialize() of {type(trigger).__name__} returns does not fit")
     timer = timer_of(trigger)
@@ -130,6 +136,15 @@ def _serialized(trigger: BaseTrigger, of: str) -> tuple[str, dict[str, Any]]:
     if not isinstance(path, str) or "." not in path or not isinstance(arguments, Mapping):
         raise DeferralRefused(f"{of}: serialize() of {name} returned {_shape(found)}; {wanted}")
     return path, dict(arguments)
+
+
+def _mention_parent(given: type[BaseTrigger], stored: type[BaseTrigger]) -> None:
+    """A line in the log when what the author wrote anew is not what runs: the class inherits `serialize`, which names its parent."""
+    if issubclass(given, stored) and given.run is not stored.run:
+        log.warning(
+            "serialize() of %s names %s, so %s.run() waits and %s.run() never runs; let its serialize() return %r",
+            given.__name__, _path(stored), stored.__name__, given.__name__, _path(given),
+        )
 
 
 def _path(cls: type) -> str:

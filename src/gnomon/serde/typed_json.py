@@ -114,5 +114,6 @@ _REMEDIES = (
     ("model_dump", "Return value.model_dump() instead."),
     ("to_dict", "Return value.to_dict() instead, or store it elsewhere and hand on its address."),
     ("tolist", "Return value.tolist() instead."),
+    ("cr_frame", "It comes from an `async def` that nobody awaited: asyncio.run(...) runs it."),
     ("send", "Return list(value) instead of a generator."),
 )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections import deque
 from typing import Any, NoReturn
 
-_author_log = logging.getLogger("airflow.triggers")
-"""Stands in the log of the task that waits."""
+from gnomon.triggerer.running import author_log
 
 
 def keep_out(loop: asyncio.AbstractEventLoop, descriptor: int) -> None:
@@ -29,7 +27,7 @@ def keep_out(loop: asyncio.AbstractEventLoop, descriptor: int) -> None:
 
 def _end() -> NoReturn:
     try:
-        _author_log.error(
+        author_log.error(
             "a copy of the triggerer's process (os.fork) came back into its loop and was ended; end it with os._exit, or use "
             "asyncio.create_subprocess_exec"
         )

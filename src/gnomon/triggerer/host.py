@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import select
 import socket
 import threading
@@ -20,7 +19,7 @@ from gnomon.model.deferral import Fired
 from gnomon.sdk import channel
 from gnomon.triggerer.messages import Cancel, Ended, Ends, Gone, Ping, Pong, Start, Stop, ToHost
 from gnomon.triggerer.questions import Questions
-from gnomon.triggerer.running import Running, current, failed, live
+from gnomon.triggerer.running import Running, author_log, current, failed, live
 from gnomon.wire.frames import Splitter
 from gnomon.wire.links import Link
 from gnomon.wire.messages import Answer
@@ -30,8 +29,6 @@ STARTS_MAX = 100
 ENDS_MAX = 500
 """Events of one message: the keeper stores the first while the host tells the others."""
 _log = log.get("triggerer.host")
-_author_log = logging.getLogger("airflow.triggers")
-"""Stands in the log of the task that waits."""
 
 
 class Host:
@@ -170,7 +167,7 @@ class Host:
         if fired.traceback is not None:
             _log.warning("trigger_failed", trigger=running.named(), error=fired.reason)
             if running.told.log is not None:
-                _author_log.error("the trigger failed\n%s", fired.traceback.rstrip())
+                author_log.error("the trigger failed\n%s", fired.traceback.rstrip())
         if len(self._ends) >= ENDS_MAX:
             self._flush()
         else:

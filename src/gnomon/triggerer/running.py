@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import inspect
+import logging
 import traceback
 import types
 from collections.abc import Callable, Generator
@@ -22,6 +23,8 @@ TRACEBACK_MAX = 20_000
 """Characters of a traceback that are kept, its end."""
 _NOTHING = object()
 _log = log.get("triggerer.host")
+author_log = logging.getLogger("airflow.triggers")
+"""Stands in the log of the task that waits."""
 
 
 class Running:
@@ -130,9 +133,18 @@ async def _bounded(running: Running, method: str, seconds: float, act: Callable[
                 await _rest(steps, paused)
     except TimeoutError:
         _log.warning("trigger_gave_no_end", trigger=running.named(), method=method, after_s=seconds)
+        _tell_author(running, "%s() of the trigger had not ended after %g s, and was given up", method, seconds)
     except BaseException as error:
         if not (isinstance(error, asyncio.CancelledError) and running.stopped):
-            _log.warning("trigger_raised", trigger=running.named(), method=method, error=failed(error).traceback)
+            found = (failed(error).traceback or "").rstrip()
+            _log.warning("trigger_raised", trigger=running.named(), method=method, error=found)
+            _tell_author(running, "%s() of the trigger raised, after its wait\n%s", method, found)
+
+
+def _tell_author(running: Running, words: str, *values: object) -> None:
+    """A line in the log of the task that waited, where it has one."""
+    if running.told.log is not None:
+        author_log.warning(words, *values)
 
 
 @types.coroutine

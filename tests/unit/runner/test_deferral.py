@@ -69,6 +69,17 @@ class Returns(Bell):
         return self.rope
 
 
+class Louder(Bell):
+    """It inherits `serialize`, which names its parent, and means its own `run`."""
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        yield TriggerEvent("LOUD")
+
+
+class Renamed(Bell):
+    """It inherits all."""
+
+
 class LateBell(DateTimeTrigger):
     """It may do more than to wait for a time."""
 
@@ -273,6 +284,14 @@ def test_no_refusal_shows_a_value() -> None:
 
 def test_what_is_no_trigger_is_refused() -> None:
     assert "is no trigger" in refused(lambda op, _: op.defer(trigger=object(), method_name="go_on"))
+    assert "Bell is a class; give it an object of it: Bell(...)" in refused(lambda op, _: op.defer(trigger=Bell, method_name="go_on"))
+
+
+def test_a_run_that_serialize_leaves_out_is_told_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    assert deferred(lambda op, _: op.defer(trigger=Renamed(), method_name="go_on")).classpath == f"{__name__}.Bell"
+    assert "serialize()" not in caplog.text
+    assert deferred(lambda op, _: op.defer(trigger=Louder(), method_name="go_on")).classpath == f"{__name__}.Bell"
+    assert f"serialize() of Louder names {__name__}.Bell, so Bell.run() waits and Louder.run() never runs" in caplog.text
 
 
 def _module(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import datetime as dt
 import json
@@ -121,6 +122,13 @@ def test_what_has_no_form_is_named_with_its_path_and_a_remedy(value: object, pat
         dumps(value, what="XCom 'return_value' of task 'load'")
     assert found.value.path == path
     assert words in str(found.value)
+
+
+def test_a_coroutine_that_nobody_awaited_is_told_as_one() -> None:
+    late = asyncio.sleep(0)
+    with pytest.raises(NotSerializable, match="nobody awaited"):
+        dumps(late)
+    late.close()
 
 
 def test_a_circular_value_is_refused() -> None:

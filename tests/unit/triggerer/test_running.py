@@ -93,3 +93,21 @@ def test_a_trigger_that_has_fired_is_closed_and_cleaned_up(
     running.trigger = Trigger(heard, at_the_end)
     asyncio.run(live(running, Listener(heard)))
     assert heard == ["fired", "closed", *said, "cleaned up", "gone"]
+
+
+@pytest.mark.parametrize(("cleanup", "said"), [
+    (raises, "cleanup() of the trigger raised, after its wait\nTraceback"),
+    (for_ever, "cleanup() of the trigger had not ended after 0.01 s, and was given up"),
+])
+@pytest.mark.parametrize("log", ["d/t.log", None])
+def test_a_cleanup_that_fails_is_told_in_the_log_of_its_task(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, cleanup: Callable[[Heard], object], said: str, log: str | None
+) -> None:
+    monkeypatch.setattr(running_module, "CLEANUP_S", 0.01)
+    heard: Heard = []
+    running = Running(1, "m.Trigger", Told(dag_id="d", run_id="r", task_id="t", log=log))
+    running.trigger = Trigger(heard, lambda _: None)
+    monkeypatch.setattr(running.trigger, "cleanup", lambda: cleanup(heard))
+    asyncio.run(live(running, Listener(heard)))
+    found = [record.getMessage() for record in caplog.records if record.name == "airflow.triggers"]
+    assert ([message for message in found if message.startswith(said)] != []) == (log is not None)
