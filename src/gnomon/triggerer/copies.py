@@ -7,7 +7,7 @@ import os
 from collections import deque
 from typing import Any, NoReturn
 
-from gnomon.triggerer.running import author_log
+from gnomon.triggerer.running import author_log, current
 
 
 def keep_out(loop: asyncio.AbstractEventLoop, descriptor: int) -> None:
@@ -20,6 +20,9 @@ def keep_out(loop: asyncio.AbstractEventLoop, descriptor: int) -> None:
 
     def in_the_copy() -> None:
         os.dup2(nowhere, descriptor, inheritable=False)
+        running = current.get()
+        if running is not None:  # what becomes of it is told by the original, which also cleans up
+            running.stopped, running.trigger = True, None
         ready.appendleft(asyncio.Handle(_end, (), loop))
 
     os.register_at_fork(after_in_child=in_the_copy)

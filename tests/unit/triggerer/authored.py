@@ -203,7 +203,7 @@ class Forks(Noted):
 
     async def run(self):
         copy = os.fork()
-        await asyncio.sleep(0)
+        await asyncio.sleep(self.kwargs["pause"])
         self.note("went on")
         yield TriggerEvent(os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]))
 
