@@ -96,6 +96,12 @@ def send_ask(turn: Turn, up_group: int, ask: Ask) -> None:
     turn.changes.mail_sent.append(NewMail(up_group, "wait_registered", body, at=turn.now))
 
 
+def run_came(turn: Turn, run: Run) -> None:
+    """There is a run for a slot that somebody may have been waiting for: if its DAG is in no file, it cannot end for now."""
+    if not run.dag.record.active:
+        _tell_slot(turn, run, None)
+
+
 def run_ended(turn: Turn, run: Run) -> None:
     """The run is over: so is every wait for its slot, but for those that hope for a better end."""
     _tell_slot(turn, run, None)

@@ -11,7 +11,7 @@ from gnomon.decide.transitions import Cause, next_state
 from gnomon.engine import events as e
 from gnomon.engine.actions import clear, drop_dag, drop_run, mark_run, mark_tasks
 from gnomon.engine.admission import admit
-from gnomon.engine.asked import cursor_moved, listen
+from gnomon.engine.asked import cursor_moved, listen, run_came
 from gnomon.engine.cells import Run
 from gnomon.engine.deferral import on_wait_ended, on_wait_timer
 from gnomon.engine.depending import follow, hear, look_at_limits, on_slots_found, release
@@ -141,6 +141,7 @@ def _on_run_read(turn: Turn, event: e.RunRead) -> None:
     catch_up(turn, run)
     if event.run.state not in FINISHED_RUN_STATES:
         follow(turn, run)
+        run_came(turn, run)
     turn.startable[dag] = None
     if run.active:
         judge_all(turn, run)

@@ -298,6 +298,38 @@ def test_a_run_under_way_of_a_dag_that_left_its_file_is_bad_until_the_dag_is_bac
     assert world.state(up) == "success" and world.state(down) == "running"
 
 
+@both
+@owners
+def test_a_run_by_hand_of_a_passed_slot_is_heard_of_by_those_who_wait(owners: int, then: Then) -> None:
+    world = Between(AfterSpec(dag_id="dag1", on_absent="wait"), owners=owners)
+    down = world.plan(DOWN, 5)
+    world.skip_to(6)
+    then(world)
+    assert world.waits(down) == {5: WaitState.OPEN} and world.state(down) == "queued"
+    up = world.by_hand(5)
+    then(world)
+    world.end(UP, "load", "failed")
+    assert world.waits(down) == {5: WaitState.BAD}
+    world.clear(up)
+    then(world)
+    world.end(UP, "load")
+    assert world.state(down) == "running"
+
+
+@owners
+def test_a_run_by_hand_that_comes_when_its_dag_has_left_its_file_is_bad_until_the_dag_is_back(owners: int) -> None:
+    world = Between(AfterSpec(dag_id="dag1", on_absent="wait"), owners=owners)
+    down = world.plan(DOWN, 5)
+    world.skip_to(6)
+    world.read_dag(replace(world.dags[UP], active=False))
+    world.by_hand(5)
+    assert world.waits(down) == {5: WaitState.BAD}
+    world.read_dag(replace(world.dags[UP], active=True))
+    assert world.waits(down) == {5: WaitState.OPEN}
+    world.end(UP, "load")
+    assert world.state(down) == "running"
+
+
 @owners
 def test_a_run_that_is_cleared_while_its_dag_is_in_no_file_is_bad_for_those_who_were_told(owners: int) -> None:
     world = Between((UPSTREAM, AfterSpec(dag_id="dag1", previous=1)), owners=owners, slots=lambda planned: (at(5), at(6)))
