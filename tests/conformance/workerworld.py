@@ -20,11 +20,11 @@ from typing import Any
 from tests.patience import PATIENCE_S
 
 from gnomon.clock import SystemClock
+from gnomon.config import without_secrets
 from gnomon.executors.interface import AttemptEnded, AttemptEntered, ExecutorEvent, WorkerUp
 from gnomon.executors.local import LocalExecutor
 from gnomon.model.facts import Attempt, AttemptResult, RunFacts
 from gnomon.model.records import WorkerRecord
-from gnomon.worker.environment import without_database
 from gnomon.worker.loop import Worker
 from gnomon.worker.settings import Settings
 
@@ -181,7 +181,7 @@ def family(pid: int) -> dict[int, str]:
 def main() -> None:
     config = json.loads(sys.argv[1])
     home = Path(config["home"])
-    environ = without_database(dict(os.environ), [config["database"]])
+    environ = without_secrets(dict(os.environ), config["database"])
     settings = Settings(run_folder=Path(config["run"]), logs_folder=home / "logs", slots=config["slots"], environ=environ,
                         import_limit_s=config["import_limit_s"], silence_s=config["silence_s"], stop_grace_s=config["stop_grace_s"])
     worker = Worker(settings, NoStore(), SystemClock())

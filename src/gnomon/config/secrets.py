@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from gnomon.config.option import Key, Option
 from gnomon.config.options import declared
 from gnomon.config.sources import PREFIXES
+
+_LEADS_TO_DATABASE = re.compile(
+    r"PG(HOST|HOSTADDR|PORT|USER|PASSWORD|PASSFILE|DATABASE|SERVICE|SERVICEFILE|OPTIONS|SSL.*)"
+    r"|(GNOMON_|AIRFLOW_)?(DATABASE|DB)_UR[IL]|SQLALCHEMY_(DATABASE_)?UR[IL]"
+)
 
 
 def is_secret(key: Key) -> bool:
@@ -15,9 +21,16 @@ def is_secret(key: Key) -> bool:
     return option is not None and option.secret
 
 
-def without_secrets(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment that author code may see: no variable that sets a secret option, by value or by command."""
-    return {name: value for name, value in environ.items() if not _sets_a_secret(name)}
+def without_secrets(environ: Mapping[str, str], database_url: str = "") -> dict[str, str]:
+    """The environment that author code may see: nothing that sets a secret option, by value or by command, or leads to the database.
+
+    A variable leads there by its name, or when its value holds the address, with its scheme or without: drivers spell that in many ways.
+    """
+    addresses = [address for address in (database_url, database_url.partition("://")[2].lstrip("/")) if address]
+    return {
+        name: value for name, value in environ.items()
+        if not _LEADS_TO_DATABASE.fullmatch(name) and not _sets_a_secret(name) and not any(address in value for address in addresses)
+    }
 
 
 def _sets_a_secret(variable: str) -> bool:

@@ -34,7 +34,8 @@ def facts_of(cfg: Config) -> KnownFacts:
     """The facts of this process: another version of Gnomon, Python or a calendar's library, or another default, means parsing everything again."""
     options = [f"{section}.{name}={value}" for section in SHAPING_SECTIONS
                for name, value in sorted(cfg.for_author_code().section(section).items())]
-    return KnownFacts(without_secrets(environment()), _digest("\n".join([*map(_release, _PACKAGES), sys.version, *options])))
+    environ = without_secrets(environment(), cfg.database_url)
+    return KnownFacts(environ, _digest("\n".join([*map(_release, _PACKAGES), sys.version, *options])))
 
 
 def mark(facts: KnownFacts) -> tuple[str, str]:

@@ -220,5 +220,6 @@ def start(under: Conditions) -> tuple[socket.socket, int]:
 
 def forget_secrets() -> None:
     """What DAG files are imported beside holds no address and no key: not in the options, not in the environment."""
-    set_ambient(ambient().for_author_code())
-    keep_only(without_secrets(environment()))
+    cfg = ambient()
+    set_ambient(cfg.for_author_code())
+    keep_only(without_secrets(environment(), cfg.database_url))

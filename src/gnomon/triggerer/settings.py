@@ -78,7 +78,7 @@ def host_environment(cfg: Config, limits: HostLimits) -> dict[str, str]:
         "GNOMON__LOGGING__BASE_LOG_FOLDER": os.path.abspath(cfg.logs_folder),
     }
     told = {LATE_S: repr(limits.late_s), ON_KILL_S: repr(limits.on_kill_s)}
-    return {**without_secrets(environment()), **folders, **told}
+    return {**without_secrets(environment(), cfg.database_url), **folders, **told}
 
 
 def limits_told(environ: Mapping[str, str]) -> HostLimits:

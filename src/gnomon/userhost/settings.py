@@ -49,7 +49,7 @@ def settings_from(cfg: Config) -> Settings:
         "GNOMON__CORE__DAGS_FOLDER": str(cfg.dags_folder),
         "GNOMON__CORE__PLUGINS_FOLDER": str(cfg.plugins_folder),
     }
-    return Settings(limits, {**without_secrets(environment()), **folders, **_told(limits)})
+    return Settings(limits, {**without_secrets(environment(), cfg.database_url), **folders, **_told(limits)})
 
 
 def _told(limits: Limits) -> dict[str, str]:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gnomon.config import Config, run_folder
+from gnomon.config import Config, run_folder, without_secrets
 from gnomon.executors.interface import WORKER_TTL_S
-from gnomon.worker.environment import without_database
 
 SLOTS_UNBOUND = 1024
 """`[core] parallelism` 0 means no bound; a machine has one all the same."""
@@ -36,7 +35,7 @@ class Settings:
 
 def settings_from(cfg: Config, environ: Mapping[str, str]) -> Settings:
     """The settings that hold for this configuration; `environ` is the worker's own environment."""
-    inherited = without_database(environ, _addresses(cfg.database_url))
+    inherited = without_secrets(environ, cfg.database_url)
     return Settings(
         run_folder=run_folder(cfg.home),
         logs_folder=cfg.logs_folder,
@@ -45,9 +44,3 @@ def settings_from(cfg: Config, environ: Mapping[str, str]) -> Settings:
         import_limit_s=cfg.number("core", "dagbag_import_timeout"),
         stop_grace_s=min(cfg.number("core", "killed_task_cleanup_time"), STOP_GRACE_MAX_S),
     )
-
-
-def _addresses(url: str) -> list[str]:
-    """The address as configured, and its part after the scheme, which drivers are given in many spellings."""
-    _, _, rest = url.partition("://")
-    return [url, rest.lstrip("/")]

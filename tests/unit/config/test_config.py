@@ -208,6 +208,15 @@ def test_the_environment_of_author_code_names_no_secret() -> None:
     assert sorted(without_secrets(environ)) == ["AIRFLOW__CORE__PARALLELISM", "PATH"]
 
 
+def test_the_environment_of_author_code_leads_to_no_database() -> None:
+    environ = {
+        "PGHOST": "x", "PGPASSWORD": "x", "PGPASSFILE": "x", "SQLALCHEMY_URL": "x", "NOTE": "it is at sqlite:////home/x.db",
+        "PATH_OF_IT": "home/x.db", "PGPT_MODEL": "kept", "AIRFLOW__CORE__DAGS_FOLDER": "kept",
+    }
+    assert sorted(without_secrets(environ, "sqlite:////home/x.db")) == ["AIRFLOW__CORE__DAGS_FOLDER", "PGPT_MODEL"]
+    assert "NOTE" in without_secrets(environ)
+
+
 # ---- the table -------------------------------------------------------------------------------------------------------
 def test_every_default_is_a_value_that_its_option_can_have() -> None:
     for option in OPTIONS:

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from tests.conformance.workerworld import WorkerWorld
 
-from gnomon.worker.environment import without_database
-
 ADDRESS = "postgresql://gnomon:s3cret@db.example:5432/gnomon"
 LOOK = """
 import json
@@ -47,14 +45,6 @@ def test_a_task_finds_no_trace_of_the_database(secretive: WorkerWorld, fresh: bo
     sockets = [target for target in seen["fds"].values() if target.startswith("socket:")]
     assert len(sockets) == 1, "the one socket to the worker"
     assert not [target for target in seen["fds"].values() if target.endswith(".db") or ".db-" in target]
-
-
-def test_variables_go_by_their_name_or_by_the_address_in_their_value() -> None:
-    environ = {"AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": "x", "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN_CMD": "cat secret",
-               "AIRFLOW__CORE__SQL_ALCHEMY_CONN": "x", "PGHOST": "x", "PGPASSFILE": "x", "SQLALCHEMY_URL": "x",
-               "NOTE": "it is at sqlite:////home/x.db", "PGPT_MODEL": "kept", "AIRFLOW__CORE__DAGS_FOLDER": "kept"}
-    kept = without_database(environ, ["sqlite:////home/x.db", ""])
-    assert kept == {"PGPT_MODEL": "kept", "AIRFLOW__CORE__DAGS_FOLDER": "kept"}
 
 
 def test_questions_are_answered_and_refusals_arrive_as_errors(world: WorkerWorld, tmp_path: Path) -> None:
