@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import os
+import traceback
+from types import ModuleType
 from typing import Any
 
 from gnomon import timetables
 from gnomon.errors import UserMistake
 from gnomon.loading import dialect
+
+_DIALECT = os.path.dirname(dialect.TREE)
 
 
 def load_class(path: str) -> type:
@@ -35,12 +40,10 @@ def load_object(path: str) -> Any:
         except ModuleNotFoundError as error:
             # A module that is there but imports something that is not: that is the story to tell.
             if error.name is None or not (module_path == error.name or module_path.startswith(f"{error.name}.")):
-                raise UserMistake(f"{path} cannot be loaded: importing {module_path} failed: {error}.") from error
+                raise UserMistake(f"{path} cannot be loaded: importing {module_path} failed: {_missing(error)}") from error
             continue
         return _walk(found, parts[cut:], path)
-    raise UserMistake(
-        f"{path} cannot be loaded: there is no module {parts[0]!r} here. Put it into the plugins folder, or install it."
-    )
+    raise _no_module(parts[0], path)
 
 
 def _builtin(name: str) -> Any:
@@ -55,5 +58,22 @@ def _walk(found: Any, names: list[str], path: str) -> Any:
         try:
             found = getattr(found, name)
         except (AttributeError, ImportError) as error:
+            if isinstance(found, ModuleType) and name != names[-1] and not isinstance(error, ImportError):
+                raise _no_module(f"{found.__name__}.{name}", path) from error
             raise UserMistake(f"{path} cannot be loaded: {found!r} has no {name!r} ({error}).") from error
     return found
+
+
+def _no_module(module: str, path: str) -> UserMistake:
+    return UserMistake(
+        f"{path} cannot be loaded: there is no module {module!r} here. Put it into the plugins folder, or install it."
+    )
+
+
+def _missing(error: ModuleNotFoundError) -> str:
+    """Which module, who imports it, and what to do; what is no module of a package says itself what it is."""
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith(("<frozen", _DIALECT))]
+    place = f" (at {frames[-1].filename}, line {frames[-1].lineno})"
+    if (error.name or "").startswith("airflow.") and not (error.name or "").startswith("airflow.providers."):
+        return f"{str(error).removesuffix('.')}{place}."
+    return f"{error}{place}. Install it where this process runs: every machine that runs tasks or triggers of it needs it."
