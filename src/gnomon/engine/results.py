@@ -20,6 +20,7 @@ from gnomon.engine.turn import CancelOrder, Turn
 from gnomon.engine.waits import begin, drop
 from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult
 from gnomon.model.states import TaskInstanceState as S
+from gnomon.model.texts import writable
 
 
 def on_entered(turn: Turn, event: Entered) -> None:
@@ -58,6 +59,8 @@ def _storable(result: AttemptResult) -> AttemptResult:
             return _as_failure(result, reason)
     if result.outcome not in _OUTCOMES:
         return _as_failure(result, f"the task ended as {result.outcome!r}, which this release cannot go on from")
+    if result.reason is not None:
+        return replace(result, reason=writable(result.reason))
     return result
 
 

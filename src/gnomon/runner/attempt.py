@@ -13,6 +13,7 @@ from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout, D
 from gnomon.model.facts import Attempt, AttemptResult, XComItem
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState
+from gnomon.model.texts import writable
 from gnomon.runner import callbacks
 from gnomon.runner.deferral import begin_deferred, go_on, wait_of
 from gnomon.runner.outcomes import Judged, deferred, judge
@@ -191,7 +192,7 @@ class _Attempting:
     def _xcoms(self) -> tuple[XComItem, ...]:
         """What was pushed, by callbacks too, is kept however the attempt ended; a value that is returned goes last."""
         pushed = {} if self._context is None else self._context["ti"].pushed
-        return tuple(XComItem(key=key, value=value) for key, value in {**pushed, **self._outputs}.items())
+        return tuple(XComItem(key=writable(key), value=value) for key, value in {**pushed, **self._outputs}.items())
 
     def _result(self, judged: Judged) -> AttemptResult:
         attempt = self._attempt
@@ -205,7 +206,7 @@ class _Attempting:
             retryable=judged.retryable,
             started_at=self._started_at,
             ended_at=self._ended_at,
-            reason=judged.reason,
+            reason=None if judged.reason is None else writable(judged.reason),
             xcoms=self._xcoms(),
             skip_task_ids=judged.skip_task_ids,
             resume_at=judged.resume_at,

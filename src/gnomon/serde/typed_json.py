@@ -21,11 +21,17 @@ DEPTH_MAX = 200
 
 
 def dumps(value: object, *, what: str = "The value") -> str:
-    """The value as typed JSON text. `what` names it in errors, for example "XCom 'rows' of task 'load'".
+    """The value as typed JSON text, which is UTF-8 whatever it holds. `what` names it in errors, for example "XCom 'rows' of task 'load'".
 
     Raises NotSerializable, with the path inside the value, for what has no JSON form.
     """
-    return json.dumps(_encode(value, what, "", 0), ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+    encoded = _encode(value, what, "", 0)
+    text = json.dumps(encoded, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a character, as in the name of a file that is no UTF-8
+        return json.dumps(encoded, separators=(", ", ": "), allow_nan=False)
+    return text
 
 
 def loads(text: str) -> object:

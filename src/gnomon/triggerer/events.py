@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from gnomon import serde
 from gnomon.model.deferral import Fired
 from gnomon.model.facts import XCOM_MAX_BYTES
+from gnomon.model.texts import writable
 from gnomon.sdk.triggers import BaseTaskEndEvent, TriggerEvent
 
 
@@ -24,6 +27,15 @@ def fired_by(event: Any) -> Fired:
             return Fired(outcome="error", reason=reason)
         return Fired(outcome="event", payload=payload)
     return Fired(outcome="error", reason=f"it yielded {named(event)}, which is no event; yield TriggerEvent(payload)")
+
+
+def sayable(fired: Fired) -> Fired:
+    """The same end, in text that the keeper can be told and the store can hold."""
+    return replace(
+        fired, reason=None if fired.reason is None else writable(fired.reason),
+        traceback=None if fired.traceback is None else writable(fired.traceback),
+        xcoms={writable(key): value for key, value in fired.xcoms.items()},
+    )
 
 
 def named(value: Any) -> str:

@@ -17,6 +17,7 @@ from gnomon.errors.product import GnomonError
 from gnomon.loading.classes import load_class
 from gnomon.model.deferral import Fired
 from gnomon.sdk import channel
+from gnomon.triggerer.events import sayable
 from gnomon.triggerer.messages import Cancel, Ended, Ends, Gone, Ping, Pong, Start, Stop, ToHost
 from gnomon.triggerer.questions import Questions
 from gnomon.triggerer.running import Running, author_log, current, failed, live
@@ -162,6 +163,7 @@ class Host:
     # ---- what it tells ----------------------------------------------------------------------------------------------
     def fired(self, running: Running, fired: Fired) -> None:
         """How its wait ended is on its way to the keeper; nothing that comes later counts."""
+        fired = sayable(fired)
         self._ends.append(Ended(number=running.number, fired=fired))
         running.stopped = True
         if fired.traceback is not None:

@@ -22,6 +22,13 @@ def read_again(world: World, run: RunRecord) -> e.RunRead:
     return e.RunRead(world.runs[run.run_pk], tuple(row for key, row in world.rows.items() if key.run_pk == run.run_pk))
 
 
+def test_a_reason_that_no_database_holds_is_stored_as_what_it_is() -> None:
+    world = World(dag_record(chain("a")))
+    run = world.start()
+    world.end("a", "failed", reason="ValueError: \0")
+    assert world.rows[world.key(run, "a")].reason == "ValueError: \\x00"
+
+
 @pytest.mark.parametrize("kind", ["clear", "delete"])
 def test_a_run_that_was_deleted_does_not_come_back_by_what_was_asked_in_the_same_round(kind: str) -> None:
     world = World(dag_record(chain("a")))

@@ -62,6 +62,13 @@ def test_a_returned_value_is_pushed_unless_the_author_does_not_want_it() -> None
     assert run(lambda: 1, do_xcom_push=False).xcoms == ()
 
 
+def test_text_that_no_database_holds_is_told_as_what_it_is() -> None:
+    result = run(raising(ValueError("caf\udce9 and \0")))
+    assert result.reason == "ValueError: caf\\udce9 and \\x00"
+    (item,) = run(lambda: "caf\udce9").xcoms
+    assert item.value == '"caf\\udce9"'
+
+
 def test_multiple_outputs_push_each_key_and_the_whole() -> None:
     result = run(lambda: {"a": 1, "b": 2}, multiple_outputs=True)
     assert {item.key for item in result.xcoms} == {"a", "b", "return_value"}

@@ -142,3 +142,9 @@ def test_a_circular_value_is_refused() -> None:
 def test_text_that_is_no_typed_json_is_refused(text: str) -> None:
     with pytest.raises(DeserializationError):
         loads(text)
+
+
+def test_half_a_character_comes_back_and_the_text_is_utf_8() -> None:
+    name = "caf\udce9"
+    assert dumps({name: [name, "é"]}).encode()
+    assert loads(dumps({name: [name, "é"]})) == {name: [name, "é"]}

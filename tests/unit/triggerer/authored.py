@@ -102,6 +102,12 @@ class Skip(Noted):
         yield TaskSkippedEvent()
 
 
+class RaisesOddly(Noted):
+    async def run(self):
+        raise ValueError("caf" + chr(0xDCE9) + " and " + chr(0))
+        yield
+
+
 class Raises(Noted):
     async def run(self):
         raise ValueError("the far end hung up")

@@ -55,6 +55,12 @@ def test_values_come_back_as_they_went(running: Running) -> None:
     assert serde.loads(running.end_of(running.start("Success")).xcoms["key"]) == [1, (2,)]
 
 
+def test_text_that_no_database_holds_is_told_as_what_it_is_and_keeps_no_other_event(running: Running) -> None:
+    odd, beside = running.start("RaisesOddly"), running.start("Nap", payload="caf\udce9")
+    assert running.end_of(odd).reason == "ValueError: caf\\udce9 and \\x00"
+    assert serde.loads(running.end_of(beside).payload) == "caf\udce9"
+
+
 @pytest.mark.parametrize(("on_kill", "called"), [(True, "run\non_kill\ncleanup\n"), (False, "run\ncleanup\n")])
 def test_a_cancelled_trigger_is_cleaned_up_and_hears_on_kill_if_somebody_ended_it(
     running: Running, tmp_path: Path, on_kill: bool, called: str
