@@ -88,7 +88,7 @@ class TaskDeferred(BaseException):
         super().__init__()
         self.trigger = trigger
         self.method_name = method_name
-        self.kwargs = dict(kwargs) if kwargs else None
+        self.kwargs = dict(kwargs) if isinstance(kwargs, Mapping) else kwargs
         self.timeout = timeout if timeout is None or isinstance(timeout, timedelta) else timedelta(seconds=timeout)
 
     def __str__(self) -> str:

@@ -36,6 +36,7 @@ def wait_of(task: Any, deferred: TaskDeferred, file: str) -> Wait:
         raise DeferralRefused(f"{of}: {trigger.__name__} is a class; give it an object of it: {trigger.__name__}(...).")
     if not isinstance(trigger, BaseTrigger):
         raise DeferralRefused(f"{of}: the {type(trigger).__name__} is no trigger; give it an object of a class derived from BaseTrigger.")
+    next_kwargs = stored(kwargs, "the kwargs", of)
     check_method(task, deferred.method_name, kwargs, type(trigger).__name__)
     check_home(type(trigger), file, of)
     path, arguments = _serialized(trigger, of)
@@ -50,7 +51,7 @@ def wait_of(task: Any, deferred: TaskDeferred, file: str) -> Wait:
         classpath=path if timer is None else _path(type(trigger)),
         kwargs=text if timer is None else NOTHING,
         next_method=deferred.method_name,
-        next_kwargs=stored(kwargs, "the kwargs", of),
+        next_kwargs=next_kwargs,
         timeout_s=None if deferred.timeout is None else deferred.timeout.total_seconds(),
         queue=triggerer_queue(task, type(trigger)),
         due_at=None if timer is None else to_instant(timer.moment),

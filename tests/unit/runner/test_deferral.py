@@ -246,6 +246,13 @@ def test_a_method_that_cannot_go_on_is_refused(method: Any, kwargs: dict[str, An
     assert words in reason and "Bell" in reason
 
 
+@pytest.mark.parametrize("kwargs", [[1], {1: 2}, "text"])
+def test_kwargs_that_are_no_keyword_arguments_are_refused(kwargs: Any) -> None:
+    assert "the kwargs must be a dict with text as keys" in refused(
+        lambda op, _: op.defer(trigger=Bell(), method_name="go_on", kwargs=kwargs)
+    )
+
+
 def test_values_without_a_stored_form_are_refused_by_their_key() -> None:
     assert "kwargs" in (reason := refused(lambda op, _: op.defer(trigger=Bell(), method_name="go_on", kwargs={"f": {"g": object()}})))
     assert "['f']['g']" in reason
