@@ -22,14 +22,14 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gnomon.triggerer.keeper.CLAIM_BATCH", 3)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_wait_ends_once_when_nothing_breaks(tmp_path: Path, seed: int) -> None:
     found, it = simulate_triggers(tmp_path, seed, FaultPlan())
     assert not found, f"seed {seed}"
     assert it.diary.fired, f"seed {seed}"
 
 
-@pytest.mark.parametrize("seed", range(10, 18))
+@pytest.mark.parametrize("seed", range(10, 15))
 def test_every_wait_ends_once_whatever_breaks_and_whatever_people_do(tmp_path: Path, seed: int) -> None:
     found, it = simulate_triggers(
         tmp_path, seed, FAULTS, schedulers=1 + seed % 2, worker_deaths=0.005, people=0.03, freezes=0.005,
@@ -39,7 +39,7 @@ def test_every_wait_ends_once_whatever_breaks_and_whatever_people_do(tmp_path: P
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(SOAK_SEED, SOAK_SEED + 300))
+@pytest.mark.parametrize("seed", range(SOAK_SEED, SOAK_SEED + 60))
 def test_many_seeds(tmp_path: Path, seed: int) -> None:
     found, _ = simulate_triggers(
         tmp_path, seed, FAULTS, schedulers=1 + seed % 2, worker_deaths=0.005, people=0.03 * (seed % 4 > 0), freezes=0.005,
