@@ -1,4 +1,4 @@
-"""Deferrable sensors and operators of published provider packages, unmodified: an Airflow 3 release, and one of Airflow 2.7's time.
+"""Deferrable sensors and operators of published provider packages, unmodified: an Airflow 3 release, and one that asks for Airflow 2.8.
 
 They run in a standalone against a server of this process. Their connections are stored, so that triggers ask for them.
 """
