@@ -19,7 +19,7 @@ up: .venv/.installed ## Install into .venv and run everything, with the example 
 	exec env GNOMON_HOME='$(HOME_FOLDER)' GNOMON__CORE__LOAD_EXAMPLES=true .venv/bin/gnomon standalone --port $(PORT)
 
 test: .venv-test/.installed ## Run the tests against the installed wheel (PYTEST=... for pytest's own arguments)
-	.venv-test/bin/python -m pytest -n 2 $(PYTEST)
+	.venv-test/bin/python -m pytest -n 2 --dist worksteal $(PYTEST)
 
 lint: .venv-test/.installed ## ruff, mypy --strict, and the floors of the architecture
 	.venv-test/bin/ruff check .
