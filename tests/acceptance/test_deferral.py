@@ -70,7 +70,7 @@ def failed(running: Product) -> tuple[str, dict[str, Row]]:
         ("timeout", "failed", 1, "its wait for naps.Nap took longer than its timeout of 0.3 s"),
         ("timer_timeout", "failed", 1, "temporal.TimeDeltaTrigger took longer than its timeout of 0.3 s"),
         ("sensor_timeout", "failed", 1, "its wait for naps.Nap took longer than its timeout of 0.3 s"),
-        ("soft", "skipped", 1, "skipped because soft_fail is set: its wait for naps.Nap took longer"),
+        ("soft", "skipped", 1, "skipped because soft_fail or never_fail is set: its wait for naps.Nap took longer"),
         ("deadline", "failed", 1, "execution_timeout: the try took longer than 1.5 s, its wait included"),
         ("raises", "failed", 1, "its trigger naps.Raises failed: ConnectionError: the far end hung up"),
         ("silent", "failed", 1, "its trigger naps.Silent failed: it ended without an event; a trigger yields a TriggerEvent"),

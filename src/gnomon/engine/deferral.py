@@ -122,7 +122,7 @@ def _fail_softly(turn: Turn, cell: Cell, reason: str, *, retryable: bool = True)
     """The try failed; a sensor with soft_fail is skipped instead."""
     drop(turn, cell, killed=True)
     if cell.task.soft_fail:
-        finish(turn, cell, Cause.EVENT_SKIP, f"skipped because soft_fail is set: {reason}")
+        finish(turn, cell, Cause.EVENT_SKIP, f"skipped because soft_fail or never_fail is set: {reason}")
     else:
         fail(turn, cell, reason, retryable=retryable)
 
