@@ -32,6 +32,8 @@ events = log.get("worker")
 
 TICK_S = 0.25
 """How often deadlines are looked at; nothing that is fast waits for it."""
+IDLE_TICK_S = 0.5
+"""The same while no attempt has one."""
 
 
 class Worker:
@@ -74,14 +76,14 @@ class Worker:
         """A turn ends its waiting when this descriptor is readable."""
         self._selector.register(descriptor, selectors.EVENT_READ, lambda _mask: None)
 
-    def turn(self, timeout_s: float = TICK_S) -> None:
-        """One turn of the loop: waits at most so long, then does all that there is to do."""
-        for key, mask in self._selector.select(timeout_s):
+    def turn(self, timeout_s: float | None = None) -> None:
+        """One turn of the loop: waits at most so long, or for the next tick, then does all that there is to do."""
+        for key, mask in self._selector.select(self._tick_s() if timeout_s is None else timeout_s):
             key.data(mask)
         self._conductor.start_waiting()
         self._nursery.flush(self._clock.monotonic())
         self._schedulers.flush()
-        if self._clock.monotonic() - self._ticked_at >= TICK_S:
+        if self._clock.monotonic() - self._ticked_at >= self._tick_s():
             self._tick()
 
     def stop(self) -> None:
@@ -142,6 +144,9 @@ class Worker:
         self._begin_incarnation()
         self._nursery.base.start()
         self._incarnation.keep(connected=False)
+
+    def _tick_s(self) -> float:
+        return TICK_S if self._ledger.running else IDLE_TICK_S
 
     def _tick(self) -> None:
         self._ticked_at = self._clock.monotonic()
