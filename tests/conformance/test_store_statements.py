@@ -20,7 +20,7 @@ HOT = (
     "tasks.attempts_of_instance", "xcoms.of_task", "xcoms.of_key", "xcoms.of_run", "xcoms.runs_back_from", "runs.list",
     "removal.tasks", "removal.attempts", "removal.xcoms", "removal.runs", "removal.tally", "removal.ended_runs", "runs.before",
     "runs.unfinished", "runs.newest", "triggers.news", "triggers.claim", "triggers.claimed", "triggers.paused_dags", "triggers.suspend",
-    "triggers.release", "triggers.sent", "triggers.ended", "triggers.standing", "triggerers.give_up_triggers",
+    "triggers.sent", "triggers.ended", "triggers.standing", "triggerers.give_up_triggers",
     "triggerers.give_up_notes", "waits.note", "waits.remove", "waits.fire", "waits.of_runs", "removal.trigger_notes",
     "removal.triggers", "removal.waits", "run_waits.put", "run_waits.remove_edge", "run_waits.of_runs", "run_waits.open_of_groups",
     "run_waits.asking", "run_waits.downstream", "upstream.find", "upstream.slots", "upstream.slots_before", "upstream.dags",

@@ -87,6 +87,12 @@ def join(world: World, *names: str) -> None:
             triggerers.register(tx, name, "host", 1000)
 
 
+def let_go(world: World, *claimed: triggers.Claimed) -> None:
+    """Nobody runs these any more, as after the end of who did."""
+    with world.db.write() as tx:
+        tx._link.simple(f"UPDATE trigger SET triggerer = NULL WHERE trigger_pk IN ({', '.join(str(one.trigger_pk) for one in claimed)})")
+
+
 def claim(world: World, me: str = "one", limit: int = 1000, **options: object) -> list[triggers.Claimed]:
     with world.db.keeper(me) as tx:
         return triggers.claim(tx, me, limit, **options)  # type: ignore[arg-type]
@@ -289,18 +295,6 @@ def test_a_paused_dag_gets_its_triggers_back_and_keeps_them_until_it_runs(world:
         assert triggers.suspended(tx, "one") == []
 
 
-def test_what_is_released_is_anybodys_and_nobody_releases_for_another(world: World, run: RunRecord) -> None:
-    world.apply(deferred(run, wait_of(run, 0), wait_of(run, 1)))
-    join(world, "one", "two")
-    mine = [one.trigger_pk for one in claim(world)]
-    with world.db.keeper("two") as tx:
-        triggers.release(tx, "two", mine)
-    assert claim(world, "two") == []
-    with world.db.keeper("one") as tx:
-        triggers.release(tx, "one", mine[:1])
-    assert [one.trigger_pk for one in claim(world, "two")] == mine[:1]
-
-
 @pytest.mark.parametrize("killed", [True, False])
 def test_who_runs_a_trigger_is_told_once_that_its_task_waits_no_longer(world: World, run: RunRecord, killed: bool) -> None:
     world.apply(deferred(run, wait_of(run, 0), wait_of(run, 1)))
@@ -340,8 +334,7 @@ def test_a_wait_that_ends_while_nobody_runs_its_trigger_is_heard_of_if_somebody_
     join(world, "one", "two")
     first, second, third = claim(world, limit=3)
     send(world, "one", sent(second))
-    with world.db.keeper("one") as tx:
-        triggers.release(tx, "one", [first.trigger_pk, third.trigger_pk])
+    let_go(world, first, third)
     world.apply(Changes(waits_gone=[(wait_of(run, n).key, n != 2) for n in range(4)]))
     assert [one.trigger_pk for one in adopted(world, "two")] == [first.trigger_pk]
     assert close(world, "two", first.trigger_pk) == 0
@@ -430,8 +423,7 @@ def test_the_event_of_a_trigger_that_another_runs_meanwhile_counts_and_the_other
     world.apply(deferred(run, wait_of(run)))
     join(world, "one", "two")
     (mine,) = claim(world)
-    with world.db.keeper("one") as tx:
-        triggers.release(tx, "one", [mine.trigger_pk])
+    let_go(world, mine)
     (theirs,) = claim(world, "two")
     send(world, "one", sent(mine))
     send(world, "two", sent(theirs))
@@ -653,7 +645,6 @@ def test_a_run_that_ended_keeps_no_wait(world: World, run: RunRecord) -> None:
     ("triggers.claim", {"me": "one", "most": 100, "every": True, "queues": []}),
     ("triggers.claimed", {"pks": [1, 2, 3]}),
     ("triggers.paused_dags", {"me": "one"}),
-    ("triggers.release", {"trigger_pk": [1, 2, 3], "me": ["one"] * 3}),
     ("triggers.sent", {"pks": [1, 2, 3], "me": "one"}),
     ("waits.remove", {"run_pk": [1, 2], "task_no": [3, 4], "map_index": [-1, -1]}),
     ("waits.of_runs", {"run_pks": [1, 2]}),

@@ -163,11 +163,6 @@ def closed(tx: Transaction, me: str, trigger_pks: Iterable[int]) -> None:
     tx.send_many("triggers.closed", [(pk, me) for pk in trigger_pks])
 
 
-def release(tx: Transaction, me: str, trigger_pks: Iterable[int]) -> None:
-    """These triggers of mine are anybody's."""
-    tx.send_many("triggers.release", [(pk, me) for pk in trigger_pks])
-
-
 def send_events(tx: Transaction, me: str, events: Sequence[Sent]) -> None:
     """The owners have these events by mail, of each deferral the first that was sent, and nobody runs the triggers again."""
     first = {event.trigger_pk: event for event in reversed(events)}

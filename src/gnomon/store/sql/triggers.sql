@@ -71,19 +71,6 @@ UPDATE trigger SET triggerer = NULL FROM (
     SELECT trigger_pk FROM trigger WHERE triggerer = :me AND dag_pk = ANY(:dag_pks::bigint[]) ORDER BY trigger_pk FOR UPDATE) AS held
 WHERE trigger.trigger_pk = held.trigger_pk RETURNING trigger.trigger_pk;
 
--- name: release (sqlite)
--- rows: trigger_pk bigint, me text
--- Triggers of mine are nobody's. A batch is one row at a time here.
-UPDATE trigger SET triggerer = NULL WHERE trigger_pk = :trigger_pk AND triggerer = :me;
-
--- name: release (postgresql)
--- rows: trigger_pk bigint, me text
--- Triggers of mine are nobody's. A batch is one statement here, which locks them in their order; NOT DISTINCT, so that each is found by its number and not among all of mine.
-UPDATE trigger SET triggerer = NULL
-FROM (SELECT t.trigger_pk FROM :rows JOIN trigger AS t ON t.trigger_pk = r.trigger_pk AND t.triggerer IS NOT DISTINCT FROM r.me
-      ORDER BY t.trigger_pk FOR UPDATE OF t) AS held
-WHERE trigger.trigger_pk = held.trigger_pk;
-
 -- name: sent (sqlite)
 -- Events of these triggers are on the way, the first of each unless the wait is over: nobody runs mine again. SQLite opens the list with json_each.
 UPDATE trigger SET sent = TRUE, triggerer = NULLIF(triggerer, :me)
