@@ -18,7 +18,7 @@ from gnomon.engine.moves import start_waiting, step_aside, withdraw
 from gnomon.engine.turn import Admitted, Step, Turn
 from gnomon.engine.waits import deadline_of, unbegin
 from gnomon.model.deferral import Resume
-from gnomon.model.facts import Attempt, RunFacts
+from gnomon.model.facts import Attempt, AttemptResult, RunFacts
 from gnomon.model.logs import attempt_log
 from gnomon.model.records import Changes
 from gnomon.model.states import TaskInstanceState as S
@@ -95,10 +95,13 @@ def _first(pool: Pool) -> Cell | None:
 def _enter(turn: Turn, cell: Cell, pool: Pool, worker: Worker) -> None:
     """Make an attempt of the cell on this worker; who starts from its trigger takes its slots alone."""
     turn.subject = cell.run.dag
-    turn.step.admitted.append(Admitted(cell, cell.state, cell.try_number, cell.reason, cell.resume_at, cell.started_at))
-    if cell.begins_waiting:
-        start_waiting(turn, cell)
-        return
+    before = (cell.state, cell.try_number, cell.reason, cell.resume_at, cell.started_at)
+    forgotten = start_waiting(turn, cell) if cell.begins_waiting else _begin_attempt(turn, cell, pool, worker)
+    turn.step.admitted.append(Admitted(cell, *before, forgotten))
+
+
+def _begin_attempt(turn: Turn, cell: Cell, pool: Pool, worker: Worker) -> list[AttemptResult] | None:
+    """Returns what `forget_xcoms` returned; None when there was no earlier attempt, or this one goes on after a wait."""
     withdraw(cell)
     resumes = cell.resumes
     if cell.state is not S.UP_FOR_RESCHEDULE and not resumes:
@@ -111,13 +114,13 @@ def _enter(turn: Turn, cell: Cell, pool: Pool, worker: Worker) -> None:
     cell.reason = cell.resume_at = cell.ended_at = None
     if not resumes:
         cell.started_at = None
-    if cell.seq > 1 and not resumes:
-        turn.forget_xcoms(cell)
+    forgotten = turn.forget_xcoms(cell) if cell.seq > 1 and not resumes else None
     hold(turn.memory, cell)
     turn.changes.pool_used[pool.name] = turn.changes.pool_used.get(pool.name, 0) + cell.pool_slots
     turn.placed.pop(cell, None)
     turn.touch(cell)
     turn.step.submits.setdefault(worker.worker_id, []).append(attempt_of(turn.memory, cell))
+    return forgotten
 
 
 def retract(memory: Memory, decided: Step, pool_name: str) -> bool:
@@ -134,8 +137,6 @@ def retract(memory: Memory, decided: Step, pool_name: str) -> bool:
     gone = {admitted.cell.attempt for admitted in refused}
     for worker_id, attempts in list(decided.submits.items()):
         decided.submits[worker_id] = [attempt for attempt in attempts if attempt.attempt_id not in gone]
-    keys = {admitted.cell.key() for admitted in refused}
-    changes.xcom_clears = [key for key in changes.xcom_clears if key not in keys]
     changes.pool_used[pool_name] -= sum(admitted.cell.pool_slots for admitted in refused)
     for admitted in refused:
         _wait_again(memory, changes, admitted)
@@ -162,6 +163,9 @@ def _wait_again(memory: Memory, changes: Changes, admitted: Admitted) -> None:
         unbegin(memory, changes, cell)
     cell.try_number, cell.reason, cell.resume_at = admitted.try_number, admitted.reason, admitted.resume_at
     cell.started_at = admitted.started_at
+    if admitted.xcoms is not None:
+        changes.xcom_clears.remove(cell.key())  # once: what a clear deletes in the same step stays deleted
+        changes.results += admitted.xcoms
     cell.state = admitted.state if admitted.state not in (None, S.DEFERRED) else next_state(admitted.state, Cause.WAIT)
     cell.ready = True
     memory.pool(cell.pool or cell.task.pool).push(cell)

@@ -13,6 +13,7 @@ from gnomon.engine.asked import task_ended
 from gnomon.engine.cells import Cell, Run
 from gnomon.engine.turn import Turn
 from gnomon.engine.waits import begin, drop
+from gnomon.model.facts import AttemptResult
 from gnomon.model.instants import Instant
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
@@ -133,16 +134,19 @@ def _begin_waiting(turn: Turn, cell: Cell) -> None:
         start_waiting(turn, cell)
 
 
-def start_waiting(turn: Turn, cell: Cell) -> None:
-    """A task that starts from its trigger begins its try with the wait; what an earlier try pushed is gone."""
+def start_waiting(turn: Turn, cell: Cell) -> list[AttemptResult] | None:
+    """A task that starts from its trigger begins its try with the wait; what an earlier try pushed is gone.
+
+    Returns what `forget_xcoms` returned; None when there was no earlier try.
+    """
     assert cell.task.start_wait is not None
     cell.try_number += 1
-    if cell.try_number > 1:
-        turn.forget_xcoms(cell)
+    forgotten = turn.forget_xcoms(cell) if cell.try_number > 1 else None
     cell.started_at = turn.now
     cell.pool = cell.task.pool
     turn.placed.pop(cell, None)
     begin(turn, cell, cell.task.start_wait, Cause.START_WAIT)
+    return forgotten
 
 
 def place(turn: Turn, cell: Cell) -> None:

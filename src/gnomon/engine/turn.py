@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gnomon.engine.cells import Cell, Dag, Run
 from gnomon.engine.memory import Memory
-from gnomon.model.facts import Attempt
+from gnomon.model.facts import Attempt, AttemptResult
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, EventRecord
 from gnomon.model.runwaits import Heard
@@ -34,6 +34,8 @@ class Admitted(NamedTuple):
     reason: str | None
     resume_at: Instant | None
     started_at: Instant | None
+    xcoms: list[AttemptResult] | None
+    """None: the admission deleted no XComs. Else it did, and the step would have stored these results without it."""
 
 
 @dataclass(slots=True)
@@ -117,12 +119,14 @@ class Turn:
         run.facts = None
         self.touch_run(run)
 
-    def forget_xcoms(self, cell: Cell) -> None:
-        """What the task instance pushed so far goes, what this step has just applied included."""
-        key = cell.key()
+    def forget_xcoms(self, cell: Cell) -> list[AttemptResult]:
+        """Delete what the task instance has pushed so far. Returns the results of this step that are not stored for that reason."""
+        key, results = cell.key(), self.changes.results
         self.changes.xcom_clears.append(key)
-        if self.changes.results:
-            self.changes.results = [one for one in self.changes.results if (one.run_pk, one.task_no, one.map_index) != key]
+        forgotten = [one for one in results if (one.run_pk, one.task_no, one.map_index) == key]
+        if forgotten:
+            self.changes.results = [one for one in results if (one.run_pk, one.task_no, one.map_index) != key]
+        return forgotten
 
     def log(self, kind: str, *, run: Run | None = None, cell: Cell | None = None, by: str = "scheduler", body: str = "") -> None:
         """Add a line to the audit log."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from gnomon.engine import events as e
 from gnomon.engine.admission import retract
 from gnomon.engine.step import step
-from gnomon.model.deferral import Wait
+from gnomon.engine.turn import Step
+from gnomon.model.deferral import Fired, Wait
+from gnomon.model.facts import XComItem
 from gnomon.model.records import PoolRecord
 from gnomon.model.spec import TaskSpec
 
@@ -15,7 +19,7 @@ TASKS = [TaskSpec(task_id="first", pool="shared"), TaskSpec(task_id="again", poo
          TaskSpec(task_id="other")]
 
 
-def decide(world: World, *events: e.Event):  # type: ignore[no-untyped-def]
+def decide(world: World, *events: e.Event) -> Step:
     return step(world.memory, events, world.now, lambda: f"x{world.now}-{len(world.memory.attempts)}", ())
 
 
@@ -72,3 +76,44 @@ def test_a_step_that_admitted_nothing_to_the_pool_cannot_be_mended() -> None:
     world = World(dag_record(chain("a")))
     run = world.new_run()
     assert not retract(world.memory, decide(world, e.RunRead(run)), "nobody's")
+
+
+def refused(world: World, *events: e.Event) -> Step:
+    """A step whose admissions to `shared` are taken back, because another scheduler was faster."""
+    decided = decide(world, *events)
+    assert decided.admitted and retract(world.memory, decided, "shared")
+    assert not decided.admitted
+    return decided
+
+
+def test_what_a_cleared_task_had_pushed_is_deleted_though_its_admission_in_the_same_step_is_taken_back() -> None:
+    world = World(dag_record([TASKS[0]]), pools=[PoolRecord("shared", 1, 0)])
+    run = world.start()
+    world.end("first", xcoms=(XComItem(key="k", value="1"),))
+    decided = refused(world, e.RunRead(world.runs[run.run_pk], (world.rows[world.key(run, "first")],)), e.ClearTasks(run.run_pk, None, "ann"))
+    assert decided.changes.xcom_clears == [world.key(run, "first")]
+
+
+def test_what_a_failed_try_pushed_is_kept_while_the_next_one_is_taken_back() -> None:
+    world = World(dag_record([replace(TASKS[1], retry_delay_s=0)]), pools=[PoolRecord("shared", 1, 0)])
+    run = world.start()
+    (attempt,) = world.live()
+    decided = refused(world, world.result(attempt, "failed", xcoms=(XComItem(key="k", value="1"),)))
+    assert decided.changes.xcom_clears == [] and [one.xcoms[0].key for one in decided.changes.results] == ["k"]
+    world.write(decided)
+    world.step(e.PoolsRead(world.pool_records()))
+    decided = world.step(world.result(*world.live(), "failed", xcoms=(XComItem(key="k", value="2"),)))
+    assert world.states(run) == {"again": "failed"} and [one.xcoms[0].value for one in decided.changes.results] == ["2"]
+
+
+def test_what_an_earlier_try_pushed_is_kept_while_the_wait_that_the_next_one_begins_with_is_taken_back() -> None:
+    wait = Wait(classpath="plugin.Trigger", next_method="go_on", timeout_s=60.0)
+    task = TaskSpec(task_id="waits", pool="shared", start_wait=wait, retries=1, retry_delay_s=5)
+    world = World(dag_record([task]), pools=[PoolRecord("shared", 1, 0, include_deferred=True)])
+    run = world.start()
+    world.step(e.WaitEnded(world.key(run, "waits"), 1, Fired(outcome="failure", reason="no")))
+    assert world.states(run) == {"waits": "up_for_retry"}
+    world.now += 5_000_000
+    assert refused(world).changes.xcom_clears == []
+    world.pools["shared"][1] = 0
+    assert world.step(e.PoolsRead(world.pool_records())).changes.xcom_clears == [world.key(run, "waits")]
