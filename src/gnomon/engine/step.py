@@ -63,13 +63,13 @@ def _step(turn: Turn, events: Iterable[e.Event], judge_first: Iterable[Run]) -> 
     _fire_timers(turn)
     _settle(turn)
     admit(turn)
-    _settle(turn)
+    assert not turn.unsettled, "admission left something to settle: nothing may rest on the admissions of its own step"
     return _close(turn)
 
 
 def _settle(turn: Turn) -> None:
     """Judge, end and start until nothing changes any more."""
-    while turn.work or turn.emptied or turn.startable or turn.news:
+    while turn.unsettled:
         while turn.news:
             hear(turn, turn.news.popleft())
         drain(turn)

@@ -96,6 +96,11 @@ class Turn:
         self.subject: Dag | None = None
         """Whose business this step is at: whom to name if it fails."""
 
+    @property
+    def unsettled(self) -> bool:
+        """Something is left to judge, to end, to start or to hear."""
+        return bool(self.work or self.emptied or self.startable or self.news)
+
     def touch(self, cell: Cell) -> None:
         """The cell's row is to be written."""
         self.dirty[cell] = None

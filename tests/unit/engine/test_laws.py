@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import random
 
 import pytest
@@ -12,11 +13,13 @@ from gnomon.decide.trigger_rules import RULES
 from gnomon.engine import events as e
 from gnomon.engine.memory import Limits, Memory
 from gnomon.engine.step import step
+from gnomon.engine.turn import Turn
+from gnomon.errors.engine import StepFailed
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import PoolRecord
 from gnomon.model.spec import TaskSpec
 
-from .world import GROUP, World, dag_record
+from .world import GROUP, World, chain, dag_record
 
 SEEDS = range(25)
 
@@ -118,6 +121,21 @@ def test_read_again_equals_memory_at_every_step(seed: int) -> None:
         again = world.fresh_memory()
         world.loaded = []
         assert snapshot(again) == snapshot(world.memory), f"seed {seed}"
+
+
+def test_an_admission_that_left_something_to_settle_would_be_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every step asserts it, so every law here tests it: `retract` takes admissions back and leaves the rest of the step as it is."""
+    admissions = importlib.import_module("gnomon.engine.step").admit
+
+    def judge_the_admitted(turn: Turn) -> None:
+        admissions(turn)
+        for admitted in turn.step.admitted:
+            turn.judge_later(admitted.cell.run, admitted.cell.index)
+
+    monkeypatch.setattr("gnomon.engine.step.admit", judge_the_admitted)
+    world = World(dag_record(chain("a")))
+    with pytest.raises(StepFailed, match="admission left something to settle"):
+        world.start()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
