@@ -114,17 +114,6 @@ def test_pools_are_set_changed_and_deleted_unless_something_runs_in_them(world: 
         assert pools.find(tx, "p") is None
 
 
-def test_who_waits_for_a_pool_is_known_by_priority(world: World) -> None:
-    with world.db.write() as tx:
-        pools.wait(tx, "p", "one", 1, AT)
-        pools.wait(tx, "p", "two", 5, AT + 1)
-        pools.wait(tx, "p", "one", 2, AT + 2)
-        found = [(waiter.scheduler_id, waiter.priority, waiter.since) for waiter in pools.waiters(tx)]
-        assert found == [("two", 5, AT + 1), ("one", 2, AT)]
-        pools.stop_waiting(tx, "p", "two")
-        assert [waiter.scheduler_id for waiter in pools.waiters(tx)] == ["one"]
-
-
 def test_variables_are_set_read_listed_and_deleted(world: World) -> None:
     with world.db.write() as tx:
         variables.set(tx, "b", "1", "first")

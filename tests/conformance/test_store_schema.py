@@ -33,6 +33,7 @@ from gnomon.store.migrations.scripts import script
 from gnomon.store.revisions import HEAD, KNOWN
 from gnomon.store.schema import metadata
 
+NEXT = f"{int(HEAD) + 1:04}"
 _UPGRADE = "import sys; from gnomon.store import migrations; migrations.upgrade(sys.argv[1]); print('sqlalchemy' in sys.modules)"
 
 
@@ -172,13 +173,24 @@ def test_a_database_of_any_release_becomes_one_of_this(empty_url: str, revision:
     open_database(empty_url).close()
 
 
+def test_an_upgrade_removes_the_waiting_rows_of_pools(empty_url: str) -> None:
+    place = place_of(empty_url)
+    with place.alone():
+        place.create([script(one, place.dialect) for one in ("0001", "0002")], "0002", 7)
+    with place._connection() as connection:
+        connection.execute("INSERT INTO pool_waiter (pool, scheduler, priority, since) VALUES ('default_pool', 'one', 1, 1)")
+        connection.commit()
+    migrations.upgrade(empty_url)
+    assert "pool" in place.tables() and "pool_waiter" not in place.tables()
+
+
 @pytest.fixture
 def next_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gnomon's next version: a revision 0003 that adds a column."""
+    """Gnomon's next version: a revision that adds a column."""
     versions = tmp_path / "versions"
     versions.mkdir()
-    (versions / "0003_note.py").write_text(
-        f"from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = '0003', '{HEAD}'\n"
+    (versions / f"{NEXT}_note.py").write_text(
+        f"from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = '{NEXT}', '{HEAD}'\n"
         "branch_labels = depends_on = None\n\n"
         "def upgrade():\n    op.add_column('dag_run', sa.Column('note', sa.Text()))\n"
     )
@@ -195,8 +207,8 @@ def next_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(chain, "alembic_config", config)
     for module in (revisions, upgrading):
-        monkeypatch.setattr(module, "HEAD", "0003")
-        monkeypatch.setattr(module, "KNOWN", (*KNOWN, "0003"))
+        monkeypatch.setattr(module, "HEAD", NEXT)
+        monkeypatch.setattr(module, "KNOWN", (*KNOWN, NEXT))
 
 
 def test_an_upgrade_keeps_the_rows_and_backs_up_a_file(world: World, url: str, next_revision: None) -> None:
@@ -216,7 +228,7 @@ def test_an_upgrade_keeps_the_rows_and_backs_up_a_file(world: World, url: str, n
 def test_an_upgrade_that_fails_leaves_nothing_behind(
     world: World, url: str, next_revision: None, tmp_path: Path
 ) -> None:
-    script = tmp_path / "versions" / "0003_note.py"
+    script = tmp_path / "versions" / f"{NEXT}_note.py"
     script.write_text(script.read_text() + "    op.execute('this is no SQL')\n")
     with pytest.raises(Exception, match=r"this|syntax"):
         migrations.upgrade(url)

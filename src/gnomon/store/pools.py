@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from gnomon.model.instants import Instant
 from gnomon.model.records import PoolRecord
 from gnomon.store.errors import InUse, NotFound
 from gnomon.store.transaction import Row, Transaction
 
 DEFAULT_POOL = "default_pool"
-
-
-@dataclass(frozen=True, slots=True)
-class PoolWaiter:
-    """A scheduler that was refused slots of a pool (OWNERSHIP.md lines 24 to 26)."""
-
-    pool: str
-    scheduler_id: str
-    priority: int
-    since: Instant
 
 
 def list_pools(tx: Transaction) -> list[PoolRecord]:
@@ -52,21 +39,6 @@ def delete_pool(tx: Transaction, name: str) -> None:
 def repair(tx: Transaction, name: str, believed: int, used: int) -> bool:
     """A recount found `used` where the pool said `believed`: it says so now, unless it has moved meanwhile."""
     return tx.run("pools.repair", name=name, believed=believed, used=used) == 1
-
-
-def wait(tx: Transaction, pool: str, scheduler_id: str, priority: int, since: Instant) -> None:
-    """The scheduler is known to wait for slots of the pool."""
-    tx.run("pools.wait", pool=pool, scheduler=scheduler_id, priority=priority, since=since)
-
-
-def stop_waiting(tx: Transaction, pool: str, scheduler_id: str) -> None:
-    """The scheduler does not wait for the pool any more."""
-    tx.run("pools.stop_waiting", pool=pool, scheduler=scheduler_id)
-
-
-def waiters(tx: Transaction) -> list[PoolWaiter]:
-    """Who waits for which pool, the highest priority first."""
-    return [PoolWaiter(*row) for row in tx.all("pools.waiters")]
 
 
 def _record(row: Row) -> PoolRecord:

@@ -48,16 +48,6 @@ pool = Table(
     postgresql_with={"fillfactor": 50},
 )
 
-pool_waiter = Table(
-    "pool_waiter",
-    metadata,
-    words("pool", nullable=False),
-    words("scheduler", nullable=False),
-    integer("priority", nullable=False),
-    big("since", nullable=False),
-    PrimaryKeyConstraint("pool", "scheduler"),
-)
-
 run_wait = Table(
     "run_wait",
     metadata,

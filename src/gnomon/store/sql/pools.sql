@@ -19,16 +19,3 @@ DELETE FROM pool WHERE name = :name AND used = 0;
 -- name: repair
 -- The number of used slots is what a recount found.
 UPDATE pool SET used = :used WHERE name = :name AND used = :believed;
-
--- name: wait
--- A scheduler waits for slots of a pool.
-INSERT INTO pool_waiter (pool, scheduler, priority, since) VALUES (:pool, :scheduler, :priority, :since)
-ON CONFLICT (pool, scheduler) DO UPDATE SET priority = excluded.priority;
-
--- name: stop_waiting
--- A scheduler does not wait for a pool any more.
-DELETE FROM pool_waiter WHERE pool = :pool AND scheduler = :scheduler;
-
--- name: waiters
--- Who waits for which pool.
-SELECT pool, scheduler, priority, since FROM pool_waiter ORDER BY pool, priority DESC, since;

@@ -1,0 +1,3 @@
+-- Schedulers leave no waiting rows at a pool (docs/decisions/0005-pools-between-schedulers.md), for postgresql.
+
+DROP TABLE pool_waiter;
