@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 import click
 
@@ -12,10 +12,18 @@ from gnomon.cli.acting import ask_owners, say_pending
 from gnomon.cli.home import Home
 from gnomon.cli.output import emit, table
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.report.downstream import Part, parts_of
-from gnomon.store import Database
+from gnomon.report.downstream import DownstreamRow, parts_of
+from gnomon.store import Database, runs
 
 _COLUMNS = ("dag_id", "run_id", "state", "tasks", "waited_for")
+_CLEARED = ("dag_id", "run_id", "previous_state", "state", "tasks", "waited_for")
+
+
+@dataclass(frozen=True, slots=True)
+class ClearedRow(DownstreamRow):
+    """A run after it was cleared: what it is now, and its state before."""
+
+    previous_state: str
 
 
 def clear_with_downstream(
@@ -24,28 +32,41 @@ def clear_with_downstream(
     """What is cleared is shown, confirmed at a terminal, and done upstream first; the exit code is 1 if a part was not."""
     with db.read() as tx:
         parts = parts_of(tx, dag, run, only_failed=only_failed)
+    rows = [part.row for part in parts]
     if dry_run:
-        _show(parts, output, "would be cleared, in this order")
+        _show(rows, output, "would be cleared, in this order")
         return 0
     if not yes and sys.stdin.isatty():
-        _show(parts, "table", "will be cleared, in this order", err=True)
+        _show(rows, "table", "will be cleared, in this order", err=True)
         click.confirm("Clear them?", abort=True, err=True)
     asked = ask_owners(home, db, "clear", [part.body for part in parts])
     if asked.answer is None:
         say_pending(asked)
-        _show(parts, output, "will be cleared, in this order")
+        _show(rows, output, "will be cleared, in this order")
         return 0
-    _show(parts, output, "cleared, in this order")
+    _show(_cleared(db, rows, asked.answer), output, "cleared, in this order", _CLEARED)
     return _say_failed(asked.answer)
 
 
-def _show(parts: Sequence[Part], output: str, what: str, *, err: bool = False) -> None:
-    rows = [part.row for part in parts]
+def _cleared(db: Database, rows: Sequence[DownstreamRow], answers: Sequence[Mapping[str, object]]) -> list[ClearedRow]:
+    """The runs of which something was cleared, as they are now; one that was deleted meanwhile is left out."""
+    done = {(one["dag_id"], one["run_id"]) for one in answers if one.get("cleared")}
+    with db.read() as tx:
+        found = [(row, runs.find(tx, row.dag_id, row.run_id)) for row in rows if (row.dag_id, row.run_id) in done]
+    return [
+        ClearedRow(**{**asdict(row), "state": run.state.value, "previous_state": row.state}) for row, run in found if run is not None
+    ]
+
+
+def _show(
+    rows: Sequence[DownstreamRow], output: str, what: str, columns: Sequence[str] = _COLUMNS, *, err: bool = False
+) -> None:
     if output != "table":
-        emit(rows, output, _COLUMNS)
+        emit(rows, output, columns)
         return
     click.echo(f"{len(rows)} run{'s' if len(rows) != 1 else ''} {what}", err=err)
-    click.echo(table([{**asdict(row), "tasks": "all" if row.tasks is None else row.tasks} for row in rows], _COLUMNS), err=err)
+    if rows:
+        click.echo(table([{**asdict(row), "tasks": "all" if row.tasks is None else row.tasks} for row in rows], columns), err=err)
 
 
 def _say_failed(answers: Sequence[Mapping[str, object]]) -> int:

@@ -11,7 +11,7 @@ from gnomon.cli.downstreamdags import clear_with_downstream
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.lazy import Lazy, LazyGroup
 from gnomon.cli.output import cell, document, emit, fields, output_option
-from gnomon.cli.touched import emit_touched
+from gnomon.cli.touched import emit_answered, emit_touched
 from gnomon.model.states import FINISHED_TASK_STATES, DagRunState
 from gnomon.report import runs as report
 from gnomon.report import tasks as report_tasks
@@ -87,13 +87,11 @@ def clear(
                 home, db, dag, run, only_failed=only_failed, dry_run=dry_run, yes=yes, output=output
             )
         if dry_run or not rows:
-            emit_touched(rows, output, "cleared", dry_run)
+            emit_touched(rows, output, "would be cleared" if dry_run else "cleared")
             return None
         body = {"run_pk": run.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "only_failed": only_failed}
         asked = ask_owner(home, db, dag, "clear", body)
-    if asked.answer is None:
-        say_pending(asked)
-    emit_touched(rows, output, "cleared", asked.answer is None)
+        emit_answered(db, dag, run, rows, asked, output, "cleared")
     return None
 
 
@@ -112,13 +110,13 @@ def mark(home: Home, dag_id: str, run_id: str, state: str, dry_run: bool, output
             run = report.find_run(tx, dag, run_id)
             rows = [row for row in instances(tx, dag, run) if row.state not in _KEPT[state]]
         if dry_run:
-            emit_touched(rows, output, "changed", True)
+            emit_touched(rows, output, "would be changed")
             return
         body = {"run_pk": run.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "state": state}
         asked = ask_owner(home, db, dag, "mark", body)
-    if asked.answer is None:
-        say_pending(asked)
-    elif output == "table":
-        click.echo(f"marked run {run_id!r} of DAG {dag_id!r} {state}")
-    if output != "table":
-        emit_touched(rows, output, "changed", asked.answer is None)
+        if output != "table":
+            emit_answered(db, dag, run, rows, asked, output, "changed")
+        elif asked.answer is None:
+            say_pending(asked)
+        else:
+            click.echo(f"marked run {run_id!r} of DAG {dag_id!r} {state}")

@@ -6,12 +6,12 @@ import re
 
 import click
 
-from gnomon.cli.acting import Asked, ask_owner, say_pending
+from gnomon.cli.acting import Asked, ask_owner
 from gnomon.cli.arguments import selection_options
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.lazy import Lazy, LazyGroup
 from gnomon.cli.output import emit, output_option
-from gnomon.cli.touched import emit_touched
+from gnomon.cli.touched import emit_answered, emit_touched
 from gnomon.errors.product import UserMistake
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report import dags as report_dags
@@ -71,10 +71,10 @@ def clear(
     with home.store() as db:
         dag, run, rows = _select(db, dag_id, run_id, task_ids, task_regex, upstream, downstream, map_index, only_failed)
         if dry_run or not rows:
-            emit_touched(rows, output, "cleared", dry_run)
+            emit_touched(rows, output, "would be cleared" if dry_run else "cleared")
             return
         asked = _ask(home, db, dag, run, rows, "clear", {"only_failed": only_failed})
-    _say(asked, rows, output, "cleared")
+        emit_answered(db, dag, run, rows, asked, output, "cleared")
 
 
 @tasks.command()
@@ -94,10 +94,10 @@ def mark(
     with home.store() as db:
         dag, run, rows = _select(db, dag_id, run_id, task_ids, task_regex, upstream, downstream, map_index, False)
         if dry_run or not rows:
-            emit_touched(rows, output, f"marked {state}", dry_run)
+            emit_touched(rows, output, f"would be marked {state}" if dry_run else f"marked {state}")
             return
         asked = _ask(home, db, dag, run, rows, "mark", {"state": state})
-    _say(asked, rows, output, f"marked {state}")
+        emit_answered(db, dag, run, rows, asked, output, f"marked {state}")
 
 
 def _require_choice(task_ids: tuple[str, ...], pattern: re.Pattern[str] | None) -> None:
@@ -126,9 +126,3 @@ def _ask(
 ) -> Asked:  # fmt: skip
     keys = [[dag.task_numbers[row.task_id], row.map_index] for row in rows]
     return ask_owner(home, db, dag, kind, {"dag_pk": dag.dag_pk, "run_pk": run.run_pk, "tasks": keys, **what})
-
-
-def _say(asked: Asked, rows: list[report.TaskInstanceRow], output: str, done: str) -> None:
-    if asked.answer is None:
-        say_pending(asked)
-    emit_touched(rows, output, done, asked.answer is None)

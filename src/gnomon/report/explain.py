@@ -44,7 +44,7 @@ def why_run(tx: Transaction, dag: DagRecord, run: RunRecord, limits: Limits, now
     """Sentences on why the run has not ended, or how it did."""
     if run.state in FINISHED_RUN_STATES:
         failed = [row for row in task_instances(tx, dag, run) if row.state == "failed"] if run.state is DagRunState.FAILED else []
-        told = [_ended(run), *(f"{_name(row)}: {_how(row)}" for row in failed[:_SHOWN]), *_more(len(failed), "failed tasks")]
+        told = [_ended(run), *(f"{row.name}: {_how(row)}" for row in failed[:_SHOWN]), *_more(len(failed), "failed tasks")]
         return told + what_it_waited_for(tx, dag, run)
     sentences = _nobody_there(tx) + _file_error(tx, dag) + _paused(dag)
     sentences += rules.why_run(_memory(tx, limits), run.run_pk, now) + why_it_waits(tx, dag, run, now)
@@ -138,10 +138,6 @@ def _because(run: RunRecord) -> str:
 def _how(row: TaskInstanceRow) -> str:
     tries = f" in try {row.try_number}" if row.try_number else ""
     return f"it ended {row.state}{tries}" + (f" at {row.end_date}" if row.end_date else "") + (f": {row.reason}" if row.reason else "")
-
-
-def _name(row: TaskInstanceRow) -> str:
-    return row.task_id if row.map_index < 0 else f"{row.task_id}[{row.map_index}]"
 
 
 def _more(count: int, what: str) -> list[str]:

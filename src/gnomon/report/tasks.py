@@ -27,6 +27,11 @@ class TaskInstanceRow:
     end_date: str | None
     reason: str | None
 
+    @property
+    def name(self) -> str:
+        """`task_id` or `task_id[map_index]`."""
+        return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
+
 
 def task_instances(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[TaskInstanceRow]:
     """All task instances of the run, those without a state too; in the order of the tasks, then by map index."""

@@ -89,6 +89,20 @@ def test_clear_only_failed_leaves_what_succeeded(gnomon: Gnomon, failed: Deploym
     assert tries == {"x": 1, "y": 2, "z": 1}
 
 
+def test_clear_shows_the_states_before_and_after(gnomon: Gnomon, failed: Deployment) -> None:
+    rows = json.loads(gnomon("runs", "clear", "a", "r", "-o", "json").out)
+    assert [(row["task_id"], row["previous_state"], row["state"]) for row in rows] == [
+        ("x", "success", "running"), ("y", "failed", None), ("z", "upstream_failed", None),
+    ]  # fmt: skip
+
+
+def test_mark_shows_the_states_before_and_after(gnomon: Gnomon, failed: Deployment) -> None:
+    rows = json.loads(gnomon("runs", "mark", "a", "r", "--state", "success", "-o", "json").out)
+    assert [(row["task_id"], row["previous_state"], row["state"]) for row in rows] == [
+        ("y", "failed", "success"), ("z", "upstream_failed", "success"),
+    ]  # fmt: skip
+
+
 def test_a_dry_run_changes_nothing(gnomon: Gnomon, failed: Deployment) -> None:
     code, out, _ = gnomon("runs", "clear", "a", "r", "--only-failed", "--dry-run")
     assert code == 0 and out.startswith("2 task instances would be cleared\n")

@@ -86,6 +86,32 @@ def test_clear_runs_them_again(gnomon: Gnomon, done: Deployment) -> None:
     ]  # fmt: skip
 
 
+def test_clear_shows_the_states_before_and_after(gnomon: Gnomon, done: Deployment) -> None:
+    head, _, *lines = gnomon("tasks", "clear", "a", "r", "load", "--downstream").out.splitlines()[1:]
+    assert head.split() == ["task_id", "map_index", "previous_state", "state", "try_number"]
+    assert [line.split() for line in lines] == [
+        ["load", "-1", "failed", "running", "2"], ["report", "-1", "upstream_failed", "-", "0"],
+    ]  # fmt: skip
+
+
+def test_clear_shows_what_was_cleared_and_no_more(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a", {"x": (), "y": ("x",)}))
+    deployment.plays["x"] = Play(run_s=1000)
+    deployment.start()
+    gnomon("dags", "trigger", "a", "--run-id", "r")
+    deployment.move()
+    code, out, _ = gnomon("tasks", "clear", "a", "r", "-t", ".")
+    assert code == 0 and out.startswith("1 task instance cleared\n")
+    assert out.splitlines()[-1].split()[:3] == ["x", "-1", "running"]
+
+
+def test_clear_shows_the_states_as_they_are_while_nobody_has_answered(gnomon: Gnomon, done: Deployment) -> None:
+    done.freeze()
+    code, out, err = gnomon("tasks", "clear", "a", "r", "load")
+    assert code == 0 and err.endswith("it stands\n") and out.startswith("1 task instance will be cleared\n")
+    assert out.splitlines()[-1].split() == ["load", "-1", "failed", "1"]
+
+
 def test_clear_of_nothing_says_so(gnomon: Gnomon, done: Deployment) -> None:
     assert gnomon("tasks", "clear", "a", "r", "extract_1", "--only-failed") == (0, "0 task instances cleared\n", "")
 
@@ -94,6 +120,7 @@ def test_clear_of_nothing_says_so(gnomon: Gnomon, done: Deployment) -> None:
 def test_mark_sets_the_state(state: str, gnomon: Gnomon, done: Deployment) -> None:
     code, out, err = gnomon("tasks", "mark", "a", "r", "report", "--state", state)
     assert (code, err) == (0, "") and out.startswith(f"1 task instance marked {state}\n")
+    assert out.splitlines()[-1].split() == ["report", "-1", "upstream_failed", state, "0"]
     row = _rows(gnomon, "states", "a", "r")[3]
     assert row["state"] == state and "marked" in str(row["reason"])
 

@@ -269,6 +269,9 @@ def test_what_came_after_runs_again_in_order(gnomon: Gnomon, waiting: Deployment
     waiting.move(120.0)
     code, out, _ = gnomon("runs", "clear", "loads", RUN, "--downstream-dags", "-o", "json")
     assert (code, rows(out)) == (0, CHAIN)
+    assert [(row["previous_state"], row["state"]) for row in json.loads(out)] == [
+        ("success", "running"), ("success", "queued"), ("success", "queued"),
+    ]  # fmt: skip
     assert told(gnomon, "report", RUN)[0] == "queued: it waits for loads"
     assert told(gnomon, "summary", RUN)[0] == "queued: it waits for report"
     waiting.move(130.0)
@@ -304,7 +307,8 @@ def test_a_run_that_two_ways_lead_to_comes_after_both(gnomon: Gnomon, deployment
 def test_a_run_in_which_nothing_was_to_be_cleared_is_named(gnomon: Gnomon, deployment: Deployment) -> None:
     tasks = (TaskSpec(task_id="print", start_at=deployment.clock.now() + 86_400_000_000),)
     started(deployment, loads(), spec_of("report", timetable=HOURLY, tasks=tasks, depends_on=(AfterSpec(dag_id="loads"),)))
-    code, _, err = gnomon("runs", "clear", "loads", RUN, "--downstream-dags")
+    code, out, err = gnomon("runs", "clear", "loads", RUN, "--downstream-dags")
+    assert out.startswith("1 run cleared, in this order\n")
     assert (code, err) == (0, f"run '{RUN}' of DAG 'report' stays as it is: no task of it was to be cleared\n")
 
 
