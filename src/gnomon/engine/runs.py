@@ -303,7 +303,7 @@ def on_timer(turn: Turn, run: Run) -> None:
     if _timeout_at(run.record.started_at, timeout_s) > turn.now:
         return
     reason = f"dagrun_timeout: the run took longer than {timeout_s:g} s"
-    stop_tasks(turn, run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
+    stop_tasks(turn, run, live=Cause.MARK_SKIPPED, waiting=Cause.MARK_SKIPPED, reason=reason)  # airflow-surface.md D.3
     end(turn, run, DagRunState.FAILED, reason)
 
 

@@ -7,6 +7,7 @@ import pytest
 from gnomon.engine import events as e
 from gnomon.engine.explain import why_run, why_task
 from gnomon.engine.memory import Limits
+from gnomon.model.deferral import Wait
 from gnomon.model.records import PoolRecord
 from gnomon.model.spec import TaskSpec
 
@@ -304,6 +305,28 @@ def test_a_run_that_takes_too_long_fails() -> None:
     decided = world.step(seconds=61)
     assert len(decided.cancels) == 1
     assert world.state(run) == "failed" and "dagrun_timeout" in (world.runs[run.run_pk].reason or "")
+
+
+def test_a_run_that_takes_too_long_skips_all_that_has_not_ended() -> None:
+    """As Airflow does (`SchedulerJobRunner._schedule_dag_run`), running tasks included."""
+    names = ("done", "broke", "runs", "queued", "deferred", "again", "later", "restarts")
+    tasks = [TaskSpec(task_id=name, retries=name == "again", retry_delay_s=600.0) for name in names]
+    world = World(dag_record([*tasks, TaskSpec(task_id="after", upstream=("runs",))], dagrun_timeout_s=60))
+    run = world.start()
+    world.end("done")
+    world.end("broke", "failed")
+    world.end("again", "failed")
+    world.end("later", "up_for_reschedule", resume_at=world.now + 600_000_000)
+    world.end("deferred", "deferred", wait=Wait(classpath="plugin.Trigger", next_method="go_on"))
+    for name in ("runs", "restarts"):
+        world.step(e.Entered(world.live(name)[0].attempt_id, world.now))
+    world.step(e.ClearTasks(run.run_pk, (world.key(run, "restarts"),), "ann"))
+    decided = world.step(seconds=61)
+    ended = {"done": "success", "broke": "failed", "after": "skipped"}
+    assert world.states(run) == {**dict.fromkeys(names, "skipped"), **ended}
+    assert world.state(run) == "failed" and not world.live() and not world.waits
+    assert sorted(order.reason for order in decided.cancels) == ["dagrun_timeout: the run took longer than 60 s"] * 3
+    assert world.pools["default_pool"][1] == 0
 
 
 @pytest.mark.parametrize("said", [e.WorkerLost("w"), e.InventoryRead("w", {}, groups=(GROUP,))])
