@@ -110,7 +110,7 @@ def test_a_run_is_triggered_read_cleared_and_explained(product: Product) -> None
     assert product.cli("dags", "unpause", "etl").code == 0
     product.until(lambda: product.json("runs", "list", "etl")[0]["state"] == "failed")
     assert product.states() == [("success", 1), ("failed", 1)]
-    assert "load: it ended failed in try 1" in product.cli("explain", "etl", "r").out
+    assert "load: it ended in state failed in try 1" in product.cli("explain", "etl", "r").out
     assert "AssertionError: not ready" in product.cli("tasks", "logs", "etl", "r", "load").out
     (product.home / "dags" / "ready").touch()
     assert product.cli("tasks", "clear", "etl", "r", "load").out.startswith("1 task instance cleared\n")

@@ -74,7 +74,7 @@ def test_a_waiting_run_is_explained_released_and_run_again_with_what_came_after(
     assert {run["state"] for run in again.values()} == {"success"}
     assert again["orders"]["end_date"] <= again["report"]["start_date"]
     assert again["report"]["end_date"] <= again["mail"]["start_date"]
-    assert "report waited for orders (whole day): done is the slot at " in running.do("explain", "report", RUN)
+    assert "report waited for orders (whole day): the slot at " in running.do("explain", "report", RUN)
 
 
 HOLE = """

@@ -47,7 +47,7 @@ def release(home: Home, dag_id: str, run_id: str, up_dag: str | None, everything
 def _check(tx: Transaction, dag: DagRecord, run: RunRecord, up_dag: str | None) -> None:
     """What the owner need not be asked."""
     if run.state in FINISHED_RUN_STATES:
-        raise UserMistake(f"run {run.run_id!r} ended {run.state}; it waits for nothing")
+        raise UserMistake(f"run {run.run_id!r} ended in state {run.state}; it waits for nothing")
     there = upstreams_of(tx, dag, run)
     if not there:
         raise UserMistake(f"run {run.run_id!r} of DAG {dag.dag_id!r} waits for no other DAG; `gnomon explain` says what it waits for")

@@ -22,14 +22,16 @@ def judge_past(
     if previous_run_id is None or not _asks(task):
         return _RUN
     if previous not in _GOOD:
-        state = previous.value if previous else "no status yet"
-        return Verdict(Outcome.WAIT, f"depends_on_past: {task.task_id} in run {previous_run_id} is {state}")
+        return Verdict(Outcome.WAIT, f"depends_on_past: {_standing(task.task_id, previous_run_id, previous)}")
     if task.wait_for_downstream:
         for task_id, found in downstream:
             if found not in _GOOD:
-                shown = found.value if found else "no status yet"
-                return Verdict(Outcome.WAIT, f"wait_for_downstream: {task_id} in run {previous_run_id} is {shown}")
+                return Verdict(Outcome.WAIT, f"wait_for_downstream: {_standing(task_id, previous_run_id, found)}")
     return _RUN
+
+
+def _standing(task_id: str, run_id: str, state: S | None) -> str:
+    return f"{task_id} in run {run_id} " + ("has no status yet" if state is None else f"is {state.value}")
 
 
 def judge_first(task: TaskSpec, previous_run_id: str) -> Verdict:

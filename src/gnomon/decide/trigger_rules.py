@@ -74,51 +74,51 @@ def _never(_: Tally) -> bool:
 
 RULES: dict[str, Rule] = {
     "all_success": Rule(
-        lambda t: t.bad > 0, lambda t: t.skipped > 0, lambda t: t.success + t.removed >= t.total, "all to succeed"
+        lambda t: t.bad > 0, lambda t: t.skipped > 0, lambda t: t.success + t.removed >= t.total, "all upstream tasks to succeed"
     ),
     "all_failed": Rule(
-        _never, lambda t: t.success + t.skipped > 0, lambda t: t.bad + t.removed >= t.total, "all to fail"
+        _never, lambda t: t.success + t.skipped > 0, lambda t: t.bad + t.removed >= t.total, "all upstream tasks to fail"
     ),
-    "all_done": Rule(_never, _never, lambda t: t.all_done(), "all to end"),
+    "all_done": Rule(_never, _never, lambda t: t.all_done(), "all upstream tasks to end"),
     "all_done_min_one_success": Rule(
         lambda t: t.all_done() and t.success == 0 and t.skipped < t.total,
         lambda t: t.all_done() and t.total > 0 and t.skipped >= t.total,
         lambda t: t.all_done() and (t.success > 0 or t.total == 0),
-        "all to end, at least one with success",
+        "all upstream tasks to end, at least one with success",
     ),
     "all_done_setup_success": Rule(
         lambda t: t.all_done() and t.setups > 0 and t.setups_success == 0 and t.setups_skipped < t.setups,
         lambda t: t.all_done() and t.setups > 0 and t.setups_skipped >= t.setups,
         lambda t: t.all_done(),
-        "all to end, at least one setup with success",
+        "all upstream tasks to end, at least one setup with success",
     ),
     "one_success": Rule(
         lambda t: t.all_done() and t.success == 0 and t.total > 0 and t.skipped < t.total,
         lambda t: t.all_done() and t.total > 0 and t.skipped >= t.total,
         lambda t: t.success > 0 or t.total == 0,
-        "one to succeed",
+        "one upstream task to succeed",
     ),
     "one_failed": Rule(
-        _never, lambda t: t.all_done() and t.bad == 0 and t.total > 0, lambda t: t.bad > 0 or t.total == 0, "one to fail"
+        _never, lambda t: t.all_done() and t.bad == 0 and t.total > 0, lambda t: t.bad > 0 or t.total == 0, "one upstream task to fail"
     ),
     "one_done": Rule(
         _never,
         lambda t: t.all_done() and t.success + t.failed == 0 and t.total > 0,
         lambda t: t.success + t.failed > 0 or t.total == 0,
-        "one to succeed or fail",
+        "one upstream task to succeed or fail",
     ),
     "none_failed": Rule(
-        lambda t: t.bad > 0, _never, lambda t: t.success + t.skipped + t.removed >= t.total, "all to succeed or be skipped"
+        lambda t: t.bad > 0, _never, lambda t: t.success + t.skipped + t.removed >= t.total, "all upstream tasks to succeed or be skipped"
     ),
     "none_failed_min_one_success": Rule(
         lambda t: t.bad > 0 or (t.all_done() and t.success == 0 and t.skipped < t.total),
         lambda t: t.total > 0 and t.skipped >= t.total,
         lambda t: t.all_done() and (t.success > 0 or t.total == 0),
-        "all to succeed or be skipped, at least one with success",
+        "all upstream tasks to succeed or be skipped, at least one with success",
     ),
-    "none_skipped": Rule(_never, lambda t: t.skipped > 0, lambda t: t.all_done(), "all to end, none skipped"),
+    "none_skipped": Rule(_never, lambda t: t.skipped > 0, lambda t: t.all_done(), "all upstream tasks to end, none skipped"),
     "all_skipped": Rule(
-        _never, lambda t: t.success + t.bad > 0, lambda t: t.skipped + t.removed >= t.total, "all to be skipped"
+        _never, lambda t: t.success + t.bad > 0, lambda t: t.skipped + t.removed >= t.total, "all upstream tasks to be skipped"
     ),
     "always": Rule(_never, _never, lambda _: True, "nothing"),
 }
@@ -141,7 +141,7 @@ def judge(rule_name: str, tally: Tally) -> Verdict:
 
 def wait_reason(rule_name: str, tally: Tally) -> str:
     """The sentence for a rule that still waits."""
-    return f"trigger rule {rule_name} waits for {RULES[rule_name].wants} of {tally.total} upstream: {_counts(tally)}"
+    return f"trigger rule {rule_name} waits for {RULES[rule_name].wants}: of {tally.total}, {_counts(tally)}"
 
 
 def _counts(tally: Tally) -> str:

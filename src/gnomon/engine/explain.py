@@ -99,13 +99,12 @@ def why_task(memory: Memory, run_pk: int, task_id: str, map_index: int, now: Ins
 def why_cell(memory: Memory, cell: Cell, now: Instant) -> str | None:
     """One sentence for an unfinished task instance, None for a finished one."""
     if cell.state in _LIVE_WORDS:
-        where = f"on worker {cell.worker}" if cell.worker else "without a worker"
-        return _LIVE_WORDS[cell.state].format(n=cell.try_number, where=where)
+        return _LIVE_WORDS[cell.state].format(n=cell.try_number, worker=cell.worker)
     if cell.state is S.DEFERRED and cell.waiting is not None and not cell.resumes:
         return _why_deferred(cell, cell.waiting)
     if cell.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and cell.resume_at is not None and cell.resume_at > now:
-        what = "the next try" if cell.state is S.UP_FOR_RETRY else "the sensor is called again"
-        return f"{what} is at {iso(cell.resume_at)}" + (f"; the last one ended: {cell.reason}" if cell.reason else "")
+        what = "the next try is" if cell.state is S.UP_FOR_RETRY else "the sensor is called again"
+        return f"{what} at {iso(cell.resume_at)}" + (f"; the last one ended: {cell.reason}" if cell.reason else "")
     if cell.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE, S.DEFERRED):
         if cell.state is None and not cell.ready:
             return _why_not_ready(cell)
@@ -125,9 +124,9 @@ def _why_deferred(cell: Cell, waiting: WaitRecord) -> str:
 
 
 _LIVE_WORDS = {
-    S.QUEUED: "try {n} was submitted {where} and has not begun",
-    S.RUNNING: "try {n} is running {where}",
-    S.RESTARTING: "try {n} is being stopped {where}, because it was cleared",
+    S.QUEUED: "try {n} was submitted to worker {worker} and has not begun",
+    S.RUNNING: "try {n} is running on worker {worker}",
+    S.RESTARTING: "try {n} is being stopped on worker {worker}, because it was cleared",
 }
 
 
@@ -156,12 +155,13 @@ def _why_not_admitted(memory: Memory, cell: Cell) -> str:
     if pool.slots is None:
         return f"pool {pool.name} does not exist; make it with: gnomon pools set {pool.name} SLOTS"
     if 0 <= pool.slots < cell.pool_slots:
-        return f"it wants {cell.pool_slots} slots and pool {pool.name} has {pool.slots}; it can never start"
+        return f"it wants {_slots(cell.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start"
     gate = closed_gate(cell)
     if gate is not None:
         return f"{gate.name} is reached"
     if not pool.has_room(cell.pool_slots):
-        return f"pool {pool.name} is full: {pool.used} of {pool.slots} slots are used and it wants {cell.pool_slots}"
+        state = "is full" if pool.used >= pool.slots else "has too few free slots"
+        return f"pool {pool.name} {state}: {pool.used} of {pool.slots} slots are used and it wants {cell.pool_slots}"
     parallelism = memory.limits.parallelism
     if parallelism is not None and memory.live >= parallelism:
         return f"[core] parallelism={parallelism} is reached"
@@ -170,6 +170,10 @@ def _why_not_admitted(memory: Memory, cell: Cell) -> str:
     if free_worker(memory) is None:
         return "every slot of every worker is taken"
     return "it starts with the scheduler's next step"
+
+
+def _slots(count: int) -> str:
+    return f"{count} slot{'s' if count != 1 else ''}"
 
 
 _NAMED = 5

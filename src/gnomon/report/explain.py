@@ -128,7 +128,7 @@ def _not_there(
 
 
 def _ended(run: RunRecord) -> str:
-    return f"run {run.run_id} ended {run.state} at {iso(run.ended_at)}" + (f": {run.reason}" if run.reason else "")
+    return f"run {run.run_id} ended in state {run.state} at {iso(run.ended_at)}" + (f": {run.reason}" if run.reason else "")
 
 
 def _because(run: RunRecord) -> str:
@@ -137,7 +137,7 @@ def _because(run: RunRecord) -> str:
 
 def _how(row: TaskInstanceRow) -> str:
     tries = f" in try {row.try_number}" if row.try_number else ""
-    return f"it ended {row.state}{tries}" + (f" at {row.end_date}" if row.end_date else "") + (f": {row.reason}" if row.reason else "")
+    return f"it ended in state {row.state}{tries}" + (f" at {row.end_date}" if row.end_date else "") + (f": {row.reason}" if row.reason else "")
 
 
 def _more(count: int, what: str) -> list[str]:

@@ -63,7 +63,7 @@ def _of_run(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str | None)
             paused = f"; {_unpause(up)}" if up.paused else ""
             return f"{name} is queued" + (f": {run.reason}" if run.reason else "") + paused
         case DagRunState.RUNNING:
-            return f"{name} is running since {iso(run.started_at)}" + (f"; {_unpause(up)}" if up.paused else "")
+            return f"{name} has been running since {iso(run.started_at)}" + (f"; {_unpause(up)}" if up.paused else "")
         case DagRunState.FAILED:
             why = f" ({run.reason})" if run.reason else ""
             return f"{name} failed at {iso(run.ended_at)}{why}; run it again with: {_clear(up, run)}"
@@ -78,10 +78,12 @@ def _task_words(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str) ->
         counts[row.state or "no status"] = counts.get(row.state or "no status", 0) + 1
     if not counts:
         return " is not there; the run goes without it" if run.ended_at is None else f" was not there when the run ended; {_clear(up, run)}"
-    states = next(iter(counts)) if len(rows) == 1 else ", ".join(f"{count} {state}" for state, count in counts.items())
+    shown = ", ".join(f"{count} {state}" for state, count in counts.items())
     bad = any(state in ("failed", "upstream_failed", "removed") for state in counts)
     again = f"; run it again with: gnomon tasks clear {up.dag_id} {as_argument(run.run_id)} {task_id} --downstream" if bad else ""
-    return f" is in state {states}{again}"
+    if len(rows) > 1:
+        return f" has instances in these states: {shown}{again}"
+    return f" is in state {rows[0].state}{again}" if rows[0].state is not None else " has no status yet"
 
 
 def _without_run(up: DagRecord, wait: RunWait, now: Instant) -> str:

@@ -92,7 +92,7 @@ def _settled(waits: Sequence[RunWait]) -> list[str]:
     told = []
     met = [wait for wait in waits if wait.state is WaitState.MET and wait.up_at != NO_SLOT]
     if met:
-        told.append(f"done is {_slots(met)}")
+        told.append(f"{_slots(met)} is done")
     alike: dict[tuple[str, str], list[RunWait]] = {}
     for wait in waits:
         if wait.state in _SETTLED:
@@ -109,21 +109,23 @@ def _was(dag: DagRecord, edge: Edge, waits: Sequence[RunWait]) -> str:
     if all(wait.up_at == NO_SLOT for wait in waits):
         return f"{said}: there was no slot to wait for"
     rule = words_of(waits[0].rule).name
-    done = "; ".join(_settled(waits)) or f"not done is {_slots(waits)}"
+    done = "; ".join(_settled(waits)) or f"{_slots(waits)} is not done"
     return f"{said} ({rule}): {done}, the last news at {iso(max(wait.since for wait in waits))}"
 
 
 def _slots(waits: Iterable[RunWait]) -> str:
     slots = sorted(wait.up_at for wait in waits)
+    if len(slots) == 1:
+        return f"the slot at {iso(slots[0])}"
     if len(slots) <= SHOWN:
-        return "the slot " + ", ".join(f"at {iso(slot)}" for slot in slots)
-    return f"every one of {len(slots)} slots, the first at {iso(slots[0])}, the last at {iso(slots[-1])}"
+        return f"each of the slots {', '.join(f'at {iso(slot)}' for slot in slots)}"
+    return f"every one of {len(slots)} slots, the first at {iso(slots[0])}, the last at {iso(slots[-1])},"
 
 
 _SETTLED = {
     WaitState.BAD: "ended badly",
     WaitState.MISSED: "was passed without a run",
-    WaitState.BORNE: "ended badly, which is put up with",
+    WaitState.BORNE: "ended badly, which on_failure=\"proceed\" allows",
     WaitState.ABSENT: "has no run, and is not waited for",
     WaitState.RELEASED: "was released",
     WaitState.CLOSED: "is no longer waited for",

@@ -93,6 +93,8 @@ def test_max_active_runs(gnomon: Gnomon, deployment: Deployment) -> None:
     [
         (None, 1, "pool small does not exist; make it with: gnomon pools set small SLOTS"),
         (1, 2, "it wants 2 slots and pool small has 1; it can never start"),
+        (0, 1, "it wants 1 slot and pool small has 0; it can never start"),
+        (3, 2, "pool small has too few free slots: 2 of 3 slots are used and it wants 2"),
         (1, 1, "pool small is full: 1 of 1 slots are used and it wants 1"),
     ],
 )
@@ -115,7 +117,7 @@ def test_upstream_tasks_by_name_and_state(gnomon: Gnomon, deployment: Deployment
     trigger(gnomon, deployment)
     assert "try 1 is running on worker worker-1" in why(gnomon, "a", "r", "x")
     out = why(gnomon, "a", "r", "y")
-    assert out.startswith("trigger rule all_success waits for all to succeed of 1 upstream") and "x (running)" in out
+    assert out.startswith("trigger rule all_success waits for all upstream tasks to succeed: of 1, 1 not done;") and "x (running)" in out
 
 
 def test_a_retry_at_its_time(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -132,11 +134,11 @@ def test_what_has_ended_says_when_and_how(gnomon: Gnomon, deployment: Deployment
     deployment.plays["x"] = Play(outcome="failed", reason="ValueError: no")
     deployment.start()
     trigger(gnomon, deployment)
-    assert why(gnomon, "a", "r", "x") == "it ended failed in try 1 at 2026-03-01T09:00:01Z: ValueError: no\n"
-    assert why(gnomon, "a", "r", "y").startswith("it ended upstream_failed")
+    assert why(gnomon, "a", "r", "x") == "it ended in state failed in try 1 at 2026-03-01T09:00:01Z: ValueError: no\n"
+    assert why(gnomon, "a", "r", "y").startswith("it ended in state upstream_failed")
     out = why(gnomon, "a", "r")
-    assert out.startswith("run r ended failed at 2026-03-01T09:00:0") and "x: it ended failed in try 1" in out
-    assert "run r ended failed at" in why(gnomon, "a")
+    assert out.startswith("run r ended in state failed at 2026-03-01T09:00:0") and "x: it ended in state failed in try 1" in out
+    assert "run r ended in state failed at" in why(gnomon, "a")
 
 
 def test_a_run_of_a_paused_dag(gnomon: Gnomon, deployment: Deployment) -> None:

@@ -59,7 +59,7 @@ def test_a_waiting_run_says_for_what_by_which_rule_since_when_and_what_would_rel
     assert told(gnomon, "report", RUN) == [
         "queued: it waits for loads",
         "report waits for loads (same hour: all slots of its hour), since 2026-03-01T10:00:00Z",
-        "  run R of loads is running since 2026-03-01T10:00:00Z",
+        "  run R of loads has been running since 2026-03-01T10:00:00Z",
         "  to go on without: gnomon runs release report R --from loads",
     ]
     assert "  run R of report is queued: waits for loads" in told(gnomon, "summary", RUN)
@@ -79,8 +79,8 @@ def test_listings_show_what_a_run_waits_for(gnomon: Gnomon, waiting: Deployment)
 def test_a_run_that_ran_says_what_it_had_waited_for(gnomon: Gnomon, waiting: Deployment) -> None:
     waiting.move(120.0)
     ended, waited = told(gnomon, "report", RUN)
-    assert ended.startswith("run R ended success")
-    assert waited.startswith("report waited for loads (same hour): done is the slot at 2026-03-01T10:00:00Z, the last news at 2026-03-01T10:01:")
+    assert ended.startswith("run R ended in state success")
+    assert waited.startswith("report waited for loads (same hour): the slot at 2026-03-01T10:00:00Z is done, the last news at 2026-03-01T10:01:")
 
 
 def test_a_run_whose_upstream_was_cleared_after_it_ran_says_so(gnomon: Gnomon, waiting: Deployment) -> None:
@@ -117,7 +117,7 @@ def test_a_limit_is_told_with_its_instant_and_what_it_ended(gnomon: Gnomon, depl
     started(deployment, loads(NOON), report(max_wait_s=60.0))
     assert told(gnomon, "report", RUN)[1].endswith("; it fails at 2026-03-01T10:01:00Z if that is not done")
     deployment.move(60.0)
-    assert told(gnomon, "report", RUN)[0].startswith("run R ended failed at 2026-03-01T10:01:0")
+    assert told(gnomon, "report", RUN)[0].startswith("run R ended in state failed at 2026-03-01T10:01:0")
 
 
 def test_a_task_that_waits_is_told_with_the_task_that_it_waits_for(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -132,14 +132,30 @@ def test_a_task_that_waits_is_told_with_the_task_that_it_waits_for(gnomon: Gnomo
         ]
     assert not any("waits for" in line for line in told(gnomon, "report", RUN, "free"))
     deployment.move(120.0)
-    assert told(gnomon, "report", RUN, "print")[1].startswith("report.print waited for loads.load (same hour): done is the slot at ")
+    assert told(gnomon, "report", RUN, "print")[1].startswith("report.print waited for loads.load (same hour): the slot at ")
+
+
+def test_a_task_that_is_waited_for_and_has_not_begun_has_no_status_yet(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.plays["get"] = Play(run_s=100.0)
+    up = spec_of("loads", {"get": (), "load": ("get",)}, timetable=HOURLY)
+    task = TaskSpec(task_id="print", depends_on=(AfterSpec(dag_id="loads", task_id="load"),))
+    started(deployment, up, spec_of("report", timetable=HOURLY, tasks=(task,)))
+    assert "  task load of run R of loads has no status yet" in told(gnomon, "report", RUN)
+
+
+def test_several_slots_are_told_in_one_sentence(gnomon: Gnomon, deployment: Deployment) -> None:
+    started(deployment, loads(reference(Minutely(every=10))), report())
+    deployment.move(10.0)
+    _, waited = told(gnomon, "report", RUN)
+    assert "the slot at 2026-03-01T10:00:00Z is done; each of the slots at 2026-03-01T09:10:00Z, at 2026-03-01T09:20:00Z, at " in waited
+    assert "at 2026-03-01T09:50:00Z has no run, and is not waited for" in waited
 
 
 def test_a_run_that_a_failed_upstream_ended_says_which(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.plays["load"] = Play(run_s=1.0, outcome="failed", reason="ValueError: no")
     started(deployment, loads(), report(on_failure="cancel"))
     ended, waited = told(gnomon, "report", RUN)
-    assert ended.startswith("run R ended failed at ") and "cancelled: loads" in ended
+    assert ended.startswith("run R ended in state failed at ") and "cancelled: loads" in ended
     assert waited.startswith("report waited for loads, fails when they fail (same hour): the slot at 2026-03-01T10:00:00Z is no longer waited for (run R failed)")
 
 
@@ -162,7 +178,7 @@ def test_a_slot_that_planning_goes_past_is_told_with_the_next_one_and_with_the_c
     )
     assert "stands for the slot due at 2026-03-01T10:00:00Z" in gnomon(*command.split()).err
     deployment.move(10.0)
-    assert told(gnomon, "report", RUN)[0].startswith("run R ended success")
+    assert told(gnomon, "report", RUN)[0].startswith("run R ended in state success")
 
 
 def test_a_slot_that_was_passed_is_told_with_the_command_that_makes_its_run(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -186,7 +202,7 @@ def test_many_open_slots_are_counted(gnomon: Gnomon, deployment: Deployment) -> 
     started(deployment, loads(minutely), spec_of("report", {"print": ()}, timetable=reference(Daily("10:00")), depends_on=(AfterSpec(dag_id="loads"),)))
     lines = told(gnomon, "report", RUN)
     assert len(lines) <= 11
-    assert "  every one of 600 slots, the first at 2026-03-01T00:00:00Z, the last at 2026-03-01T09:59:00Z has no run, and is not waited for" in lines
+    assert "  every one of 600 slots, the first at 2026-03-01T00:00:00Z, the last at 2026-03-01T09:59:00Z, has no run, and is not waited for" in lines
     assert any(line.startswith("  and 8") and line.endswith(" more slots that are not done") for line in lines)
 
 
@@ -205,7 +221,7 @@ def test_a_released_run_starts_and_it_is_kept_who_let_it_go_and_why(gnomon: Gnom
 def test_all_that_a_run_waits_for_is_released_at_once(gnomon: Gnomon, waiting: Deployment) -> None:
     assert gnomon("runs", "release", "report", RUN, "--all").out.endswith(" from loads\n")
     waiting.move(5.0)
-    assert told(gnomon, "report", RUN)[0].startswith("run R ended success")
+    assert told(gnomon, "report", RUN)[0].startswith("run R ended in state success")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +241,7 @@ def test_a_release_that_makes_no_sense_is_answered_in_words(words: tuple[str, ..
 
 def test_a_run_that_has_ended_is_not_released(gnomon: Gnomon, waiting: Deployment) -> None:
     waiting.move(120.0)
-    assert f"run '{RUN}' ended success; it waits for nothing" in gnomon("runs", "release", "report", RUN, "--all").err
+    assert f"run '{RUN}' ended in state success; it waits for nothing" in gnomon("runs", "release", "report", RUN, "--all").err
 
 
 def test_a_run_that_was_released_before_is_not_released_again(gnomon: Gnomon, waiting: Deployment) -> None:
@@ -262,7 +278,7 @@ def test_a_dry_run_shows_all_that_came_after_in_order(gnomon: Gnomon, waiting: D
     assert (code, rows(out), err) == (0, CHAIN, "")
     shown = gnomon("runs", "clear", "loads", RUN, "--downstream-dags", "--dry-run").out
     assert shown.splitlines()[0] == "3 runs would be cleared, in this order"
-    assert told(gnomon, "loads", RUN)[0].startswith("run R ended success")
+    assert told(gnomon, "loads", RUN)[0].startswith("run R ended in state success")
 
 
 def test_what_came_after_runs_again_in_order(gnomon: Gnomon, waiting: Deployment) -> None:

@@ -367,3 +367,23 @@ def test_deleting_a_run_cancels_it_and_frees_its_place() -> None:
     assert decided.deleted_runs == [first.run_pk] and len(decided.cancels) == 1
     assert world.state(second) == "running"
     assert world.pools["default_pool"][1] == 1
+
+
+def test_a_task_of_the_run_before_that_has_not_begun_has_no_status_yet() -> None:
+    tasks = [TaskSpec(task_id="a", wait_for_downstream=True), TaskSpec(task_id="x"), TaskSpec(task_id="b", upstream=("a", "x"))]
+    world = World(dag_record(tasks))
+    world.start()
+    world.end("a")
+    assert why_task(world.memory, world.start().run_pk, "a", -1, world.now) == ["wait_for_downstream: b in run run1 has no status yet"]
+    world = World(dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b", upstream=("a",), depends_on_past=True)]))
+    _, second = world.start(), world.start()
+    world.step(world.result(world.live("a")[1]))
+    assert why_task(world.memory, second.run_pk, "b", -1, world.now) == ["depends_on_past: b in run run1 has no status yet"]
+
+
+def test_a_sensor_that_is_called_again_and_a_try_that_is_under_way_are_told_in_sentences() -> None:
+    world = World(dag_record(chain("a")))
+    run = world.start()
+    assert why_run(world.memory, run.run_pk, world.now) == ["a: try 1 was submitted to worker w and has not begun"]
+    world.end("a", "up_for_reschedule", resume_at=60_000_000)
+    assert why_run(world.memory, run.run_pk, world.now) == ["a: the sensor is called again at 1970-01-01T00:01:00.000000+00:00"]
