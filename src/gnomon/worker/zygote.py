@@ -6,6 +6,7 @@ memory of the store can be in it, whoever started the worker. The socket to the 
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import signal
@@ -58,6 +59,7 @@ def prepare() -> None:
     signal.signal(signal.SIGINT, lambda *_: None)  # a Ctrl-C is for the service, which ends its children in order
     signals.prepare()
     signal.signal(signal.SIGCHLD, _reap)
+    faulthandler.enable(file=2, all_threads=False)  # a crash inside a library leaves its stack in the log of the attempt
     kernel.raise_oom_score(kernel.TASK_OOM_SCORE)
     kernel.load()
     options = ambient().for_author_code()
