@@ -58,6 +58,11 @@ class Nursery:
         self._by_number: dict[int, Zygote] = {}
         self._numbers = itertools.count(1)
 
+    @property
+    def retired(self) -> int:
+        """How many zygotes get no new attempts and still have children or attempts that wait."""
+        return len(self._retired)
+
     # ---- attempts get children ---------------------------------------------------------------------------------------
     def place(self, held: Held, now: float) -> None:
         """The attempt has a child, or waits for its zygote, or will be given one at `flush`."""
@@ -201,13 +206,12 @@ class Nursery:
                 self._send_to_fresh(zygote, held, now)
             else:
                 self._take(zygote, held, now)
+        self._close_unneeded(zygote)
 
     def _zygote_ended(self, zygote: Zygote, now: float) -> None:
         """Its children live on; what waited for its import goes to new interpreters."""
         if self._zygotes.get(zygote.key) is zygote and zygote.ready:
             del self._zygotes[zygote.key]
-        if zygote in self._retired:
-            self._retired.remove(zygote)
         was_ready = zygote.ready
         self._close(zygote)
         self._let_spares_go(zygote, now)
@@ -220,6 +224,8 @@ class Nursery:
             zygotes.end(zygote)
         zygote.ready = False
         self._by_number.pop(zygote.number, None)
+        if zygote in self._retired:
+            self._retired.remove(zygote)
         _close_orders(zygote)
 
     def forget_child(self, number: int, code: int | None) -> None:
@@ -232,9 +238,7 @@ class Nursery:
             zygote.children.pop(number, None)
             if child in zygote.spares:
                 zygote.spares.remove(child)
-            if zygote in self._retired and not zygote.children:
-                self._retired.remove(zygote)
-                self._close(zygote)
+            self._close_unneeded(zygote)
         self._host.child_gone(child, code)
 
     def _zygote_for(self, held: Held, now: float) -> Zygote:
@@ -265,9 +269,12 @@ class Nursery:
         del self._zygotes[zygote.key]
         self._let_spares_go(zygote, now)
         self._send_orders(zygote)
-        if zygote.children or zygote.waiting:
-            self._retired.append(zygote)
-        else:
+        self._retired.append(zygote)
+        self._close_unneeded(zygote)
+
+    def _close_unneeded(self, zygote: Zygote) -> None:
+        """A retired zygote is closed once it has no child and no attempt waits for its import."""
+        if zygote in self._retired and not zygote.children and all(held.ended for held in zygote.waiting):
             self._close(zygote)
 
     def _let_spares_go(self, zygote: Zygote, now: float) -> None:
@@ -276,12 +283,14 @@ class Nursery:
 
     # ---- time --------------------------------------------------------------------------------------------------------
     def tick(self, now: float) -> None:
-        """Idle children leave; an import that hangs ends; what failed may be tried again."""
+        """Idle children leave; an import that hangs, or that no attempt waits for any more, ends; what failed may be tried again."""
         for zygote in list(self._by_number.values()):
             while zygote.spares and now - max(zygote.spares[0].heard_at, zygote.spares[0].born_at) > IDLE_S:
                 self.let_go(zygote.spares.popleft(), now)
             if not zygote.ready and zygote.unfit is None and now - zygote.opened_at > self.import_limit_s:
                 self._loaded(zygote, f"the import took longer than {self.import_limit_s:g} s", True, now)
+        for zygote in list(self._retired):
+            self._close_unneeded(zygote)
         for zygote in [z for z in self._zygotes.values() if z.failed and now - z.opened_at > FAILED_IMPORT_KEPT_S]:
             del self._zygotes[zygote.key]
 
