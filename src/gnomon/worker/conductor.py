@@ -119,6 +119,24 @@ class Conductor:
         self.abnormal = True
         self._ended_without_word(child, held, code)
 
+    def child_refused(self, child: Child) -> None:
+        """The machine refused the child's process: its attempt waits for another, or ends when it was told to."""
+        self._forget(child)
+        child.link.close()
+        held, child.held = child.held, None
+        if held is None or held.ended:
+            return
+        self._by_attempt.pop(held.attempt.attempt_id, None)
+        if held.stop is not None:
+            self._end(held, self._word(held, held.stop.outcome, held.stop.reason, entered=False))
+        else:
+            self.nursery.postpone(held, self._clock.monotonic())
+
+    def give_back(self, held: Held, reason: str) -> None:
+        """The attempt, which has no process yet, is lost here: its scheduler places it anew, at the cost of no try."""
+        events.warning("attempt_given_back", attempt=held.attempt.attempt_id, reason=reason)
+        self._end(held, self._word(held, "lost", reason, entered=False))
+
     def tick(self) -> None:
         """Silent children, those that do not stop, and those that do not leave, are killed."""
         now = self._clock.monotonic()

@@ -41,6 +41,8 @@ class Hosting:
         self.watched: list[Zygote] = []
         self.begun: list[tuple[Child, Held]] = []
         self.gone: list[Child] = []
+        self.given_back: list[tuple[Held, str]] = []
+        self.now = 0.0
 
     def watch_zygote(self, zygote: Zygote) -> None:
         self.watched.append(zygote)
@@ -61,8 +63,17 @@ class Hosting:
         child.link.close()
         self.gone.append(child)
 
+    def child_refused(self, child: Child) -> None:
+        child.link.close()
+        if child.held is not None:
+            self.nursery.postpone(child.held, self.now)
+
+    def give_back(self, held: Held, reason: str) -> None:
+        self.given_back.append((held, reason))
+
     def hear(self, now: float = 0.0) -> None:
         """Everything that zygotes have said is taken in."""
+        self.now = now
         for zygote in list(self.watched):
             self.nursery.obey(zygote, now)
 
