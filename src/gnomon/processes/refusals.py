@@ -32,6 +32,10 @@ class SpawnBackoff:
         """True when a process may be asked for."""
         return now >= self._again_at
 
+    def left_s(self, now: float) -> float:
+        """Seconds until a process may be asked for."""
+        return max(0.0, self._again_at - now)
+
     def refused(self, reason: str, now: float) -> bool:
         """A process was refused: a pause begins. False when one is under way, which goes on as it was."""
         if not self.is_over(now):
