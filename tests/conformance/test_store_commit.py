@@ -129,6 +129,13 @@ def test_an_xcom_over_the_limit_is_refused_with_the_remedy(world: World, run: Ru
     assert world.state().tasks == []
 
 
+def test_the_limit_of_an_xcom_counts_bytes_of_text_that_is_not_ascii(world: World, run: RunRecord) -> None:
+    largest = "é" * (XCOM_MAX_BYTES // 2)
+    world.apply(Changes(tasks=[task(run)], results=[result(run, ("k", largest))]))
+    with pytest.raises(XComTooLarge, match=f"takes {XCOM_MAX_BYTES + 1} bytes, the limit is {XCOM_MAX_BYTES} bytes"):
+        world.apply(Changes(tasks=[task(run)], results=[result(run, ("k", largest + "x"))]))
+
+
 def test_a_pool_is_never_overdrawn(world: World, run: RunRecord) -> None:
     with world.db.write() as tx:
         pools.set_pool(tx, "small", 2)

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from gnomon import log
-from gnomon.errors.product import GnomonError
+from gnomon.errors.product import GnomonError, WorldAway
 from gnomon.processes.kernel import die_with_parent, name_process, own_children
+from gnomon.processes.refusals import REMEDY, refusal
 from gnomon.wakeups import STOP_SIGNALS, forget_signals
 
 _STRAGGLER_ROUNDS = 200
@@ -27,13 +28,19 @@ class Service:
 
 
 def start(service: Service, prepare: Callable[[], None]) -> int:
-    """The process id of a new child that runs the service, in a process group of its own. `prepare` runs in it first."""
+    """The process id of a new child that runs the service, in a process group of its own. `prepare` runs in it first.
+
+    WorldAway when the machine refuses the process.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     parent = os.getpid()
     unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            raise WorldAway(f"the process of the {service.name} cannot be started: {refusal(error)}; {REMEDY}") from error
         if pid == 0:
             os._exit(_in_child(service, prepare, parent, unblocked))
         return pid

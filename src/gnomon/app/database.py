@@ -11,6 +11,7 @@ from gnomon import log
 from gnomon.app.words import how_it_ended
 from gnomon.config import Config
 from gnomon.errors.product import GnomonError, OperatorMistake, WorldAway
+from gnomon.processes.refusals import REMEDY, refusal
 from gnomon.wakeups import forget_signals
 
 AWAY_MAX_S = 60.0
@@ -26,10 +27,22 @@ class Preparation:
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        self._reading, writing = os.pipe()
+        self._refused: OSError | None = None
         sys.stdout.flush()
         sys.stderr.flush()
-        self._pid = os.fork()
+        try:
+            self._start(cfg)
+        except OSError as error:
+            self._refused = error
+
+    def _start(self, cfg: Config) -> None:
+        self._reading, writing = os.pipe()
+        try:
+            self._pid = os.fork()
+        except OSError:
+            os.close(self._reading)
+            os.close(writing)
+            raise
         if self._pid == 0:
             os.close(self._reading)
             os._exit(_in_child(cfg, writing))
@@ -37,6 +50,8 @@ class Preparation:
 
     def wait(self) -> None:
         """The schema is up to date; OperatorMistake or WorldAway with the reason otherwise."""
+        if self._refused is not None:
+            raise WorldAway(f"no process can be started to prepare the database: {refusal(self._refused)}; {REMEDY}")
         message = b"".join(iter(lambda: os.read(self._reading, _MESSAGE_MAX), b"")).decode(errors="replace")
         os.close(self._reading)
         code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])

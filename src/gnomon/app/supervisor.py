@@ -14,6 +14,7 @@ from gnomon import log
 from gnomon.app.children import Service, kill_orphans, signal_all, start
 from gnomon.app.words import how_it_ended
 from gnomon.clock import Clock
+from gnomon.errors.product import WorldAway
 from gnomon.processes.ending import reap
 from gnomon.wakeups import StopFlag
 
@@ -76,8 +77,17 @@ class Supervisor:
         now = self._clock.monotonic()
         for kept in self._kept:
             if kept.pid is None and kept.start_at <= now:
-                kept.pid = start(kept.service, partial(self._prepare, kept.service))
-                kept.started = self._clock.monotonic()
+                self._start(kept, now)
+
+    def _start(self, kept: _Kept, now: float) -> None:
+        """The service runs, or is started after a pause because the machine refused its process."""
+        try:
+            kept.pid = start(kept.service, partial(self._prepare, kept.service))
+            kept.started = self._clock.monotonic()
+        except WorldAway as error:
+            kept.pause_s = min(kept.pause_s * 2, LONGEST_PAUSE_S)
+            kept.start_at = now + kept.pause_s
+            _log.error("service_refused", process=kept.service.name, error=str(error), starts_again_in_s=round(kept.pause_s, 1))
 
     def _prepare(self, service: Service) -> None:
         os.close(self._waking)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from gnomon.model.facts import XCOM_MAX_BYTES, Attempt
+from gnomon.errors.authoring import XComOverLimit
+from gnomon.model.facts import Attempt, xcom_excess
 from gnomon.model.questions import GetXComs
 from gnomon.sdk.channel import Channel
 from gnomon.sdk.notset import ArgNotSet
@@ -26,16 +27,15 @@ class XComs:
     def push(self, key: str, value: object) -> None:
         """The attempt pushes `value`, as it is now, under `key`. NotSerializable names key, type and place inside.
 
-        ValueError for one that no store takes.
+        XComOverLimit (a ValueError) names key, size and limit.
         """
         if not isinstance(key, str) or not key:
             raise ValueError(f"xcom_push in task {self._attempt.task_id!r}: the key must be text, not {key!r}.")
-        text = dumps(value, what=f"XCom {key!r} of task {self._attempt.task_id!r}")
-        if len(text) > XCOM_MAX_BYTES:
-            raise ValueError(
-                f"XCom {key!r} of task {self._attempt.task_id!r} has {len(text)} characters, the limit is {XCOM_MAX_BYTES}: "
-                "store the value elsewhere and push its address"
-            )
+        what = f"XCom {key!r} of task {self._attempt.task_id!r}"
+        text = dumps(value, what=what)
+        excess = xcom_excess(what, text)
+        if excess is not None:
+            raise XComOverLimit(excess)
         self.pushed[key] = text
 
     def pull(

@@ -13,19 +13,23 @@ import selectors
 import signal
 import socket
 import traceback
+from collections import deque
 from dataclasses import dataclass
 
+from gnomon import log
 from gnomon.config import ambient, environment, keep_only, set_ambient, without_secrets
 from gnomon.dagfiles import child, messages
 from gnomon.dagfiles.child import Conditions
 from gnomon.dagfiles.messages import ChildEnded, ParseOrder
 from gnomon.processes import ending, kernel, memory
+from gnomon.processes.refusals import REMEDY, SpawnBackoff, refusal
 
 MEMORY_CHECK_S = 0.1
 MEMORY_SLACK = 128 * 1024 * 1024
 """A child has its own limit, which tells the line; it is killed from outside only when that one did not hold."""
 OUTPUT_MAX = 32_000
 """Bytes of a child's output that are kept, of its end."""
+_log = log.get("dagfiles")
 CHILD_TROUBLE = 70
 """The exit code of a child in which our own code failed."""
 
@@ -60,6 +64,9 @@ class ParseServer:
         self._children: dict[int, _Child] = {}
         self._stopping = False
         self._selector: selectors.BaseSelector
+        self._orders: deque[tuple[ParseOrder, socket.socket]] = deque()
+        """Orders whose child is not forked yet."""
+        self._backoff = SpawnBackoff()
 
     def run(self) -> None:
         """Returns when the service is gone or this process was told to end; no child is left."""
@@ -82,6 +89,7 @@ class ParseServer:
                             self._listen(key.data)
                         else:
                             os.read(woken, 4096)
+                    self._start_ordered()
                     self._reap()
                     self._watch()
             finally:
@@ -92,12 +100,13 @@ class ParseServer:
 
     def _patience(self) -> float | None:
         """How long nothing needs to be looked at."""
-        if not self._children:
-            return None
-        if self._under.limits.memory_bytes is not None:
-            return MEMORY_CHECK_S
         now = self._under.clock.monotonic()
-        return max(0.0, min(one.ends_at for one in self._children.values()) - now)
+        times = [self._backoff.left_s(now)] if self._orders else []
+        if self._children and self._under.limits.memory_bytes is not None:
+            times.append(MEMORY_CHECK_S)
+        elif self._children:
+            times.append(max(0.0, min(one.ends_at for one in self._children.values()) - now))
+        return min(times, default=None)
 
     def _take_order(self) -> None:
         received = messages.receive_order(self._control)
@@ -105,13 +114,34 @@ class ParseServer:
             self._stopping = True
             return
         order, descriptor = received
-        with socket.socket(fileno=descriptor) as line:
-            self._fork(order, line)
+        self._orders.append((order, socket.socket(fileno=descriptor)))
+
+    def _start_ordered(self) -> None:
+        """Every order has its child, or waits for the end of a pause because the machine refused a process."""
+        now = self._under.clock.monotonic()
+        while self._orders and self._backoff.is_over(now):
+            order, line = self._orders[0]
+            try:
+                self._fork(order, line)
+            except OSError as error:
+                self._backoff.refused(refusal(error), now)
+                _log.warning("process_refused", process=f"the parse of {order.path}", error=self._backoff.reason,
+                             again_after_s=self._backoff.pause_s, files_waiting=len(self._orders), remedy=REMEDY)
+                return
+            self._backoff.succeeded()
+            self._orders.popleft()
+            line.close()
 
     def _fork(self, order: ParseOrder, line: socket.socket) -> None:
+        """A child parses the file; OSError when the machine refuses the process or its pipe."""
         output, writes = os.pipe2(os.O_CLOEXEC)
         server = os.getpid()
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError:
+            os.close(output)
+            os.close(writes)
+            raise
         if pid == 0:
             self._live(order, line, writes, server)
         os.close(writes)
@@ -126,6 +156,9 @@ class ParseServer:
         try:
             child.settle_in(output, server)
             self._control.close()
+            for _, other in self._orders:
+                if other is not line:
+                    other.close()
             child.run(order.path, line, self._under)
         except BaseException:
             code = CHILD_TROUBLE

@@ -15,7 +15,7 @@ from gnomon.engine.moves import finish, place, withdraw
 from gnomon.engine.turn import Turn
 from gnomon.engine.waits import arm, drop, first_of, give_back, times_of
 from gnomon.model.deferral import Fired
-from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult, XComItem
+from gnomon.model.facts import AttemptResult, XComItem, xcom_excess
 from gnomon.model.records import WaitRecord
 from gnomon.model.states import TaskInstanceState as S
 
@@ -61,10 +61,10 @@ def end_wait(turn: Turn, cell: Cell, waiting: WaitRecord, fired: Fired) -> None:
     if fired.outcome == "event":
         _go_on(turn, cell, waiting, fired)
         return
-    too_large = next((key for key, value in fired.xcoms.items() if len(value) > XCOM_MAX_BYTES), None)
-    if too_large is not None:
-        reason = f"XCom {too_large!r} of the event has more than {XCOM_MAX_BYTES} characters"
-        _fail_softly(turn, cell, reason, retryable=False)
+    excesses = (xcom_excess(f"XCom {key!r} of the event", value) for key, value in fired.xcoms.items())
+    excess = next((one for one in excesses if one is not None), None)
+    if excess is not None:
+        _fail_softly(turn, cell, excess, retryable=False)
         return
     _push(turn, cell, fired)
     classpath = waiting.wait.classpath

@@ -18,7 +18,7 @@ from gnomon.engine.memory import Memory, Worker
 from gnomon.engine.moves import finish, make_ready, skip_holds
 from gnomon.engine.turn import CancelOrder, Turn
 from gnomon.engine.waits import begin, drop
-from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult
+from gnomon.model.facts import AttemptResult, xcom_excess
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.model.texts import writable
 
@@ -51,12 +51,9 @@ def on_ended(turn: Turn, event: Ended) -> None:
 def _storable(result: AttemptResult) -> AttemptResult:
     """A result that the store takes: one with an XCom that is too large, or an outcome nobody knows, is a failure."""
     for item in result.xcoms:
-        if len(item.value) > XCOM_MAX_BYTES:
-            reason = (
-                f"XCom {item.key!r} has {len(item.value)} characters, the limit is {XCOM_MAX_BYTES}: "
-                "store the value elsewhere and push its address"
-            )
-            return _as_failure(result, reason)
+        excess = xcom_excess(f"XCom {item.key!r}", item.value)
+        if excess is not None:
+            return _as_failure(result, excess)
     if result.outcome not in _OUTCOMES:
         return _as_failure(result, f"the task ended as {result.outcome!r}, which this release cannot go on from")
     if result.reason is not None:

@@ -369,6 +369,10 @@ class NotSerializable(SerializationError, TypeError):
         self.kind = kind
 
 
+class XComOverLimit(AirflowException, ValueError):
+    """An XCom takes more bytes than the limit: the sentence names the key, the size and the limit, and shows how the value begins."""
+
+
 class MappingNotSupported(AirflowException, NotImplementedError):
     """Dynamic task mapping is not there yet."""
 

@@ -9,7 +9,28 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 
 XCOM_MAX_BYTES = 16 * 1024 * 1024
-"""The longest XCom, as JSON text; a larger value belongs in a file or an object store, and its address here."""
+"""The largest XCom: bytes of its JSON text in UTF-8. A larger value belongs in a file or an object store, and its address here."""
+_SHOWN_MAX = 60
+"""Characters of a refused XCom that its refusal shows."""
+
+
+def utf8_bytes(text: str) -> int:
+    """How many bytes the text takes in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def xcom_excess(what: str, text: str) -> str | None:
+    """Why this JSON text is too large for an XCom, in a sentence about `what`; None for one within the limit.
+
+    The sentence shows the beginning of the value only: a reason and a log must stay readable.
+    """
+    size = utf8_bytes(text)
+    if size <= XCOM_MAX_BYTES:
+        return None
+    return (
+        f"{what} takes {size} bytes, the limit is {XCOM_MAX_BYTES} bytes: store the value elsewhere and push its address "
+        f"(the value begins with {text[:_SHOWN_MAX]!r})"
+    )
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from gnomon.operators.keywords import determine_kwargs
 from gnomon.sdk.branch import BaseBranchOperator
 from gnomon.sdk.current import get_current_context
-from gnomon.sdk.decorated import CallsFunction
+from gnomon.sdk.decorated import AbbreviatedValue, CallsFunction
 from gnomon.sdk.place import at
 from gnomon.sdk.skip import SkipMixin, cut_short
 
@@ -57,7 +57,7 @@ class PythonOperator(CallsFunction):
         if value is None:
             return None  # nothing to show: the first log line of a child costs more than a small task
         if self.show_return_value_in_logs:
-            self.log.info("Done. Returned value was: %s", value)
+            self.log.info("Done. Returned value was: %s", AbbreviatedValue(value))
         else:
             self.log.info("Done. Returned value not shown")
         return value

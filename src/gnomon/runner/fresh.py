@@ -6,6 +6,7 @@ there.
 
 from __future__ import annotations
 
+import faulthandler
 import signal
 from typing import Any, NoReturn
 
@@ -21,6 +22,7 @@ from gnomon.runner.channel import new_splitter
 def main() -> NoReturn:
     """Never returns: the process ends with its attempt, or with its worker."""
     die_with_parent(signal.SIGKILL)
+    faulthandler.enable(file=2, all_threads=False)  # a crash inside a library leaves its stack in the log of the attempt
     raise_oom_score(TASK_OOM_SCORE)
     options = ambient().for_author_code()
     set_ambient(options)

@@ -24,13 +24,16 @@ class LineFormatter(logging.Formatter):
     """`2026-03-01T12:00:00.123456Z INFO     message`, tracebacks below."""
 
     def format(self, record: logging.LogRecord) -> str:
-        moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds")[:-6]
-        line = f"{moment}Z {record.levelname:<8} {record.getMessage()}"
+        line = _line(datetime.fromtimestamp(record.created, UTC), record.levelname, record.getMessage())
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
         if record.stack_info:
             line += "\n" + self.formatStack(record.stack_info)
         return line
+
+
+def _line(moment: datetime, level: str, message: str) -> str:
+    return f"{moment.isoformat(timespec='microseconds')[:-6]}Z {level:<8} {message}"
 
 
 def prepare(level: str = "INFO") -> None:
@@ -58,6 +61,25 @@ def redirect(path: str) -> None:
     os.close(descriptor)
 
 
+def append_error(path: str, moment: datetime, message: str) -> None:
+    """The file at `path` ends with this line, below all that the process of the attempt wrote; OSError when that is not possible.
+
+    For the worker, once the process has died without a word. `moment` is in UTC.
+    """
+    try:
+        descriptor = _open(path, os.O_RDWR)
+    except FileNotFoundError:
+        _make_folder(path.rpartition("/")[0])
+        descriptor = _open(path, os.O_RDWR)
+    try:
+        size = os.fstat(descriptor).st_size
+        begun = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+        line = _line(moment, "ERROR", message) + "\n"
+        os.write(descriptor, (("\n" if begun else "") + line).encode(errors="backslashreplace"))
+    finally:
+        os.close(descriptor)
+
+
 def _make_folder(folder: str) -> None:
     """One call when only the last folder is missing, as for each but the first task of a run."""
     try:
@@ -77,5 +99,5 @@ def flush() -> None:
             continue
 
 
-def _open(path: str) -> int:
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+def _open(path: str, access: int = os.O_WRONLY) -> int:
+    return os.open(path, access | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)

@@ -15,6 +15,7 @@ from gnomon.errors.authoring import (
     DeferralRefused,
     DownstreamTasksSkipped,
     TaskAwaitingInput,
+    XComOverLimit,
 )
 from gnomon.model.deferral import Wait
 from gnomon.model.instants import Instant, to_instant
@@ -88,6 +89,10 @@ def _refused(error: Any) -> Judged:
     return Judged("failed", str(error).strip()[:REASON_MAX], retryable=False, traceback=False)
 
 
+def _over_limit(error: Any) -> Judged:
+    return Judged("failed", str(error)[:REASON_MAX], retryable=False)
+
+
 def _awaiting(_error: Any) -> Judged:
     return _not_yet("waiting for a person (TaskAwaitingInput)", "trigger a second DAG by hand instead")
 
@@ -99,6 +104,7 @@ _RULES = (
     (AirflowFailException, _no_more_tries),
     (AirflowSensorTimeout, _no_more_tries),
     (DeferralRefused, _refused),
+    (XComOverLimit, _over_limit),
     (TaskAwaitingInput, _awaiting),
     (AirflowTaskTimeout, lambda error: Judged("failed", one_line(error))),
     (AirflowTaskTerminated, lambda error: Judged("failed", one_line(error))),

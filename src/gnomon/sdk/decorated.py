@@ -71,6 +71,26 @@ class DecoratedOperator(BaseOperator):
     multiple_outputs: bool
 
 
+RETURNED_SHOWN_MAX = 4_000
+"""Characters of a returned value that the log shows."""
+
+
+class AbbreviatedValue:
+    """A returned value as an argument of a log call: its text is made when the record is written, and is cut there.
+
+    An error in the author's `__str__` is one of the log and does not fail the task.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __str__(self) -> str:
+        text = str(self._value)
+        return text if len(text) <= RETURNED_SHOWN_MAX else f"{text[:RETURNED_SHOWN_MAX]}… ({len(text)} characters)"
+
+
 class CallsFunction(BaseOperator):
     """Calls `python_callable` with `op_args`, `op_kwargs` and the context keys that it takes."""
 
@@ -100,7 +120,7 @@ class CallsFunction(BaseOperator):
     def execute(self, context: Any) -> Any:
         value = self.call(context)
         if self.show_return_value_in_logs:
-            self.log.info("Done. Returned value was: %s", value)
+            self.log.info("Done. Returned value was: %s", AbbreviatedValue(value))
         return value
 
 

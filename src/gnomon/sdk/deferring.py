@@ -10,7 +10,7 @@ from typing import Any
 
 from gnomon.errors.authoring import DeferralRefused, NotSerializable
 from gnomon.errors.nearest import nearest
-from gnomon.model.facts import XCOM_MAX_BYTES
+from gnomon.model.facts import XCOM_MAX_BYTES, utf8_bytes
 from gnomon.model.ids import DAG_FILE_MODULE
 from gnomon.sdk.place import at
 from gnomon.sdk.triggers import BaseTrigger, Timer
@@ -112,8 +112,9 @@ def stored(kwargs: Mapping[str, Any], what: str, of: str) -> str:
         text = dumps(dict(kwargs), what=f"{of}: {what}")
     except NotSerializable as error:
         raise DeferralRefused(str(error)) from None
-    if len(text) > XCOM_MAX_BYTES:
-        raise DeferralRefused(f"{of}: {what} take {len(text)} characters, the limit is {XCOM_MAX_BYTES}; hand on an address instead.")
+    size = utf8_bytes(text)
+    if size > XCOM_MAX_BYTES:
+        raise DeferralRefused(f"{of}: {what} take {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; hand on an address instead.")
     return text
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult
+from gnomon.model.facts import AttemptResult, xcom_excess
 from gnomon.model.records import AttemptRecord, Changes, EventRecord
 from gnomon.model.states import RUN_STATE_CODES
 from gnomon.store import mail, run_waits, waits
@@ -105,11 +105,9 @@ def _xcoms(results: Iterable[AttemptResult]) -> list[Row]:
     for result in results:
         for item in result.xcoms:
             key = (result.run_pk, result.task_no, result.map_index, item.key)
-            if len(item.value) > XCOM_MAX_BYTES:
-                raise XComTooLarge(
-                    f"XCom {item.key!r} of task {result.task_no} in run {result.run_pk} has {len(item.value)} characters, the "
-                    f"limit is {XCOM_MAX_BYTES}: store the value elsewhere and push its address"
-                )
+            excess = xcom_excess(f"XCom {item.key!r} of task {result.task_no} in run {result.run_pk}", item.value)
+            if excess is not None:
+                raise XComTooLarge(excess)
             rows[key] = (*key, item.value)
     return list(rows.values())
 

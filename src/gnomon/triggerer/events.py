@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gnomon import serde
 from gnomon.model.deferral import Fired
-from gnomon.model.facts import XCOM_MAX_BYTES
+from gnomon.model.facts import XCOM_MAX_BYTES, utf8_bytes
 from gnomon.model.texts import writable
 from gnomon.sdk.triggers import BaseTaskEndEvent, TriggerEvent
 
@@ -22,8 +22,9 @@ def fired_by(event: Any) -> Fired:
         )
     if isinstance(event, TriggerEvent):
         payload = serde.dumps(event.payload, what="The payload of the event")
-        if len(payload) > XCOM_MAX_BYTES:
-            reason = f"the payload of its event takes {len(payload)} characters, the limit is {XCOM_MAX_BYTES}; hand on an address instead"
+        size = utf8_bytes(payload)
+        if size > XCOM_MAX_BYTES:
+            reason = f"the payload of its event takes {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; hand on an address instead"
             return Fired(outcome="error", reason=reason)
         return Fired(outcome="event", payload=payload)
     return Fired(outcome="error", reason=f"it yielded {named(event)}, which is no event; yield TriggerEvent(payload)")

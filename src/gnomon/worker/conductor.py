@@ -12,9 +12,10 @@ import msgspec
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.facts import AttemptResult
-from gnomon.model.instants import Instant
+from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.questions import AnyQuestion
 from gnomon.processes.kernel import oom_kills
+from gnomon.runner import logs
 from gnomon.runner.results import without_run
 from gnomon.wire.messages import Answer, Ask, Begin, ChildDone, ChildEntered, ChildReady
 from gnomon.worker.children import Child
@@ -71,7 +72,7 @@ class Conductor:
         child.attempts += 1
         child.heard_at = self._clock.monotonic()
         self._by_attempt[held.attempt.attempt_id] = child
-        attempt = msgspec.structs.replace(held.attempt, log=os.path.join(self._logs_folder, held.attempt.log))
+        attempt = msgspec.structs.replace(held.attempt, log=self._log_path(held))
         child.link.put(Begin(attempt=attempt))
         self._update(child)
 
@@ -117,6 +118,24 @@ class Conductor:
             return
         self.abnormal = True
         self._ended_without_word(child, held, code)
+
+    def child_refused(self, child: Child) -> None:
+        """The machine refused the child's process: its attempt waits for another, or ends when it was told to."""
+        self._forget(child)
+        child.link.close()
+        held, child.held = child.held, None
+        if held is None or held.ended:
+            return
+        self._by_attempt.pop(held.attempt.attempt_id, None)
+        if held.stop is not None:
+            self._end(held, self._word(held, held.stop.outcome, held.stop.reason, entered=False))
+        else:
+            self.nursery.postpone(held, self._clock.monotonic())
+
+    def give_back(self, held: Held, reason: str) -> None:
+        """The attempt, which has no process yet, is lost here: its scheduler places it anew, at the cost of no try."""
+        events.warning("attempt_given_back", attempt=held.attempt.attempt_id, reason=reason)
+        self._end(held, self._word(held, "lost", reason, entered=False))
 
     def tick(self) -> None:
         """Silent children, those that do not stop, and those that do not leave, are killed."""
@@ -173,7 +192,7 @@ class Conductor:
         words = in_words(code, out_of_memory=self._oom_kills > before)
         if held.stop is not None:
             reason = f"{held.stop.reason}; {child.killed or words}"
-            self._end(held, self._word(held, held.stop.outcome, reason, entered=not before_entry, code=code))
+            self._end_of_dead(held, self._word(held, held.stop.outcome, reason, entered=not before_entry, code=code))
         elif before_entry and not held.fresh:
             events.warning("fork_failed", attempt=held.attempt.attempt_id, file=held.attempt.file,
                            how=child.killed or words, next="a new interpreter")
@@ -181,9 +200,21 @@ class Conductor:
             self.nursery.place(held, self._clock.monotonic())
         elif before_entry:
             reason = f"importing {held.attempt.file}: {child.killed or words}"
-            self._end(held, self._word(held, "failed", reason, entered=True, code=code))
+            self._end_of_dead(held, self._word(held, "failed", reason, entered=True, code=code))
         else:
-            self._end(held, self._word(held, "failed", words, entered=True, code=code))
+            self._end_of_dead(held, self._word(held, "failed", words, entered=True, code=code))
+
+    def _end_of_dead(self, held: Held, result: AttemptResult) -> None:
+        """The last line of the attempt's log is the reason that its state shows; its process could not write it."""
+        verb = "failed" if result.outcome == "failed" else f"ended as {result.outcome}"
+        try:
+            logs.append_error(self._log_path(held), to_datetime(self._clock.now()), f"task {verb}: {result.reason}")
+        except OSError as error:
+            events.warning("task_log_not_written", attempt=held.attempt.attempt_id, log=held.attempt.log, error=str(error))
+        self._end(held, result)
+
+    def _log_path(self, held: Held) -> str:
+        return os.path.join(self._logs_folder, held.attempt.log)
 
     def _word(self, held: Held, outcome: str, reason: str, *, entered: bool, code: int | None = None) -> AttemptResult:
         started = held.entered_at

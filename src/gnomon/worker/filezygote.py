@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import logging
 import os
@@ -14,6 +15,7 @@ import msgspec
 
 from gnomon.loading.dagfile import load
 from gnomon.processes.ending import kill_group
+from gnomon.processes.refusals import refusal
 from gnomon.runner import child, forking
 from gnomon.runner.outcomes import one_line
 from gnomon.sdk import channel
@@ -100,25 +102,45 @@ class _FileZygote:
         if not body:
             return False
         numbers = self._decoder.decode(body).numbers
-        born = [(number, self._fork(descriptors, index)) for index, number in enumerate(numbers)]
-        self._numbers.update((pid, number) for number, pid in born)
-        orders.send(self._control, orders.Born(children=tuple(born)))
+        born, refused = self._fork_all(numbers, descriptors)
+        if born:
+            self._numbers.update((pid, number) for number, pid in born)
+            orders.send(self._control, orders.Born(children=tuple(born)))
+        if refused is not None:
+            orders.send(self._control, orders.ForksRefused(numbers=numbers[len(born) :], error=refused))
+        for descriptor in descriptors[len(born) :]:
+            os.close(descriptor)
         return True
 
-    def _fork(self, descriptors: list[int], index: int) -> int:
-        """The pid of a new child that speaks over that descriptor. In the child it does not return."""
-        pid = os.fork()
-        if pid == 0:
-            signal.set_wakeup_fd(-1)
-            for later in descriptors[index + 1 :]:
-                os.close(later)
-            os.close(self._wake_read)
-            os.close(self._wake_write)
-            self._control.close()
-            sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[index])
-            child.main(sock, self._splitter, self._find_dag)
-        os.close(descriptors[index])
-        return pid
+    def _fork_all(self, numbers: tuple[int, ...], descriptors: list[int]) -> tuple[list[tuple[int, int]], str | None]:
+        """(number, pid) of new children, each on its descriptor, and why the machine refused the next one; does not return in a child.
+
+        Descriptors of children that were forked are closed here. The kernel keeps back those for which this process has no room.
+        """
+        born: list[tuple[int, int]] = []
+        for index, number in enumerate(numbers):
+            if index >= len(descriptors):
+                return born, refusal(OSError(errno.EMFILE, os.strerror(errno.EMFILE)))
+            try:
+                pid = os.fork()
+            except OSError as error:
+                return born, refusal(error)
+            if pid == 0:
+                self._become_child(descriptors[index:])
+            os.close(descriptors[index])
+            born.append((number, pid))
+        return born, None
+
+    def _become_child(self, descriptors: list[int]) -> NoReturn:
+        """This process is a new child that speaks over the first descriptor; the others are for later children."""
+        signal.set_wakeup_fd(-1)
+        for later in descriptors[1:]:
+            os.close(later)
+        os.close(self._wake_read)
+        os.close(self._wake_write)
+        self._control.close()
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])
+        child.main(sock, self._splitter, self._find_dag)
 
     def _report_gone(self) -> None:
         gone = []

@@ -36,6 +36,8 @@ class Held:
     """Why the file's tasks cannot be forked, when that was found out here."""
     started: bool = False
     """It has left the queue and takes a slot."""
+    refused_at: float | None = None
+    """When the machine first refused a process for it; monotonic seconds."""
     ended: bool = False
 
 

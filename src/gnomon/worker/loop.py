@@ -69,7 +69,7 @@ class Worker:
         become_subreaper()
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
-        self._nursery.base.start()
+        self._nursery.start(self._clock.monotonic())
         self._incarnation.keep(connected=False)
 
     def wake_on(self, descriptor: int) -> None:
@@ -142,7 +142,7 @@ class Worker:
         self._nursery.close()  # zygotes hold the lifeline of the incarnation that ends
         self._incarnation.renew()
         self._begin_incarnation()
-        self._nursery.base.start()
+        self._nursery.start(self._clock.monotonic())
         self._incarnation.keep(connected=False)
 
     def _tick_s(self) -> float:
@@ -151,6 +151,7 @@ class Worker:
     def _tick(self) -> None:
         self._ticked_at = self._clock.monotonic()
         self._conductor.tick()
+        self._schedulers.accept_again()
         self._nursery.tick(self._ticked_at)
         self._reap()
         if kill_orphans(self._nursery.known_pids()):
@@ -227,6 +228,12 @@ class Worker:
 
     def child_gone(self, child: Child, code: int | None) -> None:
         self._conductor.child_gone(child, code)
+
+    def child_refused(self, child: Child) -> None:
+        self._conductor.child_refused(child)
+
+    def give_back(self, held: Held, reason: str) -> None:
+        self._conductor.give_back(held, reason)
 
     def forget_child(self, child: Child) -> None:
         """The child's socket is not watched any more."""

@@ -40,6 +40,13 @@ class Told(Order, frozen=True, kw_only=True, tag=True):
     error: str | None = None
 
 
+# ---- base zygote -> service, over the socket of the zygote that it did not fork ----------------------------------------
+class ZygoteRefused(Order, frozen=True, kw_only=True, tag=True):
+    """The machine refused the fork of this zygote; `error` says why. Its file may be opened again later."""
+
+    error: str
+
+
 # ---- file zygote -> service ------------------------------------------------------------------------------------------
 class Loading(Order, frozen=True, kw_only=True, tag=True):
     """The zygote exists and begins to import its file."""
@@ -68,6 +75,13 @@ class Born(Order, frozen=True, kw_only=True, tag=True):
     children: tuple[tuple[int, int], ...]
 
 
+class ForksRefused(Order, frozen=True, kw_only=True, tag=True):
+    """The machine refused to fork the children with these numbers; `error` says why. They may be ordered again later."""
+
+    numbers: tuple[int, ...]
+    error: str
+
+
 class Gone(Order, frozen=True, kw_only=True, tag=True):
     """(number, exit code; negative: the signal) of children that ended; their process groups were killed."""
 
@@ -76,7 +90,7 @@ class Gone(Order, frozen=True, kw_only=True, tag=True):
 
 ToBase = OpenZygote
 ToFile = Fork
-FromFile = Loading | Asked | Loaded | Born | Gone
+FromFile = ZygoteRefused | Loading | Asked | Loaded | Born | ForksRefused | Gone
 
 _ANCILLARY_BYTES = socket.CMSG_SPACE(FORKS_MAX * array.array("i").itemsize)
 _encoder = msgspec.msgpack.Encoder()

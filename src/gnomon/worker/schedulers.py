@@ -10,6 +10,7 @@ import msgspec
 
 from gnomon import log
 from gnomon.model.facts import AttemptResult
+from gnomon.processes.refusals import REMEDY, refusal
 from gnomon.wire.frames import Splitter
 from gnomon.wire.links import Link
 from gnomon.wire.messages import Ended, Entered, Hello, ToWorker, Welcome
@@ -44,6 +45,7 @@ class Schedulers:
         self._listener.listen(64)
         self._listener.setblocking(False)
         selector.register(self._listener, selectors.EVENT_READ, self._accept)
+        self._accepts = True
 
     @property
     def connected(self) -> bool:
@@ -80,9 +82,16 @@ class Schedulers:
         for connection in list(self._connections):
             self._write(connection)
 
+    def accept_again(self) -> None:
+        """Schedulers that could not be accepted are accepted, if the machine allows it now."""
+        if not self._accepts:
+            self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
+            self._accepts = True
+
     def close(self) -> None:
         """Nobody is connected and nobody can connect."""
-        self._selector.unregister(self._listener)
+        if self._accepts:
+            self._selector.unregister(self._listener)
         self._listener.close()
         for connection in list(self._connections):
             self._drop(connection)
@@ -96,6 +105,11 @@ class Schedulers:
         try:
             sock, _ = self._listener.accept()
         except (BlockingIOError, ConnectionAbortedError):
+            return
+        except OSError as error:  # no descriptor or memory is left: the scheduler waits in the queue of the listener
+            events.warning("scheduler_not_accepted", error=refusal(error), again="at the next tick", remedy=REMEDY)
+            self._selector.unregister(self._listener)
+            self._accepts = False
             return
         connection = Connection(sock)
         self._connections.append(connection)

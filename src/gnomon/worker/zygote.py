@@ -6,6 +6,8 @@ memory of the store can be in it, whoever started the worker. The socket to the 
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import gc
 import os
 import signal
@@ -24,6 +26,7 @@ import gnomon.sdk  # noqa: F401
 from gnomon.config import ambient, set_ambient
 from gnomon.processes import kernel
 from gnomon.processes.interpreters import given_socket
+from gnomon.processes.refusals import refusal
 from gnomon.processes.settling import refuse_store
 from gnomon.runner import logs, signals
 from gnomon.runner.channel import new_splitter
@@ -45,11 +48,23 @@ def main() -> None:
         if not body:
             return
         order = decoder.decode(body)
-        if os.fork() == 0:
+        try:
+            pid = os.fork()
+        except OSError as error:
+            _refuse(descriptors, error)
+            continue
+        if pid == 0:
             control.close()
             filezygote.main(socket.socket(fileno=descriptors[0]), order.file, splitter)
         for descriptor in descriptors:
             os.close(descriptor)
+
+
+def _refuse(descriptors: list[int], error: OSError) -> None:
+    """The service was told, over the socket of the zygote that does not exist, unless it has given that up."""
+    for descriptor in descriptors:
+        with socket.socket(fileno=descriptor) as sock, contextlib.suppress(OSError):
+            orders.send(sock, orders.ZygoteRefused(error=refusal(error)))
 
 
 def prepare() -> None:
@@ -58,6 +73,7 @@ def prepare() -> None:
     signal.signal(signal.SIGINT, lambda *_: None)  # a Ctrl-C is for the service, which ends its children in order
     signals.prepare()
     signal.signal(signal.SIGCHLD, _reap)
+    faulthandler.enable(file=2, all_threads=False)  # a crash inside a library leaves its stack in the log of the attempt
     kernel.raise_oom_score(kernel.TASK_OOM_SCORE)
     kernel.load()
     options = ambient().for_author_code()

@@ -82,23 +82,31 @@ class BaseZygote:
         self.pid: int | None = None
 
     def open(self, file: str) -> socket.socket:
-        """The socket of a new file zygote that begins to import `file`."""
+        """The socket of a new file zygote that begins to import `file`. OSError when the machine refuses a process or a socket."""
         ours, theirs = orders.socket_pair()
         ours.setblocking(False)
-        with theirs:
-            for last in (False, True):
-                try:
-                    orders.send(self._started(), orders.OpenZygote(file=file), (theirs.fileno(),))
-                    break
-                except OSError:
-                    self.forget()
-                    if last:
-                        ours.close()
-                        raise
+        try:
+            with theirs:
+                self._order(file, theirs)
+        except OSError:
+            ours.close()
+            raise
         return ours
 
+    def _order(self, file: str, theirs: socket.socket) -> None:
+        """The base zygote has the order; one that is found dead is replaced once."""
+        for last in (False, True):
+            sock = self._started()
+            try:
+                orders.send(sock, orders.OpenZygote(file=file), (theirs.fileno(),))
+                return
+            except OSError:
+                self.forget()
+                if last:
+                    raise
+
     def start(self) -> None:
-        """The process exists."""
+        """The process exists. OSError when the machine refuses it."""
         self._started()
 
     def forget(self) -> None:
@@ -110,8 +118,12 @@ class BaseZygote:
     def _started(self) -> socket.socket:
         if self._sock is None:
             ours, theirs = orders.socket_pair()
-            with theirs:
-                self.pid = interpreters.start(BASE, theirs, self._environ)
+            try:
+                with theirs:
+                    self.pid = interpreters.start(BASE, theirs, self._environ)
+            except OSError:
+                ours.close()
+                raise
             self._sock = ours
         return self._sock
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.keys import CIPHER
 
-from gnomon.app.database import prepare_database
+from gnomon.app.database import Preparation, prepare_database
 from gnomon.config import load_config
-from gnomon.errors import OperatorMistake
+from gnomon.errors import OperatorMistake, WorldAway
 from gnomon.store import WrongKey, home_cipher, migrations, open_database
 from gnomon.store.keyfile import FILE_NAME
 
@@ -34,3 +37,22 @@ def test_a_start_that_is_refused_leaves_no_key(tmp_path: Path) -> None:
     assert not (tmp_path / FILE_NAME).exists()
     with closing(open_database(cfg.database_url, cipher=CIPHER)) as theirs:
         theirs.check_key()
+
+
+@pytest.mark.parametrize("call", ["fork", "pipe"])
+def test_a_process_that_the_machine_refuses_is_asked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    real, refusals = getattr(os, call), [errno.EAGAIN]
+
+    def asked() -> Any:
+        if refusals:
+            error = refusals.pop()
+            raise OSError(error, os.strerror(error))
+        return real()
+
+    monkeypatch.setattr(os, call, asked)
+    before = len(os.listdir("/proc/self/fd"))
+    refused = Preparation(load_config({}, tmp_path))
+    assert not refusals and len(os.listdir("/proc/self/fd")) == before
+    with pytest.raises(WorldAway, match=r"Resource temporarily unavailable \(EAGAIN\)"):
+        refused.wait()
+    Preparation(load_config({}, tmp_path)).wait()

@@ -17,7 +17,7 @@ from tests.patience import PATIENCE_S
 from gnomon.app.words import how_it_ended
 
 FAMILY = '''
-import os, signal, sys, time
+import errno, os, signal, sys, time
 from gnomon.app import supervisor as module
 from gnomon.app.children import Service
 from gnomon.processes.kernel import become_subreaper
@@ -56,6 +56,24 @@ def orderly():
     while True:
         signal.pause()
 
+def refused_once():
+    note("refused_once")
+    while True:
+        signal.pause()
+
+def refusing(start=module.start, refused=[]):
+    def begin(service, prepare):
+        fork = os.fork
+        if service.name == "refused_once" and not refused:
+            refused.append(service)
+            os.fork = lambda: (_ for _ in ()).throw(BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)))
+        try:
+            return start(service, prepare)
+        finally:
+            os.fork = fork
+    return begin
+
+module.start = refusing()
 log.configure("test", "INFO", "json")
 become_subreaper()
 module.ONE_REQUEST_S = float(sys.argv[3])
@@ -198,3 +216,15 @@ def test_a_service_that_is_told_to_end_before_its_first_line_ends() -> None:
 )
 def test_an_end_is_told_in_words(code: int, words: str) -> None:
     assert how_it_ended(code) == words
+
+
+def test_a_service_whose_process_the_machine_refuses_is_started_after_a_pause(tmp_path: Path, family: Family) -> None:
+    program = family("steady", "refused_once", "orderly")
+    _pids(tmp_path, "refused_once", 1)
+    program.terminate()
+    said = program.communicate(timeout=PATIENCE_S)[1]
+    assert program.returncode == 0
+    [refused] = [json.loads(line) for line in said.splitlines() if "service_refused" in line]
+    assert refused["process"] == "refused_once" and "Resource temporarily unavailable (EAGAIN)" in refused["error"]
+    assert refused["starts_again_in_s"] > 0
+    assert len(_pids(tmp_path, "steady", 1)) == 1 and len(_pids(tmp_path, "orderly", 1)) == 1

@@ -54,9 +54,18 @@ def test_a_value_that_cannot_be_stored_fails_where_it_is_pushed(ti: TaskInstance
         ti.xcom_push("k", {"a": [object()]})
     with pytest.raises(ValueError, match="key"):
         ti.xcom_push("", 1)
-    with pytest.raises(ValueError, match="XCom 'k' of task 't' has 16777217 characters, the limit is 16777216"):
+    with pytest.raises(ValueError, match="XCom 'k' of task 't' takes 16777217 bytes, the limit is 16777216 bytes"):
         ti.xcom_push("k", "x" * (XCOM_MAX_BYTES - 1))
     assert not ti.pushed
+
+
+def test_the_limit_of_a_pushed_value_counts_bytes_of_text_that_is_not_ascii(ti: TaskInstance) -> None:
+    half = XCOM_MAX_BYTES // 2
+    ti.xcom_push("k", "é" * (half - 1))
+    assert len(ti.pushed.pop("k")) == half + 1
+    with pytest.raises(ValueError, match="XCom 'k' of task 't' takes 16777218 bytes, the limit is 16777216 bytes") as refused:
+        ti.xcom_push("k", "é" * half)
+    assert len(str(refused.value)) < 400 and not ti.pushed
 
 
 def test_one_task_gives_one_value(ti: TaskInstance, server: Server) -> None:

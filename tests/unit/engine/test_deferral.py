@@ -15,6 +15,7 @@ from gnomon.engine.runs import BEGUN_MAX
 from gnomon.engine.step import READY_MAX, TIMERS_MAX
 from gnomon.engine.turn import Step
 from gnomon.model.deferral import Fired, Wait
+from gnomon.model.facts import XCOM_MAX_BYTES
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND
 from gnomon.model.records import PoolRecord, RunRecord
@@ -503,3 +504,13 @@ def test_a_task_with_callbacks_hears_of_its_timeout_on_a_worker(then: Callable[[
     (attempt,) = world.live("a")
     assert attempt.resume is not None and attempt.resume.fired.outcome == "timeout"
     assert "timeout of 30 s" in str(attempt.resume.fired.reason)
+
+
+@pytest.mark.parametrize(("value", "state"), [("é" * (XCOM_MAX_BYTES // 2), "success"), ("é" * (XCOM_MAX_BYTES // 2) + "x", "failed")])
+def test_the_limit_of_an_event_s_xcom_counts_bytes_of_text_that_is_not_ascii(value: str, state: str) -> None:
+    world = World(dag_record(chain("a", "b")))
+    run = deferred(world)
+    ended(world, run, Fired(outcome="success", xcoms={"k": value}))
+    assert world.states(run)["a"] == state
+    said = f"XCom 'k' of the event takes {XCOM_MAX_BYTES + 1} bytes" in (world.rows[TaskKey(run.run_pk, 0, -1)].reason or "")
+    assert said == (state == "failed")

@@ -84,6 +84,16 @@ def test_an_xcom_that_no_store_takes_fails_its_task_and_nothing_else() -> None:
     assert "return_value" in (world.rows[world.key(run, "a")].reason or "")
 
 
+def test_the_limit_of_an_xcom_counts_bytes_of_text_that_is_not_ascii() -> None:
+    world = World(dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b")]))
+    run = world.start()
+    half = XCOM_MAX_BYTES // 2
+    assert world.end("a", xcoms=(XComItem(key="k", value="é" * half),)).changes.results
+    assert not world.end("b", xcoms=(XComItem(key="k", value="é" * half + "x"),)).changes.results
+    reason = world.rows[world.key(run, "b")].reason or ""
+    assert reason.startswith(f"XCom 'k' takes {XCOM_MAX_BYTES + 1} bytes, the limit is {XCOM_MAX_BYTES} bytes") and len(reason) < 400
+
+
 @pytest.mark.parametrize("outcome", ["failed", "up_for_reschedule"])
 def test_what_a_try_pushed_stays_until_the_task_begins_anew(outcome: str) -> None:
     world = World(dag_record([TaskSpec(task_id="a", retries=1, retry_delay_s=5)]))

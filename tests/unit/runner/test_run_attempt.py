@@ -19,12 +19,13 @@ from gnomon.errors.authoring import (
     DownstreamTasksSkipped,
     TaskDeferred,
 )
-from gnomon.model.facts import Attempt, AttemptResult, RunFacts
+from gnomon.model.facts import XCOM_MAX_BYTES, Attempt, AttemptResult, RunFacts
 from gnomon.model.instants import to_instant
 from gnomon.operators.python import PythonOperator
 from gnomon.runner import run_attempt
-from gnomon.sdk import DAG
+from gnomon.sdk import DAG, task
 from gnomon.sdk.channel import install
+from gnomon.sdk.decorated import RETURNED_SHOWN_MAX
 
 
 class Silent:
@@ -213,6 +214,34 @@ def test_the_failure_callback_sees_the_exception() -> None:
     error = ValueError("x")
     run(raising(error), on_failure_callback=lambda context: seen.append(context["exception"]))
     assert seen == [error]
+
+
+def test_a_returned_value_over_the_limit_fails_with_key_size_and_limit_and_is_not_logged_whole(caplog: pytest.LogCaptureFixture) -> None:
+    half = XCOM_MAX_BYTES // 2
+    assert run(lambda: "é" * (half - 1)).outcome == "success"
+    caplog.clear()
+    with caplog.at_level(logging.INFO):
+        result = run(lambda: "é" * half, max_tries=3)
+    assert (result.outcome, result.retryable, result.xcoms) == ("failed", False, ())
+    assert (result.reason or "").startswith("XCom 'return_value' of task 't' takes 16777218 bytes, the limit is 16777216 bytes: ")
+    assert "takes 16777218 bytes" in caplog.text and len(caplog.text) < 10_000
+
+
+@pytest.mark.parametrize("decorated", [False, True])
+def test_the_log_shows_the_beginning_of_a_long_returned_value(decorated: bool, caplog: pytest.LogCaptureFixture) -> None:
+    def returns() -> str:
+        return "xyz" * RETURNED_SHOWN_MAX
+
+    with caplog.at_level(logging.INFO):
+        dag = DAG("d", schedule=None)
+        with dag:
+            task(returns)() if decorated else PythonOperator(task_id="returns", python_callable=returns)
+        facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0)
+        attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="returns", task_no=5, file="/d")
+        assert run_attempt(dag, attempt, Silent()).outcome == "success"
+    install(None)
+    shown = next(record.getMessage() for record in caplog.records if "Returned value" in record.getMessage())
+    assert shown == f"Done. Returned value was: {('xyz' * RETURNED_SHOWN_MAX)[:RETURNED_SHOWN_MAX]}… ({3 * RETURNED_SHOWN_MAX} characters)"
 
 
 def test_the_environment_names_the_attempt() -> None:

@@ -11,10 +11,12 @@ import pytest
 from gnomon.errors.authoring import DeferralRefused
 from gnomon.loading.classes import load_class
 from gnomon.model.deferral import Wait
+from gnomon.model.facts import XCOM_MAX_BYTES
 from gnomon.model.instants import to_instant
 from gnomon.model.spec import TaskSpec
 from gnomon.sdk.build import build
 from gnomon.sdk.dag import DAG
+from gnomon.sdk.deferring import stored
 from gnomon.sdk.operator import BaseOperator
 from gnomon.sdk.sensor import BaseSensorOperator
 from gnomon.sdk.triggers import BaseTrigger, StartTriggerArgs, TriggerEvent
@@ -189,3 +191,11 @@ def test_a_start_without_arguments_says_how_to_write_them() -> None:
         Waits(task_id="t")
     with pytest.raises(DeferralRefused, match="give it StartTriggerArgs"):
         spec_of(dag)
+
+
+def test_the_limit_of_the_arguments_of_a_deferral_counts_bytes_of_text_that_is_not_ascii() -> None:
+    around = len('{"k": ""}')
+    characters = (XCOM_MAX_BYTES - around) // 2
+    assert stored({"k": "é" * characters}, "the keyword arguments", "Task 't'")
+    with pytest.raises(DeferralRefused, match=rf"take {2 * (characters + 1) + around} bytes, the limit is {XCOM_MAX_BYTES} bytes"):
+        stored({"k": "é" * (characters + 1)}, "the keyword arguments", "Task 't'")

@@ -18,8 +18,15 @@ def test_an_event_that_carries_too_much_is_told_with_its_size_and_a_remedy() -> 
     refused = fired_by(TriggerEvent("x" * (XCOM_MAX_BYTES - 1)))
     assert (refused.outcome, refused.payload) == ("error", "null")
     assert refused.reason == (
-        f"the payload of its event takes {XCOM_MAX_BYTES + 1} characters, the limit is {XCOM_MAX_BYTES}; hand on an address instead"
+        f"the payload of its event takes {XCOM_MAX_BYTES + 1} bytes, the limit is {XCOM_MAX_BYTES} bytes; hand on an address instead"
     )
+
+
+def test_the_limit_of_an_event_counts_bytes_of_text_that_is_not_ascii() -> None:
+    half = XCOM_MAX_BYTES // 2
+    assert fired_by(TriggerEvent("é" * (half - 1))).outcome == "event"
+    refused = fired_by(TriggerEvent("é" * half))
+    assert refused.outcome == "error" and f"takes {XCOM_MAX_BYTES + 2} bytes" in (refused.reason or "")
 
 
 async def _group() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
 from tests.conformance.workerworld import WorkerWorld, alive, ended, family, until
 
 
@@ -48,6 +49,50 @@ def test_a_crash_in_a_library_is_named_by_its_signal(world: WorkerWorld) -> None
     result = world.run(world.attempt(world.dag("crash", "signal.raise_signal(signal.SIGSEGV)")))
     assert (result.outcome, result.exit_code) == ("failed", -signal.SIGSEGV)
     assert result.reason is not None and "SIGSEGV" in result.reason
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize(("name", "body", "above"), [
+    ("exit", "sys.stdout.write('half a line')\nsys.stdout.flush()\nos._exit(3)", "half a line"),
+    ("kill", "print('a whole line')\nos.kill(os.getpid(), signal.SIGKILL)", "a whole line"),
+    ("segfault", "signal.raise_signal(signal.SIGSEGV)", "Fatal Python error: Segmentation fault"),
+], ids=["exit", "kill", "segfault"])
+def test_the_reason_of_a_death_is_the_last_line_of_the_log(world: WorkerWorld, name: str, body: str, above: str, fresh: bool) -> None:
+    attempt = world.attempt(world.dag(f"last-{name}-{fresh}", body), fresh=fresh)
+    result = world.run(attempt)
+    lines = world.log_of(attempt).splitlines()
+    assert result.reason is not None and lines[-1].endswith(f" ERROR    task failed: {result.reason}")
+    assert any(line.startswith(above) for line in lines[:-1])
+
+
+def test_a_task_that_is_killed_after_its_grace_has_the_reason_in_its_log(world: WorkerWorld) -> None:
+    body = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('ready', flush=True)\nwhile True: time.sleep(60)"
+    attempt = world.attempt(world.dag("grace", body))
+    world.executor.submit(world.worker_id, [attempt])
+    until(lambda: (world.home / "logs" / attempt.log).exists() and "ready" in world.log_of(attempt), "the task is ready")
+    world.executor.cancel(world.worker_id, attempt.attempt_id, "marked failed by ann", 0.1)
+    result = world.result_of(attempt)
+    assert result.reason is not None and result.reason.startswith("marked failed by ann; ")
+    assert world.log_of(attempt).splitlines()[-1].endswith(f" task failed: {result.reason}")
+
+
+def test_a_log_that_cannot_be_written_does_not_keep_a_dead_task_from_its_end(world: WorkerWorld) -> None:
+    body = """
+import shutil
+folder = os.path.join(os.environ["GNOMON_HOME"], "logs", "dag_id=d", "gone")
+shutil.rmtree(folder)
+open(folder, "w").close()
+os._exit(3)
+"""
+    result = world.run(world.attempt(world.dag("gone", body), log="dag_id=d/gone/attempt=1.log"))
+    assert (result.outcome, result.exit_code) == ("failed", 3)
+
+
+def test_an_import_that_ends_its_process_leaves_the_reason_in_the_log(world: WorkerWorld) -> None:
+    attempt = world.attempt(world.dag("exits-at-import", "return None", head="os._exit(5)"))
+    result = world.run(attempt)
+    assert result.reason is not None and "exited with code 5" in result.reason
+    assert world.log_of(attempt).splitlines()[-1].endswith(f" task failed: {result.reason}")
 
 
 def test_an_execution_timeout_ends_the_task(world: WorkerWorld) -> None:

@@ -104,4 +104,7 @@ xcom = Table(
     UniqueConstraint("run_pk", "task_no", "map_index", "key"),
     check("size", f"length(value) <= {XCOM_MAX_BYTES}"),
 )
-"""A rowid table on SQLite: large values would bloat the pages of a clustered one."""
+"""A rowid table on SQLite: large values would bloat the pages of a clustered one.
+
+The check counts characters, which are never more than the bytes that `commit` compares with the limit.
+"""

@@ -1,0 +1,157 @@
+"""A process that the machine refuses costs a pause and a sentence: its attempt waits, and no descriptor is left behind."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from tests.unit.worker.nursing import Hosting, descriptors, held
+
+from gnomon.log.events import FIELDS
+from gnomon.processes.refusals import PAUSE_FIRST_S
+from gnomon.worker import orders
+from gnomon.worker.spawn_queue import WAIT_MAX_S
+from gnomon.worker.zygotes import BaseZygote
+
+NO_PROCESS = 1 << 22
+"""Above every process id that a kernel gives."""
+WORDS = "Resource temporarily unavailable (EAGAIN)"
+
+
+@pytest.fixture
+def host() -> Iterator[Hosting]:
+    host = Hosting()
+    yield host
+    host.close()
+
+
+class Machine:
+    """It refuses system calls of these names as often as it was told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._monkeypatch = monkeypatch
+
+    def refuse(self, module: Any, name: str, number: int, times: int, otherwise: Callable[..., Any] | None = None) -> None:
+        left, real = [number] * times, otherwise or getattr(module, name)
+
+        def asked(*args: Any, **named: Any) -> Any:
+            if left:
+                error = left.pop()
+                raise OSError(error, os.strerror(error))
+            return real(*args, **named)
+
+        self._monkeypatch.setattr(module, name, asked)
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    return Machine(monkeypatch)
+
+
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.EMFILE, errno.ENOMEM])
+@pytest.mark.parametrize("call", [(os, "posix_spawn"), (socket, "socketpair")])
+def test_a_new_interpreter_that_is_refused_is_asked_for_again_after_the_pause(
+    host: Hosting, machine: Machine, caplog: pytest.LogCaptureFixture, call: tuple[Any, str], number: int
+) -> None:
+    machine.refuse(os, "posix_spawn", 0, 0, otherwise=lambda *_, **__: NO_PROCESS)
+    machine.refuse(*call, number, times=1)
+    before, attempt = descriptors(), held(fresh=True)
+    host.nursery.place(attempt, 1.0)
+    assert not host.begun and not host.nursery.children and descriptors() == before
+    fields = getattr(next(record for record in caplog.records if record.getMessage() == "process_refused"), FIELDS)
+    assert fields["process"] == "a new interpreter" and errno.errorcode[number] in fields["error"]
+    assert fields["again_after_s"] == PAUSE_FIRST_S
+    host.nursery.flush(1.0 + PAUSE_FIRST_S / 2)
+    assert not host.begun
+    host.nursery.flush(1.0 + PAUSE_FIRST_S)
+    assert [held for _, held in host.begun] == [attempt]
+
+
+@pytest.mark.parametrize("call", [(os, "posix_spawn"), (socket, "socketpair")])
+def test_a_base_zygote_that_is_refused_is_started_after_the_pause(host: Hosting, machine: Machine, call: tuple[Any, str]) -> None:
+    played, host.nursery.base = host.nursery.base, BaseZygote({})
+    machine.refuse(*call, errno.EMFILE, times=2)
+    before, attempt = descriptors(), held()
+    host.nursery.start(0.0)
+    host.nursery.place(attempt, 1.0)
+    assert not host.watched and descriptors() == before
+    host.nursery.base = played
+    host.nursery.flush(60.0)
+    orders.send(host.base.zygotes[0], orders.Loaded())
+    host.hear(60.0)
+    assert [held for _, held in host.begun] == [attempt]
+
+
+def test_a_zygote_whose_fork_is_refused_is_opened_again_and_its_attempts_stay_forks(host: Hosting) -> None:
+    attempts = [held(), held()]
+    for attempt in attempts:
+        host.nursery.place(attempt, 0.0)
+    before = descriptors()
+    orders.send(host.base.zygotes[0], orders.ZygoteRefused(error=WORDS))
+    host.hear(1.0)
+    assert not host.watched and not host.begun and descriptors() == before - 1
+    host.nursery.flush(1.1)
+    assert len(host.base.zygotes) == 1
+    host.nursery.flush(1.0 + PAUSE_FIRST_S)
+    orders.send(host.base.zygotes[1], orders.Loading(pid=NO_PROCESS))
+    orders.send(host.base.zygotes[1], orders.Loaded())
+    host.hear(3.0)
+    assert [held for _, held in host.begun] == attempts and not any(attempt.fresh for attempt in attempts)
+
+
+def test_children_whose_fork_is_refused_are_ordered_again_after_the_pause(host: Hosting) -> None:
+    attempts = [held(), held(), held()]
+    for attempt in attempts:
+        host.nursery.place(attempt, 0.0)
+    zygote = host.base.zygotes[0]
+    orders.send(zygote, orders.Loaded())
+    host.hear()
+    host.nursery.flush(0.0)
+    numbers = [child.number for child, _ in host.begun]
+    orders.send(zygote, orders.Born(children=((numbers[0], NO_PROCESS),)))
+    orders.send(zygote, orders.ForksRefused(numbers=tuple(numbers[1:]), error=WORDS))
+    host.hear(1.0)
+    assert set(numbers) & host.nursery.children.keys() == {numbers[0]}
+    host.nursery.flush(1.0 + PAUSE_FIRST_S)
+    assert [held for _, held in host.begun[3:]] == attempts[1:]
+    assert not any(child.number in numbers for child, _ in host.begun[3:])
+
+
+def test_an_attempt_that_was_cancelled_while_it_waited_gets_no_process(host: Hosting, machine: Machine) -> None:
+    machine.refuse(os, "posix_spawn", errno.EAGAIN, times=1, otherwise=lambda *_, **__: NO_PROCESS)
+    attempt = held(fresh=True)
+    host.nursery.place(attempt, 0.0)
+    attempt.ended = True
+    host.nursery.flush(60.0)
+    assert not host.begun
+
+
+def test_an_attempt_that_waits_too_long_is_given_back_with_the_reason(host: Hosting, machine: Machine) -> None:
+    machine.refuse(os, "posix_spawn", errno.EAGAIN, times=1000)
+    attempt, now = held(fresh=True), 0.0
+    host.nursery.place(attempt, now)
+    while not host.given_back:
+        now += 0.25
+        host.nursery.flush(now)
+        host.nursery.tick(now)
+    assert now == WAIT_MAX_S and not host.begun
+    assert host.given_back[0][0] is attempt
+    assert host.given_back[0][1] == (
+        f"the worker could start no process for 60 s: {WORDS}; see to the machine's limits of processes, open files and memory"
+    )
+
+
+def test_one_refusal_does_not_keep_the_other_attempts_of_an_import_from_their_processes(host: Hosting, machine: Machine) -> None:
+    machine.refuse(os, "posix_spawn", errno.ENOMEM, times=1, otherwise=lambda *_, **__: NO_PROCESS)
+    attempts = [held(), held(), held()]
+    for attempt in attempts:
+        host.nursery.place(attempt, 0.0)
+    orders.send(host.base.zygotes[0], orders.Loaded(fresh="importing the file starts threads"))
+    host.hear()
+    host.nursery.flush(PAUSE_FIRST_S)
+    assert [held for _, held in host.begun] == attempts
+    assert {attempt.fresh_reason for attempt in attempts} == {"importing the file starts threads"}
