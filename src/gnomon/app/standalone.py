@@ -75,7 +75,7 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
         return watch(cfg.database_url)
 
     everywhere = [
-        Service("worker", worker), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
+        Service("worker", worker, cfg.number("workers", "shutdown_grace")), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
         Service("api-server", api_server), Service("triggerer", triggerer),
     ]
     return [*everywhere, Service("ticket-watch", ticket_watch)] if cfg.database_url.startswith("sqlite") else everywhere
