@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from gnomon import log
 from gnomon.errors.product import GnomonError
-from gnomon.processes.kernel import die_with_parent, name_process, own_children
+from gnomon.processes.kernel import die_with_parent, own_children
 from gnomon.wakeups import STOP_SIGNALS, forget_signals
 
 _STRAGGLER_ROUNDS = 200
@@ -52,7 +52,6 @@ def _in_child(service: Service, prepare: Callable[[], None], parent: int, unbloc
         die_with_parent(signal.SIGQUIT if service.drain_s else signal.SIGTERM)
         if os.getppid() != parent:
             return code
-        name_process(f"gnomon-{service.name}")
         prepare()
         code = service.run()
     except GnomonError as error:

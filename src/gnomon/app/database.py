@@ -11,6 +11,7 @@ from gnomon import log
 from gnomon.app.words import how_it_ended
 from gnomon.config import Config
 from gnomon.errors.product import GnomonError, OperatorMistake, WorldAway
+from gnomon.processes.titles import set_title
 from gnomon.wakeups import forget_signals
 
 AWAY_MAX_S = 60.0
@@ -65,6 +66,7 @@ def prepare_database(cfg: Config, stop: Callable[[], bool] = lambda: False, firs
 
 def _in_child(cfg: Config, writing: int) -> int:
     forget_signals()
+    set_title("database preparation", cfg.home)
     try:
         _bring_up_to_date(cfg)
         return _READY
