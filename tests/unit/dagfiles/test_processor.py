@@ -422,3 +422,40 @@ def test_without_safe_mode_every_python_file_is_parsed(home, deployed):
 
     assert deployed().settle() == []
     assert deployed(core__dag_discovery_safe_mode=False).settle() == ["plain.py"]
+
+
+def test_the_last_plugin_that_was_removed_meanwhile_is_gone_without_a_warning(home, deployed, caplog):
+    plugin = home.plugins / "mine.py"
+    plugin.write_text("from airflow.plugins_manager import AirflowPlugin\n\n\nclass Mine(AirflowPlugin):\n    name = 'mine'\n")
+    one = deployed()
+    assert one.settle() == ["mine.py"]
+
+    plugin.unlink()
+    one.restart()
+    one.later(600)
+    assert str(plugin) not in one.processor.agenda
+    assert _warnings(caplog, "folder_is_silent") == 0
+
+
+def test_a_folder_that_stays_silent_is_told_once_however_much_happens_elsewhere(home, deployed, caplog):
+    home.one_dag("a.py")
+    one = deployed()
+    one.settle()
+
+    home.dags.rename(home.folder / "away")
+    for number in range(3):
+        (home.plugins / "mine.py").write_text(
+            f"from airflow.plugins_manager import AirflowPlugin\n\n\nclass Mine(AirflowPlugin):\n    name = 'mine_{number}'\n"
+        )
+        assert "mine.py" in one.later(600)
+    assert _warnings(caplog, "folder_is_silent") == 1
+
+    (home.folder / "away").rename(home.dags)
+    one.later(600)
+    home.dags.rename(home.folder / "away")
+    one.later(600)
+    assert _warnings(caplog, "folder_is_silent") == 2
+
+
+def _warnings(caplog, event: str) -> int:
+    return [record.message for record in caplog.records].count(event)
