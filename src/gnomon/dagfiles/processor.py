@@ -15,9 +15,10 @@ from gnomon.dagfiles import vanished
 from gnomon.dagfiles.agenda import Agenda
 from gnomon.dagfiles.discovery import Discovery, Identity, Listing
 from gnomon.dagfiles.inputs import Facts, Look
+from gnomon.dagfiles.installs import LOOK_S, InstallWatch
 from gnomon.dagfiles.ledger import Away, Ledger
 from gnomon.dagfiles.settings import CHECK_INPUTS_S, Root, Settings
-from gnomon.loading import zips
+from gnomon.loading import packages, zips
 from gnomon.model.spec import ParsedFile
 
 RECORD_AFTER_S = 0.05
@@ -60,6 +61,8 @@ class Processor:
         self._recorded: dict[str, bytes] = {}
         self._list_at = self._look_at = self._record_at = self._stale_at = clock.monotonic()
         self._listed_at = self._list_at
+        self._installs = InstallWatch(packages.stamp)
+        self._installs_at = self._list_at
         self._told_of_folders: set[str] = set()
         """What the last listing warned of, or would have if the one before had not."""
         self._told_before: set[str] = set()
@@ -68,11 +71,13 @@ class Processor:
         """What was told of the store since it last took something."""
 
     def begin(self) -> None:
-        """What earlier processes recorded is remembered, and not parsed again unless it changed. Raises Away."""
+        """What earlier processes recorded is remembered, and not parsed again unless it changed or could not be imported. Raises Away."""
         now = self._clock.monotonic()
         for path, inputs in self._ledger.known().items():
             self.agenda.remember(path, inputs, now)
         self.agenda.look(Look(self._facts))
+        for path in self._ledger.failed_imports():
+            self.agenda.want(path)  # what was missing may have been installed while nobody looked
 
     def heard(self, changed: Iterable[str]) -> None:
         """Something happened to these paths: files, folders, inputs of files. A whole root: anything may have."""
@@ -96,12 +101,15 @@ class Processor:
             self._look_at = now + CHECK_INPUTS_S
         if now >= self._stale_at:
             self._ask_stale(now)
+        installs_at = self._look_at_installs(now)
         due = self.agenda.due(now)
         if len(self._finished) < UNRECORDED_MAX:
             for path in self.agenda.next(self._pool.running(), now):
+                self._installs.parse_begins(path)
                 self._pool.start(path)
         self._record(now)
-        return min(at for at in (self._list_at, self._look_at, self._stale_at, due, self._next_record(), self._next_place(now)) if at is not None)
+        next_ones = (self._list_at, self._look_at, self._stale_at, installs_at, due, self._next_record(), self._next_place(now))
+        return min(at for at in next_ones if at is not None)
 
     def is_idle(self) -> bool:
         """Nothing runs, waits or is to be recorded."""
@@ -166,10 +174,20 @@ class Processor:
             return  # they are still known: the next listing finds them gone again
         for path in paths:
             self.agenda.forget(path)
+            self._installs.forget(path)
             self._recorded.pop(path, None)
         self._finished = [parsed for parsed in self._finished if parsed.path not in set(paths)]
         _log.info("files_gone", files=len(paths), first=paths[0])
         self._parse_again(again)
+
+    def _look_at_installs(self, now: float) -> float | None:
+        """Files that could not be imported are parsed again after an installation; returns when to look next, None for never."""
+        failed = self.agenda.failed_imports()
+        if failed and now >= self._installs_at:
+            self._installs_at = now + LOOK_S
+            for path in self._installs.to_parse(failed):
+                self.agenda.want(path)
+        return self._installs_at if failed else None
 
     def _ask_stale(self, now: float) -> None:
         """Somebody may have deleted a DAG whose file is still there."""
