@@ -40,8 +40,8 @@ CPU_S = 10.0
 SPARE_S = 2.0
 LOOK_S = 0.02
 LIMIT_S = 300.0
-ROLES = {"scheduler": "gnomon-schedule", "keeper": "gnomon-triggere", "host": "gnomon.triggerer.child"}
-"""By the name of the process or, of one that author code runs in, by its command line."""
+ROLES = {"scheduler": "gnomon-schedule", "keeper": "gnomon-triggere", "host": "gnomon: trigger host "}
+"""By the name of the process or, of one that author code runs in, by its title."""
 OPTIONS = {
     "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "GNOMON__CORE__MAX_ACTIVE_RUNS_PER_DAG": "1000",
     "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "1000", "GNOMON__CORE__PARALLELISM": "8",

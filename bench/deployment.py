@@ -132,7 +132,7 @@ def deployment(dags: list[Path], **options: str) -> Iterator[Deployment]:
         port = probe.getsockname()[1]
     left_out = ("GNOMON", "AIRFLOW", "PYTHONDONTWRITEBYTECODE")
     environ = {key: value for key, value in os.environ.items() if not key.startswith(left_out)}
-    environ |= {"GNOMON_HOME": str(home), "GNOMON__API__PORT": str(port), **options}
+    environ |= {"GNOMON_HOME": str(home), "GNOMON__API__PORT": str(port), "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", **options}
     running = Deployment(home, environ)
     running.start()
     try:

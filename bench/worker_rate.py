@@ -23,7 +23,7 @@ from gnomon.executors.interface import AttemptEnded, WorkerUp
 from gnomon.executors.local import LocalExecutor
 from gnomon.model.facts import Attempt, AttemptResult, RunFacts
 from gnomon.model.records import WorkerRecord
-from gnomon.worker.loop import Worker
+from gnomon.worker.loop import STOPPED, Worker
 from gnomon.worker.settings import Settings
 
 DAG = """
@@ -140,7 +140,7 @@ def serve(home: Path, tell: int) -> None:
     os.write(tell, f"{worker.worker_id} {worker.address}\n".encode())
     while not stopping:
         worker.turn()
-    worker.stop()
+    worker.stop(STOPPED)
     os._exit(0)
 
 

@@ -37,7 +37,7 @@ class Product:
         self.home = home
         self.dags = home / "dags"
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_"))}
-        self.env = {**inherited, "GNOMON_HOME": str(home), **environ}
+        self.env = {**inherited, "GNOMON_HOME": str(home), "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", **environ}
         self._start()
 
     def _start(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import sys
 import time
@@ -13,6 +14,7 @@ import pytest
 from tests.acceptance.effects import effect_of, options
 from tests.acceptance.product import Product, product
 from tests.conformance.storeworld import raw
+from tests.patience import PATIENCE_S
 
 from gnomon.api.health import Status
 from gnomon.api.looking import Looker
@@ -50,6 +52,19 @@ with DAG("stubborn"):
         while time.monotonic() < ends_at:
             time.sleep(1)
     ignores()
+"""
+HOLDS = """
+from airflow.sdk import DAG, task
+import os, time
+
+with DAG("holds"):
+    @task
+    def waits_for_go():
+        home = os.environ["GNOMON_HOME"]
+        open(f"{home}/entered", "w").close()
+        while not os.path.exists(f"{home}/go"):
+            time.sleep(0.02)
+    waits_for_go()
 """
 HANGS = """
 from airflow.sdk import DAG
@@ -150,6 +165,26 @@ def test_by_default_services_log_json_from_info_on() -> None:
         running.until(lambda: "dag_file_failed" in running.log(), "the broken file is told of")
         levels = {json.loads(line)["level"].lower() for line in running.log().splitlines()}
     assert {"info", "warning"} <= levels
+
+
+@effect_of("workers.shutdown_grace")
+@pytest.mark.parametrize(("grace", "outcome", "reason"), [
+    ("60", "success", None),
+    ("0.5", "failed", "the worker was stopped, and the attempt did not end within 0.5 s ([workers] shutdown_grace)"),
+])
+def test_running_tasks_may_end_within_the_grace_after_ctrl_c(grace: str, outcome: str, reason: str | None) -> None:
+    with product({"holds.py": HOLDS}, {"GNOMON__WORKERS__SHUTDOWN_GRACE": grace, "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"}) as running:
+        running.has_dag("holds")
+        running.do("dags", "trigger", "holds", "--run-id", "r")
+        running.until((running.home / "entered").exists, "the task runs")
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.stdout is not None
+        assert running.process.stdout.readline().startswith(f"Gnomon stops: 1 attempt runs and has {grace} s to end")
+        if outcome == "success":
+            (running.home / "go").touch()
+        assert running.process.wait(PATIENCE_S) == 0
+        row = running.tasks("holds", "r")["waits_for_go"]  # the store has the result, with nothing running
+        assert (row["state"], row["reason"]) == (outcome, reason)
 
 
 # ---- the ground ------------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ class Standalone:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.env = {**os.environ, "GNOMON_HOME": str(home), "GNOMON__LOGGING__STYLE": "json"}
+        self.env = {**os.environ, "GNOMON_HOME": str(home), "GNOMON__LOGGING__STYLE": "json", "GNOMON__WORKERS__SHUTDOWN_GRACE": "0"}
         with (home / "stderr").open("w") as errors:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "gnomon", "standalone", "--port", "0"], env=self.env, stdout=subprocess.PIPE,

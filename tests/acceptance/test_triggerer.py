@@ -142,7 +142,7 @@ def hosts_of(one: Product) -> list[int]:
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if b"gnomon.triggerer.child" in path.read_bytes() and str(one.home).encode() in (path.parent / "environ").read_bytes():
+            if path.read_bytes().rstrip(b"\0") == f"gnomon: trigger host [{one.home}]".encode():
                 found.append(int(path.parent.name))
         except OSError:
             continue

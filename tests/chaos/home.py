@@ -35,7 +35,8 @@ class Home:
     def __init__(self, folder: Path, url: str | None = None, options: Mapping[str, str] | None = None) -> None:
         self.folder = folder
         self.url = url or f"sqlite:///{folder}/gnomon.db"
-        self.env = {**os.environ, "GNOMON_HOME": str(folder), "GNOMON__LOGGING__STYLE": "json", **(options or {})}
+        self.env = {**os.environ, "GNOMON_HOME": str(folder), "GNOMON__LOGGING__STYLE": "json",
+                    "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", **(options or {})}
         self.journal = folder / "journal"
         """Where tasks note what they do."""
         self.said_in = folder / "stderr"

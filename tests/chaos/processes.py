@@ -1,4 +1,4 @@
-"""The processes of one installation, found by the home in their environment, and what each of them is."""
+"""The processes of one installation, found by the home in their title or environment, and what each of them is."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from typing import TypeVar
 from tests.patience import PATIENCE_S
 
 T = TypeVar("T")
-SERVICES = {
-    "gnomon-worker": "worker", "gnomon-dag-proc": "dag-processor", "gnomon-schedule": "scheduler",
-    "gnomon-api-serv": "api-server", "gnomon-ticket-w": "ticket-watch",
+ROLES = {
+    "standalone": "supervisor", "task": "task child", "zygote": "file zygote", "base zygote": "base zygote", "parse server": "parse server",
+    "parse": "parse child", "trigger host": "trigger host", "worker": "worker", "dag-processor": "dag-processor", "scheduler": "scheduler",
+    "api-server": "api-server", "ticket-watch": "ticket-watch",
 }
-"""What `ps` shows of a service's name, to the service."""
+"""What a title begins with, to the role; the longest one that fits counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,8 @@ class Process:
 
 
 def of_home(home: Path) -> dict[int, Process]:
-    """Every process whose environment names this home, whoever its parent is now."""
-    mark = f"GNOMON_HOME={home}\0".encode()
-    found = (_look(int(name), mark) for name in os.listdir("/proc") if name.isdigit())
+    """Every process whose title or environment names this home, whoever its parent is now."""
+    found = (_look(int(name), home) for name in os.listdir("/proc") if name.isdigit())
     return {process.pid: process for process in found if process is not None}
 
 
@@ -44,7 +44,7 @@ def roles(home: Path) -> dict[str, list[int]]:
     processes = of_home(home)
     found: dict[str, list[int]] = {}
     for process in processes.values():
-        role = _role(process, processes)
+        role = _role(process)
         if role is not None:
             found.setdefault(role, []).append(process.pid)
     return found
@@ -68,30 +68,22 @@ def until(what: Callable[[], T], why: str, limit_s: float = PATIENCE_S) -> T:
     return found
 
 
-def _role(process: Process, processes: dict[int, Process]) -> str | None:
-    parent = processes.get(process.parent)
-    if "gnomon.worker.zygote" in process.command:
-        if process.session == process.pid:
-            return "task child"
-        return "file zygote" if parent is not None and "gnomon.worker.zygote" in parent.command else "base zygote"
-    if "gnomon.runner.fresh" in process.command:
-        return "task child"
-    if process.comm == "gnomon-dag-proc" and parent is not None and parent.comm == "gnomon-dag-proc":
-        above = processes.get(parent.parent)
-        return "parse child" if above is not None and above.comm == "gnomon-dag-proc" else "parse server"
-    if process.comm in SERVICES:
-        return SERVICES[process.comm]
-    return "supervisor" if " standalone" in process.command else None
+def _role(process: Process) -> str | None:
+    named = process.command.removeprefix("gnomon: ")
+    if named == process.command:
+        return None
+    return ROLES.get(max((role for role in ROLES if f"{named} ".startswith(f"{role} ")), key=len, default=""))
 
 
-def _look(pid: int, mark: bytes) -> Process | None:
+def _look(pid: int, home: Path) -> Process | None:
     folder = Path(f"/proc/{pid}")
     try:
-        if mark not in (folder / "environ").read_bytes() + b"\0":
+        command = (folder / "cmdline").read_bytes().rstrip(b"\0").replace(b"\0", b" ").decode(errors="replace")
+        named = command.startswith("gnomon: ") and command.endswith(f"[{home}]")
+        if not named and f"GNOMON_HOME={home}\0".encode() not in (folder / "environ").read_bytes() + b"\0":
             return None
         comm, _, rest = (folder / "stat").read_text().partition("(")[2].rpartition(")")
         fields = rest.split()
-        command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
         return None
     return None if fields[0] in "ZX" else Process(pid, int(fields[1]), int(fields[3]), fields[0], comm, command)

@@ -145,6 +145,17 @@ def test_a_worker_that_is_told_to_end_is_given_nothing_new(holding: Home) -> Non
     assert journal.audit(holding, retries=1) == []
 
 
+def test_a_worker_whose_supervisor_is_killed_does_not_drain() -> None:
+    with home(options={"GNOMON__WORKERS__SHUTDOWN_GRACE": "6000"}) as here:
+        here.dag_file("holding", DAGS)
+        here.start()
+        until(lambda: len(journal.starts(here)) == 2, "both tasks")
+        assert here.process is not None
+        here.process.kill()
+        here.bury()
+        until(lambda: not of_home(here.folder), "the end of every service")
+
+
 def test_a_killed_supervisor_takes_everything_with_it(holding: Home) -> None:
     before = set(of_home(holding.folder))
     assert holding.process is not None

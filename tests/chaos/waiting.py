@@ -137,7 +137,7 @@ class Waiting:
 
     def hosts(self) -> list[int]:
         """The processes that run author code for the triggerers."""
-        return [pid for pid, process in of_home(self.here.folder).items() if "gnomon.triggerer.child" in process.command]
+        return [pid for pid, process in of_home(self.here.folder).items() if process.command.startswith("gnomon: trigger host ")]
 
     def freeze(self, pid: int) -> None:
         """The process stands still, and not while it is the one that may write: on SQLite everybody would stand still with it."""

@@ -25,6 +25,7 @@ from gnomon.executors.interface import AttemptEnded, AttemptEntered, ExecutorEve
 from gnomon.executors.local import LocalExecutor
 from gnomon.model.facts import Attempt, AttemptResult, RunFacts
 from gnomon.model.records import WorkerRecord
+from gnomon.worker import drain
 from gnomon.worker.loop import Worker
 from gnomon.worker.settings import Settings
 
@@ -53,13 +54,15 @@ class WorkerWorld:
     """One worker process, its folder, and the executors that speak with it."""
 
     def __init__(self, home: Path, slots: int = 4, import_limit_s: float = PATIENCE_S, environ: dict[str, str] | None = None,
-                 address: str = "", silence_s: float = 30.0, stop_grace_s: float = 30.0) -> None:
+                 address: str = "", silence_s: float = 30.0, stop_grace_s: float = 30.0,
+                 shutdown_grace_s: float = 0.0, one_request_s: float = 0.0) -> None:
         """The limits are for a busy machine; a test that is about one of them gives its own."""
         self.home = home
         home.mkdir(parents=True, exist_ok=True)
         self._run_folder = tempfile.TemporaryDirectory(prefix="gnomon-w-")  # short: a socket's path has 107 bytes
         config = {"home": str(home), "run": self._run_folder.name, "slots": slots, "import_limit_s": import_limit_s, "database": address,
-                  "silence_s": silence_s, "stop_grace_s": stop_grace_s}
+                  "silence_s": silence_s, "stop_grace_s": stop_grace_s, "shutdown_grace_s": shutdown_grace_s,
+                  "one_request_s": one_request_s}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.conformance.workerworld", json.dumps(config)],
             stdout=subprocess.PIPE, text=True, env={**os.environ, "GNOMON_HOME": str(home), **(environ or {})},
@@ -184,14 +187,12 @@ def main() -> None:
     environ = without_secrets(dict(os.environ), config["database"])
     settings = Settings(run_folder=Path(config["run"]), logs_folder=home / "logs", slots=config["slots"], environ=environ,
                         import_limit_s=config["import_limit_s"], silence_s=config["silence_s"], stop_grace_s=config["stop_grace_s"])
-    worker = Worker(settings, NoStore(), SystemClock())
-    stopping: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _frame: stopping.append(number))
+    clock = SystemClock()
+    worker = Worker(settings, NoStore(), clock)
+    requests = drain.StopRequests(clock, config["one_request_s"])
     worker.start()
     print(worker.worker_id, worker.address, flush=True)
-    while not stopping:
-        worker.turn()
-    worker.stop()
+    drain.run(worker, requests, clock, config["shutdown_grace_s"])
     worker.close()
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from gnomon import log
 from gnomon.errors.product import GnomonError, WorldAway
-from gnomon.processes.kernel import die_with_parent, name_process, own_children
+from gnomon.processes.kernel import die_with_parent, own_children
 from gnomon.processes.refusals import REMEDY, refusal
 from gnomon.wakeups import STOP_SIGNALS, forget_signals
 
@@ -25,6 +25,8 @@ class Service:
     name: str
     run: Callable[[], int]
     """Blocks until SIGTERM; returns the exit code."""
+    drain_s: float = 0.0
+    """How long it may go on after SIGTERM, until SIGQUIT; services without such a time run on until it has ended."""
 
 
 def start(service: Service, prepare: Callable[[], None]) -> int:
@@ -54,10 +56,9 @@ def _in_child(service: Service, prepare: Callable[[], None], parent: int, unbloc
         forget_signals()
         signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)  # the parent's handlers, until here, would have taken them
         os.setpgid(0, 0)  # a Ctrl-C reaches the supervisor alone, which then ends everybody in order
-        die_with_parent(signal.SIGTERM)
+        die_with_parent(signal.SIGQUIT if service.drain_s else signal.SIGTERM)
         if os.getppid() != parent:
             return code
-        name_process(f"gnomon-{service.name}")
         prepare()
         code = service.run()
     except GnomonError as error:

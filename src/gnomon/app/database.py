@@ -12,6 +12,7 @@ from gnomon.app.words import how_it_ended
 from gnomon.config import Config
 from gnomon.errors.product import GnomonError, OperatorMistake, WorldAway
 from gnomon.processes.refusals import REMEDY, refusal
+from gnomon.processes.titles import set_title
 from gnomon.wakeups import forget_signals
 
 AWAY_MAX_S = 60.0
@@ -80,6 +81,7 @@ def prepare_database(cfg: Config, stop: Callable[[], bool] = lambda: False, firs
 
 def _in_child(cfg: Config, writing: int) -> int:
     forget_signals()
+    set_title("database preparation", cfg.home)
     try:
         _bring_up_to_date(cfg)
         return _READY

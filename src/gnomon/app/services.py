@@ -5,6 +5,7 @@ from __future__ import annotations
 from gnomon import log
 from gnomon.app.database import prepare_database
 from gnomon.config import Config, set_ambient
+from gnomon.processes.titles import name_service
 
 
 def scheduler(cfg: Config) -> int:
@@ -58,5 +59,6 @@ def configure_log(cfg: Config, service: str) -> None:
 
 def _begin(cfg: Config, service: str) -> None:
     set_ambient(cfg)
+    name_service(service, cfg.home)
     configure_log(cfg, service)
     prepare_database(cfg)

@@ -17,6 +17,7 @@ from gnomon.app.triggering import nothing_waits_yet
 from gnomon.clock import SystemClock
 from gnomon.config import Config, set_ambient
 from gnomon.processes.kernel import become_subreaper
+from gnomon.processes.titles import name_service, set_title
 
 
 def run(cfg: Config, port: int | None = None) -> int:
@@ -30,6 +31,7 @@ def run(cfg: Config, port: int | None = None) -> int:
     with listen(cfg, port) as listener:
         lock.describe(f"{address_of(listener)}, started by process {os.getpid()}")
         set_ambient(cfg)
+        set_title("standalone", cfg.home)
         services.configure_log(cfg, "standalone")
         become_subreaper()
         nothing_waits_yet(cfg)
@@ -75,15 +77,16 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
         return watch(cfg.database_url)
 
     everywhere = [
-        Service("worker", worker), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
+        Service("worker", worker, cfg.number("workers", "shutdown_grace")), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
         Service("api-server", api_server), Service("triggerer", triggerer),
     ]
     return [*everywhere, Service("ticket-watch", ticket_watch)] if cfg.database_url.startswith("sqlite") else everywhere
 
 
 def _in_child(cfg: Config, lock: HomeLock, listener: socket.socket) -> Callable[[Service], None]:
-    """What each service does first in its process: it names its log, and holds no descriptor that is not its own."""
+    """What each service does first in its process: it names itself and its log, and holds no descriptor that is not its own."""
     def prepare(service: Service) -> None:
+        name_service(service.name, cfg.home)
         services.configure_log(cfg, service.name)
         lock.close()
         if service.name != "api-server":

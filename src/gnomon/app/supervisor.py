@@ -24,6 +24,8 @@ FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 30.0
 HEALTHY_AFTER_S = 10.0
 """A service that lived so long starts again at once; one that dies sooner waits twice as long each time."""
+DRAIN_MARGIN_S = 8.0
+"""A service that drains ends its work itself when its time is over, and has so long for that: a task may ignore SIGTERM."""
 ONE_REQUEST_S = 1.0
 """Signals so close together are one wish: a shell or `timeout` sends them to a process and to its group."""
 SLEEP_MAX_S = 30.0
@@ -38,6 +40,8 @@ class _Kept:
     started: float = 0.0
     start_at: float = 0.0
     pause_s: float = FIRST_PAUSE_S
+    told: bool = False
+    """It was told to end: its end is no news, and it is not started again."""
 
 
 class Supervisor:
@@ -71,12 +75,13 @@ class Supervisor:
             self._collect_dead()
             if not self.stop():
                 self._start_due()
+        self._drain()
         return self._end_all()
 
     def _start_due(self) -> None:
         now = self._clock.monotonic()
         for kept in self._kept:
-            if kept.pid is None and kept.start_at <= now:
+            if kept.pid is None and kept.start_at <= now and not kept.told:
                 self._start(kept, now)
 
     def _start(self, kept: _Kept, now: float) -> None:
@@ -108,7 +113,7 @@ class Supervisor:
         kept.pause_s = FIRST_PAUSE_S if lived >= HEALTHY_AFTER_S else min(kept.pause_s * 2, LONGEST_PAUSE_S)
         kept.start_at = now + kept.pause_s
         orphans = kill_orphans(self._living())
-        if not self.stop():
+        if not kept.told:
             _log.error(
                 "service_died", process=kept.service.name, how=how_it_ended(code), after_s=round(lived, 1),
                 starts_again_in_s=round(kept.pause_s, 1), orphans_killed=orphans,
@@ -117,11 +122,34 @@ class Supervisor:
     def _living(self) -> frozenset[int]:
         return frozenset(kept.pid for kept in self._kept if kept.pid is not None)
 
-    def _end_all(self) -> int:
-        """SIGTERM, then SIGKILL when the grace is over or the user asks a second time; then no descendant is left."""
+    def _drain(self) -> None:
+        """Services that drain have ended while all others ran on, or their time is over, or the user asks a second time."""
+        draining = [kept for kept in self._kept if kept.service.drain_s and kept.pid is not None]
+        self._tell_end(draining, signal.SIGTERM)
         began = self._clock.monotonic()
         asked = self.stop.times
-        signal_all(sorted(self._living()), signal.SIGTERM)
+        while living := [kept for kept in draining if kept.pid is not None]:
+            since = self._clock.monotonic() - began
+            left = max(kept.service.drain_s for kept in living) + DRAIN_MARGIN_S - since
+            if since < ONE_REQUEST_S:
+                asked = self.stop.times
+            if left <= 0 or self.stop.times > asked:
+                return
+            self._sleep(min(left, 0.5))
+            self._collect_dead()
+            self._start_due()
+
+    def _tell_end(self, several: Sequence[_Kept], number: int) -> None:
+        for kept in several:
+            kept.told = True
+        signal_all([kept.pid for kept in several if kept.pid is not None], number)
+
+    def _end_all(self) -> int:
+        """SIGTERM, then SIGKILL when the grace is over or the user asks once more; then no descendant is left."""
+        began = self._clock.monotonic()
+        asked = self.stop.times
+        self._tell_end([kept for kept in self._kept if kept.told], signal.SIGQUIT)
+        self._tell_end([kept for kept in self._kept if not kept.told], signal.SIGTERM)
         while self._living():
             since = self._clock.monotonic() - began
             left = self._grace_s - since
@@ -136,8 +164,8 @@ class Supervisor:
         return 0
 
     def _sleep(self, seconds: float) -> None:
-        due = min((k.start_at for k in self._kept if k.pid is None), default=None)
-        if due is not None and not self.stop():
+        due = min((k.start_at for k in self._kept if k.pid is None and not k.told), default=None)
+        if due is not None:
             seconds = min(seconds, max(due - self._clock.monotonic(), 0.0))
         select.select([self._waking], [], [], seconds)
         try:

@@ -116,6 +116,9 @@ _OTHERS = (
     Option("workers", "attempts_per_child", "1", _I,
            "Default of a DAG's attempts_per_child: how many tasks one process runs, one after another, before it ends. 1: each "
            "task is isolated from all others. Not an option of Airflow.", minimum=1),
+    Option("workers", "shutdown_grace", "20", _N,
+           "Seconds that running attempts may go on after the first SIGTERM or Ctrl-C; no attempt begins meanwhile. A second signal ends them at "
+           "once. 0: the first one does. Not an option of Airflow.", minimum=0),
     Option("api", "host", "127.0.0.1", _T, "The address that the api-server listens on. Airflow's default is 0.0.0.0.",
            aliases=_alias("webserver", "web_server_host")),
     Option("api", "port", "8080", _I, "The port of the api-server; 0: any free one.", minimum=0,

@@ -100,6 +100,10 @@ class Agenda:
             if state.import_failed:
                 self.want(state.path)
 
+    def failed_imports(self) -> list[str]:
+        """The files that could not be imported, and are not about to be parsed again."""
+        return [state.path for state in self._states.values() if state.import_failed and not (state.wanted or state.running)]
+
     def readers(self, path: str) -> set[str]:
         """The files that have `path` as an input, or a listing of the folder that it is in."""
         folder = path.rpartition("/")[0] + "/"

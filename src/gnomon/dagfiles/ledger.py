@@ -18,6 +18,9 @@ class Ledger(Protocol):
     def known(self) -> dict[str, FileInputs]:
         """Every file on record, with the inputs of its last parse."""
 
+    def failed_imports(self) -> set[str]:
+        """The files on record that could not be imported."""
+
     def stale(self) -> set[str]:
         """Files on record that are to be parsed again though nothing in them has changed."""
 

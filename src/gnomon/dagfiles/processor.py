@@ -15,9 +15,10 @@ from gnomon.dagfiles import vanished
 from gnomon.dagfiles.agenda import Agenda
 from gnomon.dagfiles.discovery import Discovery, Identity, Listing
 from gnomon.dagfiles.inputs import Facts, Look
+from gnomon.dagfiles.installs import LOOK_S, InstallWatch
 from gnomon.dagfiles.ledger import Away, Ledger
 from gnomon.dagfiles.settings import CHECK_INPUTS_S, Root, Settings
-from gnomon.loading import zips
+from gnomon.loading import packages, zips
 from gnomon.model.spec import ParsedFile
 
 RECORD_AFTER_S = 0.05
@@ -60,14 +61,23 @@ class Processor:
         self._recorded: dict[str, bytes] = {}
         self._list_at = self._look_at = self._record_at = self._stale_at = clock.monotonic()
         self._listed_at = self._list_at
-        self._said: set[str] = set()
+        self._installs = InstallWatch(packages.stamp)
+        self._installs_at = self._list_at
+        self._told_of_folders: set[str] = set()
+        """What the last listing warned of, or would have if the one before had not."""
+        self._told_before: set[str] = set()
+        """The same of the listing before."""
+        self._told_of_store: set[str] = set()
+        """What was told of the store since it last took something."""
 
     def begin(self) -> None:
-        """What earlier processes recorded is remembered, and not parsed again unless it changed. Raises Away."""
+        """What earlier processes recorded is remembered, and not parsed again unless it changed or could not be imported. Raises Away."""
         now = self._clock.monotonic()
         for path, inputs in self._ledger.known().items():
             self.agenda.remember(path, inputs, now)
         self.agenda.look(Look(self._facts))
+        for path in self._ledger.failed_imports():
+            self.agenda.want(path)  # what was missing may have been installed while nobody looked
 
     def heard(self, changed: Iterable[str]) -> None:
         """Something happened to these paths: files, folders, inputs of files. A whole root: anything may have."""
@@ -91,12 +101,15 @@ class Processor:
             self._look_at = now + CHECK_INPUTS_S
         if now >= self._stale_at:
             self._ask_stale(now)
+        installs_at = self._look_at_installs(now)
         due = self.agenda.due(now)
         if len(self._finished) < UNRECORDED_MAX:
             for path in self.agenda.next(self._pool.running(), now):
+                self._installs.parse_begins(path)
                 self._pool.start(path)
         self._record(now)
-        return min(at for at in (self._list_at, self._look_at, self._stale_at, due, self._next_record(), self._next_place(now)) if at is not None)
+        next_ones = (self._list_at, self._look_at, self._stale_at, installs_at, due, self._next_record(), self._next_place(now))
+        return min(at for at in next_ones if at is not None)
 
     def is_idle(self) -> bool:
         """Nothing runs, waits or is to be recorded."""
@@ -118,6 +131,7 @@ class Processor:
         self._finished.append(parsed)
 
     def _list(self, now: float) -> None:
+        self._told_before, self._told_of_folders = self._told_of_folders, set()
         new: list[str] = []
         ours: set[str] = set()
         for root in self._settings.listed:
@@ -136,13 +150,14 @@ class Processor:
         known = [path for path in self.agenda.paths() if path.startswith(below)]
         found = vanished.judge(known, listing, self.folders)
         for folder, files in found.held.items():
-            self._say(f"{folder} says nothing of {len(files)} known DAG file(s)", "folder_is_silent", folder=folder,
-                      files=len(files), because=listing.unreadable.get(folder, "it is empty and not the folder that was there before"),
-                      remedy="mount it again or make it readable; if its DAG files are meant to be gone, put any file into it")
+            self._tell_of_folder(f"{folder} is silent", "folder_is_silent", folder=folder,
+                                 files=len(files), because=listing.unreadable.get(folder, "it is empty and not the folder that was there before"),
+                                 remedy="mount it again or make it readable; if its DAG files are meant to be gone, put any file into it")
         for path, reason in listing.unreadable.items():
-            self._say(f"{path}: {reason}", "not_readable", path=path, reason=reason, remedy="give the dag-processor's user the right to read it")
+            self._tell_of_folder(f"{path}: {reason}", "not_readable", path=path, reason=reason,
+                                 remedy="give the dag-processor's user the right to read it")
         for problem in listing.problems:
-            self._say(problem, "ignore_rule", problem=problem)
+            self._tell_of_folder(problem, "ignore_rule", problem=problem)
         self._forget(found.gone)
         held = {os.path.dirname(path) for files in found.held.values() for path in files} | set(found.held)
         self.folders = {path: identity for path, identity in self.folders.items() if not f"{path}/".startswith(below) or path in held}
@@ -155,14 +170,24 @@ class Processor:
         try:
             again = self._ledger.gone(paths)
         except Away as error:
-            self._say(str(error), "store_away", error=str(error))
+            self._tell_of_store(str(error))
             return  # they are still known: the next listing finds them gone again
         for path in paths:
             self.agenda.forget(path)
+            self._installs.forget(path)
             self._recorded.pop(path, None)
         self._finished = [parsed for parsed in self._finished if parsed.path not in set(paths)]
         _log.info("files_gone", files=len(paths), first=paths[0])
         self._parse_again(again)
+
+    def _look_at_installs(self, now: float) -> float | None:
+        """Files that could not be imported are parsed again after an installation; returns when to look next, None for never."""
+        failed = self.agenda.failed_imports()
+        if failed and now >= self._installs_at:
+            self._installs_at = now + LOOK_S
+            for path in self._installs.to_parse(failed):
+                self.agenda.want(path)
+        return self._installs_at if failed else None
 
     def _ask_stale(self, now: float) -> None:
         """Somebody may have deleted a DAG whose file is still there."""
@@ -170,7 +195,7 @@ class Processor:
         try:
             stale = self._ledger.stale()
         except Away as error:
-            self._say(str(error), "store_away", error=str(error))
+            self._tell_of_store(str(error))
             return
         under_way = {parsed.path for parsed in self._finished} | set(self._pool.running())
         self._parse_again(stale - under_way)
@@ -191,9 +216,9 @@ class Processor:
             again = self._ledger.record(self._finished)
         except Away as error:
             self._record_at = now + AWAY_S
-            self._say(str(error), "store_away", error=str(error))
+            self._tell_of_store(str(error))
             return
-        self._said.clear()
+        self._told_of_store.clear()
         for parsed in self._finished:
             _report(parsed)
         self._finished = []
@@ -210,11 +235,17 @@ class Processor:
         """A slow parse gives its place away without a word: somebody must look."""
         return now + 1.0 if self.agenda.is_waiting() else None
 
-    def _say(self, key: str, event: str, **fields: object) -> None:
-        """A warning, once until things change."""
-        if key not in self._said:
-            self._said.add(key)
+    def _tell_of_folder(self, key: str, event: str, **fields: object) -> None:
+        """A warning, once until a listing finds nothing to warn of under this key."""
+        if key not in self._told_before and key not in self._told_of_folders:
             _log.warning(event, **fields)
+        self._told_of_folders.add(key)
+
+    def _tell_of_store(self, error: str) -> None:
+        """A warning, once until the store takes something."""
+        if error not in self._told_of_store:
+            self._told_of_store.add(error)
+            _log.warning("store_away", error=error)
 
 
 def _digest(parsed: ParsedFile) -> bytes:

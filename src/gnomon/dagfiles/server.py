@@ -23,6 +23,7 @@ from gnomon.dagfiles.child import Conditions
 from gnomon.dagfiles.messages import ChildEnded, ParseOrder
 from gnomon.processes import ending, kernel, memory
 from gnomon.processes.refusals import REMEDY, SpawnBackoff, refusal
+from gnomon.processes.titles import change_title, set_title
 
 MEMORY_CHECK_S = 0.1
 MEMORY_SLACK = 128 * 1024 * 1024
@@ -154,6 +155,7 @@ class ParseServer:
         """The whole life of a child; it does not come back."""
         code = 0
         try:
+            change_title(f"parse {order.path}")
             child.settle_in(output, server)
             self._control.close()
             for _, other in self._orders:
@@ -239,6 +241,7 @@ def start(under: Conditions) -> tuple[socket.socket, int]:
         try:
             ours.close()
             kernel.die_with_parent(signal.SIGKILL)
+            set_title("parse server", ambient().home)
             forget_secrets()
             ParseServer(theirs, under).run()
         except BaseException:

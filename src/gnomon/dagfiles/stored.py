@@ -35,6 +35,10 @@ class StoreLedger:
         with _reachable(), self._db.read() as tx:
             return {row.path: row.inputs for row in files.known(tx)}
 
+    def failed_imports(self) -> set[str]:
+        with _reachable(), self._db.read() as tx:
+            return {row.path for row in files.import_errors(tx) if row.kind == "import"}
+
     def stale(self) -> set[str]:
         if not self._is_looked_at and self._look():
             self._bell.ring()

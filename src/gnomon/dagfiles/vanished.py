@@ -24,7 +24,7 @@ def judge(known: Iterable[str], listing: Listing, before: Mapping[str, Identity]
     """What became of the `known` files below the listed folder that are not in `listing`.
 
     `before`: the identity of each folder when it was listed last. A folder that is empty and another one than before (or
-    was never seen) is a mount point without its file system.
+    was never seen) is a mount point without its file system. Not so the plugins folder: no DAG is lost with a plugin.
     """
     result = Vanished()
     for path in sorted(known):
@@ -49,7 +49,7 @@ def _silent(file: str, listing: Listing, before: Mapping[str, Identity]) -> str 
             return folder
         if folder in listing.folders:
             is_another = before.get(folder) != listing.folders[folder]
-            return folder if folder in listing.empty and is_another else None
+            return folder if folder in listing.empty and is_another and not listing.plugins else None
         above = os.path.dirname(folder)
         if above == folder:
             return None  # it is below no folder that was listed

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from gnomon.config import ambient
-from gnomon.loading import bytecode, dialect, nested, zips
+from gnomon.loading import bytecode, dialect, nested, packages, zips
 from gnomon.model.ids import DAG_FILE_MODULE
 from gnomon.sdk.current import collecting
 from gnomon.sdk.dag import DAG
@@ -62,6 +62,7 @@ def load(path: str | os.PathLike[str], *, only_dag: str | None = None) -> Loaded
 def search_path(path: str) -> None:
     """`import` finds Airflow's names, the archive that holds `path`, and what is in the DAG and plugin folders."""
     dialect.enable()
+    packages.find_new()
     options = ambient()
     folders = [str(options.dags_folder), str(options.plugins_folder)]
     bytecode.watch_over(folders)

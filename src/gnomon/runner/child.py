@@ -16,8 +16,10 @@ from typing import Any, NoReturn
 
 from gnomon.errors.authoring import DagNotFound
 from gnomon.model.facts import Attempt, AttemptResult
+from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.processes.kernel import become_subreaper
+from gnomon.processes.titles import change_title
 from gnomon.runner import logs
 from gnomon.runner.attempt import run_attempt
 from gnomon.runner.channel import SocketChannel
@@ -78,6 +80,7 @@ def _leave_parent() -> None:
 def _serve(line: SocketChannel, find_dag: FindDag) -> None:
     while (begin := line.begin()) is not None:
         attempt = begin.attempt
+        change_title(f"task {_words(attempt)}")
         result = _run(attempt, line, find_dag)
         logs.flush()
         try:
@@ -89,6 +92,11 @@ def _serve(line: SocketChannel, find_dag: FindDag) -> None:
             log.warning("%d process(es) that the task had left behind were killed", killed)
         if attempt.attempts_per_child <= 1:
             return
+
+
+def _words(attempt: Attempt) -> str:
+    index = "" if attempt.map_index == UNMAPPED else f"[{attempt.map_index}]"
+    return f"{attempt.run.dag_id}.{attempt.task_id}{index}"
 
 
 def _run(attempt: Attempt, line: SocketChannel, find_dag: FindDag) -> AttemptResult:

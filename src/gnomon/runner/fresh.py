@@ -15,6 +15,7 @@ from gnomon.loading.dagfile import load
 from gnomon.model.facts import Attempt
 from gnomon.processes.interpreters import given_socket
 from gnomon.processes.kernel import TASK_OOM_SCORE, die_with_parent, raise_oom_score
+from gnomon.processes.titles import set_title
 from gnomon.runner import child, logs
 from gnomon.runner.channel import new_splitter
 
@@ -26,6 +27,7 @@ def main() -> NoReturn:
     raise_oom_score(TASK_OOM_SCORE)
     options = ambient().for_author_code()
     set_ambient(options)
+    set_title("task process", options.home)
     logs.prepare(options.text("logging", "logging_level"))
     child.main(given_socket(), new_splitter(), _load)
 

@@ -21,6 +21,7 @@ from gnomon.config import ambient, environment, set_ambient
 from gnomon.loading import plugins
 from gnomon.processes.interpreters import given_socket
 from gnomon.processes.settling import settle_in
+from gnomon.processes.titles import set_title
 from gnomon.triggerer.blocking import BlockWatch, Sleeper, watched_loop
 from gnomon.triggerer.copies import keep_out
 from gnomon.triggerer.host import Host
@@ -39,6 +40,7 @@ def main() -> NoReturn:
     limits = limits_told(environment())
     cfg = ambient().for_author_code()
     set_ambient(cfg)
+    set_title("trigger host", cfg.home)
     log.configure("triggerer", cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower())
     keep_logs(str(cfg.logs_folder))
     plugins.enable()

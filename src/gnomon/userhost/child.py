@@ -25,6 +25,7 @@ from gnomon.model.instants import Instant
 from gnomon.processes import memory
 from gnomon.processes.interpreters import given_socket
 from gnomon.processes.settling import settle_in
+from gnomon.processes.titles import set_title
 from gnomon.sdk import channel
 from gnomon.userhost.asked import Asked
 from gnomon.userhost.interface import Answer, Question
@@ -128,6 +129,7 @@ def main() -> NoReturn:
     settle_in([signal.SIGINT])
     limits = limits_told(environment())
     set_ambient(ambient().for_author_code())
+    set_title("timetable host", ambient().home)
     plugins.enable()
     if limits.memory_bytes is not None:
         memory.limit(limits.memory_bytes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FrameType
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -28,9 +28,9 @@ class StopFlag:
     def fileno(self) -> int:
         return self._reading
 
-    def listen(self) -> StopFlag:
-        """This process's stop signals set the flag from now on."""
-        for number in STOP_SIGNALS:
+    def listen(self, signals: Iterable[signal.Signals] = STOP_SIGNALS) -> StopFlag:
+        """These signals set the flag of this process from now on."""
+        for number in signals:
             signal.signal(number, self._on_signal)
         return self
 

@@ -16,6 +16,7 @@ import msgspec
 from gnomon.loading.dagfile import load
 from gnomon.processes.ending import kill_group
 from gnomon.processes.refusals import refusal
+from gnomon.processes.titles import change_title
 from gnomon.runner import child, forking
 from gnomon.runner.outcomes import one_line
 from gnomon.sdk import channel
@@ -34,6 +35,7 @@ _WAKE_BYTES = 4096
 def main(control: socket.socket, file: str, splitter: Splitter[ToChild]) -> NoReturn:
     """Never returns: the process ends when the service lets go of it, or when the file cannot be forked."""
     try:
+        change_title(f"zygote {file}")
         orders.send(control, orders.Loading(pid=os.getpid()))
         dags = _load(control, file)
         if dags is not None:

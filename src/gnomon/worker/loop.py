@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import selectors
 import signal
+from collections.abc import Iterable
 
 from gnomon import log
 from gnomon.clock import Clock
@@ -34,6 +35,8 @@ TICK_S = 0.25
 """How often deadlines are looked at; nothing that is fast waits for it."""
 IDLE_TICK_S = 0.5
 """The same while no attempt has one."""
+STOPPED = "the worker was stopped (SIGTERM)"
+"""The reason of attempts that are handed back or ended without a grace."""
 
 
 class Worker:
@@ -72,9 +75,14 @@ class Worker:
         self._nursery.start(self._clock.monotonic())
         self._incarnation.keep(connected=False)
 
+    @property
+    def running(self) -> int:
+        """How many attempts have a slot."""
+        return self._ledger.running
+
     def wake_on(self, descriptor: int) -> None:
-        """A turn ends its waiting when this descriptor is readable."""
-        self._selector.register(descriptor, selectors.EVENT_READ, lambda _mask: None)
+        """A turn ends its waiting when this descriptor becomes readable. That happens once: it stays readable, and is not read."""
+        self._selector.register(descriptor, selectors.EVENT_READ, lambda _mask: self._selector.unregister(descriptor))
 
     def turn(self, timeout_s: float | None = None) -> None:
         """One turn of the loop: waits at most so long, or for the next tick, then does all that there is to do."""
@@ -86,12 +94,17 @@ class Worker:
         if self._clock.monotonic() - self._ticked_at >= self._tick_s():
             self._tick()
 
-    def stop(self) -> None:
-        """Nothing new begins, children end within the grace, results are handed on, the store is told."""
-        deadline = self._clock.monotonic() + self._settings.stop_grace_s
+    def refuse_attempts(self) -> None:
+        """No attempt begins any more: those in the queue are handed back, those that run go on."""
         self._ends = True
         self._schedulers.tell_slots(self.worker_id, 0)
-        stop = Stop("the worker was stopped (SIGTERM)", self._settings.stop_grace_s, outcome="lost")
+        self._send_away(held.attempt for held in list(self._ledger.held))
+
+    def stop(self, reason: str) -> None:
+        """Nothing new begins, attempts are ended within the grace for this reason, results are handed on, the store is told."""
+        self.refuse_attempts()
+        deadline = self._clock.monotonic() + self._settings.stop_grace_s
+        stop = Stop(reason, self._settings.stop_grace_s, outcome="lost")
         for held in list(self._ledger.held):
             self._conductor.stop(held, stop)
         while self._ledger.running and self._clock.monotonic() < deadline:
@@ -186,11 +199,11 @@ class Worker:
             case AskInventory(groups=groups):
                 self._tell_inventory(connection, groups)
 
-    def _send_away(self, attempts: tuple[Attempt, ...]) -> None:
+    def _send_away(self, attempts: Iterable[Attempt]) -> None:
         """They have not entered author code, cost no try, and go elsewhere."""
         for held in [self._ledger.find(attempt.attempt_id) for attempt in attempts]:
             if held is not None and not held.started and held.stop is None:
-                self._conductor.stop(held, Stop("the worker was stopped (SIGTERM)", 0.0, outcome="lost"))
+                self._conductor.stop(held, Stop(STOPPED, 0.0, outcome="lost"))
 
     def _tell_inventory(self, connection: Connection, groups: tuple[tuple[int, int], ...]) -> None:
         mine = tuple(group for group, epoch in groups if self._ledger.raise_epoch(group, epoch))

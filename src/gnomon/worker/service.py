@@ -8,7 +8,8 @@ from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import Config, environment
 from gnomon.store import home_cipher, open_database
-from gnomon.wakeups import Bell, StopFlag
+from gnomon.wakeups import Bell
+from gnomon.worker import drain
 from gnomon.worker.loop import Worker
 from gnomon.worker.settings import settings_from
 from gnomon.worker.stored import StoredPresence
@@ -20,8 +21,9 @@ DESCRIPTORS = 16_384
 
 
 def main(cfg: Config) -> int:
-    """Runs tasks until SIGTERM or Ctrl-C; returns the exit code."""
-    stop = StopFlag().listen()
+    """Runs tasks until SIGTERM or Ctrl-C, and then until running attempts have ended or their grace is over; returns the exit code."""
+    clock = SystemClock()
+    requests = drain.StopRequests(clock)
     _raise_descriptor_limit()
     settings = settings_from(cfg, environment())
     presence = StoredPresence(
@@ -30,15 +32,12 @@ def main(cfg: Config) -> int:
         ),
         Bell(settings.run_folder).ring,
     )
-    worker = Worker(settings, presence, SystemClock())
-    worker.wake_on(stop.fileno())
+    worker = Worker(settings, presence, clock)
     worker.start()
     events.info("worker_started", worker=worker.worker_id, slots=settings.slots, address=worker.address)
     try:
-        while not stop():
-            worker.turn()
+        drain.run(worker, requests, clock, settings.shutdown_grace_s)
     finally:
-        worker.stop()
         presence.close()
         worker.close()
     events.info("worker_stopped", worker=worker.worker_id)

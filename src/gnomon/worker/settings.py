@@ -30,6 +30,8 @@ class Settings:
     silence_s: float = SILENCE_S
     stop_grace_s: float = STOP_GRACE_MAX_S
     """Between SIGTERM and SIGKILL for children, when the worker itself is told to end."""
+    shutdown_grace_s: float = 0.0
+    """How long running attempts may go on before that, after the worker was told to end."""
     ttl_s: float = WORKER_TTL_S
 
 
@@ -43,4 +45,5 @@ def settings_from(cfg: Config, environ: Mapping[str, str]) -> Settings:
         environ={**inherited, "GNOMON_HOME": str(cfg.home)},
         import_limit_s=cfg.number("core", "dagbag_import_timeout"),
         stop_grace_s=min(cfg.number("core", "killed_task_cleanup_time"), STOP_GRACE_MAX_S),
+        shutdown_grace_s=cfg.number("workers", "shutdown_grace"),
     )

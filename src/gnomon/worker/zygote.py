@@ -28,6 +28,7 @@ from gnomon.processes import kernel
 from gnomon.processes.interpreters import given_socket
 from gnomon.processes.refusals import refusal
 from gnomon.processes.settling import refuse_store
+from gnomon.processes.titles import set_title
 from gnomon.runner import logs, signals
 from gnomon.runner.channel import new_splitter
 from gnomon.worker import filezygote, orders
@@ -78,6 +79,7 @@ def prepare() -> None:
     kernel.load()
     options = ambient().for_author_code()
     set_ambient(options)
+    set_title("base zygote", options.home)
     logs.prepare(options.text("logging", "logging_level"))
 
 

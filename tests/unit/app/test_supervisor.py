@@ -74,10 +74,26 @@ def refusing(start=module.start, refused=[]):
     return begin
 
 module.start = refusing()
+def drains():
+    def drain(number, frame):
+        note("draining")
+        while not os.path.exists(os.path.join(folder, "go")):
+            time.sleep(0.01)
+        note("drained")
+        os._exit(0)
+    def end(number, frame):
+        note("told to end at once")
+        os._exit(0)
+    signal.signal(signal.SIGQUIT, end)
+    signal.signal(signal.SIGTERM, drain)
+    note("drains")
+    while True:
+        signal.pause()
+
 log.configure("test", "INFO", "json")
 become_subreaper()
 module.ONE_REQUEST_S = float(sys.argv[3])
-services = [Service(name, globals()[name]) for name in sys.argv[4:]]
+services = [Service(name, globals()[name], drain_s=600.0 if name == "drains" else 0.0) for name in sys.argv[4:]]
 supervisor = module.Supervisor(services, SystemClock(), in_child=lambda service: None, grace_s=float(sys.argv[2]))
 supervisor.listen()
 sys.exit(supervisor.run(lambda: print("started", flush=True)))
@@ -202,6 +218,36 @@ def test_signals_that_come_together_leave_services_their_grace(tmp_path: Path, f
     _, said = program.communicate(timeout=PATIENCE_S)
     assert (tmp_path / "ended in order").exists()
     assert "services_killed" not in said
+
+
+def test_other_services_run_until_the_one_that_drains_has_ended(tmp_path: Path, family: Family) -> None:
+    program = family("drains", "orderly", "steady")
+    _pids(tmp_path, "drains", 1)
+    _pids(tmp_path, "orderly", 1)
+    [first] = _pids(tmp_path, "steady", 1)
+    program.terminate()
+    _pids(tmp_path, "draining", 1)
+    os.kill(first, signal.SIGKILL)
+    _pids(tmp_path, "steady", 2)  # what dies meanwhile starts again
+    assert not (tmp_path / "ended in order").exists()
+    (tmp_path / "go").touch()
+    _, said = program.communicate(timeout=PATIENCE_S)
+    assert program.returncode == 0
+    assert (tmp_path / "drained").exists() and (tmp_path / "ended in order").exists()
+    died = [json.loads(line)["process"] for line in said.splitlines() if "service_died" in line]
+    assert died == ["steady"]
+
+
+def test_a_second_signal_ends_the_drain(tmp_path: Path, family: Family) -> None:
+    program = family("drains", "orderly", one_request_s=0.0, grace_s=PATIENCE_S)
+    _pids(tmp_path, "drains", 1)
+    _pids(tmp_path, "orderly", 1)
+    program.terminate()
+    _pids(tmp_path, "draining", 1)
+    program.terminate()
+    program.communicate(timeout=PATIENCE_S)
+    assert (tmp_path / "told to end at once").exists() and (tmp_path / "ended in order").exists()
+    assert not (tmp_path / "drained").exists()
 
 
 def test_a_service_that_is_told_to_end_before_its_first_line_ends() -> None:

@@ -422,3 +422,97 @@ def test_without_safe_mode_every_python_file_is_parsed(home, deployed):
 
     assert deployed().settle() == []
     assert deployed(core__dag_discovery_safe_mode=False).settle() == ["plain.py"]
+
+
+def test_the_last_plugin_that_was_removed_meanwhile_is_gone_without_a_warning(home, deployed, caplog):
+    plugin = home.plugins / "mine.py"
+    plugin.write_text("from airflow.plugins_manager import AirflowPlugin\n\n\nclass Mine(AirflowPlugin):\n    name = 'mine'\n")
+    one = deployed()
+    assert one.settle() == ["mine.py"]
+
+    plugin.unlink()
+    one.restart()
+    one.later(600)
+    assert str(plugin) not in one.processor.agenda
+    assert _warnings(caplog, "folder_is_silent") == 0
+
+
+def test_a_folder_that_stays_silent_is_told_once_however_much_happens_elsewhere(home, deployed, caplog):
+    home.one_dag("a.py")
+    one = deployed()
+    one.settle()
+
+    home.dags.rename(home.folder / "away")
+    for number in range(3):
+        (home.plugins / "mine.py").write_text(
+            f"from airflow.plugins_manager import AirflowPlugin\n\n\nclass Mine(AirflowPlugin):\n    name = 'mine_{number}'\n"
+        )
+        assert "mine.py" in one.later(600)
+    assert _warnings(caplog, "folder_is_silent") == 1
+
+    (home.folder / "away").rename(home.dags)
+    one.later(600)
+    home.dags.rename(home.folder / "away")
+    one.later(600)
+    assert _warnings(caplog, "folder_is_silent") == 2
+
+
+def _warnings(caplog, event: str) -> int:
+    return [record.message for record in caplog.records].count(event)
+
+
+USES = "from {module} import ID\nfrom gnomon.sdk.dag import DAG\ndag = DAG(ID)\n"
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch) -> Path:
+    """Where packages are installed: on the path, and not there yet."""
+    folder = tmp_path / "python" / "site-packages"
+    monkeypatch.syspath_prepend(str(folder))
+    return folder
+
+
+def _install(site: Path, module: str) -> None:
+    path = site / f"{module.replace('.', '/')}.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("ID = 'healed'\n")
+
+
+@pytest.mark.parametrize("module", ["package_that_comes_late", "airflow.providers.package_that_comes_late.hooks.late"])
+@pytest.mark.parametrize("is_there", [False, True], ids=["the first package", "one more package"])
+def test_a_missing_package_that_is_installed_heals_the_import_within_seconds(module, is_there, home, deployed, site):
+    if is_there:
+        _install(site, "package_that_is_there")
+    home.write("uses.py", USES.format(module=module))
+    home.one_dag("plain.py")
+    one = deployed(dag_processor__min_file_process_interval=3600)
+    one.settle()
+    assert one.errors() == {"uses.py": "import"}
+    assert [one.settle() for _ in range(5)] == [[]] * 5, "parsed in vain"
+
+    _install(site, module)
+    assert sorted(one.settle() + one.settle() + one.settle()) == ["uses.py"]
+    assert (one.active(), one.errors()) == (["healed", "plain"], {})
+
+
+def test_an_installation_that_goes_on_is_waited_for_and_parsed_after_once(home, deployed, site):
+    home.write("uses.py", USES.format(module="package_that_never_comes"))
+    one = deployed(dag_processor__min_file_process_interval=3600)
+    one.settle()
+    for number in range(4):
+        _install(site, f"package_{number}_of_several")
+        assert one.settle() == []
+    assert one.settle() == ["uses.py"]
+    assert [one.settle() for _ in range(3)] == [[]] * 3
+
+
+def test_a_package_that_was_installed_while_nobody_looked_heals_the_import_at_the_start(home, deployed, site):
+    home.write("uses.py", USES.format(module="package_that_comes_late"))
+    home.one_dag("plain.py")
+    one = deployed(dag_processor__min_file_process_interval=3600)
+    one.settle()
+
+    _install(site, "package_that_comes_late")
+    one.restart()
+    assert one.settle() == ["uses.py"]
+    assert one.errors() == {}

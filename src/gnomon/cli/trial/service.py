@@ -23,6 +23,7 @@ from gnomon.executors.local import LocalExecutor
 from gnomon.model.instants import SECOND
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.processes.titles import name_service
 from gnomon.report.dags import find_dag
 from gnomon.report.runs import find_run
 from gnomon.report.tasks import TaskInstanceRow, task_instances
@@ -74,6 +75,7 @@ def _child(cfg: Config, name: str, serve: Callable[[], int]) -> Iterator[Callabl
     def settle_in() -> None:
         os.dup2(2, 1)  # what DAG files print while they are imported is not the answer of this command
         set_ambient(cfg)
+        name_service(name, cfg.home)
         os.environ.update(spoken(cfg.for_author_code()))  # noqa: TID251 - of this child, for the interpreters that it starts
         log.configure(name, "WARNING", "text")
 

@@ -1,0 +1,87 @@
+"""The end of a worker in two steps: first the running attempts get time to end by themselves, then they are ended."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+
+from gnomon import log
+from gnomon.clock import Clock
+from gnomon.wakeups import StopFlag
+from gnomon.worker.loop import STOPPED, TICK_S, Worker
+
+events = log.get("worker")
+
+ONE_REQUEST_S = 1.0
+"""Stop signals so close together are one request: a shell or `timeout` sends them to a process and to its group."""
+
+
+class StopRequests:
+    """The signals that end a worker: SIGTERM, SIGINT and SIGHUP drain it; a second one of them, or SIGQUIT, ends it at once."""
+
+    def __init__(self, clock: Clock, one_request_s: float = ONE_REQUEST_S) -> None:
+        self.at_once = StopFlag().listen((signal.SIGQUIT,))
+        self.soon = StopFlag().listen()
+        self._clock = clock
+        self._one_request_s = one_request_s
+        self._first_at: float | None = None
+        self._counted = 0
+
+    def __call__(self) -> bool:
+        """The worker is to end."""
+        return self.soon() or self.at_once()
+
+    def is_repeated(self) -> bool:
+        """The worker is to end at once."""
+        now = self._clock.monotonic()
+        if self._first_at is None:
+            self._first_at = now
+        if now - self._first_at < self._one_request_s or not self._counted:
+            self._counted = max(self.soon.times, 1)
+        return self.at_once() or self.soon.times > self._counted
+
+
+def run(worker: Worker, requests: StopRequests, clock: Clock, grace_s: float) -> None:
+    """The worker has run until a stop signal, and has ended. `grace_s`: how long running attempts may go on after the signal."""
+    reason = STOPPED
+    for flag in (requests.soon, requests.at_once):
+        worker.wake_on(flag.fileno())
+    try:
+        while not requests():
+            worker.turn()
+        reason = _drain(worker, requests, clock, grace_s)
+    finally:
+        worker.stop(reason)
+
+
+def _drain(worker: Worker, requests: StopRequests, clock: Clock, grace_s: float) -> str:
+    """Running attempts have ended by themselves, or are to be ended now for the reason that is returned."""
+    deadline = clock.monotonic() + grace_s
+    worker.refuse_attempts()
+    if not grace_s or not worker.running or requests.is_repeated():
+        return STOPPED
+    _tell(worker.running, grace_s)
+    while worker.running:
+        left = deadline - clock.monotonic()
+        if requests.is_repeated():
+            return _ends(worker, "the worker was told to stop at once (a second signal, or SIGQUIT)")
+        if left <= 0:
+            return _ends(worker, f"the worker was stopped, and the attempt did not end within {grace_s:g} s ([workers] shutdown_grace)")
+        worker.turn(min(left, TICK_S))
+    return STOPPED
+
+
+def _tell(running: int, grace_s: float) -> None:
+    events.info("worker_drains", attempts=running, grace_s=grace_s)
+    attempts = "1 attempt runs and has" if running == 1 else f"{running} attempts run and have"
+    with contextlib.suppress(OSError):  # the terminal was closed
+        sys.stdout.write(
+            f"Gnomon stops: {attempts} {grace_s:g} s to end ([workers] shutdown_grace). A second Ctrl-C or SIGTERM ends them at once.\n"
+        )
+        sys.stdout.flush()
+
+
+def _ends(worker: Worker, reason: str) -> str:
+    events.warning("attempts_ended", attempts=worker.running, reason=reason)
+    return reason
