@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import datetime as dt
 import os
 import re
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.errors.authoring import DuplicateTaskIdFound, TaskNotFound
 from gnomon.sdk import current, fields, timezone, values
+from gnomon.sdk.dag_copy import copy_dag
 from gnomon.sdk.graph import roots_and_leaves, topological_order
 from gnomon.sdk.names import check_id
 from gnomon.sdk.notset import NOTSET, ArgNotSet
@@ -381,13 +381,7 @@ class DAG:
         """`fail_fast`."""
         return self.fail_fast
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> DAG:
-        other = copy.copy(self)
-        memo[id(self)] = other
-        other.__dict__["task_dict"] = {key: copy.deepcopy(task, memo) for key, task in self.task_dict.items()}
-        for task in other.task_dict.values():
-            task.__dict__["_dag"] = other
-        return other
+    __deepcopy__ = copy_dag
 
     def test(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the DAG once in the foreground, as `gnomon dags test` does."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from gnomon.sdk import current
+from gnomon.sdk.dag_copy import copy_task
 from gnomon.sdk.names import check_id
 from gnomon.sdk.notset import NOTSET, ArgNotSet
 from gnomon.sdk.operator_meta import OperatorMeta
@@ -231,16 +231,7 @@ class BaseOperator(TaskWork, TaskEdges, metaclass=OperatorMeta):
         """Refused: dynamic task mapping is not supported yet."""
         raise mapping_refused(f"{cls.__name__}.partial() for task {kwargs.get('task_id')!r}")
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> BaseOperator:
-        other = copy.copy(self)
-        memo[id(self)] = other
-        for name, value in self.__dict__.items():
-            shallow = name in self.shallow_copy_attrs or name in _SHARED
-            other.__dict__[name] = value if shallow else copy.deepcopy(value, memo)
-        return other
-
-
-_SHARED = frozenset({"_place", "_dag", "task_group"})
+    __deepcopy__ = copy_task
 
 
 def _join(task: BaseOperator, dag: DAG | None, group: TaskGroup | None) -> None:

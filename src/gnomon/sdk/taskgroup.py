@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.errors.authoring import DuplicateTaskIdFound, TaskAlreadyInTaskGroup
 from gnomon.sdk import current
+from gnomon.sdk.dag_copy import copy_group
 from gnomon.sdk.dependency import DependencyMixin, flatten
 from gnomon.sdk.graph import connect, ends
 from gnomon.sdk.names import check_group_id
@@ -252,6 +253,8 @@ class TaskGroup(DependencyMixin):
 
     def as_teardown(self, *, setups: Any = None, on_failure_fail_dagrun: bool | None = None) -> Any:
         raise NotImplementedError("A task group cannot be a teardown; mark a task of it with as_teardown().")
+
+    __deepcopy__ = copy_group
 
     def __repr__(self) -> str:
         return f"<TaskGroup: {self.group_id}>"
