@@ -126,12 +126,9 @@ class TaskGroup(DependencyMixin):
         return f"{self.group_id}.downstream_join_id"
 
     def child_id(self, label: str) -> str:
-        """The id that a task or group of this name has inside."""
-        if self.prefix_group_id:
-            group_id = self.group_id
-            return f"{group_id}.{label}" if group_id else label
-        outer = self.parent_group
-        return outer.child_id(label) if outer is not None else label
+        """The id that a task or group of this name has inside; without `prefix_group_id` the name itself, as in Airflow."""
+        group_id = self.group_id if self.prefix_group_id else None
+        return f"{group_id}.{label}" if group_id else label
 
     # Content
 

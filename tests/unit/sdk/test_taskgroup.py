@@ -22,10 +22,28 @@ def test_ids_carry_the_prefixes_of_their_groups() -> None:
             b = BaseOperator(task_id="b")
         with TaskGroup("deep"), TaskGroup("deeper"):
             c = BaseOperator(task_id="c")
-    assert dag.task_ids == ["outer.a", "outer.b", "outer.deep.deeper.c"]
-    assert (b.task_id, c.label, inner.group_id) == ("outer.b", "c", "outer.inner")
+    assert dag.task_ids == ["outer.a", "b", "outer.deep.deeper.c"]
+    assert (b.task_id, b.label, c.label, inner.group_id) == ("b", "b", "c", "outer.inner")
     assert outer.get_child_by_label("a") is dag.get_task("outer.a")
+    assert inner.get_child_by_label("b") is b
     assert list(dag.task_group_dict) == ["outer", "outer.inner", "outer.deep", "outer.deep.deeper"]
+
+
+def test_a_group_without_prefix_gives_none_of_the_groups_around_it_either() -> None:
+    with DAG("d") as dag, TaskGroup("outer"), TaskGroup("plain", prefix_group_id=False):
+        with TaskGroup("inner"):
+            BaseOperator(task_id="a")
+        with TaskGroup("plain2", prefix_group_id=False):
+            BaseOperator(task_id="b")
+        with pytest.raises(DuplicateTaskIdFound, match="two nodes 'b'"):
+            BaseOperator(task_id="b")
+
+        @task
+        def b() -> None: ...
+
+        b()
+    assert dag.task_ids == ["inner.a", "b", "b__1"]
+    assert list(dag.task_group_dict) == ["outer", "outer.plain", "inner", "plain2"]
 
 
 def test_edges_join_leaves_to_roots() -> None:
