@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,41 @@ def test_values_without_a_truth_are_left_alone() -> None:
     frame = Frame()
     assert rendered(frame) is frame
     assert rendered("") == ""
+
+
+def test_a_function_in_a_field_is_called_with_context_and_environment() -> None:
+    def value(context: Any, jinja_env: jinja2.Environment) -> str:
+        return f"{context['ds']} {jinja_env.from_string('{{ 1 + 1 }}').render()} {{{{ not rendered }}}}"
+
+    assert rendered(value) == "2026-01-31 2 {{ not rendered }}"
+    assert rendered(functools.partial(value)) == rendered(value)
+    assert rendered(Point(value)).x == rendered(value)
+    assert rendered([value, {"k": value}]) == [value, {"k": value}]  # as in Airflow: of a field only, not inside of lists
+
+
+def test_a_function_in_a_field_is_called_once_and_its_error_names_the_field() -> None:
+    calls = []
+
+    def value(*, context: Any, jinja_env: Any) -> Any:
+        calls.append(context)
+        raise RuntimeError("no value")
+
+    with pytest.raises(RuntimeError, match="no value") as found:
+        rendered(value)
+    assert len(calls) == 1
+    assert "template field 'value' of task 't'" in found.value.__notes__[0]
+
+
+def test_a_function_without_truth_is_not_called() -> None:
+    class Never:
+        def __call__(self, context: Any, jinja_env: Any) -> Any:
+            raise AssertionError("called")
+
+        def __bool__(self) -> bool:
+            return False
+
+    never = Never()
+    assert rendered(never) is never
 
 
 def test_objects_with_template_fields_are_rendered_inside() -> None:
