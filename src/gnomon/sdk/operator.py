@@ -13,7 +13,7 @@ from gnomon.sdk.notset import NOTSET, ArgNotSet
 from gnomon.sdk.operator_meta import OperatorMeta
 from gnomon.sdk.params import ParamsDict
 from gnomon.sdk.place import Place, at
-from gnomon.sdk.task_arguments import keep, note_inert, old_spellings
+from gnomon.sdk.task_arguments import keep, listed_template_fields, note_inert, old_spellings
 from gnomon.sdk.task_edges import TaskEdges
 from gnomon.sdk.task_work import TaskWork
 from gnomon.sdk.xcom_arg import mapping_refused
@@ -134,6 +134,8 @@ class BaseOperator(TaskWork, TaskEdges, metaclass=OperatorMeta):
         state["_dag"] = None
         _join(self, dag, group)
         note_inert(self, given, old)
+        if isinstance(self.template_fields, str):
+            state["template_fields"] = listed_template_fields(self, self.template_fields)
 
     def _own_params(self, dag: DAG | None, params: Mapping[str, Any] | None) -> ParamsDict:
         defaults = self.__dict__.get("_default_params")

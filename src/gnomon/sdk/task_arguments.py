@@ -73,6 +73,15 @@ def note_inert(task: BaseOperator, given: Mapping[str, Any], old: Mapping[str, A
             dag.warn(f"Task {task.task_id!r}{at(task._place)}: {name}= {why}.")
 
 
+def listed_template_fields(task: BaseOperator, name: str) -> list[str]:
+    """The one field that a text as `template_fields` names, as Airflow reads it; the DAG has a warning."""
+    dag = task.get_dag()
+    if dag is not None:
+        dag.warn(f"Task {task.task_id!r}{at(task._place)}: template_fields of {type(task).__name__} is the text {name!r} and "
+                 f"is read as [{name!r}]. Write template_fields = ({name!r},), with a comma.")
+    return [name]
+
+
 def _listed(value: Any) -> list[Any]:
     if value is None:
         return []

@@ -204,6 +204,36 @@ def test_a_field_without_attribute_says_what_to_do() -> None:
         task.render_template_fields({})
 
 
+def test_a_text_as_template_fields_names_one_field_and_is_warned_of() -> None:
+    class One(BaseOperator):
+        template_fields = "value"
+
+        def __init__(self, value: Any, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            self.value = value
+
+    with DAG("d") as dag:
+        first = Show(task_id="first")
+        task = One(task_id="t", value=first.output)
+        task.value = ["{{ ds }}", task.value]
+        One(task_id="u", value="")
+    assert task.template_fields == ["value"]
+    assert task.upstream_task_ids == {"first"}
+    assert len(dag.warnings) == 2
+    assert "Task 't'" in dag.warnings[0]
+    assert "template_fields of One is the text 'value' and is read as ['value']" in dag.warnings[0]
+    assert "Write template_fields = ('value',), with a comma." in dag.warnings[0]
+    task.value = "{{ ds }}"
+    task.render_template_fields({"ds": "2026-01-31"})
+    assert task.value == "2026-01-31"
+
+
+def test_a_text_as_template_ext_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"write \('.sql',\) with a comma"):
+        class One(BaseOperator):
+            template_ext = ".sql"
+
+
 def test_a_notifier_renders_its_fields_and_never_fails_the_task(caplog: pytest.LogCaptureFixture) -> None:
     class Tell(BaseNotifier):
         template_fields = ("message",)
