@@ -68,6 +68,15 @@ def test_sets_of_states() -> None:
     assert state.color("success") == "green"
 
 
+def test_types_of_runs_have_the_names_of_every_version() -> None:
+    types = _module("airflow.utils.types").DagRunType
+    assert types.BACKFILL_JOB == "backfill"
+    assert types.BACKFILL_JOB.name == "BACKFILL_JOB"
+    assert types.from_run_id("backfill__2024-03-04") is types.BACKFILL_JOB
+    assert types.DATASET_TRIGGERED is types.ASSET_TRIGGERED
+    assert [each.value for each in types].count("backfill") == 1
+
+
 def test_helpers() -> None:
     helpers = _module("airflow.utils.helpers")
     assert list(helpers.chunks([1, 2, 3], 2)) == [[1, 2], [3]]
