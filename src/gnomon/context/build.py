@@ -17,6 +17,6 @@ def build_context(*, task: Any, dag: Any, run: RunFacts, attempt: Attempt, chann
     Callbacks find `exception` and `reason` in it once the runner has put them there.
     """
     ti = TaskInstance(task=task, attempt=attempt, channel=channel)
-    context = Context(WITHOUT_DATE if run.logical_at is None else WITH_DATE, Source(dag, ti), costly=COSTLY)
+    context = Context.lazily(WITHOUT_DATE if run.logical_at is None else WITH_DATE, Source(dag, ti), costly=COSTLY)
     ti.bind(context)
     return context

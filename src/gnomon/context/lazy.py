@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from gnomon.context.later import Later
 
@@ -12,24 +12,35 @@ _MISSING = object()
 
 
 class Context(dict[str, Any]):
-    """The template context. Every key is there from the start; one that costs something costs it when it is read.
+    """The template context. `Context({...})` and `Context(key=value)` make one as `dict` does.
 
-    `makers` maps a key to the function that makes its value from `source`; `costly` are those that ask somebody.
+    The one that a task is given comes from `Context.lazily`.
     """
 
-    def __init__(
-        self,
-        makers: Mapping[str, Callable[[Any], Any]] | None = None,
-        source: Any = None,
-        values: Mapping[str, Any] | None = None,
+    _makers: dict[str, Callable[[Any], Any]]
+    _source: Any
+    _costly: Collection[str]
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        made = super().__new__(cls)
+        # Here and not in __init__: pickle sets items without calling __init__.
+        made._makers, made._source, made._costly = {}, None, ()
+        return made
+
+    @classmethod
+    def lazily(
+        cls, makers: Mapping[str, Callable[[Any], Any]], source: Any, values: Mapping[str, Any] | None = None,
         costly: Collection[str] = (),
-    ) -> None:
-        super().__init__(values or {})
-        self._makers = dict(makers or {})
-        for key in values or ():
-            self._makers.pop(key, None)
-        self._source = source
-        self._costly = costly
+    ) -> Self:
+        """A context with every key from the start; a value that costs something is made when it is read.
+
+        `makers` maps a key to the function that makes its value from `source`; `costly` are the keys whose values are
+        asked of somebody.
+        """
+        made = cls(values or {})
+        made._makers = {key: make for key, make in makers.items() if key not in made}
+        made._source, made._costly = source, costly
+        return made
 
     def __missing__(self, key: str) -> Any:
         try:
@@ -106,7 +117,7 @@ class Context(dict[str, Any]):
     def copy(self) -> Context:
         """Another context with the same keys; what was not read yet stays unread in both."""
         made = {key: super(Context, self).__getitem__(key) for key in self.made()}
-        return Context(self._makers, self._source, made, self._costly)
+        return Context.lazily(self._makers, self._source, made, self._costly)
 
     def spread(self) -> dict[str, Any]:
         """All keys in a plain dict, to be handed on as `**kwargs`: what must be asked for is there as a `Later`."""

@@ -50,9 +50,12 @@ class DagRunType(str, Enum):
 
     SCHEDULED = "scheduled"
     MANUAL = "manual"
-    BACKFILL = "backfill"
+    BACKFILL_JOB = "backfill"
+    BACKFILL = BACKFILL_JOB
     OPERATOR_TRIGGERED = "operator_triggered"
     ASSET_TRIGGERED = "asset_triggered"
+    DATASET_TRIGGERED = ASSET_TRIGGERED
+    """The name in Airflow 2."""
     ASSET_MATERIALIZATION = "asset_materialization"
 
     def __str__(self) -> str:

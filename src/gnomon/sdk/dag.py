@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import datetime as dt
 import os
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors.authoring import DuplicateTaskIdFound, TaskNotFound
 from gnomon.sdk import current, fields, timezone, values
-from gnomon.sdk.graph import roots_and_leaves, topological_order
+from gnomon.sdk.dag_copy import copy_dag
+from gnomon.sdk.dag_nodes import DagNodes
 from gnomon.sdk.names import check_id
 from gnomon.sdk.notset import NOTSET, ArgNotSet
 from gnomon.sdk.params import DagParam, ParamsDict
@@ -24,33 +22,14 @@ if TYPE_CHECKING:
     import jinja2
 
     from gnomon.model.after import After
-    from gnomon.sdk.operator import BaseOperator
 
-_SUFFIXED = re.compile(r"(.+)__(\d+)")
+_ARGUMENTS = fields.Arguments(fields.DAG)
 
 
-class DAG:
+class DAG(DagNodes):
     """One workflow. Arguments: `sdk.fields.DAG`; those of Airflow 2 are taken under their old names too."""
 
     partial: bool = False
-    dag_id: str
-    description: str | None
-    start_date: dt.datetime | None
-    end_date: dt.datetime | None
-    catchup: bool
-    max_active_runs: int
-    max_active_tasks: int
-    fail_fast: bool
-    auto_register: bool
-    tags: set[str]
-    depends_on: tuple[After, ...]
-    template_undefined: type[jinja2.Undefined] | None
-    template_searchpath: Any
-    user_defined_macros: dict[str, Any] | None
-    user_defined_filters: dict[str, Any] | None
-    jinja_environment_kwargs: dict[str, Any] | None
-    render_template_as_native_obj: bool
-    schedule: Any
 
     def __init__(
         self,
@@ -97,63 +76,87 @@ class DAG:
         fresh_import: bool = False,
         **kwargs: Any,
     ) -> None:
-        given = locals()
         self._place: Place | None = here()
         self.warnings: list[str] = []
         """What the author should know; shown beside the DAG."""
         where = at(self._place)
         check_id("dag_id", dag_id, where)
-        _old_spellings(dag_id, kwargs, given, where)
+        old = _old_spellings(
+            dag_id, where, kwargs, schedule=schedule, max_active_tasks=max_active_tasks, fail_fast=fail_fast
+        )
+        kept = _ARGUMENTS.kept
         try:
-            fields.keep(fields.DAG, self.__dict__, given)
+            self.dag_id: str = dag_id
+            self.description: str | None = kept("description", description)
+            self.schedule: Any = kept("schedule", old["schedule"])
+            self.start_date: dt.datetime | None = kept("start_date", start_date)
+            self.end_date: dt.datetime | None = kept("end_date", end_date)
+            self.default_args: dict[str, Any] = _checked_default_args(kept("default_args", default_args))
+            self.template_searchpath: str | Iterable[str] | None = kept("template_searchpath", template_searchpath)
+            self.template_undefined: type[jinja2.Undefined] | None = kept("template_undefined", template_undefined)
+            self.user_defined_macros: dict[str, Any] | None = kept("user_defined_macros", user_defined_macros)
+            self.user_defined_filters: dict[str, Any] | None = kept("user_defined_filters", user_defined_filters)
+            self.max_active_tasks: int = kept("max_active_tasks", old["max_active_tasks"])
+            self.max_active_runs: int = kept("max_active_runs", max_active_runs)
+            self.max_consecutive_failed_dag_runs: int = kept(
+                "max_consecutive_failed_dag_runs", max_consecutive_failed_dag_runs
+            )
+            self.dagrun_timeout: dt.timedelta | None = kept("dagrun_timeout", dagrun_timeout)
+            self.deadline: Any = kept("deadline", deadline)
+            self.sla_miss_callback: Any = kept("sla_miss_callback", sla_miss_callback)
+            self.catchup: bool = kept("catchup", catchup)
+            self.catchup_window: dt.timedelta | None = kept("catchup_window", catchup_window)
+            self.misfire: str | None = kept("misfire", misfire)
+            self.overlap: str = kept("overlap", overlap)
+            self.jitter: dt.timedelta | None = kept("jitter", jitter)
+            self.depends_on: tuple[After, ...] = kept("depends_on", depends_on)
+            self.on_success_callback: Any = kept("on_success_callback", on_success_callback)
+            self.on_failure_callback: Any = kept("on_failure_callback", on_failure_callback)
+            self.doc_md: str | None = kept("doc_md", doc_md)
+            self.params: ParamsDict = ParamsDict(kept("params", params))
+            self.access_control: Any = kept("access_control", access_control)
+            self.is_paused_upon_creation: bool | None = kept("is_paused_upon_creation", is_paused_upon_creation)
+            self.jinja_environment_kwargs: dict[str, Any] | None = kept("jinja_environment_kwargs", jinja_environment_kwargs)
+            self.render_template_as_native_obj: bool = kept("render_template_as_native_obj", render_template_as_native_obj)
+            self.tags: set[str] = kept("tags", tags)
+            self.owner_links: dict[str, str] = kept("owner_links", owner_links) or {}
+            self.auto_register: bool = kept("auto_register", auto_register)
+            self.fail_fast: bool = kept("fail_fast", old["fail_fast"])
+            self.allowed_run_types: Any = kept("allowed_run_types", allowed_run_types)
+            self.dag_display_name: str = kept("dag_display_name", dag_display_name) or dag_id
+            self.disable_bundle_versioning: bool | None = kept("disable_bundle_versioning", disable_bundle_versioning)
+            self.rerun_with_latest_version: bool | None = kept("rerun_with_latest_version", rerun_with_latest_version)
+            self.attempts_per_child: int = kept("attempts_per_child", attempts_per_child)
+            self.fresh_import: bool = kept("fresh_import", fresh_import)
             self._complete()
         except (TypeError, ValueError) as error:
             raise type(error)(f"DAG {dag_id!r}{where}: {error}") from None
 
     def _complete(self) -> None:
         """The arguments that depend on one another are settled."""
-        state = self.__dict__
-        state["fileloc"] = self._place.file if self._place else ""
-        state["default_args"] = self._checked_default_args()
-        state["params"] = ParamsDict(state["params"])
+        self.fileloc: str = self._place.file if self._place else ""
         given_params = self.default_args.pop("params", None)
         if given_params:
             self.params.update(given_params)
-        state["owner_links"] = state["owner_links"] or {}
-        state["dag_display_name"] = state["dag_display_name"] or self.dag_id
-        self._settle_zone()
-        state["timetable"] = timetable_of(self.schedule, self.timezone)
+        self.timezone: dt.tzinfo = self._settle_zone()
+        self.timetable: Any = timetable_of(self.schedule, self.timezone)
         limit = runs_limit(self.timetable)
         if limit is not None and self.max_active_runs > limit:
             raise ValueError(
                 f"max_active_runs={self.max_active_runs} is more than its timetable allows; "
                 f"give max_active_runs={limit}"
             )
-        self.task_dict: dict[str, BaseOperator] = {}
-        self.node_places: dict[str, Place | None] = {}
-        self.edge_info: dict[str, dict[str, dict[str, str | None]]] = {}
-        self._suffixes: dict[str, int] = {}
+        self.task_dict = {}
+        self.node_places = {}
+        self.edge_info = {}
+        self._suffixes = {}
         self.task_group = TaskGroup.create_root(self)
         for row in fields.DAG:
-            if row.inert is not None and state[row.name]:
+            if row.inert is not None and getattr(self, row.name):
                 self.warn(f"{row.name}= {row.inert}.")
 
-    default_args: dict[str, Any]
-    params: ParamsDict
-    timetable: Any
-    timezone: dt.tzinfo
-    fileloc: str
-    dag_display_name: str
-
-    def _checked_default_args(self) -> dict[str, Any]:
-        args = dict(self.__dict__["default_args"] or {})
-        for name in ("start_date", "end_date"):
-            if args.get(name) is not None:
-                args[name] = values.as_moment(f"default_args[{name!r}]", args[name])
-        return args
-
-    def _settle_zone(self) -> None:
-        """Naive dates are in the installation's zone, which is said; the zone of the start is the DAG's."""
+    def _settle_zone(self) -> dt.tzinfo:
+        """The zone of the start is the DAG's; naive dates are in the installation's zone now, which is said."""
         default: dt.tzinfo | None = None
         for target, name in ((self.__dict__, "start_date"), (self.__dict__, "end_date"),
                              (self.default_args, "start_date"), (self.default_args, "end_date")):
@@ -168,7 +171,7 @@ class DAG:
                 "tz='...') to be sure."
             )
         start = self.start_date or self.default_args.get("start_date")
-        self.timezone = (start.tzinfo if start is not None else None) or timezone.default_zone()
+        return (start.tzinfo if start is not None else None) or timezone.default_zone()
 
     def warn(self, sentence: str) -> None:
         """The sentence is shown beside the DAG, once."""
@@ -189,132 +192,6 @@ class DAG:
     def __exit__(self, *exc: object) -> None:
         current.pop_group()
         current.pop_dag()
-
-    # Nodes
-
-    def add_task(self, task: BaseOperator) -> None:
-        """The task belongs to this DAG; DuplicateTaskIdFound when its id is taken."""
-        task_id = task.task_id
-        if self.task_dict.get(task_id) is task:
-            return
-        if task.has_dag():
-            raise ValueError(f"Task {task_id!r}{at(task._place)} belongs to DAG {task.dag_id!r} already.")
-        if task_id in self.node_places:
-            raise DuplicateTaskIdFound(
-                f"DAG {self.dag_id!r} has two nodes {task_id!r}: {self.where(task_id)} and the task{at(task._place)}. "
-                "Give one of them another task_id."
-            )
-        task.__dict__["_dag"] = self
-        self.task_dict[task_id] = task
-        self.node_places[task_id] = task._place
-        self._note_suffix(task_id)
-        self._bound(task, "start_date", max)
-        self._bound(task, "end_date", min)
-
-    def _bound(self, task: BaseOperator, name: str, inner: Callable[[list[dt.datetime]], dt.datetime]) -> None:
-        """A task begins no earlier than its DAG and ends no later, as in Airflow: outside, a run has no instance of it."""
-        own, of_dag = task.__dict__[name], self.__dict__[name]
-        if own is not None and own.utcoffset() is None:
-            self.warn(f"Task {task.task_id!r}{at(task._place)}: {name} {own.isoformat(sep=' ')} has no time zone and "
-                      "is read in [core] default_timezone.")
-            own = timezone.make_aware(own)
-        both = [moment for moment in (own, of_dag) if moment is not None]
-        task.__dict__[name] = inner(both) if both else None
-
-    def add_tasks(self, tasks: Iterable[BaseOperator]) -> None:
-        """All of them belong to this DAG."""
-        for task in tasks:
-            self.add_task(task)
-
-    def where(self, node_id: str) -> str:
-        """What and where a node is, in words."""
-        kind = "the task" if node_id in self.task_dict else "the task group"
-        return f"{kind}{at(self.node_places.get(node_id))}"
-
-    def _note_suffix(self, task_id: str) -> None:
-        match = _SUFFIXED.fullmatch(task_id)
-        if match:
-            prefix, number = match[1], int(match[2])
-            self._suffixes[prefix] = max(self._suffixes.get(prefix, 0), number)
-
-    def free_id(self, group: TaskGroup, label: str) -> str:
-        """The label itself when it is free in the group, else the label with the next `__1`, `__2`, ..."""
-        if group.child_id(label) not in self.node_places:
-            return label
-        match = _SUFFIXED.fullmatch(label)
-        label = match[1] if match else label
-        prefix = group.child_id(label)
-        number = self._suffixes.get(prefix, 0) + 1
-        while f"{prefix}__{number}" in self.node_places:
-            number += 1
-        self._suffixes[prefix] = number
-        return f"{label}__{number}"
-
-    @property
-    def tasks(self) -> list[BaseOperator]:
-        """Its tasks, in the order of definition."""
-        return list(self.task_dict.values())
-
-    @property
-    def task_ids(self) -> list[str]:
-        """The ids of its tasks, in the order of definition."""
-        return list(self.task_dict)
-
-    def has_task(self, task_id: str) -> bool:
-        """Whether it has a task of that id."""
-        return task_id in self.task_dict
-
-    def get_task(self, task_id: str) -> BaseOperator:
-        """The task of that id; TaskNotFound when there is none."""
-        try:
-            return self.task_dict[task_id]
-        except KeyError:
-            raise TaskNotFound(f"DAG {self.dag_id!r} has no task {task_id!r}.") from None
-
-    @property
-    def task_group_dict(self) -> dict[str | None, TaskGroup]:
-        """Group id to group."""
-        return {key: group for key, group in self.task_group.get_task_group_dict().items() if key is not None}
-
-    @property
-    def roots(self) -> list[BaseOperator]:
-        """Its tasks with nothing before them."""
-        return roots_and_leaves(self.tasks, leaves=False)
-
-    @property
-    def leaves(self) -> list[BaseOperator]:
-        """Its tasks with nothing after them."""
-        return roots_and_leaves(self.tasks, leaves=True)
-
-    @property
-    def teardowns(self) -> list[BaseOperator]:
-        """Its teardown tasks."""
-        return [task for task in self.tasks if task.is_teardown]
-
-    @property
-    def owner(self) -> str:
-        """The owners of its tasks, sorted, joined by `, `."""
-        return ", ".join(sorted({str(task.owner) for task in self.tasks if task.owner}))
-
-    def topological_sort(self) -> tuple[BaseOperator, ...]:
-        """Every task after all that come before it."""
-        return tuple(topological_order(self.task_dict, self.dag_id))
-
-    def check_cycle(self) -> None:
-        """Passes when no tasks wait for one another in a circle; AirflowDagCycleException otherwise."""
-        topological_order(self.task_dict, self.dag_id)
-
-    def set_dependency(self, upstream_task_id: str, downstream_task_id: str) -> None:
-        """The second task comes directly after the first."""
-        self.get_task(upstream_task_id).set_downstream(self.get_task(downstream_task_id))
-
-    def get_edge_info(self, upstream_task_id: str, downstream_task_id: str) -> dict[str, str | None]:
-        """What is noted about an edge (`label`)."""
-        return self.edge_info.get(upstream_task_id, {}).get(downstream_task_id, {})
-
-    def set_edge_info(self, upstream_task_id: str, downstream_task_id: str, info: dict[str, str | None]) -> None:
-        """This is noted about an edge."""
-        self.edge_info.setdefault(upstream_task_id, {})[downstream_task_id] = info
 
     # Params and templates
 
@@ -381,13 +258,7 @@ class DAG:
         """`fail_fast`."""
         return self.fail_fast
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> DAG:
-        other = copy.copy(self)
-        memo[id(self)] = other
-        other.__dict__["task_dict"] = {key: copy.deepcopy(task, memo) for key, task in self.task_dict.items()}
-        for task in other.task_dict.values():
-            task.__dict__["_dag"] = other
-        return other
+    __deepcopy__ = copy_dag
 
     def test(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the DAG once in the foreground, as `gnomon dags test` does."""
@@ -414,8 +285,16 @@ def set_foreground(runner: Any) -> None:
     _foreground = runner
 
 
-def _old_spellings(dag_id: str, kwargs: dict[str, Any], given: dict[str, Any], where: str) -> None:
-    """Arguments of Airflow 2 stand under their present names; TypeError for what no version knows."""
+def _checked_default_args(default_args: dict[str, Any] | None) -> dict[str, Any]:
+    args = dict(default_args or {})
+    for name in ("start_date", "end_date"):
+        if args.get(name) is not None:
+            args[name] = values.as_moment(f"default_args[{name!r}]", args[name])
+    return args
+
+
+def _old_spellings(dag_id: str, where: str, kwargs: dict[str, Any], **given: Any) -> dict[str, Any]:
+    """`given`, with the arguments of Airflow 2 under their present names; TypeError for what no version knows."""
     for row in fields.DAG:
         for old in row.spellings:
             if old not in kwargs:
@@ -433,6 +312,7 @@ def _old_spellings(dag_id: str, kwargs: dict[str, Any], given: dict[str, Any], w
         raise TypeError(
             f"DAG {dag_id!r}{where}: there is no argument {name}={argument_hint(name, [row.name for row in fields.DAG])}."
         )
+    return given
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ the other spellings, and into which field of the server's spec it goes. No spec:
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from gnomon.sdk import options, values
@@ -208,16 +208,33 @@ IGNORED_BY_DAG = frozenset({"full_filepath", "default_view", "orientation"})
 """Arguments of Airflow 2 that nothing needs; taken without a word (an operator's may have one)."""
 
 
-def keep(rows: tuple[Row, ...], target: dict[str, Any], given: dict[str, Any]) -> None:
+class Arguments:
+    """What is kept of the arguments of one constructor, by the rows of its table."""
+
+    def __init__(self, rows: tuple[Row, ...]) -> None:
+        self._rows = {row.name: (row.default, row.check) for row in rows}
+
+    def kept(self, name: str, value: Any) -> Any:
+        """The value, checked; the default of the row where none was given. Raises the TypeError or ValueError of the check."""
+        return _kept(name, *self._rows[name], value)
+
+
+def keep(rows: tuple[Row, ...], target: dict[str, Any], given: Mapping[str, Any]) -> None:
     """Every row's argument stands in `target`: as given and checked, else its default."""
     for name, default, check, *_ in rows:
         value = given[name]
-        if value is NOTSET:
-            value = default.value() if isinstance(default, Option) else default
-        # Absent stays absent: only what is there is checked, and what None means something for.
-        if check is not None and (value is not None or check in _FOR_NONE):
-            value = check(name, value)
+        if check is not None or value is NOTSET:  # every task comes by here: most arguments need no call
+            value = _kept(name, default, check, value)
         target[name] = value
+
+
+def _kept(name: str, default: Any, check: Check | None, value: Any) -> Any:
+    if value is NOTSET:
+        value = default.value() if isinstance(default, Option) else default
+    # Absent stays absent: only what is there is checked, and what None means something for.
+    if check is not None and (value is not None or check in _FOR_NONE):
+        return check(name, value)
+    return value
 
 
 _FOR_NONE = (values.as_tags, values.as_retries, values.as_backoff, values.as_slots, as_dependencies)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors.authoring import AirflowDagCycleException, AirflowException
-from gnomon.sdk.dependency import DependencyMixin, flatten
+from gnomon.sdk.dependency import flatten
 from gnomon.sdk.place import at
 
 if TYPE_CHECKING:
@@ -116,8 +116,3 @@ def find_cycle(tasks: Mapping[str, BaseOperator], stuck: Iterable[str]) -> list[
 def roots_and_leaves(tasks: Iterable[BaseOperator], *, leaves: bool) -> list[BaseOperator]:
     """The tasks with nothing after them, or nothing before."""
     return [task for task in tasks if not (task.downstream_task_ids if leaves else task.upstream_task_ids)]
-
-
-def ends(nodes: Iterable[DependencyMixin], *, leaves: bool) -> list[Any]:
-    """All leaves, or roots, of these nodes."""
-    return [task for node in nodes for task in (node.leaves if leaves else node.roots)]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from gnomon.sdk import current
+from gnomon.sdk.dag_copy import copy_task
 from gnomon.sdk.names import check_id
 from gnomon.sdk.notset import NOTSET, ArgNotSet
 from gnomon.sdk.operator_meta import OperatorMeta
 from gnomon.sdk.params import ParamsDict
 from gnomon.sdk.place import Place, at
-from gnomon.sdk.task_arguments import keep, note_inert, old_spellings
+from gnomon.sdk.task_arguments import Callback, TaskArguments, keep, listed_template_fields, note_inert, old_spellings
 from gnomon.sdk.task_edges import TaskEdges
 from gnomon.sdk.task_work import TaskWork
 from gnomon.sdk.xcom_arg import mapping_refused
@@ -24,11 +24,7 @@ if TYPE_CHECKING:
     from gnomon.sdk.taskgroup import TaskGroup
     from gnomon.sdk.triggers import StartTriggerArgs
 
-Callback = Any
-"""A function of the context, or a list of them."""
-
-
-class BaseOperator(TaskWork, TaskEdges, metaclass=OperatorMeta):
+class BaseOperator(TaskArguments, TaskWork, TaskEdges, metaclass=OperatorMeta):
     """A task: subclass it and write `execute(context)`. All arguments: `sdk.fields.OPERATOR`."""
 
     template_fields: ClassVar[Collection[str]] = ()
@@ -47,15 +43,6 @@ class BaseOperator(TaskWork, TaskEdges, metaclass=OperatorMeta):
     supports_lineage = False
     deps: ClassVar[frozenset[Any]] = frozenset()
 
-    task_id: str
-    owner: str
-    retries: int
-    retry_delay: dt.timedelta
-    start_date: dt.datetime | None
-    end_date: dt.datetime | None
-    execution_timeout: dt.timedelta | None
-    params: ParamsDict
-    do_xcom_push: bool
     _place: Place | None
 
     def __init__(
@@ -118,13 +105,30 @@ class BaseOperator(TaskWork, TaskEdges, metaclass=OperatorMeta):
         render_template_as_native_obj: bool | None = None,
         **kwargs: Any,
     ) -> None:
-        given = locals()
         old = old_spellings(self, task_id, kwargs)
-        given.update(old)
         group = task_group if task_group is not None else current.current_group(dag or current.current_dag())
         dag = dag or (group.dag if group is not None else None) or current.current_dag()
         check_id("task_id", task_id, at(self._place))
-        keep(self, given)
+        keep(
+            self, old,
+            task_id=task_id, owner=owner, email=email, email_on_retry=email_on_retry, email_on_failure=email_on_failure,
+            retries=retries, retry_delay=retry_delay, retry_exponential_backoff=retry_exponential_backoff,
+            max_retry_delay=max_retry_delay, retry_policy=retry_policy, start_date=start_date, end_date=end_date,
+            depends_on_past=depends_on_past, ignore_first_depends_on_past=ignore_first_depends_on_past,
+            wait_for_past_depends_before_skipping=wait_for_past_depends_before_skipping,
+            wait_for_downstream=wait_for_downstream, depends_on=depends_on, dag=dag, params=params,
+            default_args=default_args, priority_weight=priority_weight, weight_rule=weight_rule, queue=queue, pool=pool,
+            pool_slots=pool_slots, execution_timeout=execution_timeout, on_execute_callback=on_execute_callback,
+            on_failure_callback=on_failure_callback, on_success_callback=on_success_callback,
+            on_retry_callback=on_retry_callback, on_skipped_callback=on_skipped_callback, pre_execute=pre_execute,
+            post_execute=post_execute, trigger_rule=trigger_rule, resources=resources, run_as_user=run_as_user,
+            map_index_template=map_index_template, max_active_tis_per_dag=max_active_tis_per_dag,
+            max_active_tis_per_dagrun=max_active_tis_per_dagrun, executor=executor, executor_config=executor_config,
+            do_xcom_push=do_xcom_push, multiple_outputs=multiple_outputs, inlets=inlets, outlets=outlets,
+            task_group=task_group, doc=doc, doc_md=doc_md, doc_json=doc_json, doc_yaml=doc_yaml, doc_rst=doc_rst,
+            task_display_name=task_display_name, logger_name=logger_name, allow_nested_operators=allow_nested_operators,
+            render_template_as_native_obj=render_template_as_native_obj,
+        )
         state = self.__dict__
         state["task_group"] = group
         state["params"] = self._own_params(dag, params)
@@ -133,7 +137,9 @@ class BaseOperator(TaskWork, TaskEdges, metaclass=OperatorMeta):
         state["is_setup"] = state["is_teardown"] = state["on_failure_fail_dagrun"] = False
         state["_dag"] = None
         _join(self, dag, group)
-        note_inert(self, given, old)
+        note_inert(self, old)
+        if isinstance(self.template_fields, str):
+            state["template_fields"] = listed_template_fields(self, self.template_fields)
 
     def _own_params(self, dag: DAG | None, params: Mapping[str, Any] | None) -> ParamsDict:
         defaults = self.__dict__.get("_default_params")
@@ -178,7 +184,6 @@ class BaseOperator(TaskWork, TaskEdges, metaclass=OperatorMeta):
 
     _dag: DAG | None = None
     _depends_on: tuple[After, ...] = ()
-    task_group: TaskGroup | None = None
 
     def has_dag(self) -> bool:
         """Whether it belongs to a DAG."""
@@ -231,16 +236,7 @@ class BaseOperator(TaskWork, TaskEdges, metaclass=OperatorMeta):
         """Refused: dynamic task mapping is not supported yet."""
         raise mapping_refused(f"{cls.__name__}.partial() for task {kwargs.get('task_id')!r}")
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> BaseOperator:
-        other = copy.copy(self)
-        memo[id(self)] = other
-        for name, value in self.__dict__.items():
-            shallow = name in self.shallow_copy_attrs or name in _SHARED
-            other.__dict__[name] = value if shallow else copy.deepcopy(value, memo)
-        return other
-
-
-_SHARED = frozenset({"_place", "_dag", "task_group"})
+    __deepcopy__ = copy_task
 
 
 def _join(task: BaseOperator, dag: DAG | None, group: TaskGroup | None) -> None:

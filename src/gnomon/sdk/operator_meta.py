@@ -30,10 +30,9 @@ class OperatorMeta(ABCMeta):
     """Class of operator classes: wraps the `__init__` that a class defines itself."""
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> Any:
-        for attribute in ("template_fields", "template_ext"):
-            value = namespace.get(attribute)
-            if isinstance(value, str):
-                raise TypeError(f"{name}.{attribute} must be a list or tuple of texts; write ({value!r},) with a comma.")
+        ext = namespace.get("template_ext")
+        if isinstance(ext, str):
+            raise TypeError(f"{name}.template_ext must be a list or tuple of texts; write ({ext!r},) with a comma.")
         init = namespace.get("__init__")
         if isinstance(init, FunctionType):
             namespace["__init__"] = with_default_args(init)

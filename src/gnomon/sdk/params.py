@@ -122,8 +122,10 @@ class ParamsDict(MutableMapping[str, Any]):
     def __copy__(self) -> ParamsDict:
         return ParamsDict(self, self.suppress_exception)
 
-    def __deepcopy__(self, memo: object) -> ParamsDict:
-        return ParamsDict(self, self.suppress_exception)
+    def __deepcopy__(self, memo: dict[int, Any]) -> ParamsDict:
+        other = ParamsDict(None, self.suppress_exception)
+        other._params = copy.deepcopy(self._params, memo)
+        return other
 
     def __repr__(self) -> str:
         return repr(self.dump())

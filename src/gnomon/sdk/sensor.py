@@ -25,6 +25,7 @@ from gnomon.sdk.operator import BaseOperator
 from gnomon.sdk.place import at
 
 MODES = ("poke", "reschedule")
+_ARGUMENTS = fields.Arguments(fields.SENSOR)
 
 
 class PokeReturnValue:
@@ -44,15 +45,6 @@ class BaseSensorOperator(BaseOperator):
     ui_color = "#e6f1f2"
     valid_modes: ClassVar[tuple[str, ...]] = MODES
 
-    poke_interval: float
-    timeout: float
-    soft_fail: bool
-    mode: str
-    exponential_backoff: bool
-    max_wait: dt.timedelta | None
-    silent_fail: bool
-    never_fail: bool
-
     def __init__(
         self,
         *,
@@ -66,17 +58,20 @@ class BaseSensorOperator(BaseOperator):
         never_fail: bool = False,
         **kwargs: Any,
     ) -> None:
-        given = locals()
         super().__init__(**kwargs)
-        if timeout is None:
-            given["timeout"] = NOTSET
         where = f"Sensor {self.task_id!r}{at(self._place)}"
+        kept = _ARGUMENTS.kept
         try:
-            fields.keep(fields.SENSOR, self.__dict__, given)
+            self.poke_interval: float = kept("poke_interval", poke_interval).total_seconds()
+            self.timeout: float = kept("timeout", NOTSET if timeout is None else timeout).total_seconds()
+            self.soft_fail: bool = kept("soft_fail", soft_fail)
+            self.mode: str = kept("mode", mode)
+            self.exponential_backoff: bool = kept("exponential_backoff", exponential_backoff)
+            self.max_wait: dt.timedelta | None = kept("max_wait", max_wait)
+            self.silent_fail: bool = kept("silent_fail", silent_fail)
+            self.never_fail: bool = kept("never_fail", never_fail)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{where}: {error}.") from None
-        self.poke_interval = self.__dict__["poke_interval"].total_seconds()
-        self.timeout = self.__dict__["timeout"].total_seconds()
         self._check_arguments(where)
 
     def _check_arguments(self, where: str) -> None:

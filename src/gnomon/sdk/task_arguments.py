@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime as dt
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gnomon.sdk import fields
@@ -11,7 +12,75 @@ from gnomon.sdk.place import at
 from gnomon.sdk.suggest import argument_hint
 
 if TYPE_CHECKING:
+    from gnomon.model.after import After
     from gnomon.sdk.operator import BaseOperator
+    from gnomon.sdk.params import ParamsDict
+    from gnomon.sdk.taskgroup import TaskGroup
+
+Callback = Any
+"""A function of the context, or a list of them."""
+
+
+class TaskArguments:
+    """What a task keeps of its arguments, with the types that the values have after the checks of `sdk.fields.OPERATOR`.
+
+    `dag` and `default_args` have their effect and are not kept; `depends_on`, `pre_execute` and `post_execute` are kept
+    under other names, which leaves theirs to methods and to classes of authors.
+    """
+
+    task_id: str
+    owner: str
+    email: str | Iterable[str] | None
+    email_on_retry: bool
+    email_on_failure: bool
+    retries: int
+    retry_delay: dt.timedelta
+    retry_exponential_backoff: float
+    max_retry_delay: dt.timedelta | None
+    retry_policy: Any
+    start_date: dt.datetime | None
+    end_date: dt.datetime | None
+    depends_on_past: bool
+    ignore_first_depends_on_past: bool
+    wait_for_past_depends_before_skipping: bool
+    wait_for_downstream: bool
+    _depends_on: tuple[After, ...]
+    params: ParamsDict
+    priority_weight: int
+    weight_rule: Any
+    queue: str
+    pool: str | None
+    pool_slots: int
+    execution_timeout: dt.timedelta | None
+    on_execute_callback: Callback
+    on_failure_callback: Callback
+    on_success_callback: Callback
+    on_retry_callback: Callback
+    on_skipped_callback: Callback
+    _pre_execute_hook: Any
+    _post_execute_hook: Any
+    trigger_rule: Any
+    resources: dict[str, Any] | None
+    run_as_user: str | None
+    map_index_template: str | None
+    max_active_tis_per_dag: int | None
+    max_active_tis_per_dagrun: int | None
+    executor: str | None
+    executor_config: dict[str, Any]
+    do_xcom_push: bool
+    multiple_outputs: bool
+    inlets: list[Any]
+    outlets: list[Any]
+    task_group: TaskGroup | None = None
+    doc: str | None
+    doc_md: str | None
+    doc_json: str | None
+    doc_yaml: str | None
+    doc_rst: str | None
+    task_display_name: str | None
+    logger_name: str | None
+    allow_nested_operators: bool
+    render_template_as_native_obj: bool | None
 
 
 def old_spellings(task: BaseOperator, task_id: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -36,8 +105,13 @@ def old_spellings(task: BaseOperator, task_id: Any, kwargs: dict[str, Any]) -> d
     return found
 
 
-def keep(task: BaseOperator, given: dict[str, Any]) -> None:
-    """Every argument stands in the task, checked; what was not given has its default."""
+def keep(task: BaseOperator, old: Mapping[str, Any], /, **given: Any) -> None:
+    """Every argument stands in the task, checked; what was not given has its default.
+
+    `old`: arguments that were given under an older name. The values go past `__setattr__`, which looks for values of
+    other tasks, and past properties of authors' classes that have the name of an argument.
+    """
+    given.update(old)
     state = task.__dict__
     own = state.get("depends_on", NOTSET)  # of an author's class, which may call something else so
     try:
@@ -60,17 +134,26 @@ def keep(task: BaseOperator, given: dict[str, Any]) -> None:
     state["outlets"] = _listed(state["outlets"])
 
 
-def note_inert(task: BaseOperator, given: Mapping[str, Any], old: Mapping[str, Any]) -> None:
+def note_inert(task: BaseOperator, old: Mapping[str, Any]) -> None:
     """Arguments without effect are named on the DAG."""
     dag = task.get_dag()
     if dag is None:
         return
     for row in fields.OPERATOR:
-        if row.inert is not None and given[row.name] not in (None, False):
+        if row.inert is not None and task.__dict__[row.name] not in (None, False):
             dag.warn(f"Task {task.task_id!r}{at(task._place)}: {row.name}= {row.inert}.")
     for name, why in fields.IGNORED_BY_OPERATOR.items():
         if why and old.get(name) is not None:
             dag.warn(f"Task {task.task_id!r}{at(task._place)}: {name}= {why}.")
+
+
+def listed_template_fields(task: BaseOperator, name: str) -> list[str]:
+    """The one field that a text as `template_fields` names, as Airflow reads it; the DAG has a warning."""
+    dag = task.get_dag()
+    if dag is not None:
+        dag.warn(f"Task {task.task_id!r}{at(task._place)}: template_fields of {type(task).__name__} is the text {name!r} and "
+                 f"is read as [{name!r}]. Write template_fields = ({name!r},), with a comma.")
+    return [name]
 
 
 def _listed(value: Any) -> list[Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors.authoring import DuplicateTaskIdFound, TaskAlreadyInTaskGroup
 from gnomon.sdk import current
+from gnomon.sdk.dag_copy import copy_group
 from gnomon.sdk.dependency import DependencyMixin, flatten
-from gnomon.sdk.graph import connect, ends
+from gnomon.sdk.graph import connect
 from gnomon.sdk.names import check_group_id
 from gnomon.sdk.place import Place, at, here
 
@@ -125,12 +126,9 @@ class TaskGroup(DependencyMixin):
         return f"{self.group_id}.downstream_join_id"
 
     def child_id(self, label: str) -> str:
-        """The id that a task or group of this name has inside."""
-        if self.prefix_group_id:
-            group_id = self.group_id
-            return f"{group_id}.{label}" if group_id else label
-        outer = self.parent_group
-        return outer.child_id(label) if outer is not None else label
+        """The id that a task or group of this name has inside; without `prefix_group_id` the name itself, as in Airflow."""
+        group_id = self.group_id if self.prefix_group_id else None
+        return f"{group_id}.{label}" if group_id else label
 
     # Content
 
@@ -213,10 +211,25 @@ class TaskGroup(DependencyMixin):
                 continue
             seen.add(task.task_id)
             if task.is_teardown:
-                todo.extend(tasks[one] for one in sorted(task.upstream_task_ids)
-                            if one in tasks and not tasks[one].is_setup)
+                todo.extend(tasks[one] for one in sorted(task.upstream_task_ids) if one in tasks and _may_end(tasks[one], tasks))
             else:
                 yield task
+
+    def ends_before(self, after: DependencyMixin) -> list[BaseOperator]:
+        """The tasks that an edge from this group to `after` starts from.
+
+        Those are its leaves. A group without leaves passes the edge on from the tasks before it. Where there are none
+        either, it stands for the end of the group around it, or of the DAG, unless the edge would close a circle.
+        """
+        group: TaskGroup | None = self
+        while group is not None:
+            leaves = group.leaves
+            if leaves:
+                return [] if group is not self and _follows(after.roots, leaves) else leaves
+            if group.upstream_task_ids:
+                return [self.dag.get_task(task_id) for task_id in sorted(group.upstream_task_ids)]
+            group = group.parent_group
+        return []
 
     def set_upstream(self, other: Any, edge_modifier: EdgeModifier | None = None) -> None:
         self._relate(other, upstream=True, edge_modifier=edge_modifier)
@@ -225,22 +238,24 @@ class TaskGroup(DependencyMixin):
         self._relate(other, upstream=False, edge_modifier=edge_modifier)
 
     def _relate(self, other: Any, *, upstream: bool, edge_modifier: EdgeModifier | None) -> None:
-        nodes = list(flatten(other))
-        for node in nodes:
+        for node in list(flatten(other)):
             self.update_relative(node, upstream=upstream, edge_modifier=edge_modifier)
             node.update_relative(self, upstream=not upstream, edge_modifier=edge_modifier)
-        theirs = ends(nodes, leaves=upstream)
-        for mine in self.roots if upstream else self.leaves:
-            for task in theirs:
-                if upstream:
-                    connect(task, mine, edge_modifier)
-                else:
-                    connect(mine, task, edge_modifier)
+            if upstream:
+                for mine in self.roots:
+                    for task in node.leaves:
+                        connect(task, mine, edge_modifier)
+            else:
+                for mine in self.ends_before(node):
+                    if isinstance(node, TaskGroup):
+                        node.upstream_task_ids.add(mine.task_id)
+                    for task in node.roots:
+                        connect(mine, task, edge_modifier)
 
     def update_relative(
         self, other: DependencyMixin, upstream: bool = True, edge_modifier: EdgeModifier | None = None
     ) -> None:
-        """The group remembers the neighbour, for drawing."""
+        """The group remembers the neighbour."""
         if isinstance(other, TaskGroup):
             (self.upstream_group_ids if upstream else self.downstream_group_ids).add(other.group_id)
         else:
@@ -253,5 +268,20 @@ class TaskGroup(DependencyMixin):
     def as_teardown(self, *, setups: Any = None, on_failure_fail_dagrun: bool | None = None) -> Any:
         raise NotImplementedError("A task group cannot be a teardown; mark a task of it with as_teardown().")
 
+    __deepcopy__ = copy_group
+
     def __repr__(self) -> str:
         return f"<TaskGroup: {self.group_id}>"
+
+
+def _may_end(task: BaseOperator, tasks: dict[str, BaseOperator]) -> bool:
+    """Whether a task before a last teardown is an end: no setup, and nothing but teardowns of the group after it."""
+    return task.is_teardown or not (
+        task.is_setup or any(one in tasks and not tasks[one].is_teardown for one in task.downstream_task_ids)
+    )
+
+
+def _follows(tasks: Iterable[BaseOperator], others: Iterable[BaseOperator]) -> bool:
+    """Whether any of the other tasks is one of the tasks or comes after one, at any distance."""
+    after = {task_id for task in tasks for task_id in (task.task_id, *task.get_flat_relative_ids())}
+    return any(other.task_id in after for other in others)

@@ -75,7 +75,10 @@ def make_environment(
 def render_fields(
     owner: Templated, parent: Any, names: Iterable[str], context: Mapping[str, Any], env: Any, seen: set[int]
 ) -> None:
-    """Each named attribute of `parent` holds its rendered value; an error says which field of which task."""
+    """Each named attribute of `parent` holds its rendered value; an error says which field of which task.
+
+    A function is called with `context` and `jinja_env`, and the field holds what it returns, as in Airflow since 2.10.
+    """
     for name in names:
         if not hasattr(parent, name):
             raise AttributeError(
@@ -84,12 +87,23 @@ def render_fields(
             )
         value = getattr(parent, name)
         try:
-            rendered = owner.render_template(value, context, env, seen)
+            if callable(value) and _is_true(value):
+                rendered = value(context=context, jinja_env=_real(env))
+            else:
+                rendered = owner.render_template(value, context, env, seen)
         except Exception as error:
             _say_where(error, parent, name)
             raise
         if rendered is not value:
             setattr(parent, name, rendered)
+
+
+def _is_true(value: Any) -> bool:
+    """Its truth; True for an object that has none, such as a data frame."""
+    try:
+        return bool(value)
+    except Exception:
+        return True
 
 
 def _say_where(error: Exception, parent: Any, name: str) -> None:

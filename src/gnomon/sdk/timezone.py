@@ -17,8 +17,12 @@ from gnomon.sdk import options
 if TYPE_CHECKING:
     import pendulum
 
-utc = dt.UTC
-utc_epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 (a wall time: the offset of a zone is asked for it)
+
+
+def utc_epoch() -> dt.datetime:
+    """1 January 1970, aware, UTC."""
+    return _EPOCH.replace(tzinfo=dt.UTC)
 
 
 def utcnow() -> dt.datetime:
@@ -94,7 +98,7 @@ def zone_name(zone: dt.tzinfo | None) -> str:
 
 
 def _offset_name(zone: dt.tzinfo) -> str:
-    offset = zone.utcoffset(utc_epoch.replace(tzinfo=None))
+    offset = zone.utcoffset(_EPOCH)
     if not offset:
         return "UTC"
     sign = "-" if offset < dt.timedelta(0) else "+"
@@ -188,7 +192,7 @@ def pendulum_zone(zone: dt.tzinfo) -> Any:
         return zone
     name = zone_name(zone)
     if name.startswith(("+", "-")):
-        offset = zone.utcoffset(utc_epoch.replace(tzinfo=None)) or dt.timedelta(0)
+        offset = zone.utcoffset(_EPOCH) or dt.timedelta(0)
         return pendulum.timezone(int(offset.total_seconds()))
     return pendulum.timezone(name)
 

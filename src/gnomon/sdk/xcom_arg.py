@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gnomon.errors.authoring import MappingNotSupported, XComNotFound
+from gnomon.sdk.dag_copy import copy_reference
 from gnomon.sdk.dependency import DependencyMixin
 from gnomon.sdk.notset import NOTSET, is_given
 from gnomon.sdk.resolve import Resolvable
@@ -44,6 +45,9 @@ class XComArg(Resolvable, DependencyMixin):
 
     def __hash__(self) -> int:
         return hash((id(self.operator), self.key))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> XComArg:
+        return type(self)(copy_reference(self.operator, memo), self.key)
 
     def __repr__(self) -> str:
         return f"XComArg({self.operator.task_id!r}, key={self.key!r})"

@@ -8,9 +8,12 @@ import importlib
 import json
 import logging
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import pendulum
 import pytest
 import time_machine
 
@@ -33,6 +36,27 @@ def test_days_ago_is_midnight_so_many_days_back() -> None:
     assert dates.cron_presets["@daily"] == "0 0 * * *"
 
 
+def test_the_zones_handed_out_are_those_of_pendulum(tmp_path: Path) -> None:
+    for name in ("airflow.utils.timezone", "airflow.sdk.timezone"):
+        assert _module(name).utc is pendulum.UTC
+        later = pendulum.DateTime(2024, 3, 4, tzinfo=_module(name).utc) + dt.timedelta(days=1)
+        assert later == pendulum.datetime(2024, 3, 5, tz="UTC")
+    assert _module("airflow.settings").TIMEZONE is pendulum.UTC
+    config = _module("gnomon.config")
+    config.set_ambient(config.load_config({"AIRFLOW__CORE__DEFAULT_TIMEZONE": "Europe/Zurich"}, tmp_path))
+    zone = _module("airflow.settings").TIMEZONE
+    assert pendulum.DateTime(2024, 3, 4, tzinfo=zone) + dt.timedelta(days=1) == pendulum.datetime(2024, 3, 5, tz="Europe/Zurich")
+    assert _module("airflow.utils.timezone").utc_epoch() == dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+
+
+def test_a_file_that_needs_no_zone_loads_no_pendulum() -> None:
+    code = ("import sys; from gnomon.loading import dialect; dialect.enable(); import airflow.utils.timezone, airflow.settings; "
+            "from airflow.sdk import timezone; timezone.utcnow(); print('pendulum' in sys.modules); "
+            "timezone.utc; print('pendulum' in sys.modules)")
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["False", "True"]
+
+
 def test_sets_of_states() -> None:
     state = _module("airflow.utils.state").State
     assert state.SUCCESS == "success"
@@ -42,6 +66,15 @@ def test_sets_of_states() -> None:
     assert not state.finished & state.unfinished
     assert state.failed_states == {"failed", "upstream_failed"}
     assert state.color("success") == "green"
+
+
+def test_types_of_runs_have_the_names_of_every_version() -> None:
+    types = _module("airflow.utils.types").DagRunType
+    assert types.BACKFILL_JOB == "backfill"
+    assert types.BACKFILL_JOB.name == "BACKFILL_JOB"
+    assert types.from_run_id("backfill__2024-03-04") is types.BACKFILL_JOB
+    assert types.DATASET_TRIGGERED is types.ASSET_TRIGGERED
+    assert [each.value for each in types].count("backfill") == 1
 
 
 def test_helpers() -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import copy
 import datetime as dt
+import json
+import pickle
 from typing import Any
 
 import pytest
@@ -23,7 +25,25 @@ def context(made: list[str]) -> Context:
     def maker(key: str) -> Any:
         return lambda source: (made.append(key), f"{key} of {source}")[1]
 
-    return Context({"a": maker("a"), "b": maker("b")}, "x", {"c": 3})
+    return Context.lazily({"a": maker("a"), "b": maker("b")}, "x", {"c": 3})
+
+
+@pytest.mark.parametrize("made", [Context({"ds": "2024-03-04", "n": [1]}), Context(ds="2024-03-04", n=[1]),
+                                  Context([("ds", "2024-03-04")], n=[1])])
+def test_an_author_makes_one_as_a_dict(made: Context) -> None:
+    assert isinstance(made, dict)
+    assert made == {"ds": "2024-03-04", "n": [1]} == {**made}
+    assert (made["ds"], made.get("n"), made.get("zzz"), "zzz" in made, len(made)) == ("2024-03-04", [1], None, False, 2)
+    assert json.loads(json.dumps(made)) == made
+    assert pickle.loads(pickle.dumps(made)) == copy.deepcopy(made) == copy.copy(made) == made
+    with pytest.raises(KeyError, match="zzz"):
+        made["zzz"]
+
+
+def test_an_author_makes_an_empty_one_and_fills_it() -> None:
+    made = Context()
+    made["ds"] = "2024-03-04"
+    assert made | {"n": 1} == {"ds": "2024-03-04", "n": 1}
 
 
 def test_a_value_is_made_once_when_it_is_read(context: Context, made: list[str]) -> None:
@@ -53,7 +73,7 @@ def test_keyword_arguments_of_costly_keys_are_worked_out_on_use(made: list[str])
         made.append("at")
         return dt.datetime(2024, 3, 4)
 
-    context = Context({"at": moment, "none": lambda _: None, "free": lambda _: 1}, costly={"at", "none"})
+    context = Context.lazily({"at": moment, "none": lambda _: None, "free": lambda _: 1}, None, costly={"at", "none"})
     spread = context.spread()
     assert (made, spread["free"]) == ([], 1)
     at = spread["at"]

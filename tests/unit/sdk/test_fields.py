@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import ast
+import datetime as dt
 import inspect
+import textwrap
 from typing import Any
 
 import msgspec
 import pytest
 
+from gnomon.model.after import After
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.sdk import fields
+from gnomon.sdk import fields, values
 from gnomon.sdk.dag import DAG
 from gnomon.sdk.notset import NOTSET
 from gnomon.sdk.operator import BaseOperator
+from gnomon.sdk.rules import TriggerRule, WeightRule
 from gnomon.sdk.sensor import BaseSensorOperator
+from gnomon.sdk.task_arguments import TaskArguments
 from gnomon.sdk.taskgroup import TaskGroup
+from gnomon.sdk.waits import as_dependencies
 
 CONSTRUCTORS = [(BaseOperator, fields.OPERATOR), (BaseSensorOperator, fields.SENSOR), (DAG, fields.DAG), (TaskGroup, fields.GROUP)]
 
@@ -41,6 +48,76 @@ def test_the_default_in_the_signature_is_that_of_the_row(kind: type, rows: tuple
             assert default is NOTSET, row.name
         else:
             assert default is NOTSET or default == row.default, row.name
+
+
+MOMENT = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+CHECKED: dict[Any, tuple[Any, Any]] = {
+    values.as_backoff: (True, 2.0), values.as_integer: ("3", 3), values.as_misfire: ("latest", "latest"),
+    values.as_moment: (MOMENT.isoformat(), MOMENT), values.as_overlap: ("skip", "skip"), values.as_retries: ("2", 2),
+    values.as_slots: ("2", 2), values.as_span: (5, dt.timedelta(seconds=5)), values.as_tags: (["a", "a"], {"a"}),
+    values.as_timedelta: (dt.timedelta(1), dt.timedelta(1)), values.as_trigger_rule: ("all_done", TriggerRule.ALL_DONE),
+    values.as_weight_rule: ("absolute", WeightRule.ABSOLUTE), values.as_window: (5, dt.timedelta(seconds=5)),
+    as_dependencies: (After("up"), (After("up"),)),
+}
+"""What an author may give, and what is kept of it, by check."""
+MARK = object()
+OTHERWISE: dict[str, tuple[Any, Any]] = {
+    "dag_id": ("e", "e"), "task_id": ("u", "u"), "default_args": ({"retries": 1}, {"retries": 1}), "params": ({"p": 1}, {"p": 1}),
+    "schedule": ("@daily", "@daily"), "mode": ("reschedule", "reschedule"), "inlets": (MARK, [MARK]), "outlets": ([MARK], [MARK]),
+    "poke_interval": (5, 5.0), "timeout": (dt.timedelta(seconds=5), 5.0),
+}
+"""The same for arguments whose values are used or changed by the constructor itself."""
+NAMES = {"depends_on": "_depends_on", "pre_execute": "_pre_execute_hook", "post_execute": "_post_execute_hook"}
+"""Where a task keeps an argument that is not kept under its own name."""
+NOT_KEPT = {BaseOperator: {"dag", "default_args", "task_group"}}
+"""Arguments that only have an effect, or that stand for what is open."""
+
+
+def made(kind: type, given: dict[str, Any]) -> Any:
+    required = {"dag_id": "d"} if kind is DAG else {"task_id": "t"}
+    return kind(**{**required, **given})
+
+
+def kept(kind: type, name: str, made: Any) -> Any:
+    return getattr(made, NAMES.get(name, name) if kind is not DAG else name)
+
+
+CASES = [(kind, row) for kind, rows in CONSTRUCTORS[:3] for row in rows if row.name not in NOT_KEPT.get(kind, ())]
+
+
+@pytest.mark.parametrize(("kind", "row"), CASES, ids=lambda one: getattr(one, "name", None) or one.__name__)
+def test_an_argument_is_kept_as_its_row_says(kind: type, row: fields.Row) -> None:
+    given, expected = OTHERWISE.get(row.name) or CHECKED.get(row.check) or (MARK, MARK)
+    assert kept(kind, row.name, made(kind, {row.name: given})) == expected
+
+
+@pytest.mark.parametrize(("kind", "row"), [(kind, row) for kind, row in CASES if isinstance(row.default, fields.Option)],
+                         ids=lambda one: getattr(one, "name", None) or one.__name__)
+def test_an_argument_that_is_not_given_is_what_its_option_says(kind: type, row: fields.Row) -> None:
+    assert isinstance(row.default, fields.Option)
+    default: Any = row.default.value() if row.check is None else row.check(row.name, row.default.value())
+    assert kept(kind, row.name, made(kind, {})) == (default.total_seconds() if kind is BaseSensorOperator else default)
+
+
+@pytest.mark.parametrize(("kind", "check"), [(kind, row) for kind, row in CASES if row.check in (values.as_integer, values.as_span)],
+                         ids=lambda one: getattr(one, "name", None) or one.__name__)
+def test_an_argument_that_its_check_refuses_is_named(kind: type, check: fields.Row) -> None:
+    with pytest.raises((TypeError, ValueError), match=rf"'[dt]'.*test_fields.py:\d+.*{check.name} must be"):
+        made(kind, {check.name: "soon"})
+
+
+def annotated(function: Any) -> set[str]:
+    """The attributes of `self` that the function assigns with a type."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    return {node.target.attr for node in ast.walk(tree)
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute)}
+
+
+def test_every_argument_is_an_attribute_with_a_type() -> None:
+    assert annotated(DAG.__init__) - {"_place", "warnings"} == {row.name for row in fields.DAG}
+    assert annotated(inspect.unwrap(BaseSensorOperator.__init__)) == {row.name for row in fields.SENSOR}
+    names = {NAMES.get(row.name, row.name) for row in fields.OPERATOR} - {"dag", "default_args"}
+    assert set(TaskArguments.__annotations__) == names
 
 
 @pytest.mark.parametrize(("rows", "spec"), [(fields.OPERATOR, TaskSpec), (fields.DAG, DagSpec)])

@@ -128,11 +128,6 @@ def test_an_id_twice_names_both_lines() -> None:
             BaseOperator(task_id="t")
 
 
-def test_template_fields_without_a_comma_are_told_at_once() -> None:
-    with pytest.raises(TypeError, match=r"Wrong.template_fields must be a list or tuple of texts; write \('sql',\)"):
-        type("Wrong", (BaseOperator,), {"template_fields": ("sql")})
-
-
 # Edges
 
 

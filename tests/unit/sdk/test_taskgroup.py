@@ -22,10 +22,28 @@ def test_ids_carry_the_prefixes_of_their_groups() -> None:
             b = BaseOperator(task_id="b")
         with TaskGroup("deep"), TaskGroup("deeper"):
             c = BaseOperator(task_id="c")
-    assert dag.task_ids == ["outer.a", "outer.b", "outer.deep.deeper.c"]
-    assert (b.task_id, c.label, inner.group_id) == ("outer.b", "c", "outer.inner")
+    assert dag.task_ids == ["outer.a", "b", "outer.deep.deeper.c"]
+    assert (b.task_id, b.label, c.label, inner.group_id) == ("b", "b", "c", "outer.inner")
     assert outer.get_child_by_label("a") is dag.get_task("outer.a")
+    assert inner.get_child_by_label("b") is b
     assert list(dag.task_group_dict) == ["outer", "outer.inner", "outer.deep", "outer.deep.deeper"]
+
+
+def test_a_group_without_prefix_gives_none_of_the_groups_around_it_either() -> None:
+    with DAG("d") as dag, TaskGroup("outer"), TaskGroup("plain", prefix_group_id=False):
+        with TaskGroup("inner"):
+            BaseOperator(task_id="a")
+        with TaskGroup("plain2", prefix_group_id=False):
+            BaseOperator(task_id="b")
+        with pytest.raises(DuplicateTaskIdFound, match="two nodes 'b'"):
+            BaseOperator(task_id="b")
+
+        @task
+        def b() -> None: ...
+
+        b()
+    assert dag.task_ids == ["inner.a", "b", "b__1"]
+    assert list(dag.task_group_dict) == ["outer", "outer.plain", "inner", "plain2"]
 
 
 def test_edges_join_leaves_to_roots() -> None:
@@ -66,6 +84,72 @@ def test_a_last_teardown_is_no_end_of_its_group() -> None:
         after = BaseOperator(task_id="after")
         group >> after
     assert after.upstream_task_ids == {"g.work"}
+
+
+def edges(dag: DAG) -> str:
+    return " ".join(sorted(f"{one.task_id}>{after}" for one in dag.tasks for after in one.downstream_task_ids))
+
+
+def test_an_empty_group_passes_edges_on() -> None:
+    with DAG("d") as dag:
+        a, b, c, d = (BaseOperator(task_id=name) for name in "abcd")
+        with TaskGroup("full") as full:
+            BaseOperator(task_id="x") >> BaseOperator(task_id="y")
+        a >> TaskGroup("g") >> TaskGroup("h") >> b
+        full >> TaskGroup("i") >> Label("why") >> c
+        chain(a, TaskGroup("j"), d)
+    assert edges(dag) == "a>b a>d full.x>full.y full.y>c"
+    assert dag.get_edge_info("full.y", "c") == {"label": "why"}
+    assert dag.task_group_dict["h"].upstream_task_ids == {"a"}
+
+
+def test_a_group_without_an_end_passes_edges_on() -> None:
+    with DAG("d") as dag:
+        a, b = BaseOperator(task_id="a"), BaseOperator(task_id="b")
+        with TaskGroup("g") as g:
+            BaseOperator(task_id="t").as_teardown(setups=BaseOperator(task_id="s"))
+        a >> g >> b
+    assert edges(dag) == "a>b a>g.s g.s>g.t"
+
+
+def test_an_empty_group_with_nothing_before_it_stands_for_the_end_of_the_group_around_it() -> None:
+    with DAG("d") as dag:
+        a, b, c = (BaseOperator(task_id=name) for name in "abc")
+        with TaskGroup("outer"):
+            x = BaseOperator(task_id="x")
+            inner = TaskGroup("inner")
+        with TaskGroup("bare") as bare:
+            deep = TaskGroup("deep")
+        inner >> b
+        a >> bare
+        deep >> c
+        inner >> x
+    assert edges(dag) == "a>c outer.x>b"
+
+
+def test_an_empty_group_with_nothing_around_it_makes_no_edge() -> None:
+    with DAG("d") as dag:
+        a, b = BaseOperator(task_id="a"), BaseOperator(task_id="b")
+        TaskGroup("g") >> b
+        b << TaskGroup("h") << a
+    assert edges(dag) == ""
+
+
+def test_an_empty_group_before_a_teardown_of_the_group_around_it_stands_for_the_end_of_that_group() -> None:
+    with DAG("d") as dag, TaskGroup("g"):
+        BaseOperator(task_id="x")
+        TaskGroup("inner") >> BaseOperator(task_id="t").as_teardown()
+    assert edges(dag) == "g.x>g.t"
+
+
+def test_a_task_before_another_one_and_a_last_teardown_is_no_end() -> None:
+    with DAG("d") as dag:
+        with TaskGroup("g") as g:
+            first, last, clean = (BaseOperator(task_id=name) for name in ("first", "last", "clean"))
+            first >> last >> clean.as_teardown()
+            first >> clean
+        g >> BaseOperator(task_id="after")
+    assert dag.get_task("after").upstream_task_ids == {"g.last"}
 
 
 def test_a_group_id_twice_is_refused_unless_a_suffix_is_wanted() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,41 @@ def test_values_without_a_truth_are_left_alone() -> None:
     frame = Frame()
     assert rendered(frame) is frame
     assert rendered("") == ""
+
+
+def test_a_function_in_a_field_is_called_with_context_and_environment() -> None:
+    def value(context: Any, jinja_env: jinja2.Environment) -> str:
+        return f"{context['ds']} {jinja_env.from_string('{{ 1 + 1 }}').render()} {{{{ not rendered }}}}"
+
+    assert rendered(value) == "2026-01-31 2 {{ not rendered }}"
+    assert rendered(functools.partial(value)) == rendered(value)
+    assert rendered(Point(value)).x == rendered(value)
+    assert rendered([value, {"k": value}]) == [value, {"k": value}]  # as in Airflow: of a field only, not inside of lists
+
+
+def test_a_function_in_a_field_is_called_once_and_its_error_names_the_field() -> None:
+    calls = []
+
+    def value(*, context: Any, jinja_env: Any) -> Any:
+        calls.append(context)
+        raise RuntimeError("no value")
+
+    with pytest.raises(RuntimeError, match="no value") as found:
+        rendered(value)
+    assert len(calls) == 1
+    assert "template field 'value' of task 't'" in found.value.__notes__[0]
+
+
+def test_a_function_without_truth_is_not_called() -> None:
+    class Never:
+        def __call__(self, context: Any, jinja_env: Any) -> Any:
+            raise AssertionError("called")
+
+        def __bool__(self) -> bool:
+            return False
+
+    never = Never()
+    assert rendered(never) is never
 
 
 def test_objects_with_template_fields_are_rendered_inside() -> None:
@@ -166,6 +202,36 @@ def test_a_field_without_attribute_says_what_to_do() -> None:
         task = Forgot(task_id="t")
     with pytest.raises(AttributeError, match=r"Assign self.value in __init__"):
         task.render_template_fields({})
+
+
+def test_a_text_as_template_fields_names_one_field_and_is_warned_of() -> None:
+    class One(BaseOperator):
+        template_fields = "value"
+
+        def __init__(self, value: Any, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            self.value = value
+
+    with DAG("d") as dag:
+        first = Show(task_id="first")
+        task = One(task_id="t", value=first.output)
+        task.value = ["{{ ds }}", task.value]
+        One(task_id="u", value="")
+    assert task.template_fields == ["value"]
+    assert task.upstream_task_ids == {"first"}
+    assert len(dag.warnings) == 2
+    assert "Task 't'" in dag.warnings[0]
+    assert "template_fields of One is the text 'value' and is read as ['value']" in dag.warnings[0]
+    assert "Write template_fields = ('value',), with a comma." in dag.warnings[0]
+    task.value = "{{ ds }}"
+    task.render_template_fields({"ds": "2026-01-31"})
+    assert task.value == "2026-01-31"
+
+
+def test_a_text_as_template_ext_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"write \('.sql',\) with a comma"):
+        class One(BaseOperator):
+            template_ext = ".sql"
 
 
 def test_a_notifier_renders_its_fields_and_never_fails_the_task(caplog: pytest.LogCaptureFixture) -> None:

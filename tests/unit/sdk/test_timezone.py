@@ -39,7 +39,7 @@ def test_what_is_handed_to_authors_is_pendulum() -> None:
     assert timezone.coerce_datetime(None) is None
     moment = timezone.coerce_datetime(dt.datetime(2026, 7, 1, tzinfo=dt.UTC), timezone.find_zone("Asia/Tokyo"))
     assert moment.timezone_name == "Asia/Tokyo"
-    assert timezone.from_timestamp(0) == timezone.utc_epoch
+    assert timezone.from_timestamp(0) == timezone.utc_epoch()
 
 
 def test_aware_and_naive_are_told_apart() -> None:

@@ -3,13 +3,14 @@
 from gnomon.airflow_compat.missing import missing as _missing
 from gnomon.config import ambient as _ambient
 from gnomon.sdk.timezone import default_zone as _default_zone
+from gnomon.sdk.timezone import pendulum_zone as _pendulum_zone
 
 _stand_in = _missing(__name__)
 _VALUES = {
     "AIRFLOW_HOME": lambda: str(_ambient().home),
     "DAGS_FOLDER": lambda: str(_ambient().dags_folder),
     "PLUGINS_FOLDER": lambda: str(_ambient().plugins_folder),
-    "TIMEZONE": _default_zone,
+    "TIMEZONE": lambda: _pendulum_zone(_default_zone()),
 }
 __all__ = list(_VALUES)
 __all__.append("pod_mutation_hook")

@@ -1,7 +1,7 @@
 """`airflow.sdk.timezone`: the same names as `airflow.utils.timezone`."""
 
-from airflow.utils.timezone import *
-from airflow.utils.timezone import __all__
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing import lazy
 
-__getattr__ = missing(__name__)
+from airflow.utils.timezone import __all__ as _names
+
+__all__, __getattr__ = lazy(__name__, dict.fromkeys(_names, "airflow.utils.timezone"))

@@ -1,6 +1,6 @@
 """`airflow.utils.timezone`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing import lazy as _lazy
 from gnomon.sdk.timezone import (
     coerce_datetime,
     convert_to_utc,
@@ -15,7 +15,6 @@ from gnomon.sdk.timezone import (
     parse,
     parse_timezone,
     td_format,
-    utc,
     utc_epoch,
     utcnow,
 )
@@ -34,8 +33,8 @@ __all__ = [
     "parse",
     "parse_timezone",
     "td_format",
-    "utc",
+    "utc",  # noqa: F822 (found by __getattr__)
     "utc_epoch",
     "utcnow",
 ]
-__getattr__ = missing(__name__)
+_, __getattr__ = _lazy(__name__, {"utc": "pendulum:UTC"})  # pendulum is loaded when a file asks for it
