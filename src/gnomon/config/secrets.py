@@ -13,6 +13,7 @@ _LEADS_TO_DATABASE = re.compile(
     r"PG(HOST|HOSTADDR|PORT|USER|PASSWORD|PASSFILE|DATABASE|SERVICE|SERVICEFILE|OPTIONS|SSL.*)"
     r"|(GNOMON_|AIRFLOW_)?(DATABASE|DB)_UR[IL]|SQLALCHEMY_(DATABASE_)?UR[IL]"
 )
+_PASSWORD_PARAMETER = re.compile(r"(\w*pass\w*=)[^&\s]*", re.IGNORECASE)
 
 
 def is_secret(key: Key) -> bool:
@@ -50,12 +51,10 @@ def shown(option: Option, text: str) -> str:
 
 def without_password(url: str) -> str:
     """The address of a database as it may be shown."""
-    scheme, separator, rest = url.partition("://")
-    if "password=" in rest:
-        head, _, tail = rest.partition("password=")
-        _, ampersand, more = tail.partition("&")
-        rest = f"{head}password=***{ampersand}{more}"
+    start = url.find("://") + 3 if "://" in url else 0
+    scheme, rest = url[:start], url[start:]
+    rest = _PASSWORD_PARAMETER.sub(r"\1***", rest)
     user, at, host = rest.rpartition("@")
     if not at or ":" not in user:
-        return f"{scheme}{separator}{rest}"
-    return f"{scheme}{separator}{user.split(':', 1)[0]}:***@{host}"
+        return scheme + rest
+    return f"{scheme}{user.split(':', 1)[0]}:***@{host}"
