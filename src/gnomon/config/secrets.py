@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from gnomon.config.masking import without_password
 from gnomon.config.option import Key, Option
 from gnomon.config.options import declared
 from gnomon.config.sources import PREFIXES
@@ -13,7 +14,6 @@ _LEADS_TO_DATABASE = re.compile(
     r"PG(HOST|HOSTADDR|PORT|USER|PASSWORD|PASSFILE|DATABASE|SERVICE|SERVICEFILE|OPTIONS|SSL.*)"
     r"|(GNOMON_|AIRFLOW_)?(DATABASE|DB)_UR[IL]|SQLALCHEMY_(DATABASE_)?UR[IL]"
 )
-_PASSWORD_PARAMETER = re.compile(r"(\w*pass\w*=)[^&\s]*", re.IGNORECASE)
 
 
 def is_secret(key: Key) -> bool:
@@ -47,14 +47,3 @@ def shown(option: Option, text: str) -> str:
     if option.key == ("database", "sql_alchemy_conn"):
         return without_password(text)
     return "(hidden)" if option.secret and text else text
-
-
-def without_password(url: str) -> str:
-    """The address of a database as it may be shown."""
-    start = url.find("://") + 3 if "://" in url else 0
-    scheme, rest = url[:start], url[start:]
-    rest = _PASSWORD_PARAMETER.sub(r"\1***", rest)
-    user, at, host = rest.rpartition("@")
-    if not at or ":" not in user:
-        return scheme + rest
-    return f"{scheme}{user.split(':', 1)[0]}:***@{host}"

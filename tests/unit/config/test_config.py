@@ -201,6 +201,13 @@ def test_an_address_of_another_form_is_refused_and_not_shown(tmp_path: Path) -> 
     assert "hush" not in str(refused.value)
 
 
+@pytest.mark.parametrize("command", ["postgresql://me:hush@h/n", "sh -c 'echo no postgresql://me:hush@h/n >&2; exit 3'", "'postgresql://me:hush@h/n"])
+def test_a_command_that_fails_is_told_without_the_password_of_an_address(tmp_path: Path, command: str) -> None:
+    with pytest.raises(ConfigMistake, match=r"SQL_ALCHEMY_CONN_CMD.*me:\*\*\*@h/n") as refused:
+        load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN_CMD": command}, tmp_path)
+    assert "hush" not in str(refused.value)
+
+
 def test_author_code_sees_options_but_no_secret(tmp_path: Path) -> None:
     cfg = load_config({"AIRFLOW__CORE__PARALLELISM": "4"}, tmp_path).for_author_code()
     assert cfg.integer("core", "parallelism") == 4
