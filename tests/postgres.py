@@ -68,7 +68,7 @@ def _find() -> tuple[str | None, str]:
     for url in _LOCAL:
         if _answers(url):
             return url, ""
-    return _started()
+    return start_server()
 
 
 def _answers(url: str) -> bool:
@@ -79,8 +79,8 @@ def _answers(url: str) -> bool:
     return True
 
 
-def _started() -> tuple[str | None, str]:
-    """A server of our own in a temporary folder; it is stopped when the session ends."""
+def start_server() -> tuple[str | None, str]:
+    """The address of a server of our own in a temporary folder, stopped when this process ends; or None and the reason."""
     folders = sorted(_BINARIES.glob("*/bin"))
     if not folders or not (folders[-1] / "initdb").exists():
         return None, f"no server answers at {' or '.join(_LOCAL)}, and {_BINARIES} has no initdb"

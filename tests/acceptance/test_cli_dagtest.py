@@ -48,6 +48,20 @@ with DAG("sleeper"):
 
     sleep()
 """
+ASKS = """
+from airflow.sdk import DAG, task
+
+with DAG("asks"):
+    @task
+    def asks():
+        import os, time
+        print("may I end?", flush=True)
+        while not os.path.exists(r"{go}"):
+            time.sleep(0.01)
+        print("I end")
+
+    asks()
+"""
 
 
 class Ended(NamedTuple):
@@ -100,7 +114,8 @@ def test_the_document_has_exactly_its_fields_and_stdout_nothing_else(folder: Pat
     ]  # fmt: skip
     assert all(list(t) == ["task_id", "map_index", "state", "try_number", "start_date", "end_date"] for t in found["tasks"])
     assert all(t["start_date"].endswith("+00:00") and "." in t["start_date"] for t in found["tasks"])
-    assert "make success" in err and not (folder / "home" / "gnomon.db").exists()
+    assert "make | printed by a task" in err and "make success" in err and not (folder / "home" / "gnomon.db").exists()
+    assert err.index("make | printed by a task") < err.index("make success")
     assert not list(folder.glob("gnomon-test-*"))
 
 
@@ -108,7 +123,19 @@ def test_a_failure_is_exit_code_1_with_the_log_of_the_task_on_stderr(folder: Pat
     code, out, err = dag_test(_write(folder, TWO_TASKS))
     assert code == 1
     assert "check    -1         failed" in out and "AssertionError: n is 2" in out
-    assert "--- log of check, try 1" in err and "Traceback" in err
+    assert "make | printed by a task" in err and "check | Traceback" in err
+    assert err.count("Traceback") == 1
+
+
+def test_what_a_task_prints_is_shown_while_it_runs(folder: Path) -> None:
+    command = [sys.executable, "-m", "gnomon", "dags", "test", _write(folder, ASKS.format(go=folder / "go"))]
+    with subprocess.Popen(command, env=_environment(folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        lines = iter(running.stderr)
+        assert any(line == "asks | may I end?\n" for line in lines)
+        (folder / "go").touch()
+        rest = list(lines)
+    assert running.returncode == 0 and rest.index("asks | I end\n") < rest.index("asks success\n")
 
 
 def test_a_dag_of_the_home_is_found_by_id_with_its_variables_and_nothing_is_written_there(folder: Path, dag_test: Test) -> None:

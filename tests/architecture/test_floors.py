@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = Path(gnomon.__file__).parent
 BREACHES = {
     "model/ids.py": "import time",
-    "engine/step.py": "from gnomon.timetables.ambient import Ambient",
+    "planning/plan.py": "import time",
+    "engine/step.py": "from gnomon.timetables.ambient import now",
+    "planning/walk.py": "from gnomon.timetables.ambient import now",
+    "dependencies/resolver.py": "from gnomon.timetables.ambient import now",
     "sdk/dag.py": "import gnomon.store",
     "worker/service.py": "import gnomon.scheduler.service",
     "userhost/lane.py": "import sqlite3",
@@ -64,3 +69,28 @@ def test_a_package_on_no_floor_breaks_the_contract(tree: Path) -> None:
     done = _contracts(tree)
     assert done.returncode == 1, done.stdout
     assert "helpers" in done.stdout
+
+
+def test_the_page_of_the_architecture_shows_the_floors_of_the_contract() -> None:
+    """A row of the page may join floors that follow one another."""
+    floors = _floors()
+    for shown in _rows_of_the_page():
+        joined: set[str] = set()
+        while floors and joined < shown:
+            joined |= floors.pop(0)
+        assert joined == shown
+    assert not floors, "these floors are missing on the page"
+
+
+def _floors() -> list[set[str]]:
+    """The packages of each floor in pyproject.toml, from above."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (layers,) = (contract["layers"] for contract in contracts if contract["id"] == "floors")
+    return [set(re.findall(r"\w+", layer)) for layer in layers if layer != "(__main__)"]
+
+
+def _rows_of_the_page() -> list[set[str]]:
+    """The packages in each row of the table of floors, from above."""
+    page = (ROOT / "docs" / "discussions" / "architecture.md").read_text()
+    table = page.partition("| floor | packages |")[2].partition("\n\n")[0]
+    return [set(re.findall(r"`(\w+)`", row.split("|")[2])) for row in table.splitlines()[2:]]

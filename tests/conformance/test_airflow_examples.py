@@ -6,6 +6,8 @@ stand in NOT_YET with the feature and what loading them says.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -131,6 +133,13 @@ def test_a_difference_is_named() -> None:
         "XCom ('a', -1, 'now') is missing",
         "XCom ('a', -1, 'k') is [1], in Airflow [1, 2]",
     ]
+
+
+@pytest.mark.parametrize("line", [line for line in golden_lines() if line["logical_date"] is None], ids=lambda line: line["dag_id"])
+def test_a_run_whose_date_follows_the_clock_records_no_date(line: Line) -> None:
+    """A date among its XComs would be right on one day only; such a key belongs in `varying`."""
+    dates = re.findall(r"\d{4}-\d\d-\d\d|\b20\d{6}\b", json.dumps([line["xcoms"], line.get("outcomes")]))
+    assert dates == []
 
 
 def test_one_of_several_recorded_outcomes_is_enough() -> None:

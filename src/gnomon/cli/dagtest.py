@@ -30,15 +30,15 @@ def test(
 ) -> int:
     """Run one DAG to its end, here: a file, or the id of a DAG of this home.
 
+    What tasks print and log is shown on stderr while they run, each line after the name of its task.
+
     The run uses a database of its own, with the home's Variables, connections and pools as they are now; what tasks
     write there is gone afterwards. Exit code 0 if the run succeeds, else 1.
     """
     now = home.clock.now()
     logical_at = instant_of(logical_date, home.cfg) if logical_date is not None else now
     with progress() as shown:
-        trial = try_dag(home, Asked(file_or_id, dag_id, logical_at, conf), shown.show)
-    for log in trial.failed_logs:
-        click.echo(log, err=True)
+        trial = try_dag(home, Asked(file_or_id, dag_id, logical_at, conf), shown)
     if output == "table":
         emit(trial.tasks, output, (*_FIELDS, "reason"), empty="no task belongs to this run")
         click.echo(f"\nrun {trial.run.run_id} {trial.run.state}" + (f": {trial.run.reason}" if trial.run.reason else ""))

@@ -8,10 +8,11 @@ from gnomon.config.config import Config, Setting
 from gnomon.config.environment import environment, keep_only, variable
 from gnomon.config.home import default_home, run_folder
 from gnomon.config.load import load_config
+from gnomon.config.masking import without_password
 from gnomon.config.mistakes import ConfigMistake, NoSuchOption
 from gnomon.config.option import Option
 from gnomon.config.options import OPTIONS
-from gnomon.config.secrets import without_password, without_secrets
+from gnomon.config.secrets import without_secrets
 
 __all__ = [
     "OPTIONS",

@@ -80,10 +80,11 @@ def _check(option: Option, found: Found) -> None:
 
 
 def _check_address(text: str) -> None:
-    scheme = text.split(":", 1)[0].split("+", 1)[0].strip().lower()
-    if scheme not in _SCHEMES or ":" not in text:
+    found = re.match(r"\s*([a-z0-9]+)(\+\w+)?:", text, re.IGNORECASE)
+    if found is None or found[1].lower() not in _SCHEMES:
+        named = f", not on {found[1].lower()!r}" if found and text.startswith("://", found.end() - 1) else ""
         raise ValueError(
-            f"Gnomon works on SQLite and PostgreSQL, not on {scheme!r}; "
+            f"Gnomon works on SQLite and PostgreSQL{named}; "
             "write sqlite:////folder/file.db or postgresql://user:password@host/name"
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from gnomon.config.masking import without_password
 from gnomon.config.option import Key, Option
 from gnomon.config.options import declared
 from gnomon.config.sources import PREFIXES
@@ -46,16 +47,3 @@ def shown(option: Option, text: str) -> str:
     if option.key == ("database", "sql_alchemy_conn"):
         return without_password(text)
     return "(hidden)" if option.secret and text else text
-
-
-def without_password(url: str) -> str:
-    """The address of a database as it may be shown."""
-    scheme, separator, rest = url.partition("://")
-    if "password=" in rest:
-        head, _, tail = rest.partition("password=")
-        _, ampersand, more = tail.partition("&")
-        rest = f"{head}password=***{ampersand}{more}"
-    user, at, host = rest.rpartition("@")
-    if not at or ":" not in user:
-        return f"{scheme}{separator}{rest}"
-    return f"{scheme}{separator}{user.split(':', 1)[0]}:***@{host}"

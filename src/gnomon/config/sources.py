@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gnomon.config.masking import without_passwords
 from gnomon.config.mistakes import ConfigMistake
 from gnomon.config.option import Key
 
@@ -52,11 +53,11 @@ def _output(command: Found) -> str:
         words = shlex.split(command.text)
         done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=_COMMAND_TIMEOUT_S)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        raise ConfigMistake(f"{command.place}: the command {command.text!r} could not be run: {error}") from None
+        told = f"{command.place}: the command {command.text!r} could not be run: {error}"
+        raise ConfigMistake(without_passwords(told)) from None
     if done.returncode != 0:
-        raise ConfigMistake(
-            f"{command.place}: the command {command.text!r} ended with code {done.returncode}: {done.stderr.strip()[:500]}"
-        )
+        told = f"{command.place}: the command {command.text!r} ended with code {done.returncode}: {done.stderr.strip()[:500]}"
+        raise ConfigMistake(without_passwords(told))
     return done.stdout.rstrip("\n")
 
 

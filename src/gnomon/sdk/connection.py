@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from gnomon.config.environment import variable
 from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
@@ -44,12 +44,12 @@ class Connection:
         self.password = password
         self.schema = schema
         self.port = _port(conn_id, port)
-        self.extra = extra if isinstance(extra, str | None) else json.dumps(dict(extra))
+        self.extra = extra if isinstance(extra, str | None) else json.dumps(dict(extra) if isinstance(extra, Mapping) else extra)
         self.team_name = team_name
         if uri is not None:
             self._read_uri(uri)
         if self.extra and not isinstance(self.extra_dejson, dict):
-            raise AirflowException(f"Connection {conn_id!r}: extra must be a JSON object, not {self.extra[:60]!r}.")
+            raise AirflowException(f"Connection {conn_id!r}: extra must be a JSON object.")  # its text may hold a secret
 
     # Reading and writing
 
@@ -95,7 +95,7 @@ class Connection:
         except ValueError as error:
             raise AirflowException(f"Connection {conn_id!r} does not read as JSON: {error}.") from None
         if not isinstance(fields, dict):
-            raise AirflowException(f"Connection {conn_id!r} must be a JSON object, not {value[:60]!r}.")
+            raise AirflowException(f"Connection {conn_id!r} must be a JSON object, not a {type(fields).__name__}.")
         fields = {str(key).lower(): item for key, item in fields.items()}
         known = {"conn_type": fields.get("conn_type") or fields.get("type"),
                  **{name: fields.get(name) for name in _FIELDS[1:]}}
@@ -107,16 +107,13 @@ class Connection:
         return cls(conn_id=conn_id or fields.get("conn_id"), **known)
 
     def _read_uri(self, uri: str) -> None:
-        parts = urlsplit(uri)
+        parts = self._split_uri(uri)
         self.conn_type = _type_of_scheme(parts.scheme)
-        rest = parts.netloc
         protocol = ""
-        if parts.path.startswith("//") and not rest:
-            raise AirflowException(f"Connection {self.conn_id!r}: the URI {uri!r} does not read.")
-        if rest and "://" in uri.partition("://")[2]:
+        if parts.netloc and "://" in uri.partition("://")[2]:
             # http://https://host: the type, then the address with its own protocol
-            inner = urlsplit(uri.partition("://")[2])
-            protocol, parts = f"{inner.scheme}://", inner
+            parts = self._split_uri(uri.partition("://")[2])
+            protocol = f"{parts.scheme}://"
         self.host = protocol + unquote(parts.hostname) if parts.hostname else None
         if parts.hostname and parts.netloc:
             self.host = protocol + unquote(_host_as_written(parts.netloc))
@@ -130,6 +127,16 @@ class Connection:
         if parts.query:
             pairs = dict(parse_qsl(parts.query, keep_blank_values=True))
             self.extra = pairs[EXTRA_KEY] if EXTRA_KEY in pairs else json.dumps(pairs)
+
+    def _split_uri(self, uri: str) -> SplitResult:
+        """The parts of the URI. The error does not show the URI, which may hold a password."""
+        try:
+            return urlsplit(uri)
+        except ValueError:
+            raise AirflowException(
+                f"Connection {self.conn_id!r}: its URI cannot be read. Write it as type://login:password@host:port/schema, "
+                "with %40 for @, %2F for / and %5B for [ in login and password."
+            ) from None
 
     def get_uri(self) -> str:
         """The connection as a URI, to be read back by `from_uri`."""
@@ -211,7 +218,7 @@ class Connection:
         return hash(self.conn_id)
 
     def __repr__(self) -> str:
-        return f"Connection(conn_id={self.conn_id!r}, conn_type={self.conn_type!r}, host={self.host!r})"
+        return f"Connection(conn_id={self.conn_id!r}, conn_type={self.conn_type!r}, host={_without_login(self.host)!r})"
 
 
 def _port(conn_id: str | None, value: Any) -> int | None:
@@ -221,6 +228,12 @@ def _port(conn_id: str | None, value: Any) -> int | None:
         return int(value)
     except (TypeError, ValueError):
         raise AirflowException(f"Connection {conn_id!r}: port must be a number, not {value!r}.") from None
+
+
+def _without_login(host: str | None) -> str | None:
+    """A host that was given as an address with a login and a password, without these."""
+    protocol, separator, rest = (host or "").rpartition("://")
+    return f"{protocol}{separator}{rest.rpartition('@')[2]}" if "@" in rest else host
 
 
 def _type_of_scheme(scheme: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from gnomon.config import without_password
 from gnomon.store.errors import BadAddress
 
 SQLITE = "sqlite"
@@ -37,22 +39,37 @@ def parse_address(url: str) -> Address:
     dialect = scheme.partition("+")[0]
     if not colon or dialect not in {SQLITE, POSTGRESQL, "postgres"}:
         raise BadAddress(
-            f"cannot use {_hide_password(url)!r} as a database address ([database] sql_alchemy_conn): "
+            f"cannot use {without_password(url)!r} as a database address ([database] sql_alchemy_conn): "
             "write sqlite:////folder/file.db or postgresql://user:password@host/name"
         )
     if dialect == SQLITE:
         return _sqlite(url, rest)
-    return Address(POSTGRESQL, "postgresql://" + _libpq_rest(rest), _hide_password(url))
+    if _is_misread(rest):
+        raise BadAddress(
+            f"cannot use {without_password(url)!r} as a database address ([database] sql_alchemy_conn): its user or password holds one of "
+            "@ / ? % unescaped; write %40, %2F, %3F or %25"
+        )
+    return Address(POSTGRESQL, "postgresql://" + _libpq_rest(rest), without_password(url))
 
 
 def _sqlite(url: str, rest: str) -> Address:
     path = unquote(rest.partition("?")[0])
     if not path.startswith("/") or path.strip("/") in {"", ":memory:"}:
         raise BadAddress(
-            f"{url!r} names no file ([database] sql_alchemy_conn): several processes share the database, "
+            f"{without_password(url)!r} names no file ([database] sql_alchemy_conn): several processes share the database, "
             "so it must be a file, for example sqlite:////var/lib/gnomon/gnomon.db"
         )
-    return Address(SQLITE, str(Path(path[1:]).absolute()), url)
+    return Address(SQLITE, str(Path(path[1:]).absolute()), without_password(url))
+
+
+def _is_misread(rest: str) -> bool:
+    """Whether libpq would take a piece of the user or password for the host, the port or the name, and show it in an error."""
+    authority = re.split(r"[/?]", rest, maxsplit=1)[0]
+    credentials, at, _ = authority.rpartition("@")
+    if at:
+        return "@" in credentials or re.search(r"%(?![0-9a-fA-F]{2})", credentials) is not None
+    path, _, query = rest.partition("?")
+    return ":" in authority and ("@" in path or any("@" in pair.partition("=")[0] for pair in query.split("&")))
 
 
 def _libpq_rest(rest: str) -> str:
@@ -66,11 +83,3 @@ def _libpq_rest(rest: str) -> str:
             key, value = "options", f"-csearch_path={value}"
         pairs.append(f"{key}={quote(value, safe='')}")
     return location + ("?" + "&".join(pairs) if pairs else "")
-
-
-def _hide_password(url: str) -> str:
-    scheme, colon, rest = url.partition("://")
-    credentials, at, place = rest.rpartition("@")
-    if not at:
-        return url
-    return f"{scheme}{colon}{credentials.partition(':')[0]}@{place}"

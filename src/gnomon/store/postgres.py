@@ -10,8 +10,9 @@ import psycopg
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
 from psycopg.types.string import StrDumper
 
+from gnomon.config import without_password
 from gnomon.store.arrays import ListDumper
-from gnomon.store.errors import CommitUncertain, DatabaseAway, DiskFull, ReadOnly, StoreError
+from gnomon.store.errors import BadAddress, CommitUncertain, DatabaseAway, DiskFull, ReadOnly, StoreError
 from gnomon.store.lifetimes import TTL_S
 from gnomon.store.statements import Statement
 from gnomon.store.transaction import Check, Row
@@ -32,7 +33,10 @@ _AWAY = ("08", "57P", "55P03", "53300", "40P01", "25P03")
 
 
 def connect(url: str) -> psycopg.Connection[Row]:
-    """A connection in autocommit mode with Gnomon's settings; DatabaseAway when the server does not answer."""
+    """A connection in autocommit mode with Gnomon's settings.
+
+    Raises DatabaseAway when the server does not answer, BadAddress when libpq does not read the address.
+    """
     try:
         connection = psycopg.connect(
             url, autocommit=True, prepare_threshold=PREPARE_AFTER, connect_timeout=CONNECT_TIMEOUT_S,
@@ -40,6 +44,10 @@ def connect(url: str) -> psycopg.Connection[Row]:
         )
     except psycopg.OperationalError as error:
         raise DatabaseAway(f"PostgreSQL does not answer: {_first_line(error)}") from error
+    except psycopg.ProgrammingError as error:
+        shown = without_password(url)
+        why = _first_line(error).replace(url, shown)
+        raise BadAddress(f"cannot use {shown!r} as a database address ([database] sql_alchemy_conn): {why}") from None
     # Every integer is a bigint and every text a text, or each size of number would prepare a statement of its own.
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.adapters.register_dumper(int, Int8BinaryDumper)

@@ -64,6 +64,8 @@ class _Host:
     ready: bool = False
     retired: bool = False
     """It gets no new triggers, and ends."""
+    outdated: bool = False
+    """A reload has asked for its end; it is retired as soon as another host can run its triggers."""
     pinged_at: float = 0.0
     idle_since: float = 0.0
 
@@ -171,13 +173,13 @@ class Crew:
         self._house()
 
     def reload(self) -> None:
-        """All triggers begin anew in a host that has imported nothing; until they do, the old host's events count."""
-        for host in [one for one in self._hosts if not one.retired]:
-            moved = self._alive_in(host)
-            host.retired = True
-            host.process.put(Stop(within_s=self._silent_s))
-            if moved:
-                self._settle(moved, host.suspicion)
+        """All triggers begin anew in a host that has imported nothing; until they do, the old host's events count.
+
+        A host whose triggers get no new host for now keeps them, and is replaced in a later `turn`.
+        """
+        for host in self._hosts:
+            host.outdated = True
+        self._replace_outdated()
 
     def stop(self, within_s: float) -> None:
         """Every host cleans up and ends."""
@@ -212,6 +214,7 @@ class Crew:
             else:
                 self._look_after(host, now)
         self._name_lingering(now)
+        self._replace_outdated()
         self._house()
         for host in self._hosts:
             host.process.flush()
@@ -374,6 +377,17 @@ class Crew:
         found = [(number, self._jobs.get(number)) for number in sorted(host.numbers)]
         return [one for number, one in found if one is not None and self._current.get(one[0].trigger_pk) == number]
 
+    def _replace_outdated(self) -> None:
+        for host in [one for one in self._hosts if one.outdated and not one.retired]:
+            moved = self._alive_in(host)
+            new = self._new_host(host.suspicion, at_most=HOSTS_MAX + 1) if moved else None
+            if moved and new is None:
+                return
+            host.retired = True
+            host.process.put(Stop(within_s=self._silent_s))
+            if new is not None:
+                self._give(new, moved)
+
     def _house(self) -> None:
         """Those without a host get one."""
         if not self._homeless and not self._unheard:
@@ -398,12 +412,12 @@ class Crew:
             self._current.pop(job.trigger_pk, None)
         self._homeless.extend(jobs)
 
-    def _new_host(self, suspicion: int) -> _Host | None:
-        """None: the machine refuses for now."""
+    def _new_host(self, suspicion: int, at_most: int = HOSTS_MAX) -> _Host | None:
+        """None: the machine refuses for now, or so many hosts run already."""
         now = self._clock.monotonic()
         try:
-            if now < self._retry_at or len(self._hosts) >= HOSTS_MAX:
-                raise OSError("later")
+            if now < self._retry_at or len(self._hosts) >= at_most:
+                raise OSError(f"{len(self._hosts)} hosts run already")
             process = start_host(self._environ)
         except OSError as error:
             if now >= self._retry_at:

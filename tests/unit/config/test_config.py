@@ -186,10 +186,26 @@ def test_listings_hide_secrets(tmp_path: Path) -> None:
         ("postgresql://u@h/n", "postgresql://u@h/n"),
         ("postgresql://u:p@ss@h:5432/n?x=y", "postgresql://u:***@h:5432/n?x=y"),
         ("postgresql:///n?host=/run&password=p&x=y", "postgresql:///n?host=/run&password=***&x=y"),
+        ("postgresql:///n?sslpassword=p&x=y&PASSWORD=q", "postgresql:///n?sslpassword=***&x=y&PASSWORD=***"),
+        ("u:p@h/n", "u:***@h/n"),
+        ("host=h password=p user=u", "host=h password=*** user=u"),
     ],
 )
 def test_addresses_are_shown_without_password(url: str, shown: str) -> None:
     assert without_password(url) == shown
+
+
+def test_an_address_of_another_form_is_refused_and_not_shown(tmp_path: Path) -> None:
+    with pytest.raises(ConfigMistake, match="write sqlite:") as refused:
+        load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": "host=h password=hush"}, tmp_path)
+    assert "hush" not in str(refused.value)
+
+
+@pytest.mark.parametrize("command", ["postgresql://me:hush@h/n", "sh -c 'echo no postgresql://me:hush@h/n >&2; exit 3'", "'postgresql://me:hush@h/n"])
+def test_a_command_that_fails_is_told_without_the_password_of_an_address(tmp_path: Path, command: str) -> None:
+    with pytest.raises(ConfigMistake, match=r"SQL_ALCHEMY_CONN_CMD.*me:\*\*\*@h/n") as refused:
+        load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN_CMD": command}, tmp_path)
+    assert "hush" not in str(refused.value)
 
 
 def test_author_code_sees_options_but_no_secret(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import NoReturn
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.timetables import made as m
@@ -12,11 +14,21 @@ from gnomon.model.instants import to_instant
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.planning import plan_runs
-from gnomon.timetables import BuiltinTimetable, reference
+from gnomon.timetables import BuiltinTimetable, ambient, reference
 
 law = settings(derandomize=True, max_examples=100, deadline=None)
 SPAN = timedelta(days=3)
 LOOKS = st.lists(st.floats(0, 1), max_size=8)
+
+
+@pytest.fixture(autouse=True)
+def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test fails when planning reads the clock of the machine instead of its argument `now`."""
+
+    def now() -> NoReturn:
+        raise AssertionError("planning read the clock of the machine")
+
+    monkeypatch.setattr(ambient, "now", now)
 
 
 @law

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -56,6 +57,16 @@ def test_a_uri_may_hold_an_address_with_its_own_protocol() -> None:
     assert Connection.from_uri(found.get_uri()) == found
 
 
+@pytest.mark.parametrize(("uri", "schema"), [
+    ("sqlite:////tmp/a%20b.db", "/tmp/a b.db"), ("sqlite:///relative.db", "relative.db"), ("sqlite:////tmp/x.db?mode=ro", "/tmp/x.db"),
+])  # fmt: skip
+def test_a_uri_without_a_host_holds_a_path(uri: str, schema: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW_CONN_C", uri)
+    found = Connection.get("c")
+    assert (found.conn_type, found.host, found.login, found.schema) == ("sqlite", None, None, schema)
+    assert Connection.from_uri(found.get_uri(), "c").schema == schema
+
+
 def test_an_underscore_in_the_type_is_a_dash_in_the_uri() -> None:
     found = Connection(conn_type="google_cloud_platform", extra={"a": {"b": 1}})
     assert found.get_uri().startswith("google-cloud-platform://")
@@ -93,6 +104,34 @@ def test_a_wrong_connection_is_named(make: Any, words: str) -> None:
     with pytest.raises(AirflowException, match=words) as found:
         make()
     assert "'c'" in str(found.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgres://me:s3cret@[::1/db",
+        "postgres://me:s3cret@h\u2100/db",
+        "postgres://me:s3cret@h:many/db",
+        '{"password": "s3cret"',
+        '{"conn_type": "http", "extra": "[\\"s3cret\\"]"}',
+        '{"conn_type": "http", "extra": ["s3cret"]}',
+    ],
+)
+def test_a_wrong_connection_is_not_shown(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW_CONN_C", text)
+    with pytest.raises(AirflowException, match="^Connection 'c'") as found:
+        Connection.get("c")
+    assert "s3cret" not in "".join(traceback.format_exception(found.value))
+
+
+def test_a_text_that_is_no_object_is_not_shown() -> None:
+    with pytest.raises(AirflowException, match="must be a JSON object, not a str") as found:
+        Connection.from_json('"http://me:s3cret@h"', "c")
+    assert "s3cret" not in str(found.value)
+
+
+def test_a_connection_shows_no_password() -> None:
+    assert "s3cret" not in repr(Connection("c", "http", host="https://me:s3cret@h", password="s3cret"))
 
 
 def test_the_environment_wins_over_the_store(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import traceback
+
 import pytest
 
 from gnomon.store import BadAddress
 from gnomon.store.address import parse_address
+from gnomon.store.postgres import connect
 
 
 @pytest.mark.parametrize(("url", "path"), [
@@ -37,8 +40,28 @@ def test_a_wrong_address_names_the_option_and_a_right_one(url: str) -> None:
         parse_address(url)
 
 
-def test_a_password_is_never_shown() -> None:
-    assert parse_address("postgresql://me:p@ss:word@host/db").shown == "postgresql://me@host/db"
-    with pytest.raises(BadAddress) as refused:
-        parse_address("mysql://me:secret@host/db")
-    assert "secret" not in str(refused.value)
+@pytest.mark.parametrize(("url", "shown"), [
+    ("postgresql://me:s3cret@host/db", "postgresql://me:***@host/db"),
+    ("postgresql:///db?host=h&user=me&password=s3cret", "postgresql:///db?host=h&user=me&password=***"),
+    ("postgresql://h/db?sslpassword=s3cret&password=s3cret", "postgresql://h/db?sslpassword=***&password=***"),
+    ("sqlite:////g.db?password=s3cret", "sqlite:////g.db?password=***"),
+])
+def test_a_password_is_never_shown(url: str, shown: str) -> None:
+    assert parse_address(url).shown == shown
+
+
+@pytest.mark.parametrize("url", [
+    "mysql://me:s3cret@host/db", "me:s3cret@host/db", "host=h password=s3cret", "sqlite://me:s3cret@host",
+    "postgresql://me:s3@cret@host/db", "postgresql://me:s3/cret@host/db", "postgresql://me:123/cret@host/db", "postgresql://me:s3%cret@host/db",
+])
+def test_a_refused_address_shows_no_part_of_its_password(url: str) -> None:
+    with pytest.raises(BadAddress, match="sql_alchemy_conn") as refused:
+        parse_address(url)
+    assert "s3" not in str(refused.value) and "cret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("url", ["postgresql://me:s3cret@[::1/db", "postgresql://me:s3cret@[::1]x/db", "postgresql://me:s3cret@h/db?passwrd=s3cret"])
+def test_an_address_that_libpq_does_not_read_is_told_without_its_password(url: str) -> None:
+    with pytest.raises(BadAddress, match="sql_alchemy_conn") as refused:
+        connect(parse_address(url).target)
+    assert "s3cret" not in "".join(traceback.format_exception(refused.value))

@@ -94,7 +94,7 @@ class Naive(Workdays):
 class Backwards(Workdays):
     def next_dagrun_info(self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction) -> DagRunInfo | None:
         info = super().next_dagrun_info(last_automated_data_interval=last_automated_data_interval, restriction=restriction)
-        return info and DagRunInfo.exact(info.run_after - timedelta(days=5 * (info.run_after.day == 28)))
+        return info and DagRunInfo.exact(info.run_after - timedelta(days=5 * (info.run_after.weekday() == 4)))  # each week, whatever the date
 
 
 class SameMoment(Workdays):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from tests.unit.triggerer.conftest import Job, Running
 
 from gnomon import serde
 from gnomon.config import Config
+from gnomon.triggerer import crew
 from gnomon.triggerer.messages import Blocked, Told
 
 ENDS = [
@@ -164,6 +167,54 @@ def test_a_reload_runs_changed_code_and_loses_no_trigger(running: Running, tmp_p
     running.crew.reload()
     assert [running.end_of(pk).outcome for pk in pks] == ["event", "event"]
     assert running.crew.deaths == 0
+
+
+def test_a_reload_that_gets_no_new_host_keeps_the_old_one_and_its_events(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes, go = tmp_path / "notes", tmp_path / "go"
+    waits = running.start("Waits", notes=str(notes), go=str(go))
+    sleeps = running.start("Nap", seconds=600, payload="old")
+    cancelled = running.start("Nap", seconds=600)
+    running.until(notes.exists)
+    refused: list[int] = []
+
+    def refuse(_environ: object) -> NoReturn:
+        refused.append(1)
+        raise OSError(errno.EAGAIN, "no more processes")
+
+    file = tmp_path / "plugins" / "authored.py"
+    file.write_text(file.read_text().replace('asyncio.sleep(self.kwargs.get("seconds", 0))', "asyncio.sleep(0)"))
+    with monkeypatch.context() as patch:
+        patch.setattr(crew, "start_host", refuse)
+        running.crew.reload()
+        running.crew.cancel([cancelled], on_kill=True)
+        assert refused and len(running.crew) == 2
+        go.touch()
+        assert running.end_of(waits).outcome == "event"
+        running.until(running.crew.take_closed)
+        assert running.ends.keys() == {waits}
+    assert running.end_of(sleeps).outcome == "event", "it begins anew in the host that starts later"
+    running.until(lambda: len(running.crew._hosts) == 1)
+    assert notes.read_text() == "run\ncleanup\n", "it ran once"
+    assert running.crew.deaths == len(running.crew) == 0
+
+
+def test_reloads_replace_every_host_where_no_more_hosts_may_run(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "HOSTS_MAX", 1)
+    running.start("Nap", seconds=600)
+    pids: set[int] = set()
+
+    def alone() -> bool:
+        pids.update(host.process.pid for host in running.crew._hosts)
+        (*others, host) = running.crew._hosts
+        return not others and host.ready and not host.outdated
+
+    running.until(alone)
+    running.crew.reload()
+    running.crew.reload()
+    running.until(alone)
+    assert (len(pids), len(running.crew), running.crew.deaths) == (3, 1, 0)
 
 
 def test_a_reload_remembers_nothing_of_the_old_host(running: Running) -> None:

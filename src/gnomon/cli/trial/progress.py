@@ -1,9 +1,9 @@
-"""What a trial shows while it runs: a live table on a terminal, one line a change elsewhere. Always on stderr."""
+"""What a trial shows while it runs: a live table on a terminal, one line a change elsewhere; above it, what tasks print. On stderr."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -24,7 +24,10 @@ _ROWS_MAX = 40
 
 
 class Progress(Protocol):
-    """Somebody who is told how the task instances stand."""
+    """Is told how the task instances stand, and what they print."""
+
+    def write(self, lines: Iterable[str]) -> None:
+        """These lines are shown."""
 
     def show(self, rows: Sequence[TaskInstanceRow]) -> None:
         """These are the states now."""
@@ -48,6 +51,11 @@ class Lines:
     def __init__(self) -> None:
         self._known: dict[tuple[str, int], tuple[str | None, int]] = {}
 
+    def write(self, lines: Iterable[str]) -> None:
+        """Writes the lines."""
+        for line in lines:
+            click.echo(line, err=True)
+
     def show(self, rows: Sequence[TaskInstanceRow]) -> None:
         """Writes what is new."""
         for row in rows:
@@ -62,6 +70,12 @@ class LiveTable:
 
     def __init__(self, live: Live) -> None:
         self._live = live
+
+    def write(self, lines: Iterable[str]) -> None:
+        """Writes the lines above the table."""
+        text = "\n".join(lines)
+        if text:
+            self._live.console.print(Text.from_ansi(text), soft_wrap=True)
 
     def show(self, rows: Sequence[TaskInstanceRow]) -> None:
         """Redraws."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 
@@ -14,24 +14,23 @@ from gnomon.cli.home import Home
 from gnomon.cli.planned import planned_by_hand
 from gnomon.cli.trial.borrowed import borrow
 from gnomon.cli.trial.home import private_home
+from gnomon.cli.trial.progress import Progress
 from gnomon.cli.trial.service import Trial, companions, drive, look
 from gnomon.cli.trial.target import Target, by_id, in_file, is_file
+from gnomon.cli.trial.task_logs import TaskLogs
 from gnomon.cli.waiting import wait_for
 from gnomon.config import Config
 from gnomon.dagfiles.facts import facts_of
 from gnomon.dagfiles.service import start_pool
 from gnomon.dagfiles.settings import settings_from
-from gnomon.errors.product import UserMistake, WorldAway
+from gnomon.errors.product import WorldAway
 from gnomon.model.instants import Instant
-from gnomon.report.logs import log_files
 from gnomon.report.tasks import TaskInstanceRow
 from gnomon.store import Database, dags, files, home_cipher, leases, open_database, pools, runs
 from gnomon.taskapi import answer
 
 BY = "dags test"
 WORKER_READY_S = 30.0
-LOG_SHOWN = 16_000
-"""Characters of a failed task's log that are shown, of its end."""
 _POOL_SLOTS = 128
 """A pool that does not exist is given so many slots in a trial."""
 
@@ -46,16 +45,23 @@ class Asked:
     conf: dict[str, object]
 
 
-def try_dag(home: Home, asked: Asked, show: Callable[[list[TaskInstanceRow]], None]) -> Trial:
-    """The run has ended, and nothing of it is left but what is returned."""
+def try_dag(home: Home, asked: Asked, shown: Progress) -> Trial:
+    """The run has ended, and nothing of it is left but what is returned. `shown` is told the states and what tasks print."""
     with private_home(home.cfg) as cfg:
         target = _find(home, cfg, asked)
         with companions(cfg) as check, _opened(cfg) as db:
             run_id = _prepare(home, db, target, asked)
             _wait_for_worker(home, db, check)
             dag_id = target.dag.spec.dag_id
+            logs = TaskLogs(cfg.logs_folder)
+
+            def show(rows: list[TaskInstanceRow]) -> None:
+                shown.write(logs.new_lines())
+                shown.show(rows)
+
             trial = drive(cfg, db, home.clock, lambda: look(db, dag_id, run_id), check, show)
-            return replace(trial, failed_logs=tuple(_failed_logs(cfg, db, trial)))
+            shown.write(logs.new_lines(is_over=True))
+            return trial
 
 
 def _find(home: Home, cfg: Config, asked: Asked) -> Target:
@@ -102,20 +108,6 @@ def _wait_for_worker(home: Home, db: Database, check: Callable[[], None]) -> Non
 
     if not wait_for(registered, home.clock, home.sleep, WORKER_READY_S):
         raise WorldAway(f"the worker of this test did not come up within {WORKER_READY_S:g} s")
-
-
-def _failed_logs(cfg: Config, db: Database, trial: Trial) -> Iterator[str]:
-    for row in trial.tasks:
-        if row.state != "failed":
-            continue
-        try:
-            with db.read() as tx:
-                paths = log_files(tx, trial.dag, trial.run, row.task_id, row.map_index, None, cfg.logs_folder)
-        except UserMistake:
-            continue  # it failed before an attempt could write a log; its reason says why
-        for path in paths:
-            text = path.read_text(errors="replace")[-LOG_SHOWN:].rstrip()
-            yield f"--- log of {row.task_id}, try {row.try_number}\n{text}\n---"
 
 
 @contextmanager

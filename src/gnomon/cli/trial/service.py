@@ -45,8 +45,6 @@ class Trial:
     dag: DagRecord
     run: RunRecord
     tasks: list[TaskInstanceRow]
-    failed_logs: tuple[str, ...] = ()
-    """What each failed task wrote, with a line that names it; once the run has ended."""
 
 
 @contextmanager

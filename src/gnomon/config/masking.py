@@ -1,0 +1,24 @@
+"""Passwords are masked before an address is shown."""
+
+from __future__ import annotations
+
+import re
+
+_PASSWORD_PARAMETER = re.compile(r"(\w*pass\w*=)[^&\s]*", re.IGNORECASE)
+_ADDRESS = re.compile(r"[^\s'\"]+://[^\s'\"]+")
+
+
+def without_password(url: str) -> str:
+    """The address of a database as it may be shown."""
+    start = url.find("://") + 3 if "://" in url else 0
+    scheme, rest = url[:start], url[start:]
+    rest = _PASSWORD_PARAMETER.sub(r"\1***", rest)
+    user, at, host = rest.rpartition("@")
+    if not at or ":" not in user:
+        return scheme + rest
+    return f"{scheme}{user.split(':', 1)[0]}:***@{host}"
+
+
+def without_passwords(text: str) -> str:
+    """A text as it may be shown: each address in it without its password."""
+    return _ADDRESS.sub(lambda found: without_password(found[0]), text)

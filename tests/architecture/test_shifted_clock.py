@@ -1,0 +1,65 @@
+"""What tests/shifted_clock.py gives to the tests: another date in every process that they start, and real timeouts."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests import shifted_clock
+
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="LD_PRELOAD and the symbols that it replaces are Linux's"),
+    pytest.mark.skipif(shutil.which(os.environ.get("CC", "cc")) is None, reason=shifted_clock.NO_COMPILER),
+]
+SHIFT_S = 40_000_000
+PROBE = """
+import datetime, json, os, subprocess, sys, threading, time
+now = [sys.executable, "-c", "import time; print(time.time())"]
+reading, writing = os.pipe()
+pid = os.posix_spawn(now[0], now, {}, file_actions=[(os.POSIX_SPAWN_DUP2, writing, 1)])
+os.waitpid(pid, 0)
+time.sleep(0.001)
+print(json.dumps({
+    "own": time.time(), "datetime": datetime.datetime.now().timestamp(),
+    "child": float(subprocess.check_output(now)), "child without variables": float(subprocess.check_output(now, env={})),
+    "spawned without variables": float(os.read(reading, 100)),
+    "monotonic": time.monotonic(), "has timed out": not threading.Event().wait(0.001),
+}))
+"""
+
+
+def test_every_process_sees_the_other_date_and_no_timeout_changes(tmp_path: Path) -> None:
+    library = shifted_clock.compiled(tmp_path, SHIFT_S)
+    before, since = time.time(), time.monotonic()
+    preloaded = ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))  # the tests may run with a shifted clock
+    told = subprocess.check_output([sys.executable, "-c", PROBE], env={**os.environ, "LD_PRELOAD": preloaded})
+    seen, after, until = json.loads(told), time.time(), time.monotonic()
+    assert since <= seen.pop("monotonic") <= until
+    assert seen.pop("has timed out")
+    for what, moment in seen.items():
+        assert before - 1 <= moment - SHIFT_S <= after + 1, what  # a second: time() counts whole ticks
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["2026-02-29 12:00", "UTC"], "day is out of range for month"),
+        (["2028-02-29 12:00", "Nowhere/Else"], "No time zone found with key Nowhere/Else"),
+        (["2028-02-29 12:00", "UTC", "--tzdata", "empty"], "fill it with `pip install --target empty tzdata==2024.1`"),
+    ],
+)
+def test_what_cannot_be_run_is_said(words: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert shifted_clock.main(words) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_missing_compiler_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    assert shifted_clock.main(["2028-02-29 12:00", "UTC"]) == 2
+    assert "no C compiler" in capsys.readouterr().err
