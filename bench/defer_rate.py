@@ -25,9 +25,10 @@ from bench.figures import instant, quantile, rate, show
 from bench.processes import memory_kb
 from gnomon.clock import SystemClock
 from gnomon.config import load_config, run_folder
-from gnomon.store import open_database, runs, wake
-from gnomon.store.address import parse_address
-from gnomon.wakeups import Bell
+from gnomon.store import notify_on_commit, open_database
+from gnomon.store.dag_records import dag_runs
+from gnomon.store.drivers.address import parse_address
+from gnomon.wakeups import Notifier
 
 SIZES = (1_000, 10_000)
 RESUMED = 2_000
@@ -179,7 +180,7 @@ class Look:
         cfg = load_config(self._running.environ)
         self._running.wait_until_up()
         self._db = open_database(cfg.database_url, role="bench")
-        self._bell = Bell(run_folder(cfg.home))
+        self._bell = Notifier(run_folder(cfg.home))
         self._ask = _asker(cfg.database_url)
         return self
 
@@ -190,10 +191,10 @@ class Look:
         now = SystemClock().now()
         with self._db.write() as tx:
             for i in range(first, first + count):
-                runs.create_manual(tx, dag_id=dag_id, run_id=f"r{i}", logical_at=None, run_after=now, interval=None,
+                dag_runs.create_manual_run(tx, dag_id=dag_id, run_id=f"r{i}", logical_at=None, run_after=now, interval=None,
                                    conf=conf or {}, by="bench", at=now)
-            wake(tx)
-        self._bell.ring()
+            notify_on_commit(tx)
+        self._bell.notify()
 
     def waiting(self, kind: str) -> int:
         """Triggers that somebody keeps: the owner, or a triggerer."""

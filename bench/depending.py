@@ -12,13 +12,14 @@ from bench.figures import median, quantile, show
 from gnomon import After
 from gnomon.config import load_config
 from gnomon.dependencies import upstream_slots
-from gnomon.model.edges import spec_of
 from gnomon.model.instants import SECOND
 from gnomon.model.records import TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState
-from gnomon.simulate.timelapse import Timelapse
-from gnomon.store import migrations, open_database, runs, tasks
+from gnomon.model.upstream_edges import to_after_spec
+from gnomon.simulate.year_simulation import YearSimulation
+from gnomon.store import migrations, open_database
+from gnomon.store.dag_records import dag_runs
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable, Daily, Hourly, Minutely, Timetable
 from gnomon.timetables.registry import reference
@@ -102,8 +103,8 @@ def _tasks(running: Deployment, dag_id: str) -> dict[int, TaskRecord]:
     db = open_database(load_config(running.environ).database_url, role="bench")
     try:
         with db.read() as tx:
-            ended = [run for run in runs.list_runs(tx, dag_id) if run.state is DagRunState.SUCCESS]
-            return {run.run_after: tasks.states(tx, run.run_pk)[0] for run in ended}
+            ended = [run for run in dag_runs.list_runs(tx, dag_id) if run.state is DagRunState.SUCCESS]
+            return {run.run_after: dag_runs.list_task_states(tx, run.run_pk)[0] for run in ended}
     finally:
         db.close()
 
@@ -146,9 +147,9 @@ def _cost_of_runs(specs: list[DagSpec], seconds: int, start: int = START) -> tup
     """Seconds of CPU of a scheduler over so much virtual time, and the runs that were made."""
     with tempfile.TemporaryDirectory(prefix="gnomon-bench-flat-") as folder:
         url = f"sqlite:///{folder}/flat.db"
-        migrations.upgrade(url)
+        migrations.upgrade_schema(url)
         db = open_database(url, role="bench", synchronous="OFF", lease_clock=lambda: start)
-        it = Timelapse(db, seed=1, start=start, script=lambda _, rng: Play(run_s=rng.choice((0.0, 1.0, 60.0))))
+        it = YearSimulation(db, seed=1, start=start, script=lambda _, rng: Play(run_s=rng.choice((0.0, 1.0, 60.0))))
         for spec in specs:
             it.parse(spec, "1")
         it.run_until(start + 1)
@@ -156,7 +157,7 @@ def _cost_of_runs(specs: list[DagSpec], seconds: int, start: int = START) -> tup
         it.run_until(start + seconds * SECOND)
         spent = time.process_time() - began
         with db.read() as tx:
-            made = sum(runs.totals(tx).values())
+            made = sum(dag_runs.read_total_run_counts(tx).values())
         db.close()
     return spent, made
 
@@ -173,7 +174,7 @@ def _fine() -> None:
 def _pair(number: int, timetable: Timetable) -> list[DagSpec]:
     common = {"timetable": reference(timetable), "tasks": (TaskSpec(task_id="t"),), "start_at": NOON, "catchup": True}
     up, down = f"u{number}", f"d{number}"
-    return [DagSpec(dag_id=up, **common), DagSpec(dag_id=down, depends_on=(spec_of(After(up)),), **common)]
+    return [DagSpec(dag_id=up, **common), DagSpec(dag_id=down, depends_on=(to_after_spec(After(up)),), **common)]
 
 
 def _fan(number: int) -> DagSpec:
@@ -182,7 +183,7 @@ def _fan(number: int) -> DagSpec:
     up = [] if place == 0 else [first + place - 1 if place < 5 else first]
     return DagSpec(
         dag_id=f"d{number:04d}", timetable=reference(Hourly()), tasks=(TaskSpec(task_id="t"),), start_at=START, catchup=True,
-        overlap="allow", depends_on=tuple(spec_of(After(f"d{n:04d}")) for n in up),
+        overlap="allow", depends_on=tuple(to_after_spec(After(f"d{n:04d}")) for n in up),
     )
 
 

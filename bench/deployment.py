@@ -20,8 +20,9 @@ from urllib.parse import urlsplit
 from bench.processes import cpu_s, family, memory_kb
 from gnomon.clock import SystemClock
 from gnomon.config import load_config, run_folder
-from gnomon.store import open_database, runs, wake
-from gnomon.wakeups import Bell
+from gnomon.store import notify_on_commit, open_database
+from gnomon.store.dag_records import dag_runs
+from gnomon.wakeups import Notifier
 
 HERE = Path(__file__).parent
 GNOMON = [sys.executable, "-m", "gnomon"]
@@ -91,14 +92,14 @@ class Deployment:
         db = open_database(cfg.database_url, role="bench")
         try:
             with db.write() as tx:
-                runs.create_manual(tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=clock.now(), interval=None,
+                dag_runs.create_manual_run(tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=clock.now(), interval=None,
                                    conf={}, by="bench", at=clock.now())
-                wake(tx)
+                notify_on_commit(tx)
             began = time.perf_counter()
-            Bell(run_folder(cfg.home)).ring()
+            Notifier(run_folder(cfg.home)).notify()
             while time.perf_counter() - began < timeout_s:
                 with db.read() as tx:
-                    run = runs.find(tx, dag_id, run_id)
+                    run = dag_runs.find_stored_run(tx, dag_id, run_id)
                 if run is not None and run.ended_at is not None:
                     return time.perf_counter() - began
                 time.sleep(0.0005)

@@ -24,9 +24,10 @@ from gnomon.clock import SystemClock
 from gnomon.config import load_config, run_folder
 from gnomon.model.instants import SECOND
 from gnomon.model.records import RunRecord
-from gnomon.store import Database, open_database, runs, tasks, wake
-from gnomon.store.address import parse_address
-from gnomon.wakeups import Bell
+from gnomon.store import Database, notify_on_commit, open_database
+from gnomon.store.dag_records import dag_runs
+from gnomon.store.drivers.address import parse_address
+from gnomon.wakeups import Notifier
 
 HISTORY = 1_000_000
 PAIRS = 9
@@ -127,7 +128,7 @@ class Place:
         self.running = running
         self._db = db
         self._clock = SystemClock()
-        self._bell = Bell(run_folder(load_config(running.environ).home))
+        self._bell = Notifier(run_folder(load_config(running.environ).home))
         self._serial = 0
 
     def settle(self) -> None:
@@ -141,7 +142,7 @@ class Place:
         for _ in range(CHAINS):
             (run,) = self._run({"chain_30": 1})
             with self._db.read() as tx:
-                links = sorted(tasks.states(tx, run.run_pk), key=lambda task: task.task_no)
+                links = sorted(dag_runs.list_task_states(tx, run.run_pk), key=lambda task: task.task_no)
             gaps += [(b.started_at - a.ended_at) / 1000 for a, b in zip(links, links[1:], strict=False)]  # type: ignore[operator]
         return median(gaps)
 
@@ -157,17 +158,17 @@ class Place:
             for dag_id, count in wanted.items():
                 for _ in range(count):
                     self._serial += 1
-                    made.append(runs.create_manual(
+                    made.append(dag_runs.create_manual_run(
                         tx, dag_id=dag_id, run_id=f"r{self._serial}", logical_at=None, run_after=self._clock.now(),
                         interval=None, conf={}, by="bench", at=self._clock.now(),
                     ))
-            wake(tx)
-        self._bell.ring()
+            notify_on_commit(tx)
+        self._bell.notify()
         deadline = time.monotonic() + LIMIT_S
         while time.monotonic() < deadline:
             time.sleep(0.1)
             with self._db.read() as tx:
-                found = [run for dag_id, count in wanted.items() for run in runs.list_runs(tx, dag_id, limit=count)]
+                found = [run for dag_id, count in wanted.items() for run in dag_runs.list_runs(tx, dag_id, limit=count)]
             if all(run.ended_at is not None for run in found):
                 return found
         raise TimeoutError(f"{len(made)} runs did not end; see {self.running.home}/standalone.log")

@@ -20,9 +20,11 @@ import psycopg
 from gnomon.model.ids import group_of
 from gnomon.model.records import AttemptRecord, Changes, RunRecord, TaskRecord
 from gnomon.model.slots import TimetableRef
-from gnomon.model.spec import DagParsed, DagSpec, FileInputs, ParsedFile, TaskSpec
+from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.store import Database, commit, files, leases, mail, migrations, open_database, runs
+from gnomon.store import Database, migrations, open_database
+from gnomon.store.dag_records import dag_files, dag_runs
+from gnomon.store.ownership import commit, leases, mailbox
 
 WIDTH = 500
 CHAIN = 100
@@ -49,7 +51,7 @@ def compare(urls: list[str], options: argparse.Namespace) -> None:
     """Interleaved rounds on an empty store and, when asked for, on one with history; the medians."""
     works = []
     for url in urls if options.history else urls[:1]:
-        migrations.upgrade(url)
+        migrations.upgrade_schema(url)
         works.append(Work(open_database(url, synchronous=options.synchronous)))
     for _ in range(options.history // WIDTH):
         works[1].wide(works[1].new_run())
@@ -101,9 +103,9 @@ class Work:
             dag_id="bench", timetable=TimetableRef(path="gnomon.timetables.Null"),
             tasks=tuple(TaskSpec(task_id=f"task_{n}") for n in range(WIDTH)),
         )
-        parsed = ParsedFile(path="/bench.py", inputs=FileInputs(input_hash="1"), dags=(DagParsed(spec=spec, spec_hash="1"),))
+        parsed = ParsedFile(path="/bench.py", inputs=FileInputs(input_hash="1"), dags=(ParsedDag(spec=spec, spec_hash="1"),))
         with db.write() as tx:
-            files.record_parsed(tx, parsed, at=AT, paused_by_default=False)
+            dag_files.record_parsed(tx, parsed, at=AT, paused_by_default=False)
             leases.register_scheduler(tx, ME, "bench")
             leases.claim_groups(tx, ME, [group_of("bench")])
 
@@ -132,11 +134,11 @@ class Work:
         """A queued run."""
         self._serial += 1
         with self.db.write() as tx:
-            run = runs.create_manual(
+            run = dag_runs.create_manual_run(
                 tx, dag_id="bench", run_id=f"manual__{self._serial}", logical_at=None, run_after=AT + self._serial,
                 interval=None, conf={}, by="bench", at=AT,
             )
-            tx.many("mail.remove", [(letter.mail_pk,) for letter in mail.take(tx, range(64), 10)])
+            tx.many("mail.remove", [(letter.mail_pk,) for letter in mailbox.read_messages(tx, range(64), 10)])
         self._runs[run.run_pk] = run
         return run.run_pk
 
@@ -154,8 +156,8 @@ class Work:
         self._write(Changes(tasks=tasks, attempts=[attempt(run_pk, n)], pool_used={"default_pool": 0}))
 
     def _write(self, changes: Changes) -> None:
-        with self.db.owner(ME) as tx:
-            commit.apply(tx, changes)
+        with self.db.scheduler_write(ME) as tx:
+            commit.apply_changes(tx, changes)
 
 
 def timed(work: Callable[[], object]) -> float:

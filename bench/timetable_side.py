@@ -41,9 +41,9 @@ class Gnomon:
 
     def __init__(self) -> None:
         from gnomon.model.slots import DataInterval, TimeRestriction
-        from gnomon.timetables import ambient
+        from gnomon.timetables import system_time
 
-        self.interval, self.restriction, self._ambient = DataInterval, TimeRestriction, ambient
+        self.interval, self.restriction, self._ambient = DataInterval, TimeRestriction, system_time
 
     def find(self, name: str) -> Any:
         return getattr(import_module("gnomon.timetables"), name)

@@ -19,12 +19,12 @@ from pathlib import Path
 
 from bench.forks import fork_rate
 from gnomon.clock import SystemClock
-from gnomon.executors.interface import AttemptEnded, WorkerUp
+from gnomon.executors.interface import AttemptEnded, WorkerConnected
 from gnomon.executors.local import LocalExecutor
-from gnomon.model.facts import Attempt, AttemptResult, RunFacts
+from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.records import WorkerRecord
-from gnomon.worker.loop import STOPPED, Worker
-from gnomon.worker.settings import Settings
+from gnomon.worker.loop import STOPPED, WorkerService
+from gnomon.worker.settings import WorkerSettings
 
 DAG = """
 from gnomon import DAG
@@ -89,7 +89,7 @@ def run(home: Path, attempts: list[Attempt]) -> tuple[list[AttemptResult], float
         worker_id, address = lines.readline().split()
     executor = LocalExecutor("bench")
     executor.refresh([WorkerRecord(worker_id, "here", address, SLOTS, 0, False)])
-    wait_for(executor, worker_id, lambda events: any(isinstance(event, WorkerUp) for event in events))
+    wait_for(executor, worker_id, lambda events: any(isinstance(event, WorkerConnected) for event in events))
     begun = time.monotonic()
     executor.submit(worker_id, [warm_up(attempts[0])])
     wait_for(executor, worker_id, has_ended)
@@ -122,8 +122,8 @@ def has_ended(events: list[object]) -> bool:
 def wait_for(executor: LocalExecutor, worker_id: str, enough: object) -> None:
     deadline = time.monotonic() + LIMIT_S
     while time.monotonic() < deadline:
-        select.select(executor.filenos(), [], [], 0.5)
-        events = executor.poll()
+        select.select(executor.read_filenos(), [], [], 0.5)
+        events = executor.poll_events()
         executor.acknowledge(worker_id, [e.result.attempt_id for e in events if isinstance(e, AttemptEnded)])
         if enough(events):  # type: ignore[operator]
             return
@@ -132,14 +132,14 @@ def wait_for(executor: LocalExecutor, worker_id: str, enough: object) -> None:
 
 def serve(home: Path, tell: int) -> None:
     environ = {**os.environ, "GNOMON_HOME": str(home), "GNOMON__CORE__DAGS_FOLDER": str(home)}
-    settings = Settings(run_folder=home, logs_folder=home / "logs", slots=SLOTS, environ=environ)
-    worker = Worker(settings, NoStore(), SystemClock())
+    settings = WorkerSettings(run_folder=home, logs_folder=home / "logs", slots=SLOTS, environ=environ)
+    worker = WorkerService(settings, NoStore(), SystemClock())
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda *_: stopping.append(1))
     worker.start()
     os.write(tell, f"{worker.worker_id} {worker.address}\n".encode())
     while not stopping:
-        worker.turn()
+        worker.run_once()
     worker.stop(STOPPED)
     os._exit(0)
 

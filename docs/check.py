@@ -23,7 +23,7 @@ import click
 from gnomon.cli.commands import root
 from gnomon.config import load_config
 from gnomon.errors.product import GnomonError
-from gnomon.sdk.calendars import NamedCalendars
+from gnomon.sdk.schedules.named_calendars import NamedCalendars
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -187,7 +187,7 @@ _CHECKS: dict[str, Callable[[str, Files], Iterator[str]]] = {
 
 def _run(code: str, files: Files) -> str:
     """What went wrong when the block was loaded as a DAG file; empty when nothing did."""
-    program = "import sys, pathlib; from gnomon.loading.dagfile import load; load(sys.argv[1])"
+    program = "import sys, pathlib; from gnomon.loading.dagfile import load_dag_file as load; load(sys.argv[1])"
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         for name, text in {**files, "block.py": code}.items():

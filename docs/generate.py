@@ -15,8 +15,8 @@ from pathlib import Path
 import click
 
 from gnomon.cli.commands import root
-from gnomon.config import OPTIONS, Option
-from gnomon.config.accepted import NOTHING
+from gnomon.config import OPTIONS, ConfigOption
+from gnomon.config.accepted_options import NO_EFFECT
 
 DOCS = Path(__file__).parent
 
@@ -39,13 +39,13 @@ def options_page() -> str:
     others = sorted((option for option in OPTIONS if not option.used), key=lambda option: option.section)
     for section, options in itertools.groupby(others, key=lambda option: option.section):
         parts.append(f"- `[{section}]` {', '.join(f'`{option.name}`' for option in options)}\n")
-    reasons = [option for option in others if option.description != NOTHING]
+    reasons = [option for option in others if option.description != NO_EFFECT]
     parts.append("\nWhy some of them have none:\n\n| option | reason |\n|---|---|\n")
     parts += [f"| `[{option.section}] {option.name}` | {option.description} |\n" for option in reasons]
     return "".join(parts)
 
 
-def _option_row(option: Option) -> str:
+def _option_row(option: ConfigOption) -> str:
     old = ", ".join(f"[{alias.section}] {alias.name}" for alias in option.aliases)
     name = f"`{option.name}`" + (f" ({old})" if old else "")
     default = f"`{option.default}`" if option.default else "(empty)"

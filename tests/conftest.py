@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.config import set_ambient
+from gnomon.config import set_current_config
 
 _PREFIXES = ("GNOMON_", "AIRFLOW_")
 _TOLD_BY = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCHLD)
@@ -41,9 +41,9 @@ def _own_options(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempP
     for name in [name for name in os.environ if name.startswith(_PREFIXES)]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("GNOMON_HOME", str(_nowhere(tmp_path_factory)))
-    set_ambient(None)
+    set_current_config(None)
     yield
-    set_ambient(None)
+    set_current_config(None)
 
 
 def _nowhere(tmp_path_factory: pytest.TempPathFactory) -> Path:

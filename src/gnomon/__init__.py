@@ -8,77 +8,77 @@ TYPE_CHECKING = False
 """Type checkers read it as True; importing `typing` for it would double what `import gnomon` costs."""
 if TYPE_CHECKING:  # what authors' type checkers see; the same names as below, which a test compares
     from gnomon.sdk.after import After as After
+    from gnomon.sdk.arguments.params import Param as Param
+    from gnomon.sdk.arguments.task_rules import TriggerRule as TriggerRule
+    from gnomon.sdk.arguments.task_rules import WeightRule as WeightRule
     from gnomon.sdk.assets import Asset as Asset
-    from gnomon.sdk.calendars import calendar as calendar
-    from gnomon.sdk.connection import Connection as Connection
-    from gnomon.sdk.current import get_current_context as get_current_context
-    from gnomon.sdk.dag import DAG as DAG
-    from gnomon.sdk.dag_decorator import dag as dag
-    from gnomon.sdk.datesfile import dates_file as dates_file
-    from gnomon.sdk.decorators import setup as setup
-    from gnomon.sdk.decorators import task as task
-    from gnomon.sdk.decorators import teardown as teardown
-    from gnomon.sdk.edges import Label as Label
-    from gnomon.sdk.edges import chain as chain
-    from gnomon.sdk.edges import chain_linear as chain_linear
-    from gnomon.sdk.edges import cross_downstream as cross_downstream
-    from gnomon.sdk.hook import BaseHook as BaseHook
-    from gnomon.sdk.literals import literal as literal
-    from gnomon.sdk.notifier import BaseNotifier as BaseNotifier
-    from gnomon.sdk.operator import BaseOperator as BaseOperator
-    from gnomon.sdk.params import Param as Param
-    from gnomon.sdk.parsing import get_parsing_context as get_parsing_context
-    from gnomon.sdk.rules import TriggerRule as TriggerRule
-    from gnomon.sdk.rules import WeightRule as WeightRule
-    from gnomon.sdk.sensor import BaseSensorOperator as BaseSensorOperator
-    from gnomon.sdk.sensor import PokeReturnValue as PokeReturnValue
-    from gnomon.sdk.taskgroup import TaskGroup as TaskGroup
-    from gnomon.sdk.taskgroup_decorator import task_group as task_group
-    from gnomon.sdk.triggers import BaseTrigger as BaseTrigger
-    from gnomon.sdk.triggers import StartTriggerArgs as StartTriggerArgs
-    from gnomon.sdk.triggers import TaskFailedEvent as TaskFailedEvent
-    from gnomon.sdk.triggers import TaskSkippedEvent as TaskSkippedEvent
-    from gnomon.sdk.triggers import TaskSuccessEvent as TaskSuccessEvent
-    from gnomon.sdk.triggers import TriggerEvent as TriggerEvent
-    from gnomon.sdk.variable import Variable as Variable
-    from gnomon.sdk.xcom_arg import XComArg as XComArg
+    from gnomon.sdk.dags.authoring_state import get_current_context as get_current_context
+    from gnomon.sdk.dags.authoring_state import get_parsing_context as get_parsing_context
+    from gnomon.sdk.dags.dag import DAG as DAG
+    from gnomon.sdk.dags.dag_decorators import dag as dag
+    from gnomon.sdk.dags.dag_decorators import task_group as task_group
+    from gnomon.sdk.dags.edges import Label as Label
+    from gnomon.sdk.dags.edges import chain as chain
+    from gnomon.sdk.dags.edges import chain_linear as chain_linear
+    from gnomon.sdk.dags.edges import cross_downstream as cross_downstream
+    from gnomon.sdk.dags.task_group import TaskGroup as TaskGroup
+    from gnomon.sdk.deferral.triggers import BaseTrigger as BaseTrigger
+    from gnomon.sdk.deferral.triggers import StartTriggerArgs as StartTriggerArgs
+    from gnomon.sdk.deferral.triggers import TaskFailedEvent as TaskFailedEvent
+    from gnomon.sdk.deferral.triggers import TaskSkippedEvent as TaskSkippedEvent
+    from gnomon.sdk.deferral.triggers import TaskSuccessEvent as TaskSuccessEvent
+    from gnomon.sdk.deferral.triggers import TriggerEvent as TriggerEvent
+    from gnomon.sdk.runtime.connection import BaseHook as BaseHook
+    from gnomon.sdk.runtime.connection import Connection as Connection
+    from gnomon.sdk.runtime.notifier import BaseNotifier as BaseNotifier
+    from gnomon.sdk.runtime.variable import Variable as Variable
+    from gnomon.sdk.schedules.dates_file import dates_file as dates_file
+    from gnomon.sdk.schedules.named_calendars import calendar as calendar
+    from gnomon.sdk.tasks.operator import BaseOperator as BaseOperator
+    from gnomon.sdk.tasks.sensor import BaseSensorOperator as BaseSensorOperator
+    from gnomon.sdk.tasks.sensor import PokeReturnValue as PokeReturnValue
+    from gnomon.sdk.tasks.task_decorators import setup as setup
+    from gnomon.sdk.tasks.task_decorators import task as task
+    from gnomon.sdk.tasks.task_decorators import teardown as teardown
+    from gnomon.sdk.tasks.xcom_arg import XComArg as XComArg
+    from gnomon.sdk.templating.resolvable import literal as literal
 
 _EXPORTS: dict[str, str] = {
     "After": "after",
     "Asset": "assets",
-    "BaseHook": "hook",
-    "BaseNotifier": "notifier",
-    "BaseOperator": "operator",
-    "BaseSensorOperator": "sensor",
-    "BaseTrigger": "triggers",
-    "Connection": "connection",
-    "DAG": "dag",
-    "Label": "edges",
-    "Param": "params",
-    "PokeReturnValue": "sensor",
-    "StartTriggerArgs": "triggers",
-    "TaskFailedEvent": "triggers",
-    "TaskGroup": "taskgroup",
-    "TaskSkippedEvent": "triggers",
-    "TaskSuccessEvent": "triggers",
-    "TriggerEvent": "triggers",
-    "TriggerRule": "rules",
-    "Variable": "variable",
-    "WeightRule": "rules",
-    "XComArg": "xcom_arg",
-    "calendar": "calendars",
-    "chain": "edges",
-    "chain_linear": "edges",
-    "cross_downstream": "edges",
-    "dag": "dag_decorator",
-    "dates_file": "datesfile",
-    "get_current_context": "current",
-    "get_parsing_context": "parsing",
-    "literal": "literals",
-    "setup": "decorators",
-    "task": "decorators",
-    "task_group": "taskgroup_decorator",
-    "teardown": "decorators",
+    "BaseHook": "runtime.connection",
+    "BaseNotifier": "runtime.notifier",
+    "BaseOperator": "tasks.operator",
+    "BaseSensorOperator": "tasks.sensor",
+    "BaseTrigger": "deferral.triggers",
+    "Connection": "runtime.connection",
+    "DAG": "dags.dag",
+    "Label": "dags.edges",
+    "Param": "arguments.params",
+    "PokeReturnValue": "tasks.sensor",
+    "StartTriggerArgs": "deferral.triggers",
+    "TaskFailedEvent": "deferral.triggers",
+    "TaskGroup": "dags.task_group",
+    "TaskSkippedEvent": "deferral.triggers",
+    "TaskSuccessEvent": "deferral.triggers",
+    "TriggerEvent": "deferral.triggers",
+    "TriggerRule": "arguments.task_rules",
+    "Variable": "runtime.variable",
+    "WeightRule": "arguments.task_rules",
+    "XComArg": "tasks.xcom_arg",
+    "calendar": "schedules.named_calendars",
+    "chain": "dags.edges",
+    "chain_linear": "dags.edges",
+    "cross_downstream": "dags.edges",
+    "dag": "dags.dag_decorators",
+    "dates_file": "schedules.dates_file",
+    "get_current_context": "dags.authoring_state",
+    "get_parsing_context": "dags.authoring_state",
+    "literal": "templating.resolvable",
+    "setup": "tasks.task_decorators",
+    "task": "tasks.task_decorators",
+    "task_group": "dags.dag_decorators",
+    "teardown": "tasks.task_decorators",
 }
 """Names for authors, loaded when first used: `import gnomon` alone loads nothing."""
 

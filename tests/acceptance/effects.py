@@ -14,16 +14,16 @@ from tests.unit.cli.deployment import Deployment, Ended
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
-from gnomon.config import Config, load_config, set_ambient
-from gnomon.dagfiles.settings import settings_from as dagfiles_settings
-from gnomon.loading.dagfile import load
+from gnomon.config import Config, load_config, set_current_config
+from gnomon.dagfiles.settings import build_dag_processor_settings as dagfiles_settings
+from gnomon.loading.dagfile import load_dag_file
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.spec import DagParsed, FileInputs, ParsedFile
+from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile
 from gnomon.model.states import TaskInstanceState
-from gnomon.sdk.build import build
-from gnomon.store import files, runs, tasks
+from gnomon.sdk.dags.dag_spec import build_dag_spec
+from gnomon.store.dag_records import dag_files, dag_runs
 from gnomon.testing import ScriptedWorker
-from gnomon.worker.settings import settings_from as worker_settings
+from gnomon.worker.settings import build_worker_settings as worker_settings
 
 F = TypeVar("F", bound=Callable[..., object])
 SEEN_BY: dict[str, list[str]] = {}
@@ -51,7 +51,7 @@ class World(Deployment):
 
     def __init__(self, cfg: Config, database: Path, start: Instant) -> None:
         self.cfg = cfg
-        set_ambient(cfg)
+        set_current_config(cfg)
         cfg.home.mkdir(parents=True, exist_ok=True)
         shutil.copy(database, cfg.home / "gnomon.db")
         self.home = Home(cfg, VirtualClock(start))
@@ -67,18 +67,18 @@ class World(Deployment):
         path.write_text("from datetime import datetime, timedelta, timezone\nfrom gnomon.sdk import *\n" + textwrap.dedent(text))
         before = list(sys.path)
         try:
-            loaded = load(path).dags.values()
-            dags = tuple(build(dag, str(path)) for dag in loaded)
+            loaded = load_dag_file(path).dags.values()
+            dags = tuple(build_dag_spec(dag, str(path)) for dag in loaded)
         finally:
             sys.path[:] = before
         warnings = tuple(told for dag in loaded for told in dag.warnings)
         self._record(str(self.cfg.dags_folder / name), dags, warnings)
 
-    def _record(self, path: str, dags: tuple[DagParsed, ...], warnings: tuple[str, ...]) -> None:
+    def _record(self, path: str, dags: tuple[ParsedDag, ...], warnings: tuple[str, ...]) -> None:
         parsed = ParsedFile(path=path, inputs=FileInputs(input_hash=str(self._files)), dags=dags, warnings=warnings)
         paused = dagfiles_settings(self.cfg).paused_by_default
         with self.db.write() as tx:
-            files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=paused)
+            dag_files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=paused)
 
     def go(self, seconds: float = 0.0) -> None:
         """The scheduler lives, and so much time passes."""
@@ -104,19 +104,19 @@ class World(Deployment):
     def runs(self, dag_id: str) -> list[str]:
         """`HH:MM:SS` of the runs of a DAG, in order of time."""
         with self.db.read() as tx:
-            found = sorted(run.run_after for run in runs.list_runs(tx, dag_id))
+            found = sorted(run.run_after for run in dag_runs.list_runs(tx, dag_id))
         return [f"{at // SECOND % 86400 // 3600:02}:{at // SECOND % 3600 // 60:02}:{at // SECOND % 60:02}" for at in found]
 
     def states(self, dag_id: str) -> list[dict[str, tuple[TaskInstanceState | None, int]]]:
         """State and try of each task, run by run in order of time."""
         with self.db.read() as tx:
-            found = sorted(runs.list_runs(tx, dag_id), key=lambda run: run.run_after)
-            rows = [tasks.states(tx, run.run_pk) for run in found]
+            found = sorted(dag_runs.list_runs(tx, dag_id), key=lambda run: run.run_after)
+            rows = [dag_runs.list_task_states(tx, run.run_pk) for run in found]
         names = self._names(dag_id)
         return [{names[row.task_no]: (row.state, row.try_number) for row in each} for each in rows]
 
     def _names(self, dag_id: str) -> dict[int, str]:
-        from gnomon.report.dags import find_dag
+        from gnomon.report.listings.dag_list import find_dag
 
         with self.db.read() as tx:
             return {number: task_id for task_id, number in find_dag(tx, dag_id).task_numbers.items()}

@@ -17,7 +17,9 @@ import pytest
 from tests.patience import PATIENCE_S
 
 from gnomon.config import load_config
-from gnomon.store import dags, home_cipher, migrations, open_database, variables
+from gnomon.store import load_cipher, migrations, open_database
+from gnomon.store.admin import variables
+from gnomon.store.dag_records import dags
 
 TWO_TASKS = """
 from airflow.sdk import DAG, task
@@ -149,16 +151,16 @@ def test_a_dag_of_the_home_is_found_by_id_with_its_variables_and_nothing_is_writ
         "    use()\n"
     )
     cfg = load_config({}, folder / "home")
-    migrations.upgrade(cfg.database_url)
-    db = open_database(cfg.database_url, cipher=home_cipher(cfg))
+    migrations.upgrade_schema(cfg.database_url)
+    db = open_database(cfg.database_url, cipher=load_cipher(cfg))
     try:
         with db.write() as tx:
-            variables.set(tx, "key", "value")
+            variables.set_variable(tx, "key", "value")
         code, out, err = dag_test("v", "-o", "json")
         assert code == 0, err
         assert [(t["state"], t["try_number"]) for t in json.loads(out)["tasks"]] == [("success", 2)]
         with db.read() as tx:
-            assert variables.get(tx, "key") == "value" and dags.list_dags(tx) == []
+            assert variables.get_variable(tx, "key") == "value" and dags.list_dags(tx) == []
     finally:
         db.close()
 

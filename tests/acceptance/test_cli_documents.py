@@ -17,7 +17,7 @@ import yaml
 from tests.acceptance.effects import World, options
 
 from gnomon.cli.commands import root
-from gnomon.config import set_ambient
+from gnomon.config import set_current_config
 from gnomon.model.instants import SECOND
 from gnomon.store import migrations
 from gnomon.testing import Play
@@ -63,7 +63,7 @@ READ: dict[str, Callable[[str], Any]] = {"json": json.loads, "yaml": yaml.safe_l
 @pytest.fixture(scope="module")
 def it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("documents")
-    migrations.upgrade(f"sqlite:///{folder}/empty.db")
+    migrations.upgrade_schema(f"sqlite:///{folder}/empty.db")
     home = folder / "home"
     (home / "plugins").mkdir(parents=True)
     (home / "plugins" / "some.py").write_text(PLUGIN)
@@ -78,7 +78,7 @@ def it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     world.move(10)
     yield world
     world.close()
-    set_ambient(None)
+    set_current_config(None)
 
 
 def _with_output(command: click.Command, words: tuple[str, ...]) -> Iterator[str]:

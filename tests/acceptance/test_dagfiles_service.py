@@ -16,7 +16,7 @@ from tests.patience import PATIENCE_S
 
 from gnomon import store
 from gnomon.config import load_config
-from gnomon.store import dags, files
+from gnomon.store.dag_records import dag_files, dags
 
 DAG_FILE = """\
 from airflow import DAG
@@ -42,7 +42,7 @@ class Running:
         )
         self.said = b""
         self.hear("dag_processor_started")
-        self.db = store.open_database(f"sqlite:///{home / 'gnomon.db'}", cipher=store.home_cipher(load_config({}, home)))
+        self.db = store.open_database(f"sqlite:///{home / 'gnomon.db'}", cipher=store.load_cipher(load_config({}, home)))
 
     def write(self, name: str, text: str) -> Path:
         """The file is there, whole, at once."""
@@ -70,7 +70,7 @@ class Running:
 
     def errors(self) -> dict[str, str]:
         with self.db.read() as tx:
-            return {os.path.basename(row.path): row.kind for row in files.import_errors(tx)}
+            return {os.path.basename(row.path): row.kind for row in dag_files.list_import_errors(tx)}
 
     def family(self) -> list[int]:
         """The processes of this service that live."""
@@ -209,9 +209,9 @@ def test_when_its_parse_server_is_killed_the_service_ends_to_be_started_anew(sta
 
 
 def store_variable(tx, value: str) -> None:
-    from gnomon.store import variables
+    from gnomon.store.admin import variables
 
-    variables.set(tx, "dag_id", value)
+    variables.set_variable(tx, "dag_id", value)
 
 
 def is_alive(pid: int) -> bool:

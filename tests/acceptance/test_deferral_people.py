@@ -83,7 +83,7 @@ class People:
         return run_id
 
     def reached(self, name: str, act: Callable[[str], object]) -> tuple[str, str, int]:
-        """A DAG on which `act` was done while both tasks of a run waited, the run, and what they wait for, in seconds."""
+        """A DAG on which `act_randomly` was done while both tasks of a run waited, the run, and what they wait for, in seconds."""
         for seconds in WAITS_S:
             dag_id = f"{name}_{seconds}"
             self.write(dag_id, seconds)

@@ -73,7 +73,7 @@ class VirtualDay:
             found.setdefault((dag_id, to_datetime(at).isoformat()), set()).add(rule)
         return found
 
-    def order(self) -> list[tuple[str, str, str]]:
+    def sort_key(self) -> list[tuple[str, str, str]]:
         """What tasks said, in order: begins, fails or ends, the DAG, and the planned time."""
         path = self.running.home / "order"
         lines = path.read_text().splitlines() if path.exists() else []
@@ -82,7 +82,7 @@ class VirtualDay:
     def places(self) -> dict[tuple[str, str, str], int]:
         """Each word to its place in the order, the first if it was said again."""
         found: dict[tuple[str, str, str], int] = {}
-        for place, line in enumerate(self.order()):
+        for place, line in enumerate(self.sort_key()):
             found.setdefault(line, place)
         return found
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.acceptance.effects import World, effect_of, options
 
-from gnomon.config import set_ambient
+from gnomon.config import set_current_config
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.store import migrations
@@ -24,7 +24,7 @@ TASK = "BaseOperator(task_id={0!r}{1})"
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("database") / "empty.db"
-    migrations.upgrade(f"sqlite:///{path}")
+    migrations.upgrade_schema(f"sqlite:///{path}")
     return path
 
 
@@ -41,7 +41,7 @@ def world(tmp_path: Path, database: Path) -> Iterator[ForWorld]:
     yield make
     for one in made:
         one.close()
-    set_ambient(None)
+    set_current_config(None)
 
 
 def wide(count: int, **arguments: object) -> str:

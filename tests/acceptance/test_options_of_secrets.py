@@ -13,7 +13,7 @@ import pytest
 from tests.acceptance.effects import effect_of, options
 from tests.keys import KEY
 
-from gnomon.config import set_ambient
+from gnomon.config import set_current_config
 from gnomon.operators import TimeSensor
 
 OTHER = base64.urlsafe_b64encode(b"another key, which opens nothing").decode()
@@ -34,12 +34,12 @@ def test_what_one_key_has_sealed_only_it_opens(tmp_path: Path) -> None:
 @effect_of("operators.default_deferrable")
 @pytest.mark.parametrize("deferrable", [False, True])
 def test_operators_defer_by_default_if_the_option_says_so(tmp_path: Path, deferrable: bool) -> None:
-    set_ambient(options(tmp_path, operators__default_deferrable=deferrable))
+    set_current_config(options(tmp_path, operators__default_deferrable=deferrable))
     try:
         assert TimeSensor(task_id="t", target_time=time(9)).deferrable is deferrable
         assert TimeSensor(task_id="u", target_time=time(9), deferrable=False).deferrable is False
     finally:
-        set_ambient(None)
+        set_current_config(None)
 
 
 def gnomon(home: Path, key: str, *words: str) -> subprocess.CompletedProcess[str]:

@@ -16,15 +16,16 @@ from tests.acceptance.product import Product, product
 from tests.conformance.storeworld import raw
 from tests.patience import PATIENCE_S
 
-from gnomon.api.health import Status
-from gnomon.api.looking import Looker
-from gnomon.app.checks import listen
-from gnomon.cli.opening import open_when_ready
+from gnomon.api.health import HealthStatus
+from gnomon.api.health_reader import HealthReader
+from gnomon.app.checks import open_listener
+from gnomon.cli.database_access import open_when_ready
 from gnomon.clock import SystemClock
-from gnomon.config import ConfigMistake
-from gnomon.errors.product import OperatorMistake
+from gnomon.config import OptionError
+from gnomon.errors.product import ConfigurationError
 from gnomon.model.instants import SECOND
-from gnomon.store import leases, migrations, open_database
+from gnomon.store import migrations, open_database
+from gnomon.store.ownership import leases
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 FLOWS = """
@@ -193,16 +194,16 @@ def test_the_api_server_listens_where_the_options_say(tmp_path: Path) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.2", 0))
         port = probe.getsockname()[1]
-    with listen(options(tmp_path, api__host="127.0.0.2", api__port=port)) as listener:
+    with open_listener(options(tmp_path, api__host="127.0.0.2", api__port=port)) as listener:
         assert listener.getsockname() == ("127.0.0.2", port)
-        with pytest.raises(OperatorMistake, match=f"port {port} of 127.0.0.2 is taken.*--port or GNOMON__API__PORT"):
-            listen(options(tmp_path, api__host="127.0.0.2", api__port=port))
+        with pytest.raises(ConfigurationError, match=f"port {port} of 127.0.0.2 is taken.*--port or GNOMON__API__PORT"):
+            open_listener(options(tmp_path, api__host="127.0.0.2", api__port=port))
 
 
 @effect_of("core.executor")
 def test_an_executor_that_gnomon_does_not_have_is_refused(tmp_path: Path) -> None:
     assert options(tmp_path, core__executor="airflow.executors.local_executor.LocalExecutor").text("core", "executor")
-    with pytest.raises(ConfigMistake, match="'CeleryExecutor': write one of: LocalExecutor"):
+    with pytest.raises(OptionError, match="'CeleryExecutor': write one of: LocalExecutor"):
         options(tmp_path, core__executor="CeleryExecutor")
 
 
@@ -210,7 +211,7 @@ def test_an_executor_that_gnomon_does_not_have_is_refused(tmp_path: Path) -> Non
 @pytest.mark.parametrize(("word", "level"), [("FULL", 2), ("normal", 1)])
 def test_a_commit_waits_for_the_disk_or_not(tmp_path: Path, word: str, level: int) -> None:
     cfg = options(tmp_path, database__synchronous=word)
-    migrations.upgrade(cfg.database_url)
+    migrations.upgrade_schema(cfg.database_url)
     database = open_when_ready(cfg, SystemClock(), time.sleep)
     with database.read() as tx:
         assert raw(tx, "PRAGMA synchronous") == [(level,)]
@@ -218,16 +219,16 @@ def test_a_commit_waits_for_the_disk_or_not(tmp_path: Path, word: str, level: in
 
 
 @effect_of("scheduler.scheduler_health_check_threshold")
-@pytest.mark.parametrize(("threshold", "status"), [(30, Status.UNHEALTHY), (600, Status.HEALTHY)])
-def test_a_scheduler_that_is_silent_for_longer_than_the_threshold_is_unhealthy(tmp_path: Path, threshold: int, status: Status) -> None:
+@pytest.mark.parametrize(("threshold", "status"), [(30, HealthStatus.UNHEALTHY), (600, HealthStatus.HEALTHY)])
+def test_a_scheduler_that_is_silent_for_longer_than_the_threshold_is_unhealthy(tmp_path: Path, threshold: int, status: HealthStatus) -> None:
     cfg = options(tmp_path, scheduler__scheduler_health_check_threshold=threshold)
-    migrations.upgrade(cfg.database_url)
+    migrations.upgrade_schema(cfg.database_url)
     clock = SystemClock()
     a_while_ago = clock.now() - 120 * SECOND
     database = open_database(cfg.database_url, lease_clock=lambda: a_while_ago)
     with database.write() as tx:
         leases.register_scheduler(tx, "s1", "here")
     database.close()
-    looker = Looker(cfg, clock)
-    assert {part.name: part.status for part in looker.look().parts}["scheduler"] is status
+    looker = HealthReader(cfg, clock)
+    assert {part.name: part.status for part in looker.read_health().components}["scheduler"] is status
     looker.close()

@@ -14,12 +14,12 @@ from tests.unit.triggerer.authored import TRIGGERS
 from tests.unit.triggerer.conftest import PATIENCE_S
 from tests.unit.triggerer.keeping import Deferred
 
-from gnomon.config import set_ambient
+from gnomon.config import set_current_config
 from gnomon.operators.empty import EmptyOperator
 from gnomon.operators.triggers import SuccessTrigger
-from gnomon.sdk.starting import triggerer_queue
+from gnomon.sdk.deferral.start_trigger import choose_triggerer_queue
 from gnomon.store import migrations, open_database
-from gnomon.triggerer.messages import Blocked
+from gnomon.triggerer.host_protocol import LoopBlocked
 
 Make = Callable[..., Deferred]
 
@@ -33,7 +33,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
         (tmp_path / "plugins").mkdir()
         (tmp_path / "plugins" / "authored.py").write_text(TRIGGERS)
         url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-        migrations.upgrade(url)
+        migrations.upgrade_schema(url)
         db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: made[0].lease_now() if made else 0)
         named = {name if "__" in name else f"triggerer__{name}": value for name, value in values.items()}
         made.append(Deferred(db, options(tmp_path, **named)))
@@ -73,8 +73,8 @@ def test_a_trigger_that_blocks_is_named_after_one_threshold_and_ended_after_the_
     world = make(blocked_main_thread_warning_threshold=0.7, runner_health_check_threshold=1.5)
     wait = world.wait("Blocks", seconds=600)
     one = world.keeper()
-    named: list[Blocked] = []
-    world.until(lambda: named.extend(one[1].blocked) or named, one)
+    named: list[LoopBlocked] = []
+    world.until(lambda: named.extend(one[1].blocked_loops) or named, one)
     assert named[0].seconds >= 0.7
     began = time.monotonic()
     world.until(world.events, one)
@@ -108,7 +108,7 @@ def test_figures_are_sent_to_a_statsd_server(make: Make) -> None:
         world.wait("Blocks", seconds=1)
         one = world.keeper()
         world.until(lambda: len(world.events()) == 4, one)
-        world.until(lambda: one[1].blocks, one)
+        world.until(lambda: one[1].block_count, one)
         said: set[str] = set()
         wanted = {
             "acme.triggerer_heartbeat:1|c", "acme.triggers.running:0|g", "acme.triggerer.capacity_left.here_test:7|g",
@@ -122,9 +122,9 @@ def test_figures_are_sent_to_a_statsd_server(make: Make) -> None:
 @pytest.mark.parametrize(("queue", "goes_to"), [("far", None), ("default", "default"), (None, None)])
 @effect_of("operators.default_queue")
 def test_triggers_of_the_default_queue_are_everybodys(tmp_path: Path, queue: str | None, goes_to: str | None) -> None:
-    set_ambient(options(tmp_path, operators__default_queue="far"))
+    set_current_config(options(tmp_path, operators__default_queue="far"))
     try:
         task = EmptyOperator(task_id="t") if queue is None else EmptyOperator(task_id="t", queue=queue)
-        assert triggerer_queue(task, SuccessTrigger) == goes_to
+        assert choose_triggerer_queue(task, SuccessTrigger) == goes_to
     finally:
-        set_ambient(None)
+        set_current_config(None)

@@ -12,7 +12,7 @@ from tests.acceptance import (
     test_options_of_triggerers,
 )
 
-from gnomon.config import OPTIONS, Option, load_config
+from gnomon.config import OPTIONS, ConfigOption, load_config
 
 MODULES = (
     test_options_of_dags, test_options_of_files, test_options_of_secrets, test_options_of_services, test_options_of_triggerers,
@@ -22,7 +22,7 @@ IDS = [f"{option.section}.{option.name}" for option in OPTIONS]
 
 
 def test_every_option_has_a_test_that_sees_its_effect_or_is_declared_to_have_none() -> None:
-    declared = {f"{option.section}.{option.name}" for option in OPTIONS if option.used}
+    declared = {f"{option.section}.{option.name}" for option in OPTIONS if option.is_used}
     assert declared - effects.SEEN_BY.keys() == set(), "options without a test of their effect"
     assert effects.SEEN_BY.keys() - declared == set(), "effects of options that nobody declares, or that are declared to have none"
 
@@ -34,7 +34,7 @@ def test_the_tests_named_are_tests() -> None:
 
 @pytest.mark.parametrize("option", [option for option in OPTIONS if option.aliases], ids=lambda option: option.name)
 @pytest.mark.parametrize("prefix", ["GNOMON", "AIRFLOW"])
-def test_each_old_name_sets_its_option_from_environment_and_file(option: Option, prefix: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_each_old_name_sets_its_option_from_environment_and_file(option: ConfigOption, prefix: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     for alias in option.aliases:
         home = tmp_path_factory.mktemp("home")
         value = _another(option)
@@ -44,7 +44,7 @@ def test_each_old_name_sets_its_option_from_environment_and_file(option: Option,
         assert load_config({}, home).text(*option.key) == value
 
 
-def _another(option: Option) -> str:
+def _another(option: ConfigOption) -> str:
     if option.choices:
         return option.choices[-1]
     if option.name == "sql_alchemy_conn":

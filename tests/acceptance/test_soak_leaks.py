@@ -23,8 +23,9 @@ from tests.chaos.processes import until
 from gnomon.config import load_config, run_folder
 from gnomon.model.instants import Instant
 from gnomon.model.states import DagRunState
-from gnomon.store import dags, runs, wake
-from gnomon.wakeups import Bell
+from gnomon.store import notify_on_commit
+from gnomon.store.dag_records import dag_runs, dags
+from gnomon.wakeups import Notifier
 
 ROLES = ("supervisor", "scheduler", "worker", "base zygote", "file zygote", "dag-processor", "api-server")
 """The processes that live as long as the installation."""
@@ -112,23 +113,23 @@ def trigger(place: Home, dag_id: str, numbers: range) -> None:
     at: Instant = int(time.time() * 1_000_000)
     with place.store() as database, database.write() as tx:
         for n in numbers:
-            runs.create_manual(
+            dag_runs.create_manual_run(
                 tx, dag_id=dag_id, run_id=f"r{n}", logical_at=None, run_after=at, interval=None, conf={}, by="soak", at=at
             )
-        wake(tx)
-    Bell(run_folder(load_config(place.env).home)).ring()
+        notify_on_commit(tx)
+    Notifier(run_folder(load_config(place.env).home)).notify()
 
 
 def tally(place: Home, dag_id: str) -> int:
     """How many runs of the DAG have succeeded; none may have failed."""
     def known() -> int | None:
         with place.store() as database, database.read() as tx:
-            dag = dags.find(tx, dag_id)
+            dag = dags.find_dag_row(tx, dag_id)
             return None if dag is None else dag.dag_pk
 
     dag_pk = until(known, f"DAG {dag_id}")
     with place.store() as database, database.read() as tx:
-        counts = runs.tallies(tx, dag_pk)
+        counts = dag_runs.read_run_counts(tx, dag_pk)
     assert set(counts) <= {DagRunState.SUCCESS, DagRunState.QUEUED, DagRunState.RUNNING}, counts
     return counts.get(DagRunState.SUCCESS, 0)
 

@@ -15,9 +15,10 @@ import pytest
 from tests.acceptance.product import Product, Row, product
 from tests.keys import KEY
 
-from gnomon.report.dags import find_dag
+from gnomon.report.listings.dag_list import find_dag
 from gnomon.serde import loads
-from gnomon.store import Transaction, open_database, runs, tasks, xcoms
+from gnomon.store import Transaction, open_database
+from gnomon.store.dag_records import dag_runs, xcom_values
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 HEAD = """
@@ -353,19 +354,19 @@ def _services(running: Product) -> set[int]:
 
 def _returned(running: Product, dag_id: str, run_id: str, task_id: str) -> object:
     with _store(running) as tx:
-        run = runs.find(tx, dag_id, run_id)
+        run = dag_runs.find_stored_run(tx, dag_id, run_id)
         assert run is not None
-        found = [row.value for row in xcoms.pull(tx, run, "return_value", [task_id])]
+        found = [row.value for row in xcom_values.read_xcoms(tx, run, "return_value", [task_id])]
     return loads(found[0]) if found else None
 
 
 def _instants(running: Product, number: int) -> tuple[int, int]:
     """When the try of the task with a retry began and ended, in microseconds."""
     with _store(running) as tx:
-        run = runs.find(tx, "ends", "r")
+        run = dag_runs.find_stored_run(tx, "ends", "r")
         assert run is not None
         task_no = find_dag(tx, "ends").task_numbers["at_second_try"]
-        (one,) = [each for each in tasks.attempts(tx, run.run_pk, task_no) if each.try_number == number]
+        (one,) = [each for each in dag_runs.list_attempts(tx, run.run_pk, task_no) if each.try_number == number]
     assert one.started_at is not None and one.ended_at is not None
     return one.started_at, one.ended_at
 

@@ -19,12 +19,12 @@ PACKAGE = Path(gnomon.__file__).parent
 BREACHES = {
     "model/ids.py": "import time",
     "planning/plan.py": "import time",
-    "engine/step.py": "from gnomon.timetables.ambient import now",
-    "planning/walk.py": "from gnomon.timetables.ambient import now",
-    "dependencies/resolver.py": "from gnomon.timetables.ambient import now",
-    "sdk/dag.py": "import gnomon.store",
+    "engine/step.py": "from gnomon.timetables.system_time import now",
+    "planning/walk.py": "from gnomon.timetables.system_time import now",
+    "dependencies/resolver.py": "from gnomon.timetables.system_time import now",
+    "sdk/dags/dag.py": "import gnomon.store",
     "worker/service.py": "import gnomon.scheduler.service",
-    "userhost/lane.py": "import sqlite3",
+    "timetable_host/request_queue.py": "import sqlite3",
     "clock/clocks.py": "import pendulum",
 }
 """A line that each of these files must not have."""

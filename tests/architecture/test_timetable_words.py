@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.planning import test_asking as asking
-from tests.unit.sdk import test_authored as authored
+from tests.unit.planning import test_queries as asking
+from tests.unit.sdk import test_author_timetable as authored
 
-from gnomon.planning import PlanningError, manual_run
+from gnomon.planning import PlanningError, build_manual_run
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "debug-a-timetable.md"
 ELSEWHERE = ("did not answer within", "cannot be made: another run of this DAG has that run id")
@@ -40,7 +40,7 @@ def _said() -> Iterator[str]:
         yield str(caught.value)
     for _, body, _ in asking.MANUAL_MISTAKES:
         with pytest.raises(PlanningError) as caught:
-            manual_run(asking._of(**body), None, 0)
+            build_manual_run(asking._of(**body), None, 0)
         yield str(caught.value)
     for schedule in _schedules():
         name = schedule.__name__ if isinstance(schedule, type) else type(schedule).__name__

@@ -15,10 +15,10 @@ from typing import Any
 
 from tests.conformance.storeworld import manual, raw
 
-from gnomon.engine.events import Event
-from gnomon.engine.turn import Step
-from gnomon.model.deferral import Fired, Wait
-from gnomon.model.facts import Attempt
+from gnomon.engine.events import EngineEvent
+from gnomon.engine.step_context import StepResult
+from gnomon.model.attempts import Attempt
+from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import GROUPS, TaskKey
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord
@@ -28,26 +28,17 @@ from gnomon.model.states import TaskInstanceState as S
 from gnomon.scheduler.service import SchedulerService
 from gnomon.simulate import Deployment
 from gnomon.simulate.faults import SimulatedCrash
-from gnomon.store import (
-    CommitUncertain,
-    Database,
-    DatabaseAway,
-    Fenced,
-    Transaction,
-    mail,
-    runs,
-    tasks,
-    triggerers,
-    triggers,
-    waits,
-)
+from gnomon.store import CommitUncertain, Database, DatabaseUnavailable, FencedError, Transaction
+from gnomon.store.dag_records import dag_runs
+from gnomon.store.ownership import mailbox
+from gnomon.store.trigger_queue import deferrals, trigger_claims, triggerer_leases
 from gnomon.testing import Play
 from gnomon.testing.scripted import ScriptedExecutor
+from gnomon.timetable_host.in_process import InProcessTimetableHost
 from gnomon.timetables import NullTimetable
 from gnomon.timetables.registry import reference
-from gnomon.triggerer.keeper import Keeper
-from gnomon.triggerer.settings import Settings
-from gnomon.userhost.here import HostHere
+from gnomon.triggerer.coordinator import TriggererCoordinator
+from gnomon.triggerer.settings import TriggererSettings
 
 START: Instant = 1_767_225_600 * SECOND
 BEAT_S = 5.0
@@ -99,12 +90,12 @@ class Faults:
 
     @contextmanager
     def owner(self, scheduler_id: str) -> Iterator[Transaction]:
-        with self._through(self._db.owner(scheduler_id)) as tx:
+        with self._through(self._db.scheduler_write(scheduler_id)) as tx:
             yield tx
 
     @contextmanager
     def keeper(self, triggerer_id: str) -> Iterator[Transaction]:
-        with self._through(self._db.keeper(triggerer_id)) as tx:
+        with self._through(self._db.triggerer_write(triggerer_id)) as tx:
             yield tx
 
     @contextmanager
@@ -121,7 +112,7 @@ class Faults:
             if fault == "crash before":
                 raise SimulatedCrash from None
             away = "the test refuses it" if fault == "refused" else "the test cut the connection in COMMIT"
-            raise (DatabaseAway if fault == "refused" else CommitUncertain)(away) from None
+            raise (DatabaseUnavailable if fault == "refused" else CommitUncertain)(away) from None
         if fault == "stored":
             raise CommitUncertain("the test cut the connection in COMMIT")
         if fault == "crash after":
@@ -146,7 +137,7 @@ class ScriptedCrew:
     def __init__(self, world: Deferring, triggerer: str) -> None:
         self._world = world
         self._triggerer = triggerer
-        self._running: dict[int, tuple[triggers.Claimed, Instant]] = {}
+        self._running: dict[int, tuple[trigger_claims.ClaimedTrigger, Instant]] = {}
         self._closed: list[int] = []
         self.asked: deque[Any] = deque()
         self.blocks = 0
@@ -154,7 +145,7 @@ class ScriptedCrew:
     def __len__(self) -> int:
         return len(self._running)
 
-    def start(self, jobs: Iterable[tuple[triggers.Claimed, object]]) -> None:
+    def start(self, jobs: Iterable[tuple[trigger_claims.ClaimedTrigger, object]]) -> None:
         for job, _ in jobs:
             self._world.note_start(Begun(self._triggerer, job.key, job.defer_seq, self._world.clock.now()))
             due = self._world.clock.now() + round(FIRES_AFTER_S[job.key.task_no] * SECOND)
@@ -168,7 +159,7 @@ class ScriptedCrew:
                 if found is not None:
                     self._world.killed.append(found[0].key)
 
-    def kill_anew(self, jobs: Iterable[tuple[triggers.Claimed, object]]) -> None:
+    def start_on_kill(self, jobs: Iterable[tuple[trigger_claims.ClaimedTrigger, object]]) -> None:
         for job, _ in jobs:
             self._world.killed.append(job.key)
             self._closed.append(job.trigger_pk)
@@ -176,19 +167,19 @@ class ScriptedCrew:
     def has_fired(self) -> bool:
         return any(due <= self._world.clock.now() for _, due in self._running.values())
 
-    def turn(self) -> list[tuple[triggers.Claimed, Fired]]:
+    def turn(self) -> list[tuple[trigger_claims.ClaimedTrigger, DeferralResult]]:
         over = [pk for pk, (_, due) in self._running.items() if due <= self._world.clock.now()]
         jobs = [self._running.pop(pk)[0] for pk in over]
         return [(job, event(job.key.task_no, job.defer_seq)) for job in jobs]
 
-    def take_closed(self) -> list[int]:
+    def take_finished_on_kills(self) -> list[int]:
         closed, self._closed = self._closed, []
         return closed
 
-    def take_named(self) -> list[Any]:
+    def take_block_reports(self) -> list[Any]:
         return []
 
-    def take_lingering(self) -> list[Any]:
+    def take_unresponsive(self) -> list[Any]:
         return []
 
     @property
@@ -197,7 +188,7 @@ class ScriptedCrew:
         return min((max(0.0, (due - now) / SECOND) for _, due in self._running.values()), default=60.0)
 
 
-class PointedKeeper(Keeper):
+class PointedKeeper(TriggererCoordinator):
     """A keeper that knows where in a deferral it is."""
 
     def __init__(self, world: Deferring, db: Faults, name: str) -> None:
@@ -205,32 +196,32 @@ class PointedKeeper(Keeper):
         self._faults = db
         self.crew = ScriptedCrew(world, name)
         super().__init__(
-            settings=Settings(capacity=1000, queues=None, beat_s=BEAT_S, silent_s=30.0, environ={}), db=db,  # type: ignore[arg-type]
+            settings=TriggererSettings(capacity=1000, queues=None, beat_s=BEAT_S, silent_s=30.0, environ={}), db=db,  # type: ignore[arg-type]
             clock=world.clock, crew=self.crew, triggerer_id=name, host="simulated", wake_owners=world.ring_owners,  # type: ignore[arg-type]
         )
 
-    def _hear(self) -> None:
+    def _collect_outcomes(self) -> None:
         if self.crew.has_fired():
             self._world.moment("event fired")
-        super()._hear()
-        if self._unsent:
+        super()._collect_outcomes()
+        if self._unstored_events:
             self._world.moment("event handed to the keeper")
 
-    def _look(self) -> None:
+    def _claim_and_cancel(self) -> None:
         with self._faults.read() as tx:  # type: ignore[operator]
-            waits_for_me = bool(triggers.unclaimed(tx))
+            waits_for_me = bool(trigger_claims.count_unclaimed_triggers(tx))
         with self._world.transaction("claim committed", self._faults, waits_for_me):
-            super()._look()
+            super()._claim_and_cancel()
         if len(self.crew):
             self._world.moment("trigger started")
 
-    def _send(self) -> None:
-        with self._world.transaction("event persisted", self._faults, bool(self._unsent)):
-            super()._send()
+    def _store_events(self) -> None:
+        with self._world.transaction("event persisted", self._faults, bool(self._unstored_events)):
+            super()._store_events()
 
-    def _close(self) -> None:
-        with self._world.transaction("on_kill closed", self._faults, bool(self._closed)):
-            super()._close()
+    def _store_finished_on_kills(self) -> None:
+        with self._world.transaction("on_kill closed", self._faults, bool(self._finished_on_kills)):
+            super()._store_finished_on_kills()
 
 
 class PointedScheduler(SchedulerService):
@@ -240,14 +231,14 @@ class PointedScheduler(SchedulerService):
     faults: Faults
     _has_queued = False
 
-    def _commit(self, decided: Step) -> None:
+    def _commit(self, decided: StepResult) -> None:
         changes = decided.changes
         resumes = any(attempt.resume is not None for attempts in decided.submits.values() for attempt in attempts)
         is_at = {
-            "deferral committed": bool(changes.waits),
-            "owner applied": bool(changes.waits_fired) or bool(changes.waits_gone and changes.mail_deleted),
+            "deferral committed": bool(changes.deferrals),
+            "owner applied": bool(changes.deferrals_ended) or bool(changes.deferrals_deleted and changes.mail_deleted),
             "attempt queued": resumes,
-            "trigger deleted": bool(changes.waits_gone and not changes.mail_deleted),
+            "trigger deleted": bool(changes.deferrals_deleted and not changes.mail_deleted),
         }
         here = [point for point, there in is_at.items() if there]
         point = self.world.point if self.world.point in here else next(iter(here), "")
@@ -255,9 +246,9 @@ class PointedScheduler(SchedulerService):
             super()._commit(decided)
         self._has_queued = resumes
 
-    def _advance(self, events: list[Event], letters: list[int], now: Instant) -> None:
+    def _step_and_commit(self, events: list[EngineEvent], letters: list[int], now: Instant) -> None:
         self._has_queued = False
-        super()._advance(events, letters, now)
+        super()._step_and_commit(events, letters, now)
         if self._has_queued:
             self.world.moment("attempt submitted")
 
@@ -300,7 +291,7 @@ class Deferring(Deployment):
         number = attempt.task_no
         again = number == TWICE and attempt.resume is not None and attempt.resume.fired.payload == f'"{TWICE}.1"'
         if attempt.try_number == 1 and (attempt.resume is None or again):
-            wait = Wait(
+            wait = Deferral(
                 classpath="scripted.Trigger", kwargs='{"a":1}', next_method=None if number == ENDED else "go_on",
                 timeout_s=TIMEOUT_S if number == LATE else None,
             )
@@ -362,7 +353,7 @@ class Deferring(Deployment):
         faults = Faults(self._fault_free, self)
         made = PointedScheduler(
             settings=self._settings, db=faults, executor=ScriptedExecutor(lambda: self.workers), clock=self.clock,  # type: ignore[arg-type]
-            ear=None, new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=HostHere(),
+            ear=None, new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=InProcessTimetableHost(),
             wake_triggerers=self._ring_keepers,
         )
         made.world, made.faults = self, faults
@@ -382,7 +373,7 @@ class Deferring(Deployment):
             except SimulatedCrash:
                 self.crashes += 1
                 slot.keeper, slot.wake_at = None, self.clock.now() + SECOND
-            except Fenced:
+            except FencedError:
                 self.fenced += 1
                 slot.keeper, slot.wake_at = None, self.clock.now()
             finally:
@@ -408,7 +399,7 @@ class Deferring(Deployment):
         earlier = [one for one in self.begun if (one.key, one.defer_seq) == (begun.key, begun.defer_seq)]
         if earlier:
             with self._fault_free.read() as tx:
-                known = {row.triggerer_id: row for row in triggerers.known(tx)}
+                known = {row.triggerer_id: row for row in triggerer_leases.list_triggerers(tx)}
             if known[begun.triggerer].fenced:
                 return  # it thawed with a claim in hand, and its next word is refused
             silent_s = (begun.at - known[earlier[-1].triggerer].beat_at) / SECOND
@@ -427,17 +418,17 @@ class Deferring(Deployment):
 
     def _is_over(self) -> bool:
         with self._fault_free.read() as tx:
-            found = runs.find(tx, "d", "r")
+            found = dag_runs.find_stored_run(tx, "d", "r")
             return found is not None and found.state in FINISHED_RUN_STATES
 
     def audit(self) -> list[str]:
         """Everything that should not be, in words."""
         found: list[str] = []
         with self._fault_free.read() as tx:
-            rows = {row.task_no: row for row in tasks.states(tx, self.run.run_pk)}
-            made = Counter((one.task_no, one.state) for one in tasks.attempts(tx, self.run.run_pk))
-            letters = [letter.key for letter in mail.take(tx, range(GROUPS), 1000)]
-            left = list(waits.of_runs(tx, [self.run.run_pk]))
+            rows = {row.task_no: row for row in dag_runs.list_task_states(tx, self.run.run_pk)}
+            made = Counter((one.task_no, one.state) for one in dag_runs.list_attempts(tx, self.run.run_pk))
+            letters = [letter.key for letter in mailbox.read_messages(tx, range(GROUPS), 1000)]
+            left = list(deferrals.load_deferrals(tx, [self.run.run_pk]))
             notes = raw(tx, "SELECT trigger_pk, triggerer, on_kill FROM trigger_end")
         for number in range(TASKS):
             row = rows.get(number)
@@ -461,6 +452,6 @@ class Deferring(Deployment):
         return [f"event {one} was applied {got[one]} times, not {wanted[one]}" for one in got | wanted if got[one] != wanted[one]]
 
 
-def event(task_no: int, defer_seq: int) -> Fired:
+def event(task_no: int, defer_seq: int) -> DeferralResult:
     """The event of a trigger tells whose it is."""
-    return Fired(outcome="success") if task_no == ENDED else Fired(outcome="event", payload=f'"{task_no}.{defer_seq}"')
+    return DeferralResult(outcome="success") if task_no == ENDED else DeferralResult(outcome="event", payload=f'"{task_no}.{defer_seq}"')

@@ -15,8 +15,8 @@ from tests.patience import PATIENCE_S
 
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.store import runs
-from gnomon.wakeups import Bell
+from gnomon.store.dag_records import dag_runs
+from gnomon.wakeups import Notifier
 
 TTL_S = 1.0
 """Of a scheduler in these tests; the real one has 4 s."""
@@ -68,11 +68,11 @@ class Ground:
         """The id of a new run."""
         run_id, now = f"run_{uuid.uuid4().hex[:8]}", time.time_ns() // 1000
         with self.here.store() as database, database.write() as tx:
-            runs.create_manual(
+            dag_runs.create_manual_run(
                 tx, dag_id="windows", run_id=run_id, logical_at=None, run_after=now, interval=None, conf={}, by="test",
                 at=now, run_type=DagRunType.MANUAL,
             )
-        Bell(self.here.folder / "run").ring()
+        Notifier(self.here.folder / "run").notify()
         return run_id
 
     def stops_in(self, window: str) -> tuple[Scheduler, str]:

@@ -19,7 +19,8 @@ from tests.patience import PATIENCE_S
 
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
 from gnomon.model.states import FINISHED_RUN_STATES
-from gnomon.store import Database, dags, migrations, open_database, runs, tasks
+from gnomon.store import Database, migrations, open_database
+from gnomon.store.dag_records import dag_runs, dags
 
 GONE_S = 10.0
 """After SIGTERM everything is gone within so long, on a machine that has time (issue 2, point 9)."""
@@ -133,13 +134,13 @@ class Home:
 
     def prepare(self) -> None:
         """The database exists before anything runs."""
-        migrations.upgrade(self.url)
+        migrations.upgrade_schema(self.url)
 
     def runs(self, *dag_ids: str) -> list[tuple[str, RunRecord]]:
         """Every run of these DAGs, or of all; nothing before there is a database."""
         with self.store() as database, database.read() as tx:
             names = dag_ids or [dag.dag_id for dag in dags.list_dags(tx)]
-            return [(name, run) for name in names if dags.find(tx, name) for run in runs.list_runs(tx, name, limit=100_000)]
+            return [(name, run) for name in names if dags.find_dag_row(tx, name) for run in dag_runs.list_runs(tx, name, limit=100_000)]
 
     def unfinished(self, *dag_ids: str) -> list[str]:
         """The runs of these DAGs that have not ended."""
@@ -157,8 +158,8 @@ class Home:
     def records(self, run_pks: Sequence[int]) -> tuple[dict[int, list[TaskRecord]], list[AttemptRecord]]:
         """Task instances by run, and all attempts."""
         with self.store() as database, database.read() as tx:
-            found = {run_pk: tasks.states(tx, run_pk) for run_pk in run_pks}
-            return found, [attempt for run_pk in run_pks for attempt in tasks.attempts(tx, run_pk)]
+            found = {run_pk: dag_runs.list_task_states(tx, run_pk) for run_pk in run_pks}
+            return found, [attempt for run_pk in run_pks for attempt in dag_runs.list_attempts(tx, run_pk)]
 
 
 @contextmanager

@@ -28,7 +28,7 @@ def work(ti, seconds):
     time.sleep(seconds)
     note("end", ti)
 '''
-"""The beginning of every DAG file here: `work(ti, seconds)` is noted at its start and its end, one line in one write."""
+"""The beginning of every DAG file here: `pending_evaluations(ti, seconds)` is noted at its start and its end, one line in one write."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,14 @@ from dataclasses import replace
 from gnomon.clock import SystemClock
 from gnomon.config import load_config, run_folder
 from gnomon.engine import events as e
-from gnomon.engine.turn import Step
+from gnomon.engine.step_context import StepResult
 from gnomon.executors.local import LocalExecutor
 from gnomon.model.instants import Instant
 from gnomon.scheduler import lease
 from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import settings_from
-from gnomon.store import CommitUncertain, Fenced, open_database
-from gnomon.wakeups import Ear, StopFlag
+from gnomon.scheduler.settings import build_scheduler_settings
+from gnomon.store import CommitUncertain, FencedError, open_database
+from gnomon.wakeups import Listener, StopFlag
 
 FENCED = 7
 """Exit code of a scheduler whose write was refused because another has taken over."""
@@ -35,15 +35,15 @@ class StoppingScheduler(SchedulerService):
     window = ""
     signal = signal.SIGSTOP
 
-    def _collect(self, now: Instant) -> tuple[list[e.Event], list[int]]:
+    def _collect(self, now: Instant) -> tuple[list[e.EngineEvent], list[int]]:
         events, letters = super()._collect(now)
-        if any(isinstance(event, e.Entered) for event in events):
+        if any(isinstance(event, e.AuthorCodeEntered) for event in events):
             self._stop_in("submitted, start not recorded")
-        if any(isinstance(event, e.Ended) for event in events):
+        if any(isinstance(event, e.ResultReceived) for event in events):
             self._stop_in("ended, not committed")
         return events, letters
 
-    def _commit(self, decided: Step) -> None:
+    def _commit(self, decided: StepResult) -> None:
         if decided.submits:
             self._stop_in("before commit")
             self._doubt_in("outcome unknown, not stored")
@@ -69,22 +69,22 @@ class StoppingScheduler(SchedulerService):
 
 def main() -> int:
     window, number, ttl_s = sys.argv[1:]
-    lease.TTL_S = float(ttl_s)  # type: ignore[attr-defined]
+    lease.LEASE_TTL_S = float(ttl_s)  # type: ignore[attr-defined]
     cfg = load_config(os.environ)
     scheduler_id = str(uuid.uuid4())
     db = open_database(cfg.database_url, role="scheduler")
     service = StoppingScheduler(
-        settings=replace(settings_from(cfg), beat_s=float(ttl_s) / 4), db=db, executor=LocalExecutor(scheduler_id), clock=SystemClock(),
-        ear=Ear(run_folder(cfg.home), f"scheduler-{os.getpid()}"), new_id=lambda: str(uuid.uuid4()),
+        settings=replace(build_scheduler_settings(cfg), beat_s=float(ttl_s) / 4), db=db, executor=LocalExecutor(scheduler_id), clock=SystemClock(),
+        ear=Listener(run_folder(cfg.home), f"scheduler-{os.getpid()}"), new_id=lambda: str(uuid.uuid4()),
         scheduler_id=scheduler_id, host=socket.gethostname(),
     )
     service.window, service.signal = window, signal.Signals(int(number))
-    stop = StopFlag().listen()
+    stop = StopFlag().install_handlers()
     service.tick()
     print(f"owns {len(service.lease.epochs)}", flush=True)
     try:
         service.run(stop)
-    except Fenced:
+    except FencedError:
         print(f"refused {service.refused_commits}", flush=True)
         return FENCED
     print(f"refused {service.refused_commits}", flush=True)

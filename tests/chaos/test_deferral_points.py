@@ -37,7 +37,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 def play(url: str) -> Iterator[Callable[..., Deferring]]:
     """Plays one world to its end; the leases go by its clock."""
     worlds: list[Deferring] = []
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     db = open_database(
         url, synchronous="OFF", cipher=CIPHER,
         lease_clock=lambda: START + (int(worlds[0].clock.monotonic() * SECOND) if worlds else 0),

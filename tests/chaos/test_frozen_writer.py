@@ -15,7 +15,7 @@ from tests.chaos.home import BUSY, Home, home
 from tests.chaos.processes import until
 from tests.postgres import own_schema
 
-from gnomon.store import pools
+from gnomon.store.admin import pools
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 WRITES_AGAIN_S = 5.0
@@ -82,5 +82,5 @@ def test_everybody_writes_again_within_five_seconds(busy: Home) -> None:
     busy.finish("steady", DAGS)
     assert journal.audit(busy, retries=0) == []
     with busy.store() as database, database.read() as tx:
-        assert pools.find(tx, "default_pool").used == 0, "what the frozen process wrote is gone"  # type: ignore[union-attr]
+        assert pools.find_pool(tx, "default_pool").used == 0, "what the frozen process wrote is gone"  # type: ignore[union-attr]
     assert "Traceback" not in busy.said(), busy.said()

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.conformance.workerworld import WorkerWorld, alive, until
 
-from gnomon.executors.interface import WorkerGone
-from gnomon.wire import lifeline
+from gnomon.executors.interface import WorkerDied
+from gnomon.processes import lifeline
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 SLOW_TO_LEAVE = """
@@ -40,12 +40,12 @@ def test_a_killed_worker_is_gone_when_its_last_child_is(doomed: WorkerWorld) -> 
     doomed.process.kill()
     doomed.process.wait()
     os.kill(child, 0)
-    assert not lifeline.is_cut(doomed.address)
+    assert not lifeline.is_lifeline_free(doomed.address)
 
     def told() -> bool:
         was_alive = alive(child)
         doomed.executor.refresh([doomed.record()])
-        gone = WorkerGone(doomed.worker_id) in doomed.executor.poll()
+        gone = WorkerDied(doomed.worker_id) in doomed.executor.poll_events()
         assert not (gone and was_alive and alive(child)), "declared dead while its task still ran"
         return gone
 
@@ -53,7 +53,7 @@ def test_a_killed_worker_is_gone_when_its_last_child_is(doomed: WorkerWorld) -> 
     assert not alive(child)
     doomed.executor.refresh([])
     assert not Path(doomed.address).exists()
-    assert not lifeline.path_of(doomed.address).exists()
+    assert not lifeline.lifeline_path(doomed.address).exists()
 
 
 def test_a_frozen_worker_and_one_on_another_host_are_not_gone(doomed: WorkerWorld) -> None:
@@ -61,13 +61,13 @@ def test_a_frozen_worker_and_one_on_another_host_are_not_gone(doomed: WorkerWorl
     os.waitid(os.P_PID, doomed.process.pid, os.WSTOPPED | os.WNOWAIT)
     elsewhere = "/nowhere/worker-1.sock"
     doomed.executor.refresh([doomed.record()])
-    assert not [event for event in doomed.executor.poll() if isinstance(event, WorkerGone)]
-    assert not lifeline.is_cut(doomed.address)
-    assert not lifeline.is_cut(elsewhere)
+    assert not [event for event in doomed.executor.poll_events() if isinstance(event, WorkerDied)]
+    assert not lifeline.is_lifeline_free(doomed.address)
+    assert not lifeline.is_lifeline_free(elsewhere)
 
 
 def test_a_worker_that_ends_in_order_leaves_no_files(doomed: WorkerWorld) -> None:
-    assert lifeline.path_of(doomed.address).exists()
+    assert lifeline.lifeline_path(doomed.address).exists()
     assert doomed.close() == 0
-    assert not lifeline.path_of(doomed.address).exists()
+    assert not lifeline.lifeline_path(doomed.address).exists()
     assert not Path(doomed.address).exists()

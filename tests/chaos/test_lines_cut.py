@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import socket
 
-from gnomon.dagfiles import messages
-from gnomon.worker import orders
+from gnomon.dagfiles import parse_protocol
+from gnomon.worker import zygote_protocol
 
 
 def _pair_cut_with_unread_words() -> socket.socket:
-    ours, theirs = orders.socket_pair()
+    ours, theirs = zygote_protocol.create_socket_pair()
     ours.send(b"never read")
     theirs.close()
     return ours
@@ -17,9 +17,9 @@ def _pair_cut_with_unread_words() -> socket.socket:
 
 def test_a_zygote_takes_it_as_the_end_of_its_worker() -> None:
     with _pair_cut_with_unread_words() as line:
-        assert orders.receive(line) == (b"", [])
+        assert zygote_protocol.receive_packet(line) == (b"", [])
 
 
 def test_a_parse_server_takes_it_as_the_end_of_its_service() -> None:
     with _pair_cut_with_unread_words() as line:
-        assert messages.receive_order(line) is None
+        assert parse_protocol.receive_order(line) is None

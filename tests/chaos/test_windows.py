@@ -20,7 +20,7 @@ from tests.postgres import own_schema
 
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.store import files
+from gnomon.store.dag_records import dag_files
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 
@@ -35,7 +35,7 @@ def workers(request: pytest.FixtureRequest) -> Iterator[tuple[Home, bool]]:
         here.prepare()
         file = str(here.folder / "dags" / "windows.py")
         with here.store() as database, database.write() as tx:
-            files.record_many(tx, [parsed(file, spec("windows", [TaskSpec(task_id="t")]))], at=1, paused_by_default=False)
+            dag_files.record_parsed_files(tx, [parsed(file, spec("windows", [TaskSpec(task_id="t")]))], at=1, paused_by_default=False)
         running = [here.spawn("gnomon", "worker") for _ in range(2)]
         until(lambda: len(here.events("worker_started")) == 2, "two workers")
         yield here, frozen

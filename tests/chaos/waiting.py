@@ -18,10 +18,11 @@ from tests.conformance.storeworld import raw
 
 from gnomon.model.instants import SECOND
 from gnomon.model.states import DagRunType
-from gnomon.store import runs, triggerers
-from gnomon.store.ticket import Holder, holder, ticket_path
-from gnomon.store.triggerers import TriggererRow
-from gnomon.wakeups import Bell
+from gnomon.store.dag_records import dag_runs
+from gnomon.store.drivers.write_lock import LockHolder, find_lock_holder, write_lock_path
+from gnomon.store.trigger_queue import triggerer_leases
+from gnomon.store.trigger_queue.triggerer_leases import TriggererLease
+from gnomon.wakeups import Notifier
 
 BEAT_S = 1.0
 DEADLINE_S = 2.1 * BEAT_S
@@ -141,7 +142,7 @@ class Waiting:
 
     def freeze(self, pid: int) -> None:
         """The process stands still, and not while it is the one that may write: on SQLite everybody would stand still with it."""
-        path = ticket_path(Path(self.here.url.removeprefix("sqlite:///")))
+        path = write_lock_path(Path(self.here.url.removeprefix("sqlite:///")))
         while True:
             kill(pid, signal.SIGSTOP)
             until(lambda: _state(pid) in "TtZX", "the process stands still")
@@ -149,13 +150,13 @@ class Waiting:
             if held is None:
                 return
             kill(pid, signal.SIGCONT)
-            until(lambda held=held: holder(path) != held, "it has written")  # type: ignore[misc]
+            until(lambda held=held: find_lock_holder(path) != held, "it has written")  # type: ignore[misc]
 
     @staticmethod
-    def _stays(path: Path) -> Holder | None:
+    def _stays(path: Path) -> LockHolder | None:
         """Who has held the ticket since before and for FREE_S."""
-        first, until_at = holder(path), time.monotonic() + FREE_S
-        while first is not None and holder(path) == first:
+        first, until_at = find_lock_holder(path), time.monotonic() + FREE_S
+        while first is not None and find_lock_holder(path) == first:
             if time.monotonic() > until_at:
                 return first
             time.sleep(0.01)
@@ -174,11 +175,11 @@ class Waiting:
         now = time.time_ns() // 1000
         with self.here.store() as database, database.write() as tx:
             for number in range(count // A_RUN):
-                runs.create_manual(
+                dag_runs.create_manual_run(
                     tx, dag_id="waits", run_id=f"r{number}", logical_at=None, run_after=now, interval=None, conf={}, by="test", at=now,
                     run_type=DagRunType.MANUAL,
                 )
-        Bell(self.here.folder / "run").ring()
+        Notifier(self.here.folder / "run").notify()
         self.count = count
         until(lambda: len({one.trigger for one in self.notes("begun")}) == count, "all triggers have begun", END_S)
 
@@ -196,14 +197,14 @@ class Waiting:
         with self.here.store() as database, database.read() as tx:
             return raw(tx, text)
 
-    def known(self) -> list[TriggererRow]:
+    def known(self) -> list[TriggererLease]:
         with self.here.store() as database, database.read() as tx:
-            return triggerers.known(tx)
+            return triggerer_leases.list_triggerers(tx)
 
-    def row(self, triggerer_id: str) -> TriggererRow:
+    def row(self, triggerer_id: str) -> TriggererLease:
         return next(row for row in self.known() if row.triggerer_id == triggerer_id)
 
-    def taken_over(self, dead: TriggererRow, was: int, by: int) -> list[float]:
+    def taken_over(self, dead: TriggererLease, was: int, by: int) -> list[float]:
         """When the triggers of a keeper began anew with another, in seconds after its last beat. None: all had fired before."""
         had = {note.trigger for note in self.notes("begun") if note.keeper == was}
         again = [note.at - dead.beat_at / SECOND for note in self.notes("begun") if note.keeper == by and note.trigger in had]

@@ -23,7 +23,7 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 @pytest.fixture
 def url(empty_url: str) -> str:
     """The address of a new database."""
-    migrations.upgrade(empty_url)
+    migrations.upgrade_schema(empty_url)
     return empty_url
 
 

@@ -14,16 +14,15 @@ from typing import Any
 
 from tests.conformance.airflow_examples import Observed
 
-from gnomon.decide.outcomes import run_outcome
-from gnomon.decide.trigger_rules import Tally, judge
-from gnomon.model.facts import Attempt, AttemptResult, RunFacts
+from gnomon.decide.outcomes import decide_run_outcome
+from gnomon.decide.trigger_rules import RuleOutcome, Tally, evaluate_trigger_rule
+from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.instants import to_instant
-from gnomon.model.questions import GetConnection, GetPreviousRun, GetVariable, GetXComs
 from gnomon.model.states import TaskInstanceState
-from gnomon.model.verdict import Outcome
+from gnomon.model.task_api_requests import GetConnection, GetPreviousRun, GetVariable, GetXComs
 from gnomon.runner import run_attempt
-from gnomon.sdk import channel as sdk_channel
-from gnomon.sdk.graph import topological_order
+from gnomon.sdk.dags.topology import sort_topologically
+from gnomon.sdk.runtime import channel as sdk_channel
 from gnomon.serde import loads
 
 S = TaskInstanceState
@@ -69,19 +68,19 @@ def run_dag(dag: Any, run: RunFacts, server: Server | None = None) -> Observed:
     states: dict[str, TaskInstanceState] = {}
     tries: dict[str, int] = {}
     with _own_environment():
-        for task in topological_order(dag.task_dict, dag.dag_id):
-            verdict = None if task.task_id in states else judge(str(task.trigger_rule), _tally(task, states))
+        for task in sort_topologically(dag.task_dict, dag.dag_id):
+            verdict = None if task.task_id in states else evaluate_trigger_rule(str(task.trigger_rule), _tally(task, states))
             if verdict is None:
                 continue
-            assert verdict.outcome is not Outcome.WAIT, (task.task_id, verdict)
-            if verdict.outcome is not Outcome.RUN:
-                states[task.task_id] = S.SKIPPED if verdict.outcome is Outcome.SKIP else S.UPSTREAM_FAILED
+            assert verdict.outcome is not RuleOutcome.WAIT, (task.task_id, verdict)
+            if verdict.outcome is not RuleOutcome.RUN:
+                states[task.task_id] = S.SKIPPED if verdict.outcome is RuleOutcome.SKIP else S.UPSTREAM_FAILED
                 continue
             tries[task.task_id] = 1
             result = run_attempt(dag, _attempt(run, task), server)
             states[task.task_id] = S(result.outcome)
             _apply(result, task.task_id, server, states)
-    outcome, _ = run_outcome([(task.task_id, states[task.task_id]) for task in dag.leaves])
+    outcome, _ = decide_run_outcome([(task.task_id, states[task.task_id]) for task in dag.leaves])
     return Observed(
         run_state=str(outcome),
         tasks={(task_id, -1): (str(state), tries.get(task_id, 0)) for task_id, state in states.items()},
@@ -116,10 +115,10 @@ def _apply(
 @contextmanager
 def _own_environment() -> Iterator[None]:
     """What an attempt leaves in this process, which is a child of its own in reality, is gone afterwards."""
-    before, channel = dict(os.environ), sdk_channel.install(None)
+    before, channel = dict(os.environ), sdk_channel.install_channel(None)
     try:
         yield
     finally:
         os.environ.clear()
         os.environ.update(before)
-        sdk_channel.install(channel)
+        sdk_channel.install_channel(channel)

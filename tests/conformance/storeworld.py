@@ -8,10 +8,12 @@ from dataclasses import replace
 from gnomon.model.ids import GROUPS
 from gnomon.model.records import AttemptRecord, Changes, DagRecord, GroupState, PlanChange, RunRecord, TaskRecord
 from gnomon.model.slots import Cursor, PlannedRun, TimetableRef
-from gnomon.model.spec import DagParsed, DagSpec, FileInputs, ParsedFile, ParseFailure, TaskSpec
+from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, ParseFailure, TaskSpec
 from gnomon.model.states import TaskInstanceState
-from gnomon.store import Database, Transaction, commit, files, leases, load, runs
-from gnomon.store.files import FileOutcome
+from gnomon.store import Database, Transaction
+from gnomon.store.dag_records import dag_files, dag_runs
+from gnomon.store.dag_records.dag_files import FileRecordResult
+from gnomon.store.ownership import commit, group_state, leases
 
 AT = 1_700_000_000_000_000
 DAY = 86_400_000_000
@@ -27,7 +29,7 @@ def parsed(path: str, *specs: DagSpec, input_hash: str = "1", failures: Sequence
     """A parse of a file that found these DAGs; a spec's hash is its text."""
     return ParsedFile(
         path=path, inputs=FileInputs(input_hash=input_hash, paths=((path, input_hash),)), failures=tuple(failures),
-        dags=tuple(DagParsed(spec=one, spec_hash=repr(one)) for one in specs),
+        dags=tuple(ParsedDag(spec=one, spec_hash=repr(one)) for one in specs),
     )
 
 
@@ -47,10 +49,10 @@ class World:
             leases.register_scheduler(tx, me, "host")
             leases.claim_groups(tx, me)
 
-    def record(self, *parsed_files: ParsedFile, paused: bool = False) -> list[FileOutcome]:
+    def record(self, *parsed_files: ParsedFile, paused: bool = False) -> list[FileRecordResult]:
         """What the dag-processor does with parses."""
         with self.db.write() as tx:
-            return files.record_many(tx, parsed_files, at=AT, paused_by_default=paused)
+            return dag_files.record_parsed_files(tx, parsed_files, at=AT, paused_by_default=paused)
 
     def dag(self, dag_id: str = "d", **options: object) -> DagRecord:
         """A DAG in a file of its own."""
@@ -64,7 +66,7 @@ class World:
     def state(self) -> GroupState:
         """Everything that an owner of all groups loads."""
         with self.db.read() as tx:
-            return load.load_groups(tx, range(GROUPS))
+            return group_state.load_groups(tx, range(GROUPS))
 
     def run(self, dag_id: str = "d", run_id: str = "m", *, day: int | None = None) -> RunRecord:
         """A run by hand; with a day, for that logical date."""
@@ -73,8 +75,8 @@ class World:
 
     def apply(self, changes: Changes) -> None:
         """Commit what a step changed."""
-        with self.db.owner(self.me) as tx:
-            commit.apply(tx, changes)
+        with self.db.scheduler_write(self.me) as tx:
+            commit.apply_changes(tx, changes)
 
     def count(self, query: str) -> int:
         """The number that a query of the test's own gives."""
@@ -86,13 +88,13 @@ def raw(tx: Transaction, text: str) -> list[tuple[object, ...]]:
     """A query that the product has no need of."""
     from gnomon.store.statements import Statement
 
-    return tx._link.rows(Statement("test", text), {})
+    return tx._connection.rows(Statement("test", text), {})
 
 
 def manual(tx: Transaction, dag_id: str, run_id: str, *, day: int | None = None) -> RunRecord:
     """A run by hand in this transaction."""
     logical_at = None if day is None else AT + day * DAY
-    return runs.create_manual(
+    return dag_runs.create_manual_run(
         tx, dag_id=dag_id, run_id=run_id, logical_at=logical_at, run_after=AT, interval=None, conf={}, by="test", at=AT
     )
 

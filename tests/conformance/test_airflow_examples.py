@@ -16,9 +16,9 @@ import pytest
 from tests.conformance.airflow_examples import RUNS, Line, Observed, compare, golden_lines, unpacked_examples
 from tests.conformance.inprocess import run_dag, run_facts
 
-from gnomon.config import load_config, set_ambient
+from gnomon.config import load_config, set_current_config
 from gnomon.loading import dagfile
-from gnomon.sdk.build import build
+from gnomon.sdk.dags.dag_spec import build_dag_spec
 
 LOADS = ""
 """The file loads; what is missing shows when it runs."""
@@ -70,15 +70,15 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def default_options(tmp_path: Path) -> Iterator[None]:
     """Default options, in a home of its own."""
-    set_ambient(load_config({}, tmp_path))
+    set_current_config(load_config({}, tmp_path))
     yield
-    set_ambient(None)
+    set_current_config(None)
 
 
 @pytest.mark.network
 @pytest.mark.parametrize("line", _runnable(), ids=lambda line: f"{_name(line)}-{line['dag_id']}-{line['logical_date'][:10]}")
 def test_a_published_example_ends_as_in_airflow(examples: Path, line: Line) -> None:
-    dag = dagfile.load(examples / f"{_name(line)}.py").dags[line["dag_id"]]
+    dag = dagfile.load_dag_file(examples / f"{_name(line)}.py").dags[line["dag_id"]]
     run = run_facts(
         line["dag_id"],
         logical_date=datetime.fromisoformat(line["logical_date"]),
@@ -91,11 +91,11 @@ def test_a_published_example_ends_as_in_airflow(examples: Path, line: Line) -> N
 @pytest.mark.network
 @pytest.mark.parametrize("name", RUNS)
 def test_every_dag_of_a_runnable_example_builds(examples: Path, name: str) -> None:
-    loaded = dagfile.load(examples / f"{name}.py")
+    loaded = dagfile.load_dag_file(examples / f"{name}.py")
     recorded = {line["dag_id"] for line in golden_lines() if _name(line) == name}
     assert recorded <= loaded.dags.keys()
     for dag in loaded.dags.values():
-        assert build(dag, name).spec.dag_id == dag.dag_id
+        assert build_dag_spec(dag, name).spec.dag_id == dag.dag_id
 
 
 @pytest.mark.network
@@ -103,10 +103,10 @@ def test_every_dag_of_a_runnable_example_builds(examples: Path, name: str) -> No
 def test_an_example_that_is_not_there_yet_says_why(examples: Path, name: str) -> None:
     feature, words = NOT_YET[name]
     if words == LOADS:
-        assert dagfile.load(examples / f"{name}.py").dags, feature
+        assert dagfile.load_dag_file(examples / f"{name}.py").dags, feature
         return
     with pytest.raises(Exception) as raised:
-        dagfile.load(examples / f"{name}.py")
+        dagfile.load_dag_file(examples / f"{name}.py")
     assert words in str(raised.value), feature
 
 

@@ -18,10 +18,11 @@ from tests.acceptance.product import Product, product
 from tests.conformance.airflow_examples import RUNS, Line, Observed, compare, golden_lines, unpacked_examples
 
 from gnomon.model.records import RunRecord
-from gnomon.report.dags import find_dag
-from gnomon.report.tasks import task_instances
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.run_list import list_task_instances
 from gnomon.serde import loads
-from gnomon.store import Transaction, open_database, runs, xcoms
+from gnomon.store import Transaction, open_database
+from gnomon.store.dag_records import dag_runs, xcom_values
 
 pytestmark = [
     pytest.mark.network,
@@ -97,17 +98,17 @@ def _run_all(made: Product) -> dict[str, Observed]:
 
 def _run_of(tx: Transaction, case: Case) -> RunRecord | None:
     if case.run_id is not None:
-        return runs.find(tx, case.line["dag_id"], case.run_id)
-    automatic = [run for run in runs.list_runs(tx, case.line["dag_id"]) if run.run_type.value in AUTOMATIC]
+        return dag_runs.find_stored_run(tx, case.line["dag_id"], case.run_id)
+    automatic = [run for run in dag_runs.list_runs(tx, case.line["dag_id"]) if run.run_type.value in AUTOMATIC]
     return min(automatic, key=lambda run: run.run_pk, default=None)
 
 
 def _observe(tx: Transaction, run: RunRecord, dag_id: str) -> Observed:
-    rows = task_instances(tx, find_dag(tx, dag_id), run)
+    rows = list_task_instances(tx, find_dag(tx, dag_id), run)
     return Observed(
         run_state=run.state.value,
         tasks={(row.task_id, row.map_index): (row.state, row.try_number) for row in rows},
-        xcoms={(row.task_id, row.map_index, row.key): loads(row.value) for row in xcoms.list_for_run(tx, run)},
+        xcoms={(row.task_id, row.map_index, row.key): loads(row.value) for row in xcom_values.list_run_xcoms(tx, run)},
     )
 
 

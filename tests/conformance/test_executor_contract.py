@@ -16,12 +16,12 @@ from gnomon.executors.interface import (
     AttemptRefused,
     Executor,
     ExecutorEvent,
-    InventoryTaken,
+    InventoryReceived,
+    WorkerConnected,
     WorkerUnreachable,
-    WorkerUp,
 )
 from gnomon.executors.local import LocalExecutor
-from gnomon.model.facts import Attempt, RunFacts
+from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.records import WorkerRecord
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 
@@ -89,7 +89,7 @@ class ScriptedWorld:
         self._numbers = iter(range(1000))
         self.worker_id = "scripted"
         self.executor: Executor = self.another()
-        self.wait(lambda events: any(isinstance(event, WorkerUp) for event in events))
+        self.wait(lambda events: any(isinstance(event, WorkerConnected) for event in events))
 
     def record(self) -> WorkerRecord:
         return self._worker.record()
@@ -107,7 +107,7 @@ class ScriptedWorld:
     def wait(self, enough: Enough, executor: Executor | None = None) -> list[ExecutorEvent]:
         said: list[ExecutorEvent] = []
         for _ in range(100):
-            said += (executor or self.executor).poll()
+            said += (executor or self.executor).poll_events()
             if enough(said):
                 return said
             self._clock.advance(1)
@@ -133,12 +133,12 @@ def _has_ended(attempt: Attempt) -> Enough:
 
 
 def _inventory(events: Sequence[ExecutorEvent]) -> bool:
-    return any(isinstance(event, InventoryTaken) for event in events)
+    return any(isinstance(event, InventoryReceived) for event in events)
 
 
-def _ask(world: ExecutorWorld, groups: list[tuple[int, int]], executor: Executor | None = None) -> InventoryTaken:
-    (executor or world.executor).ask_inventory(world.worker_id, groups)
-    return next(event for event in world.wait(_inventory, executor) if isinstance(event, InventoryTaken))
+def _ask(world: ExecutorWorld, groups: list[tuple[int, int]], executor: Executor | None = None) -> InventoryReceived:
+    (executor or world.executor).request_inventory(world.worker_id, groups)
+    return next(event for event in world.wait(_inventory, executor) if isinstance(event, InventoryReceived))
 
 
 def _finish(world: ExecutorWorld, attempt: Attempt) -> None:
@@ -229,13 +229,13 @@ def test_nothing_raises_for_a_worker_that_is_not_there(world: ExecutorWorld) -> 
     world.executor.submit("nobody", [attempt])
     world.executor.cancel("nobody", attempt.attempt_id, "x", 1.0)
     world.executor.acknowledge("nobody", [attempt.attempt_id])
-    world.executor.ask_inventory("nobody", [(1, 1)])
-    assert world.executor.poll() == []
+    world.executor.request_inventory("nobody", [(1, 1)])
+    assert world.executor.poll_events() == []
 
 
 def test_a_worker_that_is_not_live_any_more_is_let_go(world: ExecutorWorld) -> None:
     second = world.another()
-    world.wait(lambda events: any(isinstance(event, WorkerUp) for event in events), second)
+    world.wait(lambda events: any(isinstance(event, WorkerConnected) for event in events), second)
     second.refresh([])
     assert WorkerUnreachable(world.worker_id) in world.wait(
         lambda events: any(isinstance(event, WorkerUnreachable) for event in events), second

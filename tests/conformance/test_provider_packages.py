@@ -16,8 +16,9 @@ from tests.acceptance.product import Product, product
 from tests.conformance.package_index import installed
 from tests.keys import CIPHER, KEY
 
-from gnomon.store import connections, open_database
-from gnomon.store.connections import ConnectionRow
+from gnomon.store import open_database
+from gnomon.store.admin import connections
+from gnomon.store.admin.connections import StoredConnection
 
 pytestmark = pytest.mark.network
 NEW = (
@@ -114,8 +115,8 @@ def running(request: pytest.FixtureRequest) -> Iterator[Product]:
     with site() as port, product(files, {"PYTHONPATH": path, "GNOMON__CORE__FERNET_KEY": KEY}) as here:
         database = open_database(f"sqlite:///{here.home / 'gnomon.db'}", cipher=CIPHER)
         with database.write() as tx:
-            connections.set(tx, ConnectionRow("web", "http", host=f"http://127.0.0.1:{port}"))
-            connections.set(tx, ConnectionRow("numbers", "sqlite", host=str(here.home / "numbers.db")))
+            connections.set_connection(tx, StoredConnection("web", "http", host=f"http://127.0.0.1:{port}"))
+            connections.set_connection(tx, StoredConnection("numbers", "sqlite", host=str(here.home / "numbers.db")))
         database.close()
         here.has_dag("web")
         yield here

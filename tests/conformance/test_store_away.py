@@ -14,8 +14,9 @@ from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 from tests.postgres import own_schema
 
-from gnomon.store import CommitUncertain, Database, DatabaseAway, migrations, open_database, variables
-from gnomon.store.address import parse_address
+from gnomon.store import CommitUncertain, Database, DatabaseUnavailable, migrations, open_database
+from gnomon.store.admin import variables
+from gnomon.store.drivers.address import parse_address
 
 pytestmark = pytest.mark.postgres
 _COMMIT = b"COMMIT"
@@ -24,7 +25,7 @@ _COMMIT = b"COMMIT"
 @pytest.fixture
 def url() -> Iterator[str]:
     with own_schema() as address:
-        migrations.upgrade(address)
+        migrations.upgrade_schema(address)
         yield address
 
 
@@ -131,25 +132,25 @@ def test_a_connection_that_ends_in_commit_leaves_the_outcome_uncertain(url: str,
     """Window 40: the caller cannot know, and must read again. Either may be the truth."""
     with through(url, cut) as (proxy, db):
         with pytest.raises(CommitUncertain), db.write() as tx:
-            variables.set(tx, "k", "1")
+            variables.set_variable(tx, "k", "1")
             proxy.armed = True
         proxy.armed = False
         with db.read() as tx:
-            assert variables.get(tx, "k") == stored
+            assert variables.get_variable(tx, "k") == stored
 
 
 def test_a_call_in_which_the_connection_ends_fails_and_the_next_one_connects_again(url: str) -> None:
     db, other = open_database(url, cipher=CIPHER), open_database(url, cipher=CIPHER)
-    with pytest.raises(DatabaseAway), db.write() as tx:
+    with pytest.raises(DatabaseUnavailable), db.write() as tx:
         pid = raw(tx, "SELECT pg_backend_pid()")[0][0]
         with other.write() as killing:
             raw(killing, f"SELECT pg_terminate_backend({pid})")
-        variables.set(tx, "k", "1")
+        variables.set_variable(tx, "k", "1")
     with db.write() as tx:
-        assert variables.get(tx, "k") is None
-        variables.set(tx, "k", "2")
+        assert variables.get_variable(tx, "k") is None
+        variables.set_variable(tx, "k", "2")
     with other.read() as tx:
-        assert variables.get(tx, "k") == "2"
+        assert variables.get_variable(tx, "k") == "2"
     db.close()
     other.close()
 
@@ -160,29 +161,29 @@ def test_a_server_restart_between_transactions_costs_one_call_at_most(url: str) 
         pid = raw(tx, "SELECT pg_backend_pid()")[0][0]
     with other.write() as tx:
         raw(tx, f"SELECT pg_terminate_backend({pid})")
-    with pytest.raises(DatabaseAway), db.read() as tx:
-        variables.get(tx, "k")
+    with pytest.raises(DatabaseUnavailable), db.read() as tx:
+        variables.get_variable(tx, "k")
     with db.read() as tx:
-        assert variables.get(tx, "k") is None
+        assert variables.get_variable(tx, "k") is None
     db.close()
     other.close()
 
 
 def test_a_listener_whose_connection_ends_says_so_and_listens_again(url: str) -> None:
     db, other = open_database(url, cipher=CIPHER), open_database(url, cipher=CIPHER)
-    db.fileno_notify()
+    db.notification_fileno()
     with other.write() as tx:
         raw(tx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN gnomon'")
-    with pytest.raises(DatabaseAway):
+    with pytest.raises(DatabaseUnavailable):
         for _ in range(10_000):
-            db.poll_notify()
-    assert db.poll_notify() == 0
-    assert db.fileno_notify() is not None
+            db.poll_notifications()
+    assert db.poll_notifications() == 0
+    assert db.notification_fileno() is not None
     db.close()
     other.close()
 
 
 def test_a_server_that_does_not_answer_is_named_without_the_password() -> None:
-    with pytest.raises(DatabaseAway, match="does not answer") as refused:
+    with pytest.raises(DatabaseUnavailable, match="does not answer") as refused:
         open_database("postgresql://me:secret@127.0.0.1:1/gnomon")
     assert "secret" not in str(refused.value)

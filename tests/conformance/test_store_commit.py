@@ -8,25 +8,14 @@ from dataclasses import replace
 import pytest
 from tests.conformance.storeworld import AT, World, attempt, plan_change, slot, task
 
-from gnomon.model.facts import XCOM_MAX_BYTES, AttemptResult, XComItem
+from gnomon.model.attempts import XCOM_MAX_BYTES, AttemptResult, XComItem
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import Changes, EventRecord, NewMail, RunRecord
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.store import (
-    PoolExhausted,
-    RowsMissing,
-    XComTooLarge,
-    commit,
-    events,
-    files,
-    mail,
-    pools,
-    removal,
-    requests,
-    runs,
-    tasks,
-    xcoms,
-)
+from gnomon.store import PoolExhausted, RowsMissing, XComTooLarge
+from gnomon.store.admin import pools
+from gnomon.store.dag_records import dag_files, dag_runs, event_log, xcom_values
+from gnomon.store.ownership import commit, mailbox
 
 
 @pytest.fixture
@@ -59,16 +48,16 @@ def test_a_task_instance_reads_back_as_it_was_written(world: World, run: RunReco
     world.apply(Changes(tasks=[row]))
     assert world.state().tasks == [row]
     with world.db.read() as tx:
-        assert tasks.states(tx, run.run_pk) == [row]
+        assert dag_runs.list_task_states(tx, run.run_pk) == [row]
 
 
 def test_an_attempt_reads_back_as_it_was_written(world: World, run: RunRecord) -> None:
     made = [attempt(run, 0, 1), attempt(run, 0, 2), attempt(run, 1, 1)]
     world.apply(Changes(attempts=made))
     with world.db.read() as tx:
-        assert tasks.attempts(tx, run.run_pk) == made
-        assert tasks.attempts(tx, run.run_pk, 0) == made[:2]
-        assert tasks.attempts(tx, run.run_pk, 1, -1) == made[2:]
+        assert dag_runs.list_attempts(tx, run.run_pk) == made
+        assert dag_runs.list_attempts(tx, run.run_pk, 0) == made[:2]
+        assert dag_runs.list_attempts(tx, run.run_pk, 1, -1) == made[2:]
 
 
 def test_a_batch_that_names_a_missing_run_is_refused_whole(world: World, run: RunRecord) -> None:
@@ -97,30 +86,30 @@ def test_a_large_batch_is_one_batch(world: World) -> None:
 def test_xcoms_are_replaced_by_a_later_push_and_cleared_before_a_new_attempt(world: World, run: RunRecord) -> None:
     world.apply(Changes(results=[result(run, ("k", "1"), ("k", "2"), ("other", "3")), result(run, ("k", "9"), number=1)]))
     with world.db.read() as tx:
-        assert [(x.task_id, x.value) for x in xcoms.pull(tx, run, "k")] == [("a", "2"), ("b", "9")]
+        assert [(x.task_id, x.value) for x in xcom_values.read_xcoms(tx, run, "k")] == [("a", "2"), ("b", "9")]
     world.apply(Changes(results=[result(run, ("k", '"new"'))], xcom_clears=[TaskKey(run.run_pk, 0)]))
     with world.db.read() as tx:
-        assert [(x.task_id, x.key, x.value) for x in xcoms.list_for_run(tx, run)] == [("a", "k", '"new"'), ("b", "k", "9")]
+        assert [(x.task_id, x.key, x.value) for x in xcom_values.list_run_xcoms(tx, run)] == [("a", "k", '"new"'), ("b", "k", "9")]
 
 
 @pytest.mark.parametrize("value", ['"', "\\", '{"a": "b\\\\c"}', "", " x ", "NULL", "{}", "a,b", "zwei\nZeilen é 😀"])
 def test_a_text_comes_back_as_it_was_written_in_a_batch(world: World, run: RunRecord, value: str) -> None:
     world.apply(Changes(results=[result(run, ("k", value), ("l", "other"))]))
     with world.db.read() as tx:
-        assert [x.value for x in xcoms.list_for_run(tx, run)] == [value, "other"]
+        assert [x.value for x in xcom_values.list_run_xcoms(tx, run)] == [value, "other"]
 
 
 def test_an_xcom_of_an_earlier_run_is_found_when_asked_for(world: World) -> None:
     dag = world.dag()
-    with world.db.owner(world.me) as tx:
-        first, second, third = commit.plan(tx, [plan_change(dag, slot(0), slot(1), slot(2))], AT)[0].created
+    with world.db.scheduler_write(world.me) as tx:
+        first, second, third = commit.create_planned_runs(tx, [plan_change(dag, slot(0), slot(1), slot(2))], AT)[0].created
     world.apply(Changes(results=[result(first, ("k", "1")), result(first, ("k", "1b"), number=1), result(second, ("k", "2"))]))
     with world.db.read() as tx:
-        assert xcoms.pull(tx, third, "k", ["a"]) == []
-        found = xcoms.pull(tx, third, "k", ["b", "a"], include_prior=True)
+        assert xcom_values.read_xcoms(tx, third, "k", ["a"]) == []
+        found = xcom_values.read_xcoms(tx, third, "k", ["b", "a"], include_prior=True)
         assert [(x.task_id, x.value, x.run_id) for x in found] == [("b", "1b", first.run_id), ("a", "2", second.run_id)]
-        assert {x.value for x in xcoms.pull(tx, third, "k", include_prior=True)} == {"1b", "2"}
-        assert [x.value for x in xcoms.pull(tx, first, "k", include_prior=True)] == ["1", "1b"]
+        assert {x.value for x in xcom_values.read_xcoms(tx, third, "k", include_prior=True)} == {"1b", "2"}
+        assert [x.value for x in xcom_values.read_xcoms(tx, first, "k", include_prior=True)] == ["1", "1b"]
 
 
 def test_an_xcom_over_the_limit_is_refused_with_the_remedy(world: World, run: RunRecord) -> None:
@@ -173,21 +162,21 @@ def test_tallies_add_up_without_counting(world: World, run: RunRecord) -> None:
     queued, running = (run.dag_pk, DagRunState.QUEUED), (run.dag_pk, DagRunState.RUNNING)
     world.apply(Changes(tallies={queued: -1, running: 1}))
     with world.db.read() as tx:
-        assert runs.tallies(tx, run.dag_pk) == {DagRunState.RUNNING: 1}
+        assert dag_runs.read_run_counts(tx, run.dag_pk) == {DagRunState.RUNNING: 1}
 
 
 def test_mail_with_a_key_arrives_once_and_goes_by_its_number(world: World, run: RunRecord) -> None:
     letters = [NewMail(3, "result", '{"n": 1}', "res:1", AT), NewMail(3, "result", '{"n": 2}', "res:1"), NewMail(4, "x", "{}")]
     with world.db.write() as tx:
-        before = {letter.mail_pk for letter in mail.take(tx, range(64), 100)}
-        mail.send(tx, letters)
+        before = {letter.mail_pk for letter in mailbox.read_messages(tx, range(64), 100)}
+        mailbox.send_messages(tx, letters)
     with world.db.read() as tx:
-        found = [letter for letter in mail.take(tx, range(64), 100) if letter.mail_pk not in before]
+        found = [letter for letter in mailbox.read_messages(tx, range(64), 100) if letter.mail_pk not in before]
         assert [(letter.group_no, letter.kind, letter.key, letter.body) for letter in found] == [
             (3, "result", "res:1", '{"n": 1}'), (4, "x", None, "{}"),
         ]
-        assert [letter.group_no for letter in mail.take(tx, [3], 100)] == [3]
-        assert len(mail.take(tx, range(64), 1)) == 1
+        assert [letter.group_no for letter in mailbox.read_messages(tx, [3], 100)] == [3]
+        assert len(mailbox.read_messages(tx, range(64), 1)) == 1
     world.apply(Changes(mail_deleted=[found[0].mail_pk]))
     with pytest.raises(RowsMissing, match="letters"):
         world.apply(Changes(tasks=[task(run)], mail_deleted=[found[0].mail_pk]))
@@ -197,23 +186,23 @@ def test_mail_with_a_key_arrives_once_and_goes_by_its_number(world: World, run: 
 def test_a_request_is_answered_once(world: World) -> None:
     dag = world.dag()
     with world.db.write() as tx:
-        asked = requests.ask(tx, by="me", kind="clear", body={"dag_pk": dag.dag_pk}, groups=[dag.group_no], at=AT)
-        assert requests.answer(tx, asked) == ("pending", None)
-        letters = [letter for letter in mail.take(tx, [dag.group_no], 10) if letter.kind == "action"]
+        asked = mailbox.submit_request(tx, by="me", kind="clear", body={"dag_pk": dag.dag_pk}, groups=[dag.group_no], at=AT)
+        assert mailbox.read_answer(tx, asked) == ("pending", None)
+        letters = [letter for letter in mailbox.read_messages(tx, [dag.group_no], 10) if letter.kind == "action"]
     assert [json.loads(letter.body) for letter in letters] == [{"action": "clear", "dag_pk": dag.dag_pk, "request_pk": asked}]
     world.apply(Changes(answers=[(asked, "done", '{"cleared": 3}')]))
     world.apply(Changes(answers=[(asked, "refused", "{}")]))
     with world.db.read() as tx:
-        assert requests.answer(tx, asked) == ("done", '{"cleared": 3}')
+        assert mailbox.read_answer(tx, asked) == ("done", '{"cleared": 3}')
 
 
 def test_the_audit_log_reads_newest_first(world: World, run: RunRecord) -> None:
     lines = [EventRecord(AT + n, f"kind_{n}", run.dag_pk, run.run_pk, n, n - 1, "me", "body") for n in range(3)]
     world.apply(Changes(events=lines))
     with world.db.read() as tx:
-        assert events.list_events(tx, run_pk=run.run_pk)[:3] == lines[::-1]
-        assert events.list_events(tx, dag_pk=run.dag_pk, limit=1) == lines[2:]
-        assert events.list_events(tx, limit=2) == lines[:0:-1]
+        assert event_log.list_events(tx, run_pk=run.run_pk)[:3] == lines[::-1]
+        assert event_log.list_events(tx, dag_pk=run.dag_pk, limit=1) == lines[2:]
+        assert event_log.list_events(tx, limit=2) == lines[:0:-1]
 
 
 def test_the_owner_pauses_a_dag_with_the_reason(world: World, run: RunRecord) -> None:
@@ -227,34 +216,34 @@ def test_a_file_found_unfit_to_fork_stays_so_until_its_inputs_change(world: Worl
     world.apply(Changes(fresh_files=[("/dags/d.py", "a thread was left")]))
     assert world.read_dag("d").fresh == "a thread was left"
     with world.db.read() as tx:
-        assert [row.inputs.fresh for row in files.known(tx)] == ["a thread was left"]
+        assert [row.inputs.fresh for row in dag_files.list_files(tx)] == ["a thread was left"]
 
 
 def test_a_deleted_run_leaves_nothing_but_the_log(world: World, run: RunRecord) -> None:
     kept = world.run(run_id="kept")
     for one in (run, kept):
         world.apply(Changes(tasks=[task(one)], attempts=[attempt(one)], results=[result(one, ("k", "1"))]))
-    with world.db.owner(world.me) as tx:
+    with world.db.scheduler_write(world.me) as tx:
         commit.delete_runs(tx, [run.run_pk])
     for table in ("dag_run", "task_instance", "attempt", "xcom"):
         assert world.count(f"SELECT count(*) FROM {table} WHERE run_pk = {run.run_pk}") == 0
         assert world.count(f"SELECT count(*) FROM {table} WHERE run_pk = {kept.run_pk}") == 1
     with world.db.read() as tx:
-        assert runs.tallies(tx, run.dag_pk) == {DagRunState.QUEUED: 1}
+        assert dag_runs.read_run_counts(tx, run.dag_pk) == {DagRunState.QUEUED: 1}
 
 
 def test_a_deleted_dag_leaves_no_row_and_its_file_is_parsed_again(world: World, run: RunRecord) -> None:
     world.apply(Changes(tasks=[task(run)]))
-    with world.db.owner(world.me) as tx:
+    with world.db.scheduler_write(world.me) as tx:
         commit.delete_dags(tx, [run.dag_pk])
     for table in ("dag", "dag_run", "dag_version", "task_name", "run_tally", "task_instance"):
         assert world.count(f"SELECT count(*) FROM {table}") == 0, table
     with world.db.read() as tx:
-        assert files.stale(tx) == ["/dags/d.py"]
+        assert dag_files.list_stale_files(tx) == ["/dags/d.py"]
 
 
 def test_the_history_of_a_dag_goes_in_steps_of_bounded_length(world: World, run: RunRecord, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(removal, "RUNS_MAX", 2)
+    monkeypatch.setattr(commit, "DELETED_RUNS_MAX", 2)
     ended = [world.run(run_id=f"r{n}") for n in range(3)]
     for one in ended:
         world.apply(Changes(
@@ -263,13 +252,13 @@ def test_the_history_of_a_dag_goes_in_steps_of_bounded_length(world: World, run:
         ))
     left = []
     for more in (True, False):
-        with world.db.owner(world.me) as tx:
+        with world.db.scheduler_write(world.me) as tx:
             assert commit.delete_history(tx, run.dag_pk) is more
         left.append(world.count("SELECT count(*) FROM task_instance"))
     assert left == [1, 0]
     with world.db.read() as tx:
-        assert runs.tallies(tx, run.dag_pk) == {DagRunState.QUEUED: 1}
-        assert [found.run_id for found in runs.list_runs(tx, "d")] == [run.run_id]
+        assert dag_runs.read_run_counts(tx, run.dag_pk) == {DagRunState.QUEUED: 1}
+        assert [found.run_id for found in dag_runs.list_runs(tx, "d")] == [run.run_id]
 
 
 def test_no_changes_write_nothing(world: World) -> None:

@@ -11,14 +11,17 @@ import pytest
 from msgspec import structs
 from tests.conformance.storeworld import AT, DAY, World, parsed, plan_change, raw, slot, spec, task
 
-from gnomon.model.edges import AfterSpec, edges_of
 from gnomon.model.ids import group_of
 from gnomon.model.records import Changes, DagRecord, PlanOutcome, RunRecord
-from gnomon.model.runwaits import KEEP_AFTER_BAD, NO_SLOT, Ask, RunWait, SlotFact, WaitState
-from gnomon.model.slots import Passed
-from gnomon.model.spec import TaskSpec
+from gnomon.model.run_waits import KEEP_AFTER_BAD, NO_SLOT, RunWait, SlotFact, SubscriptionMessage, WaitState
+from gnomon.model.slots import SkippedSlots
+from gnomon.model.spec import TaskSpec, collect_edges
 from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
-from gnomon.store import RowsMissing, Transaction, commit, edges, files, mail, run_waits, runs, upstream
+from gnomon.model.upstream_edges import AfterSpec
+from gnomon.store import RowsMissing, Transaction
+from gnomon.store.cross_dag import dag_edges, run_waits, upstream_dags
+from gnomon.store.dag_records import dag_files, dag_runs
+from gnomon.store.ownership import commit, mailbox
 
 DAY_0, DAY_1, DAY_2 = (slot(day).run_after for day in range(3))
 
@@ -33,11 +36,11 @@ def down(world: World) -> DagRecord:
     return world.dag("down", tasks=["x", TaskSpec(task_id="y", depends_on=(AfterSpec(dag_id="up"),))], depends_on=(AfterSpec(dag_id="up"),))
 
 
-def plan(world: World, dag_id: str, *days: int, passed: tuple[Passed, ...] = ()) -> PlanOutcome:
+def plan(world: World, dag_id: str, *days: int, passed: tuple[SkippedSlots, ...] = ()) -> PlanOutcome:
     """What planning these days of a DAG, one after the other, came to."""
     change = replace(plan_change(world.read_dag(dag_id), *(slot(day) for day in days)), passed=passed)
-    with world.db.owner(world.me) as tx:
-        return commit.plan(tx, [change], AT)[0]
+    with world.db.scheduler_write(world.me) as tx:
+        return commit.create_planned_runs(tx, [change], AT)[0]
 
 
 def end(world: World, run: RunRecord, state: DagRunState = DagRunState.SUCCESS, clear_number: int = 0) -> None:
@@ -57,16 +60,16 @@ def waiting(*waits: RunWait) -> Changes:
 
 def facts(world: World, *slots: int, task_id: str | None = None, up_dag: str = "up") -> list[SlotFact]:
     with world.db.read() as tx:
-        return list(upstream.slot_facts(tx, up_dag, slots, task_id))
+        return list(upstream_dags.load_slot_facts(tx, up_dag, slots, task_id))
 
 
 def outcomes(world: World, *slots: int, task_id: str | None = None) -> list[str]:
     return [fact.outcome for fact in facts(world, *slots, task_id=task_id)]
 
 
-def asked(world: World, slot_at: int) -> list[Ask]:
+def asked(world: World, slot_at: int) -> list[SubscriptionMessage]:
     with world.db.read() as tx:
-        return list(run_waits.asks_of(tx, "up", slot_at))
+        return list(run_waits.list_subscriptions_on_slot(tx, "up", slot_at))
 
 
 # -- the waits of a run
@@ -80,14 +83,14 @@ def test_waits_are_written_read_back_and_replaced(world: World, down: DagRecord)
     later = replace(first, state=WaitState.MET, clear_number=1, note="ok", since=AT + 5, rule="nearest", keeps=0)
     world.apply(waiting(later))
     with world.db.read() as tx:
-        assert run_waits.of_runs(tx, [run.run_pk]) == {run.run_pk: [later, second]}
-        assert run_waits.of_runs(tx, []) == {}
+        assert run_waits.load_run_waits(tx, [run.run_pk]) == {run.run_pk: [later, second]}
+        assert run_waits.load_run_waits(tx, []) == {}
 
 
 def test_an_edge_is_found_again_in_one_transaction(world: World, down: DagRecord) -> None:
     run = world.run("down", "r1")
     world.apply(waiting(wait(run), wait(run, DAY_1), wait(run, edge_no=8)))
-    world.apply(replace(waiting(wait(run, DAY_2)), edges_gone=[(run.run_pk, 7), (run.run_pk, 99)]))
+    world.apply(replace(waiting(wait(run, DAY_2)), edge_waits_deleted=[(run.run_pk, 7), (run.run_pk, 99)]))
     assert world.state().run_waits == {run.run_pk: [wait(run, DAY_2), wait(run, edge_no=8)]}
 
 
@@ -102,7 +105,7 @@ def test_a_wait_of_a_run_that_is_gone_is_refused_with_the_whole_batch(world: Wor
 def test_the_waits_of_a_deleted_run_go_with_it(world: World, up: DagRecord, down: DagRecord, whole_dag: bool) -> None:
     run = world.run("down", "r1")
     world.apply(waiting(wait(run)))
-    with world.db.owner(world.me) as tx:
+    with world.db.scheduler_write(world.me) as tx:
         if whole_dag:
             commit.delete_dags(tx, [down.dag_pk])
         else:
@@ -131,17 +134,17 @@ def test_an_owner_loads_who_waits_for_its_dags_with_what_is_known_of_the_slots(w
     ))
     group = group_of("down")
     with world.db.read() as tx:
-        found = upstream.with_facts(tx, run_waits.open_asks(tx, [group_of("up")]))
+        found = upstream_dags.attach_slot_facts(tx, run_waits.list_open_subscriptions(tx, [group_of("up")]))
     assert found == [
-        (Ask("up", (DAY_0, DAY_1), run.run_pk, group, 7, None, KEEP_AFTER_BAD), (SlotFact(DAY_0, "ok", 0), SlotFact(DAY_1, "open", 0))),
-        (Ask("up", (DAY_0,), run.run_pk, group, 8, "a"), (SlotFact(DAY_0, "bad", 0, "run scheduled__0 ended without task a"),)),
-        (Ask("up", (DAY_2,), other.run_pk, group, 7, None, KEEP_AFTER_BAD), (SlotFact(DAY_2, "open"),)),
+        (SubscriptionMessage("up", (DAY_0, DAY_1), run.run_pk, group, 7, None, KEEP_AFTER_BAD), (SlotFact(DAY_0, "ok", 0), SlotFact(DAY_1, "open", 0))),
+        (SubscriptionMessage("up", (DAY_0,), run.run_pk, group, 8, "a"), (SlotFact(DAY_0, "bad", 0, "run scheduled__0 ended without task a"),)),
+        (SubscriptionMessage("up", (DAY_2,), other.run_pk, group, 7, None, KEEP_AFTER_BAD), (SlotFact(DAY_2, "open"),)),
     ]
     assert group_of("elsewhere") != group_of("up")
-    everything = world.state().asks
+    everything = world.state().subscriptions
     assert [one for one in everything if one[0].up_dag == "up"] == found
     assert [one for one in everything if one[0].up_dag != "up"] == [
-        (Ask("elsewhere", (DAY_0,), run.run_pk, group, 9, None, KEEP_AFTER_BAD), (SlotFact(DAY_0, "open"),))
+        (SubscriptionMessage("elsewhere", (DAY_0,), run.run_pk, group, 9, None, KEEP_AFTER_BAD), (SlotFact(DAY_0, "open"),))
     ]
 
 
@@ -153,13 +156,13 @@ def test_the_runs_that_have_not_begun_hear_that_an_upstream_run_was_cleared_what
     world.apply(waiting(*(wait(run, edge_no=n, state=state) for state, n in numbers.items()), wait(run, DAY_1, edge_no=50)))
     hearing = {one.edge_no for one in asked(world, DAY_0)}
     assert hearing == set(numbers.values()) - {numbers[WaitState.RELEASED], numbers[WaitState.CLOSED]}
-    assert asked(world, DAY_1) == [Ask("up", (DAY_1,), run.run_pk, group_of("down"), 50, None, KEEP_AFTER_BAD)]
+    assert asked(world, DAY_1) == [SubscriptionMessage("up", (DAY_1,), run.run_pk, group_of("down"), 50, None, KEEP_AFTER_BAD)]
     end(world, run, DagRunState.RUNNING)
     assert asked(world, DAY_0) == []
 
 
 def test_of_a_running_run_only_its_tasks_hear_that_an_upstream_run_was_cleared(world: World, up: DagRecord, down: DagRecord) -> None:
-    whole, of_task = edges_of(down.spec)
+    whole, of_task = collect_edges(down.spec)
     run = world.run("down", "r1")
     world.apply(waiting(wait(run, edge_no=whole.number, state=WaitState.MET), wait(run, edge_no=of_task.number, state=WaitState.MET)))
     assert len(asked(world, DAY_0)) == 2
@@ -172,7 +175,7 @@ def test_of_a_running_run_only_its_tasks_hear_that_an_upstream_run_was_cleared(w
 def test_what_came_after_some_slots_are_the_runs_of_other_dags_that_waited_for_them_and_have_begun(
     world: World, up: DagRecord, down: DagRecord
 ) -> None:
-    whole, of_task = edges_of(down.spec)
+    whole, of_task = collect_edges(down.spec)
     made = plan(world, "down", 0, 1, 2).created
     by_hand, own = world.run("down", "by_hand"), world.run("up", "own")
     world.apply(waiting(
@@ -183,8 +186,8 @@ def test_what_came_after_some_slots_are_the_runs_of_other_dags_that_waited_for_t
         end(world, run)
     end(world, by_hand, DagRunState.RUNNING)
     with world.db.read() as tx:
-        found = run_waits.downstream_runs(tx, "up", [DAY_0, DAY_1])
-        assert run_waits.downstream_runs(tx, "up", []) == []
+        found = run_waits.list_downstream_runs(tx, "up", [DAY_0, DAY_1])
+        assert run_waits.list_downstream_runs(tx, "up", []) == []
     group = group_of("down")
     assert found == [
         run_waits.DownstreamRun(made[0].run_pk, down.dag_pk, "down", "scheduled__0", group, None, DAY_0),
@@ -200,12 +203,12 @@ def test_a_run_by_hand_that_holds_a_planned_slot_stands_for_it(world: World, up:
     holder = world.run("up", "by_hand", day=1)
     assert holder.slot_at is None
     outcome = plan(world, "up", 0, 1)
-    assert (outcome.held, outcome.standing) == ([slot(1).slot_key], {holder.run_pk: DAY_1})
+    assert (outcome.occupied_slots, outcome.standing) == ([slot(1).slot_key], {holder.run_pk: DAY_1})
     with world.db.read() as tx:
-        found = runs.find(tx, "up", "by_hand")
+        found = dag_runs.find_stored_run(tx, "up", "by_hand")
         assert found is not None
         assert (found.stands_for, found.slot_at) == (DAY_1, DAY_1)
-        assert upstream.slots_with_runs(tx, up.dag_pk, DAY_0, DAY_2) == [DAY_0, DAY_1]
+        assert upstream_dags.list_slots_with_runs(tx, up.dag_pk, DAY_0, DAY_2) == [DAY_0, DAY_1]
     assert next(run for run in world.state().runs if run.run_id == "by_hand") == found
     end(world, found)
     assert outcomes(world, DAY_0, DAY_1) == ["open", "ok"]
@@ -214,22 +217,22 @@ def test_a_run_by_hand_that_holds_a_planned_slot_stands_for_it(world: World, up:
 def test_a_run_stands_for_the_first_slot_that_it_was_found_in(world: World, up: DagRecord) -> None:
     holder = world.run("up", "by_hand", day=1)
     later = structs.replace(slot(1), run_id="scheduled__later", run_after=DAY_1 + 5)
-    with world.db.owner(world.me) as tx:
-        outcome = commit.plan(tx, [plan_change(up, slot(1), later)], AT)[0]
-    assert outcome.held == [slot(1).slot_key] * 2
+    with world.db.scheduler_write(world.me) as tx:
+        outcome = commit.create_planned_runs(tx, [plan_change(up, slot(1), later)], AT)[0]
+    assert outcome.occupied_slots == [slot(1).slot_key] * 2
     assert outcome.standing == {holder.run_pk: DAY_1}
 
 
 def test_a_planned_run_that_holds_a_slot_stands_for_no_other(world: World, up: DagRecord) -> None:
     plan(world, "up", 0)
     again = plan(world, "up", 0)
-    assert (again.held, again.standing) == ([slot(0).slot_key], {})
+    assert (again.occupied_slots, again.standing) == ([slot(0).slot_key], {})
     assert world.state().runs[0].stands_for is None
 
 
 def by_hand(world: World, stands_for: int | None, day: int = 9) -> RunRecord:
     with world.db.write() as tx:
-        return runs.create_manual(
+        return dag_runs.create_manual_run(
             tx, dag_id="up", run_id=f"by_hand_{day}", logical_at=AT + day * DAY, run_after=AT + 50 * DAY, interval=None, conf={}, by="me",
             at=AT, stands_for=stands_for,
         )
@@ -241,12 +244,12 @@ def test_a_run_by_hand_of_a_slot_that_was_passed_stands_for_it(world: World, up:
     run = by_hand(world, DAY_1)
     assert outcomes(world, DAY_0, DAY_1, DAY_2) == ["open"] * 3
     with world.db.read() as tx:
-        assert runs.find(tx, "up", run.run_id) == run
-        assert upstream.slots_with_runs(tx, up.dag_pk, DAY_0, DAY_2 + 1) == [DAY_0, DAY_1, DAY_2]
-        assert upstream.slots_before(tx, up.dag_pk, DAY_2, 1) == [DAY_1]
+        assert dag_runs.find_stored_run(tx, "up", run.run_id) == run
+        assert upstream_dags.list_slots_with_runs(tx, up.dag_pk, DAY_0, DAY_2 + 1) == [DAY_0, DAY_1, DAY_2]
+        assert upstream_dags.list_slots_before(tx, up.dag_pk, DAY_2, 1) == [DAY_1]
     end(world, run, DagRunState.FAILED)
     assert outcomes(world, DAY_1) == ["bad"]
-    with world.db.owner(world.me) as tx:
+    with world.db.scheduler_write(world.me) as tx:
         commit.delete_runs(tx, [run.run_pk])
     assert outcomes(world, DAY_1) == ["absent"]
 
@@ -261,9 +264,9 @@ def test_no_second_run_by_hand_stands_for_a_slot(world: World, up: DagRecord) ->
 def test_planning_that_comes_to_the_slot_of_a_run_by_hand_finds_it_there(world: World, up: DagRecord) -> None:
     run = by_hand(world, DAY_1, 1)
     outcome = plan(world, "up", 0, 1)
-    assert (outcome.held, outcome.standing, [made.run_after for made in outcome.created]) == ([slot(1).slot_key], {}, [DAY_0])
+    assert (outcome.occupied_slots, outcome.standing, [made.run_after for made in outcome.created]) == ([slot(1).slot_key], {}, [DAY_0])
     with world.db.read() as tx:
-        assert runs.find(tx, "up", run.run_id) == run
+        assert dag_runs.find_stored_run(tx, "up", run.run_id) == run
 
 
 # -- the slots of a DAG
@@ -274,15 +277,15 @@ def test_an_upstream_is_found_by_its_id_without_its_tasks(world: World) -> None:
     plan(world, "up", 0)
     record = world.read_dag("up")
     with world.db.read() as tx:
-        found = upstream.find(tx, "up")
-        assert upstream.find(tx, "unknown") is None
-    assert found == upstream.Upstream(
+        found = upstream_dags.find_upstream_dag(tx, "up")
+        assert upstream_dags.find_upstream_dag(tx, "unknown") is None
+    assert found == upstream_dags.UpstreamDag(
         record.dag_pk, "up", group_of("up"), True, False, record.cursor, record.next_run, structs.replace(record.spec, tasks=()),
         "/dags/up.py", "1", AT, record.fingerprint, record.version_pk,
     )
     world.record(parsed("/dags/up.py"))
     with world.db.read() as tx:
-        gone = upstream.find(tx, "up")
+        gone = upstream_dags.find_upstream_dag(tx, "up")
     assert gone is not None
     assert not gone.active
 
@@ -291,27 +294,27 @@ def test_slots_are_those_of_planned_runs_each_once_and_never_those_of_runs_by_ha
     made = plan(world, "up", 0, 1, 2, 3).created
     twin = structs.replace(slot(5), run_id="scheduled__twin", run_after=DAY_2)
     world.run("up", "by_hand", day=77)
-    with world.db.owner(world.me) as tx:
-        commit.plan(tx, [plan_change(world.read_dag("up"), twin)], AT)
-        runs.create_manual(
+    with world.db.scheduler_write(world.me) as tx:
+        commit.create_planned_runs(tx, [plan_change(world.read_dag("up"), twin)], AT)
+        dag_runs.create_manual_run(
             tx, dag_id="up", run_id="backfill__9", logical_at=AT + 9 * DAY, run_after=AT + 10 * DAY, interval=None, conf={}, by="me",
             at=AT, run_type=DagRunType.BACKFILL,
         )
     slots = [run.run_after for run in made]
     with world.db.read() as tx:
-        assert upstream.slots_with_runs(tx, up.dag_pk, slots[1], slots[3]) == slots[1:3]
-        assert upstream.slots_with_runs(tx, up.dag_pk, 0, AT + 100 * DAY) == [*slots, AT + 10 * DAY]
-        assert upstream.slots_before(tx, up.dag_pk, slots[3], 2) == slots[1:3]
-        assert upstream.slots_before(tx, up.dag_pk, slots[0], 2) == []
-        assert upstream.slots_before(tx, up.dag_pk, AT + 100 * DAY, 2) == [slots[3], AT + 10 * DAY]
+        assert upstream_dags.list_slots_with_runs(tx, up.dag_pk, slots[1], slots[3]) == slots[1:3]
+        assert upstream_dags.list_slots_with_runs(tx, up.dag_pk, 0, AT + 100 * DAY) == [*slots, AT + 10 * DAY]
+        assert upstream_dags.list_slots_before(tx, up.dag_pk, slots[3], 2) == slots[1:3]
+        assert upstream_dags.list_slots_before(tx, up.dag_pk, slots[0], 2) == []
+        assert upstream_dags.list_slots_before(tx, up.dag_pk, AT + 100 * DAY, 2) == [slots[3], AT + 10 * DAY]
 
 
 def test_slots_before_an_instant_count_runs_by_hand_that_stand_for_one(world: World, up: DagRecord) -> None:
     world.run("up", "by_hand", day=1)
     plan(world, "up", 0, 1, 2)
     with world.db.read() as tx:
-        assert upstream.slots_before(tx, up.dag_pk, DAY_2, 5) == [DAY_0, DAY_1]
-        assert upstream.slots_before(tx, up.dag_pk, DAY_2, 1) == [DAY_1]
+        assert upstream_dags.list_slots_before(tx, up.dag_pk, DAY_2, 5) == [DAY_0, DAY_1]
+        assert upstream_dags.list_slots_before(tx, up.dag_pk, DAY_2, 1) == [DAY_1]
 
 
 # -- what is known of a slot
@@ -329,7 +332,7 @@ def test_a_slot_has_its_outcome_from_its_run_and_the_number_of_its_clearings(wor
 
 def test_a_slot_without_a_run_is_absent_once_planning_has_passed_it(world: World, up: DagRecord) -> None:
     assert outcomes(world, DAY_0) == ["open"]
-    note = Passed(first=DAY_0, until=DAY_1, count=1, reason="catchup is off")
+    note = SkippedSlots(first=DAY_0, until=DAY_1, count=1, reason="catchup is off")
     plan(world, "up", 1, passed=(note,))
     assert facts(world, DAY_0 - DAY, DAY_0, DAY_1, DAY_2) == [
         SlotFact(DAY_0 - DAY, "absent"), SlotFact(DAY_0, "absent", note="no run was made: catchup is off"),
@@ -340,7 +343,7 @@ def test_a_slot_without_a_run_is_absent_once_planning_has_passed_it(world: World
 def test_a_deleted_run_leaves_an_absent_slot(world: World, up: DagRecord) -> None:
     made = plan(world, "up", 0).created
     end(world, made[0])
-    with world.db.owner(world.me) as tx:
+    with world.db.scheduler_write(world.me) as tx:
         commit.delete_runs(tx, [made[0].run_pk])
     assert outcomes(world, DAY_0) == ["absent"]
 
@@ -365,8 +368,8 @@ def test_a_dag_that_is_not_known_leaves_its_slots_open_and_is_news_once_it_appea
 
 def test_of_two_runs_for_one_instant_the_one_that_holds_others_up_counts(world: World, up: DagRecord) -> None:
     twin = structs.replace(slot(5), run_id="scheduled__twin", run_after=DAY_0)
-    with world.db.owner(world.me) as tx:
-        one, two = commit.plan(tx, [plan_change(up, slot(0), twin)], AT)[0].created
+    with world.db.scheduler_write(world.me) as tx:
+        one, two = commit.create_planned_runs(tx, [plan_change(up, slot(0), twin)], AT)[0].created
     end(world, one)
     assert outcomes(world, DAY_0) == ["open"]
     end(world, two, DagRunState.FAILED)
@@ -411,19 +414,19 @@ def test_a_task_that_has_not_ended_is_open_while_its_run_goes_on_and_bad_after(w
 
 def test_the_dependencies_of_a_dag_are_those_of_its_newest_version(world: World, up: DagRecord, down: DagRecord) -> None:
     with world.db.read() as tx:
-        found = edges.list_edges(tx)
-        assert edges.edges_on(tx, "up") == found
-        assert edges.edges_on(tx, "down") == []
-        among = edges.dags_among(tx)
+        found = dag_edges.list_edges(tx)
+        assert dag_edges.list_edges_on(tx, "up") == found
+        assert dag_edges.list_edges_on(tx, "down") == []
+        among = dag_edges.list_connected_dags(tx)
     assert among == {"up": (up.dag_pk, up.version_pk), "down": (down.dag_pk, down.version_pk)}
-    assert sorted(one.edge for one in found) == sorted(edges_of(down.spec))
+    assert sorted(one.edge for one in found) == sorted(collect_edges(down.spec))
     assert {(one.dag_pk, one.dag_id, one.group_no, one.paused, one.error, one.is_known) for one in found} == {
         (down.dag_pk, "down", group_of("down"), False, None, True)
     }
     after = AfterSpec(dag_id="elsewhere", task_id="t", take="last", max_wait_s=60.5, zone="Asia/Shanghai")
     world.record(parsed("/dags/down.py", spec("down", depends_on=(after,))))
     with world.db.read() as tx:
-        (only,) = edges.list_edges(tx)
+        (only,) = dag_edges.list_edges(tx)
     assert (only.edge.after, only.edge.task_id, only.is_known) == (after, None, False)
     world.record(parsed("/dags/down.py", spec("down")))
     assert world.count("SELECT count(*) FROM dag_edge") == 0
@@ -431,30 +434,30 @@ def test_the_dependencies_of_a_dag_are_those_of_its_newest_version(world: World,
 
 def test_the_dependencies_of_a_dag_that_is_in_no_file_are_not_listed_until_it_comes_back(world: World, up: DagRecord, down: DagRecord) -> None:
     with world.db.write() as tx:
-        files.record_gone(tx, ["/dags/down.py"], AT)
-        assert edges.list_edges(tx) == []
-        assert edges.dags_among(tx) == {}
-        assert edges.edges_on(tx, "up") == []
+        dag_files.record_deleted_files(tx, ["/dags/down.py"], AT)
+        assert dag_edges.list_edges(tx) == []
+        assert dag_edges.list_connected_dags(tx) == {}
+        assert dag_edges.list_edges_on(tx, "up") == []
     world.record(parsed("/dags/down.py", down.spec))
     world.record(parsed("/dags/up.py"))
     with world.db.read() as tx:
-        assert [one.is_known for one in edges.list_edges(tx)] == [False, False]
+        assert [one.is_known for one in dag_edges.list_edges(tx)] == [False, False]
 
 
 def test_an_error_of_dependencies_stands_on_the_dag_and_only_news_are_told(world: World, up: DagRecord, down: DagRecord) -> None:
     with letters(world, "dag_changed") as told, world.db.write() as tx:
-        assert edges.set_dependency_errors(tx, {up.dag_pk: None, down.dag_pk: "a cycle", 4711: "gone"}, AT) == [down.dag_pk]
+        assert dag_edges.set_dependency_errors(tx, {up.dag_pk: None, down.dag_pk: "a cycle", 4711: "gone"}, AT) == [down.dag_pk]
     assert told == [(group_of("down"), down.dag_pk)]
     stopped = world.read_dag("down")
     assert (stopped.dependency_error, stopped.plan_seq) == ("a cycle", down.plan_seq + 1)
     with letters(world, "dag_changed") as told, world.db.write() as tx:
-        assert edges.dependency_errors(tx) == {down.dag_pk: "a cycle"}
-        assert {one.error for one in edges.list_edges(tx)} == {"a cycle"}
-        assert edges.set_dependency_errors(tx, {down.dag_pk: "a cycle"}) == []
-        assert edges.set_dependency_errors(tx, {}) == []
+        assert dag_edges.list_dependency_errors(tx) == {down.dag_pk: "a cycle"}
+        assert {one.error for one in dag_edges.list_edges(tx)} == {"a cycle"}
+        assert dag_edges.set_dependency_errors(tx, {down.dag_pk: "a cycle"}) == []
+        assert dag_edges.set_dependency_errors(tx, {}) == []
     assert told == []
     with world.db.write() as tx:
-        assert edges.set_dependency_errors(tx, {down.dag_pk: None}) == [down.dag_pk]
+        assert dag_edges.set_dependency_errors(tx, {down.dag_pk: None}) == [down.dag_pk]
     assert world.read_dag("down").dependency_error is None
 
 
@@ -462,11 +465,11 @@ def test_an_error_of_dependencies_stands_on_the_dag_and_only_news_are_told(world
 def letters(world: World, kind: str) -> Iterator[list[tuple[int, int]]]:
     """(group, dag_pk) of the letters that were sent meanwhile."""
     with world.db.read() as tx:
-        before = {one.mail_pk for one in mail.take(tx, range(64), 1000)}
+        before = {one.mail_pk for one in mailbox.read_messages(tx, range(64), 1000)}
     found: list[tuple[int, int]] = []
     yield found
     with world.db.read() as tx:
-        new = [one for one in mail.take(tx, range(64), 1000) if one.mail_pk not in before]
+        new = [one for one in mailbox.read_messages(tx, range(64), 1000) if one.mail_pk not in before]
     found += [(one.group_no, json.loads(one.body)["dag_pk"]) for one in new if one.kind == kind]
 
 
@@ -476,8 +479,8 @@ def letters(world: World, kind: str) -> Iterator[list[tuple[int, int]]]:
 def test_a_day_of_minutes_is_known_by_three_questions(world: World, up: DagRecord, monkeypatch: pytest.MonkeyPatch) -> None:
     minute = 60_000_000
     planned = [structs.replace(slot(0), run_id=f"r{n}", run_after=AT + n * minute, interval_start=AT + n * minute) for n in range(1440)]
-    with world.db.owner(world.me) as tx:
-        commit.plan(tx, [plan_change(up, *planned)], AT)
+    with world.db.scheduler_write(world.me) as tx:
+        commit.create_planned_runs(tx, [plan_change(up, *planned)], AT)
     questions: list[str] = []
     ask = Transaction.all
     monkeypatch.setattr(Transaction, "all", lambda tx, name, **given: questions.append(name) or ask(tx, name, **given))
@@ -514,15 +517,15 @@ def test_history_is_read_by_index(world: World, up: DagRecord) -> None:
 
 
 def raw_run(tx: Transaction, text: str) -> None:
-    tx._link.simple(text)
-    tx.settle()
+    tx._connection.execute_raw(text)
+    tx.flush()
 
 
 def bound(name: str, given: dict[str, object]) -> str:
     """The statement with values written into it."""
-    from gnomon.store.statements import statements
+    from gnomon.store.statements import load_statements
 
-    text = statements("postgresql")[name].text
+    text = load_statements("postgresql")[name].text
     for parameter, value in given.items():
         text = text.replace(f"%({parameter})s", str(value))
     return text

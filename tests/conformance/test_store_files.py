@@ -11,21 +11,22 @@ from tests.conformance.storeworld import AT, World, parsed, spec
 from tests.patience import PATIENCE_S
 
 from gnomon.model.spec import ParamSpec, ParseFailure
-from gnomon.store import files, load, mail
-from gnomon.store.files import FileOutcome
+from gnomon.store.dag_records import dag_files
+from gnomon.store.dag_records.dag_files import FileRecordResult
+from gnomon.store.ownership import group_state, mailbox
 
 
 def told(world: World) -> list[int]:
     """The DAGs whose owners were told since the last call."""
     with world.db.write() as tx:
-        letters = mail.take(tx, range(64), 100_000)
+        letters = mailbox.read_messages(tx, range(64), 100_000)
         tx.many("mail.remove", [(letter.mail_pk,) for letter in letters])
     return sorted(json.loads(letter.body)["dag_pk"] for letter in letters)
 
 
 def test_a_new_file_makes_its_dags_known(world: World) -> None:
     outcome = world.record(parsed("/f.py", spec("one", ["x", "y"]), spec("two", paused_upon_creation=True)))[0]
-    assert outcome == FileOutcome(("one", "two"), (), ())
+    assert outcome == FileRecordResult(("one", "two"), (), ())
     one, two = world.state().dags
     assert (one.dag_id, one.spec, one.task_numbers) == ("one", spec("one", ["x", "y"]), {"x": 0, "y": 1})
     assert (one.file, one.input_hash, one.active, one.paused, two.paused) == ("/f.py", "1", True, False, True)
@@ -41,7 +42,7 @@ def test_an_unchanged_file_changes_nothing(world: World) -> None:
     world.record(parsed("/f.py", spec("one")))
     told(world)
     before = world.state()
-    assert world.record(parsed("/f.py", spec("one")))[0] == FileOutcome((), (), ())
+    assert world.record(parsed("/f.py", spec("one")))[0] == FileRecordResult((), (), ())
     assert world.state() == before
     assert told(world) == []
 
@@ -53,11 +54,11 @@ def test_what_people_read_is_refreshed_without_a_new_version(world: World) -> No
     reworded = spec("one", description="clearer", tags=("new",), params={"n": ParamSpec(default=2)})
     file = parsed("/f.py", reworded, spec("two"))
     hashed = replace(file, dags=(replace(file.dags[0], spec_hash=parsed("/f.py", spec("one")).dags[0].spec_hash), file.dags[1]))
-    assert world.record(hashed)[0] == FileOutcome((), (), ())
+    assert world.record(hashed)[0] == FileRecordResult((), (), ())
     after = world.read_dag("one")
     assert (after.spec, after.version_pk) == (reworded, before.version_pk)
     assert told(world) == [before.dag_pk]
-    assert world.record(hashed)[0] == FileOutcome((), (), ())
+    assert world.record(hashed)[0] == FileRecordResult((), (), ())
     assert told(world) == []
 
 
@@ -69,7 +70,7 @@ def test_a_changed_spec_is_a_new_version_and_the_old_one_stays(world: World) -> 
     assert second.version_pk != first.version_pk
     assert second.plan_seq > first.plan_seq
     with world.db.read() as tx:
-        assert load.load_versions(tx, [first.version_pk, second.version_pk]) == {
+        assert group_state.load_specs(tx, [first.version_pk, second.version_pk]) == {
             first.version_pk: first.spec, second.version_pk: second.spec,
         }
 
@@ -108,17 +109,17 @@ def test_a_failed_file_keeps_its_dags_with_the_error_beside(world: World) -> Non
     before = world.read_dag("one")
     failure = ParseFailure(kind="syntax", message="line 3 is no Python", line=3, traceback="Traceback ...")
     outcome = world.record(parsed("/f.py", input_hash="2", failures=[failure]))[0]
-    assert outcome == FileOutcome((), (failure,), ())
+    assert outcome == FileRecordResult((), (failure,), ())
     assert world.read_dag("one") == before
     with world.db.read() as tx:
-        error = files.import_errors(tx)[0]
+        error = dag_files.list_import_errors(tx)[0]
         assert (error.path, error.kind, error.message, error.line, error.traceback, error.at) == (
             "/f.py", "syntax", "line 3 is no Python", 3, "Traceback ...", AT,
         )
-        assert [row.failed for row in files.known(tx)] == [True]
+        assert [row.failed for row in dag_files.list_files(tx)] == [True]
     world.record(parsed("/f.py", spec("one"), input_hash="3"))
     with world.db.read() as tx:
-        assert files.import_errors(tx) == []
+        assert dag_files.list_import_errors(tx) == []
 
 
 def test_a_file_in_which_one_dag_is_wrong_deactivates_nothing(world: World) -> None:
@@ -137,15 +138,15 @@ def test_a_dag_id_belongs_to_the_first_file_while_that_one_exists(world: World) 
     assert "/b.py" in outcome.errors[0].message
     assert world.read_dag("one").file == "/a.py"
     with world.db.write() as tx:
-        gone = files.record_gone(tx, ["/a.py"], AT)
+        gone = dag_files.record_deleted_files(tx, ["/a.py"], AT)
     assert (gone.deactivated, gone.parse_again) == (("one",), ("/b.py",))
     with world.db.read() as tx:
-        assert files.stale(tx) == ["/b.py"]
+        assert dag_files.list_stale_files(tx) == ["/b.py"]
     world.record(parsed("/b.py", spec("one", ["b"]), spec("two")))
     assert (world.read_dag("one").file, world.read_dag("one").active) == ("/b.py", True)
     with world.db.read() as tx:
-        assert files.stale(tx) == []
-        assert files.import_errors(tx) == []
+        assert dag_files.list_stale_files(tx) == []
+        assert dag_files.list_import_errors(tx) == []
 
 
 def test_an_id_twice_in_one_file_is_an_error_and_the_first_stands(world: World) -> None:
@@ -157,29 +158,29 @@ def test_an_id_twice_in_one_file_is_an_error_and_the_first_stands(world: World) 
 def test_a_deleted_file_is_forgotten_and_may_come_back(world: World) -> None:
     world.record(parsed("/f.py", spec("one"), failures=[ParseFailure(kind="dag", message="x")]))
     with world.db.write() as tx:
-        assert files.record_gone(tx, ["/f.py", "/unknown.py"], AT).deactivated == ("one",)
-        assert files.record_gone(tx, ["/f.py"], AT).deactivated == ()
-        assert files.known(tx) == []
-        assert files.import_errors(tx) == []
+        assert dag_files.record_deleted_files(tx, ["/f.py", "/unknown.py"], AT).deactivated == ("one",)
+        assert dag_files.record_deleted_files(tx, ["/f.py"], AT).deactivated == ()
+        assert dag_files.list_files(tx) == []
+        assert dag_files.list_import_errors(tx) == []
     assert not world.read_dag("one").active
     world.record(parsed("/f.py", spec("one")))
     assert world.read_dag("one").active
     with world.db.read() as tx:
-        assert [row.path for row in files.known(tx)] == ["/f.py"]
+        assert [row.path for row in dag_files.list_files(tx)] == ["/f.py"]
 
 
 def test_inputs_read_back_as_they_were_recorded(world: World) -> None:
     one = parsed("/f.py", spec("one"))
     world.record(one)
     with world.db.read() as tx:
-        row = files.known(tx)[0]
+        row = dag_files.list_files(tx)[0]
     assert (row.inputs, row.parsed_at, row.failed, row.stale) == (one.inputs, AT, False, False)
 
 
 def test_a_reason_against_forking_lasts_until_the_inputs_change(world: World) -> None:
     world.record(parsed("/f.py", spec("one")))
     with world.db.write() as tx:
-        files.set_fresh(tx, "/f.py", "a thread was left")
+        dag_files.require_fresh_interpreter(tx, "/f.py", "a thread was left")
     world.record(parsed("/f.py", spec("one")))
     assert world.read_dag("one").fresh == "a thread was left"
     world.record(parsed("/f.py", spec("one"), input_hash="2"))
@@ -190,38 +191,38 @@ def test_a_reason_against_forking_lasts_until_the_inputs_change(world: World) ->
 def test_a_file_of_ten_thousand_dags_is_recorded_in_seconds(world: World, input_hash: str) -> None:
     many = parsed("/many.py", *(spec(f"dag_{n}", ["a", "b", "c"]) for n in range(10_000)))
     started = time.perf_counter()
-    assert len(files.record_file(world.db, many, at=AT, paused_by_default=False).new_versions) == 10_000
+    assert len(dag_files.record_file_in_parts(world.db, many, at=AT, paused_by_default=False).new_versions) == 10_000
     renewed = replace(many, inputs=replace(many.inputs, input_hash=input_hash))
-    assert files.record_file(world.db, renewed, at=AT, paused_by_default=False) == FileOutcome((), (), ())
+    assert dag_files.record_file_in_parts(world.db, renewed, at=AT, paused_by_default=False) == FileRecordResult((), (), ())
     assert time.perf_counter() - started < PATIENCE_S
     assert world.count("SELECT count(*) FROM dag WHERE active AND version_pk IS NOT NULL") == 10_000
     assert world.count("SELECT count(*) FROM task_name") == 30_000
     with world.db.read() as tx:
-        assert files.stale(tx) == []
+        assert dag_files.list_stale_files(tx) == []
 
 
 def test_a_file_recorded_in_parts_is_as_one_recorded_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "DAGS_AT_ONCE", 2)
+    monkeypatch.setattr(dag_files, "DAGS_PER_TRANSACTION", 2)
     world.record(parsed("/other.py", spec("d3")))
     world.record(parsed("/f.py", *(spec(f"d{n}") for n in (7, 8))))
     five = parsed("/f.py", *(spec(f"d{n}") for n in range(5)), spec("d0", ["again"]))
-    outcome = files.record_file(world.db, five, at=AT, paused_by_default=False)
+    outcome = dag_files.record_file_in_parts(world.db, five, at=AT, paused_by_default=False)
     assert outcome.new_versions == ("d0", "d1", "d2", "d4")
     assert [error.kind for error in outcome.errors] == ["duplicate", "duplicate"]
     assert outcome.deactivated == ("d7", "d8")
     assert sorted(dag.dag_id for dag in world.state().dags if dag.active) == ["d0", "d1", "d2", "d3", "d4"]
-    empty = files.record_file(world.db, parsed("/f.py"), at=AT, paused_by_default=False)
+    empty = dag_files.record_file_in_parts(world.db, parsed("/f.py"), at=AT, paused_by_default=False)
     assert empty.deactivated == ("d0", "d1", "d2", "d4")
 
 
 def test_a_process_that_ends_between_two_parts_leaves_a_file_to_parse_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "DAGS_AT_ONCE", 1)
+    monkeypatch.setattr(dag_files, "DAGS_PER_TRANSACTION", 1)
     writes = iter([world.db.write])
     monkeypatch.setattr(world.db, "write", lambda: next(writes)())
     with pytest.raises(StopIteration):
-        files.record_file(world.db, parsed("/f.py", spec("one"), spec("two")), at=AT, paused_by_default=False)
+        dag_files.record_file_in_parts(world.db, parsed("/f.py", spec("one"), spec("two")), at=AT, paused_by_default=False)
     assert [dag.dag_id for dag in world.state().dags] == ["one"]
     with world.db.read() as tx:
-        assert files.stale(tx) == ["/f.py"]
+        assert dag_files.list_stale_files(tx) == ["/f.py"]

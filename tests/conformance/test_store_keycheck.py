@@ -18,25 +18,22 @@ from tests.patience import PATIENCE_S
 from gnomon.model.instants import SECOND
 from gnomon.model.records import WorkerRecord
 from gnomon.store import (
-    BadKey,
     Cipher,
     Database,
-    InUse,
-    ReadOnly,
+    DatabaseReadOnly,
+    InvalidKey,
+    ResourceInUse,
     Transaction,
     WrongKey,
-    keycheck,
-    leases,
-    lostkey,
     migrations,
     open_database,
-    processors,
-    triggerers,
-    variables,
 )
-from gnomon.store.address import parse_address
-from gnomon.store.migrations.places import PostgresPlace, SqlitePlace
-from gnomon.store.migrations.scripts import script
+from gnomon.store.admin import variables
+from gnomon.store.drivers.address import parse_address
+from gnomon.store.encryption import key_check
+from gnomon.store.migrations.migration_targets import PostgresTarget, SqliteTarget, read_script
+from gnomon.store.ownership import leases
+from gnomon.store.trigger_queue import triggerer_leases
 
 OLD, NEW = (base64.urlsafe_b64encode(letter * 32).decode() for letter in (b"o", b"n"))
 VALUE = "SELECT sealed FROM key_check"
@@ -61,7 +58,7 @@ def value(db: Database) -> list[str]:
 
 def adopt(db: Database) -> None:
     with db.write() as tx:
-        lostkey.adopt(tx)
+        key_check.adopt_key(tx)
 
 
 def test_the_first_hosts_key_counts_before_anything_else_is_sealed(host: Hosts) -> None:
@@ -88,11 +85,11 @@ def test_hosts_that_found_no_value_and_come_one_after_the_other_do_not_overwrite
     first, second = host(OLD), host(NEW)
     for db in (first, second):
         with db.read() as tx:
-            assert not keycheck.verify(tx)
+            assert not key_check.verify_key(tx)
     with first.write() as tx:
-        keycheck.bind(tx)
+        key_check.bind_key(tx)
     with pytest.raises(WrongKey), second.write() as tx:
-        keycheck.bind(tx)
+        key_check.bind_key(tx)
     first.check_key()
 
 
@@ -129,19 +126,19 @@ def test_the_old_key_is_needed_while_it_has_sealed_something(host: Hosts) -> Non
     old = host(OLD)
     old.bind_key()
     with old.write() as tx:
-        variables.set(tx, "k", "v")
+        variables.set_variable(tx, "k", "v")
     host(NEW, OLD).bind_key()
     with pytest.raises(WrongKey, match="the old key behind the new one"):
         host(NEW).bind_key()
     with host(NEW, OLD).write() as tx:
-        variables.set(tx, "k", "v")
+        variables.set_variable(tx, "k", "v")
     host(NEW).bind_key()
 
 
 def test_a_database_with_values_and_no_check_yet_takes_the_key_that_opens_them(host: Hosts) -> None:
     right, wrong = host(OLD), host(NEW)
     with right.write() as tx:
-        variables.set(tx, "k", "v")
+        variables.set_variable(tx, "k", "v")
     with pytest.raises(WrongKey):
         wrong.bind_key()
     assert value(right) == []
@@ -152,20 +149,20 @@ def test_a_database_with_values_and_no_check_yet_takes_the_key_that_opens_them(h
 def test_a_value_that_came_between_look_and_write_is_seen(host: Hosts) -> None:
     right, wrong = host(OLD), host(NEW)
     with wrong.read() as tx:
-        assert not keycheck.verify(tx)
+        assert not key_check.verify_key(tx)
     with right.write() as tx:
-        variables.set(tx, "k", "v")
+        variables.set_variable(tx, "k", "v")
     with pytest.raises(WrongKey), wrong.write() as tx:
-        keycheck.bind(tx)
+        key_check.bind_key(tx)
     assert value(right) == []
 
 
 def test_a_database_from_before_the_check_has_it_after_the_next_start(empty_url: str) -> None:
     address = parse_address(empty_url)
-    place = SqlitePlace(address) if address.dialect == "sqlite" else PostgresPlace(address)
-    with place.alone():
-        place.create([script("0001", place.dialect)], "0001", 7)
-    migrations.upgrade(empty_url)
+    place = SqliteTarget(address) if address.dialect == "sqlite" else PostgresTarget(address)
+    with place.exclusive():
+        place.create([read_script("0001", place.dialect)], "0001", 7)
+    migrations.upgrade_schema(empty_url)
     with closing(open_database(empty_url, cipher=Cipher(lambda: [OLD]))) as db:
         db.bind_key()
         assert len(value(db)) == 1
@@ -174,7 +171,7 @@ def test_a_database_from_before_the_check_has_it_after_the_next_start(empty_url:
 def test_who_has_no_key_can_neither_check_nor_bind(url: str) -> None:
     with closing(open_database(url)) as db:
         for ask in (db.check_key, db.bind_key):
-            with pytest.raises(BadKey, match="without the key"):
+            with pytest.raises(InvalidKey, match="without the key"):
                 ask()
 
 
@@ -184,7 +181,7 @@ def test_who_may_only_read_is_refused_where_a_value_must_be_written_and_there_al
     only_reads = url + quote(" -cdefault_transaction_read_only=on", safe="")
     with closing(open_database(only_reads, cipher=Cipher(lambda: [OLD]))) as reader:
         reader.check_key()
-        with pytest.raises(ReadOnly, match="check the user's rights"):
+        with pytest.raises(DatabaseReadOnly, match="check the user's rights"):
             reader.bind_key()
         host(OLD).bind_key()
         reader.bind_key()
@@ -217,10 +214,10 @@ SERVICES = (
         lambda tx: leases.retire_worker(tx, "one"),
     ),
     Service(
-        "triggerer", lambda tx: triggerers.register(tx, "one", "elsewhere", 10), lambda tx: triggerers.retire(tx, "one")
+        "triggerer", lambda tx: triggerer_leases.register_triggerer(tx, "one", "elsewhere", 10), lambda tx: triggerer_leases.retire_triggerer(tx, "one")
     ),
     Service(
-        "dag-processor", lambda tx: processors.beat(tx, "one", "elsewhere"), lambda tx: processors.retire(tx, "one")
+        "dag-processor", lambda tx: leases.beat_dag_processor(tx, "one", "elsewhere"), lambda tx: leases.retire_dag_processor(tx, "one")
     ),
 )
 
@@ -231,7 +228,7 @@ def test_no_key_is_adopted_beside_a_service_that_may_hold_the_right_one(host: Ho
     old.bind_key()
     with old.write() as tx:
         service.come(tx)
-    with pytest.raises(InUse, match=f"{service.name} on elsewhere.*copy fernet.key from there"):
+    with pytest.raises(ResourceInUse, match=f"{service.name} on elsewhere.*copy fernet.key from there"):
         adopt(host(NEW))
     old.check_key()
     with old.write() as tx:
@@ -244,8 +241,8 @@ def test_a_service_that_was_killed_is_waited_for_no_longer_than_it_takes(url: st
     with closing(open_database(url, cipher=Cipher(lambda: [NEW]), lease_clock=lambda: now)) as db:
         with db.write() as tx:
             leases.register_scheduler(tx, "killed", "elsewhere")
-        now += round(lostkey.QUIET_S * SECOND)
-        with pytest.raises(InUse, match="wait 20 s"):
+        now += round(key_check.SILENCE_S * SECOND)
+        with pytest.raises(ResourceInUse, match="wait 20 s"):
             adopt(db)
         now += 1
         adopt(db)

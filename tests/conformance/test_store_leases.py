@@ -12,8 +12,10 @@ from tests.patience import PATIENCE_S
 
 from gnomon.clock import VirtualClock
 from gnomon.model.records import Changes, WorkerRecord
-from gnomon.store import Database, Fenced, commit, leases, open_database, triggerers
-from gnomon.store.lifetimes import TTL_S
+from gnomon.store import Database, FencedError, open_database
+from gnomon.store.ownership import commit, leases
+from gnomon.store.transaction import LEASE_TTL_S
+from gnomon.store.trigger_queue import triggerer_leases
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def test_the_first_scheduler_gains_every_group_and_the_second_none(timed: Databa
         assert gained == dict.fromkeys(range(64), 1)
         assert leases.claim_groups(tx, "one") == {}
         assert leases.claim_groups(tx, "two") == {}
-        assert leases.owned_groups(tx, "one") == gained
+        assert leases.list_owned_groups(tx, "one") == gained
 
 
 def test_who_does_not_know_whether_it_is_registered_registers_again(timed: Database, clock: VirtualClock) -> None:
@@ -51,9 +53,9 @@ def test_who_does_not_know_whether_it_is_registered_registers_again(timed: Datab
         with timed.write() as tx:
             leases.register_scheduler(tx, "one", "host")
             leases.register_worker(tx, worker)
-            triggerers.register(tx, "t", "host", 10)
+            triggerer_leases.register_triggerer(tx, "t", "host", 10)
     with timed.write() as tx:
-        assert leases.beat_scheduler(tx, "one") and leases.beat_worker(tx, "w") and triggerers.beat(tx, "t")
+        assert leases.beat_scheduler(tx, "one") and leases.beat_worker(tx, "w") and triggerer_leases.beat_triggerer(tx, "t")
         leases.retire_scheduler(tx, "one")
         leases.register_scheduler(tx, "one", "host")
         assert not leases.beat_scheduler(tx, "one"), "who was fenced stays so"
@@ -65,24 +67,24 @@ def test_a_silent_scheduler_is_fenced_once_and_its_groups_go_to_the_next_at_a_hi
     register(timed, "one", "two")
     with timed.write() as tx:
         leases.claim_groups(tx, "one")
-    clock.advance(TTL_S)
+    clock.advance(LEASE_TTL_S)
     with timed.write() as tx:
         assert leases.beat_scheduler(tx, "two")
-        assert leases.fence_dead(tx, "two", TTL_S) == []
+        assert leases.fence_silent_schedulers(tx, "two", LEASE_TTL_S) == []
     clock.advance(0.001)
     with timed.write() as tx:
-        assert leases.fence_dead(tx, "two", TTL_S) == ["one"]
-        assert leases.fence_dead(tx, "two", TTL_S) == []
+        assert leases.fence_silent_schedulers(tx, "two", LEASE_TTL_S) == ["one"]
+        assert leases.fence_silent_schedulers(tx, "two", LEASE_TTL_S) == []
         assert leases.claim_groups(tx, "two", range(32)) == dict.fromkeys(range(32), 2)
         assert not leases.beat_scheduler(tx, "one")
-        assert [(row.scheduler_id, row.fenced) for row in leases.schedulers(tx)] == [("one", True), ("two", False)]
+        assert [(row.scheduler_id, row.fenced) for row in leases.list_schedulers(tx)] == [("one", True), ("two", False)]
 
 
 def test_nobody_fences_itself(timed: Database, clock: VirtualClock) -> None:
     register(timed, "one")
     clock.advance(100)
     with timed.write() as tx:
-        assert leases.fence_dead(tx, "one", TTL_S) == []
+        assert leases.fence_silent_schedulers(tx, "one", LEASE_TTL_S) == []
 
 
 def test_nothing_of_a_fenced_scheduler_is_stored(world: World) -> None:
@@ -90,13 +92,13 @@ def test_nothing_of_a_fenced_scheduler_is_stored(world: World) -> None:
     run = world.run()
     with world.db.write() as tx:
         leases.retire_scheduler(tx, world.me)
-    with pytest.raises(Fenced, match="declared dead"):
+    with pytest.raises(FencedError, match="declared dead"):
         world.apply(Changes(tasks=[task(run)]))
     assert world.state().tasks == []
 
 
 def test_an_unknown_scheduler_is_fenced(db: Database) -> None:
-    with pytest.raises(Fenced), db.owner("never registered"):
+    with pytest.raises(FencedError), db.scheduler_write("never registered"):
         pass
 
 
@@ -112,9 +114,9 @@ def test_a_live_owner_gives_one_group_away(timed: Database) -> None:
     register(timed, "one", "two")
     with timed.write() as tx:
         leases.claim_groups(tx, "one")
-        assert leases.give_group(tx, "one", 7, "two")
-        assert not leases.give_group(tx, "one", 7, "two")
-        assert leases.owned_groups(tx, "two") == {7: 2}
+        assert leases.transfer_group(tx, "one", 7, "two")
+        assert not leases.transfer_group(tx, "one", 7, "two")
+        assert leases.list_owned_groups(tx, "two") == {7: 2}
 
 
 def test_schedulers_and_workers_gone_for_long_are_forgotten(timed: Database, clock: VirtualClock) -> None:
@@ -123,33 +125,33 @@ def test_schedulers_and_workers_gone_for_long_are_forgotten(timed: Database, clo
         leases.register_worker(tx, worker("w"))
         leases.retire_worker(tx, "w")
         leases.retire_scheduler(tx, "one")
-    clock.advance(leases.REMEMBER_S + 1)
+    clock.advance(leases.RETENTION_S + 1)
     register(timed, "two")
     with timed.write() as tx:
         leases.register_worker(tx, worker("w2"))
-        assert [row.scheduler_id for row in leases.schedulers(tx)] == ["two"]
-        assert [row.worker_id for row in leases.workers(tx, live_only=False)] == ["w2"]
+        assert [row.scheduler_id for row in leases.list_schedulers(tx)] == ["two"]
+        assert [row.worker_id for row in leases.list_workers(tx, live_only=False)] == ["w2"]
 
 
 def test_a_silent_worker_is_lost_once_and_cannot_come_back(timed: Database, clock: VirtualClock) -> None:
     with timed.write() as tx:
         leases.register_worker(tx, worker("w"))
-        assert leases.workers(tx) == [worker("w")]
-    clock.advance(TTL_S + 1)
+        assert leases.list_workers(tx) == [worker("w")]
+    clock.advance(LEASE_TTL_S + 1)
     with timed.write() as tx:
-        assert leases.mark_lost(tx, TTL_S) == ["w"]
-        assert leases.mark_lost(tx, TTL_S) == []
+        assert leases.mark_silent_workers_lost(tx, LEASE_TTL_S) == ["w"]
+        assert leases.mark_silent_workers_lost(tx, LEASE_TTL_S) == []
         assert not leases.beat_worker(tx, "w")
-        assert leases.workers(tx) == []
+        assert leases.list_workers(tx) == []
 
 
 def test_a_beat_keeps_a_worker(timed: Database, clock: VirtualClock) -> None:
     with timed.write() as tx:
         leases.register_worker(tx, worker("w"))
-    clock.advance(TTL_S)
+    clock.advance(LEASE_TTL_S)
     with timed.write() as tx:
         assert leases.beat_worker(tx, "w")
-        assert leases.mark_lost(tx, TTL_S) == []
+        assert leases.mark_silent_workers_lost(tx, LEASE_TTL_S) == []
 
 
 def test_fencing_waits_for_the_running_transaction_and_then_nothing_more_is_stored(world: World, url: str) -> None:
@@ -162,19 +164,19 @@ def test_fencing_waits_for_the_running_transaction_and_then_nothing_more_is_stor
 
     def fence() -> None:
         with other.write() as tx:
-            fenced.extend(leases.fence_dead(tx, "two", TTL_S))
+            fenced.extend(leases.fence_silent_schedulers(tx, "two", LEASE_TTL_S))
 
     thread = threading.Thread(target=fence)
-    with world.db.owner(world.me) as tx:
-        tx.settle()
+    with world.db.scheduler_write(world.me) as tx:
+        tx.flush()
         thread.start()
         wait_until_blocked(url)
         assert fenced == []
-        commit.apply(tx, Changes(tasks=[task(run)]))
+        commit.apply_changes(tx, Changes(tasks=[task(run)]))
     thread.join(timeout=PATIENCE_S)
     assert fenced == [world.me]
     assert len(world.state().tasks) == 1
-    with pytest.raises(Fenced):
+    with pytest.raises(FencedError):
         world.apply(Changes(tasks=[task(run, 1)]))
     other.close()
 

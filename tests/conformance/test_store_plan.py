@@ -10,14 +10,16 @@ from msgspec import structs
 from tests.conformance.storeworld import AT, World, manual, plan_change, slot
 
 from gnomon.model.records import PlanChange, PlanOutcome
-from gnomon.model.slots import Passed
+from gnomon.model.slots import SkippedSlots
 from gnomon.model.states import DagRunState, DagRunType
-from gnomon.store import Fenced, commit, dags, events, leases, load, runs
+from gnomon.store import FencedError
+from gnomon.store.dag_records import dag_runs, dags, event_log
+from gnomon.store.ownership import commit, group_state, leases
 
 
 def plan(world: World, *changes: PlanChange) -> list[PlanOutcome]:
-    with world.db.owner(world.me) as tx:
-        return commit.plan(tx, changes, AT)
+    with world.db.scheduler_write(world.me) as tx:
+        return commit.create_planned_runs(tx, changes, AT)
 
 
 def test_planned_runs_are_there_with_the_cursor_and_read_back_as_returned(world: World) -> None:
@@ -34,7 +36,7 @@ def test_planned_runs_are_there_with_the_cursor_and_read_back_as_returned(world:
     )
     assert state.dags[0].plan_seq == dag.plan_seq + 1
     with world.db.read() as tx:
-        assert runs.tallies(tx, dag.dag_pk) == {DagRunState.QUEUED: 2}
+        assert dag_runs.read_run_counts(tx, dag.dag_pk) == {DagRunState.QUEUED: 2}
 
 
 def test_a_plan_made_on_an_older_belief_is_refused_and_changes_nothing(world: World) -> None:
@@ -76,10 +78,10 @@ def test_a_slot_that_a_manual_run_holds_is_passed_over_with_the_reason_in_the_lo
     outcome = plan(world, plan_change(dag, slot(0), slot(1), slot(2)))[0]
     assert outcome.accepted
     assert [run.run_id for run in outcome.created] == ["scheduled__0", "scheduled__2"]
-    assert outcome.held == [slot(1).slot_key]
+    assert outcome.occupied_slots == [slot(1).slot_key]
     assert world.read_dag("d").cursor == plan_change(dag, slot(2)).cursor
     with world.db.read() as tx:
-        line = events.list_events(tx, dag_pk=dag.dag_pk, limit=1)[0]
+        line = event_log.list_events(tx, dag_pk=dag.dag_pk, limit=1)[0]
     assert (line.kind, line.run_pk) == ("slot_held", holder.run_pk)
     assert "by_hand" in line.body
 
@@ -88,7 +90,7 @@ def test_a_slot_planned_twice_makes_one_run(world: World) -> None:
     dag = world.dag()
     plan(world, plan_change(dag, slot(0)))
     again = plan(world, plan_change(world.read_dag("d"), slot(0)))[0]
-    assert (again.created, again.held) == ([], [slot(0).slot_key])
+    assert (again.created, again.occupied_slots) == ([], [slot(0).slot_key])
     assert world.count("SELECT count(*) FROM dag_run") == 1
 
 
@@ -108,7 +110,7 @@ def test_at_a_taken_run_id_a_dag_stops_and_the_runs_before_it_are_made(world: Wo
     assert (stopped.cursor, stopped.next_run) == (plan_change(first, slot(0)).cursor, None)
     assert (stopped.error, stopped.plan_seq) == (outcomes[0].error, first.plan_seq + 1)
     with world.db.read() as tx:
-        assert runs.tallies(tx, first.dag_pk) == {DagRunState.QUEUED: 2}
+        assert dag_runs.read_run_counts(tx, first.dag_pk) == {DagRunState.QUEUED: 2}
 
 
 def test_a_taken_run_id_of_the_first_run_undoes_that_dag_alone_and_its_promise_is_void(world: World) -> None:
@@ -133,20 +135,20 @@ def test_planned_runs_of_one_logical_date_are_different_slots_unless_they_are_du
     outcome = plan(world, plan_change(dag, one, later, again))[0]
     assert [run.run_id for run in outcome.created] == ["scheduled__1", "scheduled__later"]
     assert {run.logical_at for run in outcome.created} == {one.interval_start}
-    assert outcome.held == [again.slot_key]
+    assert outcome.occupied_slots == [again.slot_key]
     twice = structs.replace(later, run_id="scheduled__later_again")
-    assert plan(world, plan_change(world.read_dag("d"), twice))[0].held == [twice.slot_key]
+    assert plan(world, plan_change(world.read_dag("d"), twice))[0].occupied_slots == [twice.slot_key]
 
 
 def test_what_is_passed_stands_in_the_log_and_since_when_the_dag_is_let_run_on_the_dag(world: World) -> None:
     dag = world.dag()
     assert dag.live_at == AT
-    note = Passed(first=1, until=5, count=2, reason="because")
+    note = SkippedSlots(first=1, until=5, count=2, reason="because")
     assert plan(world, replace(plan_change(dag, slot(0)), passed=(note,), live_at=7))[0].accepted
     assert world.read_dag("d").live_at == 7
     with world.db.write() as tx:
-        (line,) = [one for one in events.list_events(tx, dag_pk=dag.dag_pk) if one.kind == "slots_passed"]
-        assert msgspec.json.decode(line.body, type=Passed) == note
+        (line,) = [one for one in event_log.list_events(tx, dag_pk=dag.dag_pk) if one.kind == "slots_passed"]
+        assert msgspec.json.decode(line.body, type=SkippedSlots) == note
         dags.set_paused(tx, "d", True, "me", AT + 1)
         dags.set_paused(tx, "d", False, "me", AT + 2)
     assert world.read_dag("d").live_at == AT + 2
@@ -164,7 +166,7 @@ def test_a_fenced_scheduler_plans_nothing(world: World) -> None:
     dag = world.dag()
     with world.db.write() as tx:
         leases.retire_scheduler(tx, world.me)
-    with pytest.raises(Fenced):
+    with pytest.raises(FencedError):
         plan(world, plan_change(dag, slot(0)))
     assert world.state().runs == []
     assert world.read_dag("d").cursor is None
@@ -184,11 +186,11 @@ def test_a_task_that_depends_on_the_past_finds_the_ended_runs_before(world: Worl
     world.apply(Changes(runs=[ended[0], ended[1], ended[3]], tasks=[rows[0], rows[1], rows[3]]))
     state = world.state()
     assert [run.run_id for run in state.runs] == ["scheduled__2", "scheduled__4"]
-    tails = sorted(state.tails[dag.dag_pk], key=lambda tail: tail[0].run_pk)
+    tails = sorted(state.previous_runs[dag.dag_pk], key=lambda tail: tail[0].run_pk)
     assert tails == [(ended[1], [rows[1]]), (ended[3], [rows[3]])]
     with world.db.read() as tx:
-        assert load.load_run_before(tx, made[2]) == (ended[1], [rows[1]])
-        assert load.load_run_before(tx, made[0]) is None
+        assert group_state.load_run_before(tx, made[2]) == (ended[1], [rows[1]])
+        assert group_state.load_run_before(tx, made[0]) is None
 
 
 def test_a_manual_run_without_logical_date_holds_no_slot(world: World) -> None:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from gnomon.store import Database, processors
-from gnomon.store.leases import REMEMBER_S
+from gnomon.store import Database
+from gnomon.store.ownership import leases
+from gnomon.store.ownership.leases import RETENTION_S
 
 
 def test_a_beat_is_seen_renewed_and_ends_with_its_process(db: Database) -> None:
     with db.write() as tx:
-        processors.beat(tx, "one", "here")
-        processors.beat(tx, "two", "there")
+        leases.beat_dag_processor(tx, "one", "here")
+        leases.beat_dag_processor(tx, "two", "there")
     with db.write() as tx:
-        processors.beat(tx, "one", "here")
+        leases.beat_dag_processor(tx, "one", "here")
     with db.read() as tx:
-        known = processors.known(tx)
+        known = leases.list_dag_processors(tx)
     assert {(row.processor_id, row.host) for row in known} == {("one", "here"), ("two", "there")}
     assert known[0].beat_at >= known[1].beat_at
     with db.write() as tx:
-        processors.retire(tx, "one")
+        leases.retire_dag_processor(tx, "one")
     with db.read() as tx:
-        assert [row.processor_id for row in processors.known(tx)] == ["two"]
+        assert [row.processor_id for row in leases.list_dag_processors(tx)] == ["two"]
 
 
 def test_one_that_was_silent_for_long_is_forgotten_by_the_next_beat(db: Database) -> None:
     with db.write() as tx:
-        long_ago = tx.lease_now() - round((REMEMBER_S + 1) * 1_000_000)
+        long_ago = tx.lease_now() - round((RETENTION_S + 1) * 1_000_000)
         tx.run("processors.beat", id="old", host="here", now=long_ago)
     with db.write() as tx:
-        processors.beat(tx, "new", "here")
+        leases.beat_dag_processor(tx, "new", "here")
     with db.read() as tx:
-        assert [row.processor_id for row in processors.known(tx)] == ["new"]
+        assert [row.processor_id for row in leases.list_dag_processors(tx)] == ["new"]

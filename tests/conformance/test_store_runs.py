@@ -13,22 +13,25 @@ from tests.patience import PATIENCE_S
 from gnomon.model.instants import iso
 from gnomon.model.records import Changes
 from gnomon.model.states import DagRunState
-from gnomon.store import InUse, NotFound, RunExists, connections, load, mail, open_database, pools, runs, variables
-from gnomon.store.connections import ConnectionRow
+from gnomon.store import NotFound, ResourceInUse, RunExists, open_database
+from gnomon.store.admin import connections, pools, variables
+from gnomon.store.admin.connections import StoredConnection
+from gnomon.store.dag_records import dag_runs
+from gnomon.store.ownership import group_state, mailbox
 
 
 def test_a_run_by_hand_reads_back_and_its_owner_is_told(world: World) -> None:
     dag = world.dag()
     with world.db.write() as tx:
-        run = runs.create_manual(
+        run = dag_runs.create_manual_run(
             tx, dag_id="d", run_id=None, logical_at=AT, run_after=AT + 5, interval=(AT, AT + DAY), conf={"x": ["ü", 1]},
             by="me", at=AT + 7,
         )
     assert run.run_id == f"manual__{iso(AT)}"
     with world.db.read() as tx:
-        assert runs.find(tx, "d", run.run_id) == run
-        assert load.load_run(tx, run.run_pk) == (run, [])
-        letters = [json.loads(letter.body) for letter in mail.take(tx, [dag.group_no], 10) if letter.kind == "run_created"]
+        assert dag_runs.find_stored_run(tx, "d", run.run_id) == run
+        assert group_state.load_run(tx, run.run_pk) == (run, [])
+        letters = [json.loads(letter.body) for letter in mailbox.read_messages(tx, [dag.group_no], 10) if letter.kind == "run_created"]
     assert letters == [{"run_pk": run.run_pk}]
 
 
@@ -84,11 +87,11 @@ def test_runs_are_listed_newest_first_by_state_and_number(world: World) -> None:
     ended = replace(second, state=DagRunState.FAILED, ended_at=AT)
     world.apply(Changes(runs=[ended]))
     with world.db.read() as tx:
-        assert runs.list_runs(tx, "d") == [third, ended, first]
-        assert runs.list_runs(tx, "d", limit=2) == [third, ended]
-        assert runs.list_runs(tx, "d", state=DagRunState.FAILED) == [ended]
-        assert runs.list_runs(tx, "other") == []
-        assert runs.find(tx, "d", "none") is None
+        assert dag_runs.list_runs(tx, "d") == [third, ended, first]
+        assert dag_runs.list_runs(tx, "d", limit=2) == [third, ended]
+        assert dag_runs.list_runs(tx, "d", state=DagRunState.FAILED) == [ended]
+        assert dag_runs.list_runs(tx, "other") == []
+        assert dag_runs.find_stored_run(tx, "d", "none") is None
     assert [run.run_id for run in world.state().runs] == ["r0", "r2"]
 
 
@@ -100,42 +103,42 @@ def test_pools_are_set_changed_and_deleted_unless_something_runs_in_them(world: 
     world.apply(Changes(pool_used={"p": 1}))
     with world.db.write() as tx:
         pools.set_pool(tx, "p", 5)
-        assert pools.find(tx, "p") == PoolRecord("p", 5, 1)
-        assert load.load_pools(tx) == pools.list_pools(tx)
-        with pytest.raises(InUse, match="1 of its slots"):
+        assert pools.find_pool(tx, "p") == PoolRecord("p", 5, 1)
+        assert group_state.load_pools(tx) == pools.list_pools(tx)
+        with pytest.raises(ResourceInUse, match="1 of its slots"):
             pools.delete_pool(tx, "p")
-        with pytest.raises(InUse, match="default_pool"):
+        with pytest.raises(ResourceInUse, match="default_pool"):
             pools.delete_pool(tx, "default_pool")
         with pytest.raises(NotFound):
             pools.delete_pool(tx, "nowhere")
-        assert not pools.repair(tx, "p", believed=3, used=0)
-        assert pools.repair(tx, "p", believed=1, used=0)
+        assert not pools.correct_used_slots(tx, "p", believed=3, used=0)
+        assert pools.correct_used_slots(tx, "p", believed=1, used=0)
         pools.delete_pool(tx, "p")
-        assert pools.find(tx, "p") is None
+        assert pools.find_pool(tx, "p") is None
 
 
 def test_variables_are_set_read_listed_and_deleted(world: World) -> None:
     with world.db.write() as tx:
-        variables.set(tx, "b", "1", "first")
-        variables.set(tx, "b", "2")
-        variables.set(tx, "a", "{}")
-        assert variables.get(tx, "b") == "2"
-        assert variables.get(tx, "none") is None
+        variables.set_variable(tx, "b", "1", "first")
+        variables.set_variable(tx, "b", "2")
+        variables.set_variable(tx, "a", "{}")
+        assert variables.get_variable(tx, "b") == "2"
+        assert variables.get_variable(tx, "none") is None
         assert [(v.key, v.value, v.description) for v in variables.list_variables(tx)] == [("a", "{}", None), ("b", "2", "first")]
-        assert variables.keys(tx, "b") == ["b"]
-        assert variables.delete(tx, "b")
-        assert not variables.delete(tx, "b")
+        assert variables.list_variable_keys(tx, "b") == ["b"]
+        assert variables.delete_variable(tx, "b")
+        assert not variables.delete_variable(tx, "b")
 
 
 def test_connections_are_set_read_listed_and_deleted(world: World) -> None:
-    row = ConnectionRow("c", "http", "host", "schema", "me", "secret", 80, "{}", "what")
+    row = StoredConnection("c", "http", "host", "schema", "me", "secret", 80, "{}", "what")
     with world.db.write() as tx:
-        connections.set(tx, ConnectionRow("c", "ftp"))
-        connections.set(tx, row)
-        assert connections.get(tx, "c") == row
+        connections.set_connection(tx, StoredConnection("c", "ftp"))
+        connections.set_connection(tx, row)
+        assert connections.get_connection(tx, "c") == row
         assert connections.list_connections(tx) == [row]
-        assert connections.delete(tx, "c")
-        assert connections.get(tx, "c") is None
+        assert connections.delete_connection(tx, "c")
+        assert connections.get_connection(tx, "c") is None
 
 
 def test_the_run_before_the_unfinished_and_the_newest_are_found_without_a_list(world: World) -> None:
@@ -143,10 +146,10 @@ def test_the_run_before_the_unfinished_and_the_newest_are_found_without_a_list(w
     first, second, third = (world.run(run_id=f"r{day}", day=day) for day in range(3))
     world.apply(Changes(runs=[replace(first, state=DagRunState.SUCCESS, ended_at=AT)]))
     with world.db.read() as tx:
-        before = [runs.before(tx, third), runs.before(tx, third, DagRunState.SUCCESS), runs.before(tx, first)]
+        before = [dag_runs.find_previous_run(tx, third), dag_runs.find_previous_run(tx, third, DagRunState.SUCCESS), dag_runs.find_previous_run(tx, first)]
         assert [None if run is None else run.run_id for run in before] == ["r1", "r0", None]
-        assert [run.run_id for run in runs.unfinished(tx, dag.dag_pk)] == ["r2", "r1"]
-        ended = runs.newest_ended(tx, dag.dag_pk)
+        assert [run.run_id for run in dag_runs.list_unfinished_runs(tx, dag.dag_pk)] == ["r2", "r1"]
+        ended = dag_runs.find_newest_ended_run(tx, dag.dag_pk)
         assert ended is not None and ended.run_id == "r0"
-        assert runs.newest(tx) == {dag.dag_pk: ("r2", DagRunState.QUEUED)}
+        assert dag_runs.list_newest_run_states(tx) == {dag.dag_pk: ("r2", DagRunState.QUEUED)}
         assert second.run_id == "r1"

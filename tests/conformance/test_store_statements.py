@@ -9,7 +9,7 @@ from tests.conformance.storeworld import World, attempt, raw, task
 
 from gnomon.model.records import Changes
 from gnomon.store import Database
-from gnomon.store.statements import Statement, statements
+from gnomon.store.statements import Statement, load_statements
 
 HOT = (
     "leases.prove", "leases.beat_scheduler", "leases.silent_schedulers", "leases.owned_groups", "mail.take", "mail.send",
@@ -33,16 +33,16 @@ _PARAMETER = re.compile(r":[a-z_]+")
 
 
 def test_every_statement_is_understood(db: Database) -> None:
-    for statement in statements(db.dialect).values():
+    for statement in load_statements(db.dialect).values():
         if db.dialect == "sqlite":
             parameters = {name[1:]: None for name in _PARAMETER.findall(statement.text)}
             with db.read() as tx:
-                connection = tx._link._connection
+                connection = tx._connection._connection
                 bound = [None] * len(statement.columns) if statement.columns else parameters
                 connection.execute(f"EXPLAIN {statement.text}", bound)
         else:
             with db.write() as tx:
-                assert raw_pg(tx._link._connection, statement) is not None
+                assert raw_pg(tx._connection._connection, statement) is not None
 
 
 def raw_pg(connection: object, statement: Statement) -> object:
@@ -53,9 +53,9 @@ def raw_pg(connection: object, statement: Statement) -> object:
 
 @pytest.mark.parametrize("name", HOT)
 def test_no_statement_of_the_hot_path_scans_history(history: World, name: str) -> None:
-    statement = statements("sqlite")[name]
+    statement = load_statements("sqlite")[name]
     with history.db.read() as tx:
-        connection = tx._link._connection
+        connection = tx._connection._connection
         bound: object = {parameter[1:]: None for parameter in _PARAMETER.findall(statement.text)}
         if statement.columns:
             bound = [None] * len(statement.columns)
@@ -72,7 +72,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> World:
     from gnomon.store import migrations, open_database
 
     url = f"sqlite:///{tmp_path_factory.mktemp('history') / 'gnomon.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     db = open_database(url)
     world = World(db)
     world.dag()
@@ -83,7 +83,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 def test_the_last_statement_of_a_read_is_answered_from_the_partial_index(history: World) -> None:
-    statement = statements("sqlite")["load.unfinished_runs"].text.replace(":groups", "'[1,2]'")
+    statement = load_statements("sqlite")["load.unfinished_runs"].text.replace(":groups", "'[1,2]'")
     with history.db.read() as tx:
         steps = " ".join(str(row[3]) for row in raw(tx, f"EXPLAIN QUERY PLAN {statement}"))
     assert "USING INDEX dag_run_unfinished" in steps

@@ -17,15 +17,18 @@ from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 from tests.postgres import own_schema
 
-from gnomon.store import Database, leases, migrations, open_database, pools, runs, variables
-from gnomon.store.address import parse_address
-from gnomon.store.lifetimes import TTL_S
-from gnomon.store.ticket import WAIT_MAX_S, overdue, ticket_path
+from gnomon.store import Database, migrations, open_database
+from gnomon.store.admin import pools, variables
+from gnomon.store.dag_records import dag_runs
+from gnomon.store.drivers.address import parse_address
+from gnomon.store.drivers.write_lock import WAIT_MAX_S, find_overdue_holder, write_lock_path
+from gnomon.store.ownership import leases
+from gnomon.store.transaction import LEASE_TTL_S
 
 _ROUNDS = 25
 _WRITER = """
 import json, sys, time
-from gnomon.store import dags, open_database, runs
+from gnomon.store.dag_records import dags; from gnomon.store import open_database; from gnomon.store.dag_records import dag_runs as runs
 url, name, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
 took = []
 for n in range(rounds):
@@ -43,8 +46,8 @@ print(json.dumps(max(took)))
 """
 _FROZEN_SENDING = """
 import os, signal, sys
-from gnomon.store.address import parse_address
-from gnomon.store.postgres import connect
+from gnomon.store.drivers.address import parse_address
+from gnomon.store.drivers.postgres import connect
 connection = connect(parse_address(sys.argv[1]).target)
 with connection.pipeline() as pipeline:
     connection.execute("BEGIN")
@@ -56,7 +59,7 @@ with connection.pipeline() as pipeline:
 """
 _FROZEN = """
 import os, signal, sys
-from gnomon.store import open_database, pools
+from gnomon.store import open_database; from gnomon.store.admin import pools
 db = open_database(sys.argv[1])
 with db.write() as tx:
     pools.set_pool(tx, "default_pool", 1)
@@ -80,7 +83,7 @@ def test_ten_processes_write_at_once_and_none_meets_a_lock(world: World, url: st
     slowest = max(json.loads(out) for out, _ in done)
     print(f"the slowest of {10 * _ROUNDS} rounds took {slowest:.3f} s")
     with world.db.read() as tx:
-        assert len(runs.list_runs(tx, "d")) == 10 * _ROUNDS
+        assert len(dag_runs.list_runs(tx, "d")) == 10 * _ROUNDS
 
 
 def test_a_process_stopped_inside_a_transaction_stops_the_others_for_seconds_only(world: World, url: str) -> None:
@@ -111,7 +114,7 @@ def test_a_process_stopped_inside_a_transaction_stops_the_others_for_seconds_onl
 def test_a_process_stopped_between_two_statements_of_a_burst_loses_its_session() -> None:
     """PostgreSQL does not count it as idle in a transaction; the beats of schedulers and workers look for it."""
     with own_schema() as url:
-        migrations.upgrade(url)
+        migrations.upgrade_schema(url)
         frozen = subprocess.Popen([sys.executable, "-c", _FROZEN_SENDING, url], stdout=subprocess.PIPE)
         assert frozen.stdout is not None
         assert frozen.stdout.readline() == b"inside\n"
@@ -137,98 +140,98 @@ def end_frozen(db: Database, stop: threading.Event) -> None:
     """A part of every beat. It ends whatever is frozen in this database: a shorter time to live would meet tests beside this one."""
     while not stop.wait(0.05):
         with db.write() as tx:
-            leases.end_frozen(tx, TTL_S)
+            leases.terminate_frozen_sessions(tx, LEASE_TTL_S)
 
 
 def kill_overdue(db: Database, frozen: int, stop: threading.Event) -> None:
     """The supervisor's part, with a shorter time to live, and for one process: this one may be slow, too."""
     while db.dialect == "sqlite" and not stop.wait(0.05):
-        if overdue(ticket_path(db.address.path), time.monotonic(), ttl_s=0.3) == frozen:
+        if find_overdue_holder(write_lock_path(db.address.path), time.monotonic(), ttl_s=0.3) == frozen:
             os.kill(frozen, signal.SIGKILL)
 
 
 def test_readers_wait_for_no_writer(world: World, url: str) -> None:
     other = open_database(url, cipher=CIPHER)
     with world.db.write() as tx:
-        variables.set(tx, "k", "new")
+        variables.set_variable(tx, "k", "new")
         with other.read() as reading:
-            assert variables.get(reading, "k") is None
+            assert variables.get_variable(reading, "k") is None
     with other.read() as reading:
-        assert variables.get(reading, "k") == "new"
+        assert variables.get_variable(reading, "k") == "new"
     other.close()
 
 
 def test_a_reader_sees_one_state_from_its_first_question_on(world: World, url: str) -> None:
     other = open_database(url, cipher=CIPHER)
     with other.read() as reading:
-        assert variables.get(reading, "k") is None
+        assert variables.get_variable(reading, "k") is None
         with world.db.write() as tx:
-            variables.set(tx, "k", "new")
-        assert variables.get(reading, "k") is None
+            variables.set_variable(tx, "k", "new")
+        assert variables.get_variable(reading, "k") is None
     other.close()
 
 
 def test_an_exception_stores_nothing_and_the_next_transaction_works(world: World) -> None:
     with pytest.raises(RuntimeError), world.db.write() as tx:
-        variables.set(tx, "k", "lost")
+        variables.set_variable(tx, "k", "lost")
         raise RuntimeError
     with world.db.write() as tx:
-        assert variables.get(tx, "k") is None
-        variables.set(tx, "k", "kept")
+        assert variables.get_variable(tx, "k") is None
+        variables.set_variable(tx, "k", "kept")
 
 
 def test_a_savepoint_undoes_only_what_was_inside(world: World) -> None:
     with world.db.write() as tx:
-        variables.set(tx, "before", "1")
+        variables.set_variable(tx, "before", "1")
         with pytest.raises(RuntimeError), tx.savepoint():
-            variables.set(tx, "inside", "1")
+            variables.set_variable(tx, "inside", "1")
             raise RuntimeError
         with tx.savepoint():
-            variables.set(tx, "after", "1")
+            variables.set_variable(tx, "after", "1")
     with world.db.read() as tx:
-        assert variables.keys(tx) == ["after", "before"]
+        assert variables.list_variable_keys(tx) == ["after", "before"]
 
 
 def test_a_forked_child_that_forgets_leaves_the_parent_its_connections(world: World) -> None:
     with world.db.write() as tx:
-        variables.set(tx, "k", "parent")
+        variables.set_variable(tx, "k", "parent")
     pid = os.fork()
     if pid == 0:
         status = 1
         try:
-            world.db.forget_after_fork()
+            world.db.reset_after_fork()
             with world.db.write() as tx:
-                variables.set(tx, "k", variables.get(tx, "k") + " and child")
+                variables.set_variable(tx, "k", variables.get_variable(tx, "k") + " and child")
             world.db.close()
             status = 0
         finally:
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     with world.db.write() as tx:
-        assert variables.get(tx, "k") == "parent and child"
-        variables.set(tx, "k", "parent again")
+        assert variables.get_variable(tx, "k") == "parent and child"
+        variables.set_variable(tx, "k", "parent again")
 
 
 def test_a_wake_reaches_every_listener_once_it_is_stored(world: World, url: str) -> None:
-    from gnomon.store import wake
+    from gnomon.store import notify_on_commit
 
     listener = open_database(url)
-    fileno = listener.fileno_notify()
+    fileno = listener.notification_fileno()
     if world.db.dialect == "sqlite":
         assert fileno is None
-        assert listener.poll_notify() == 0
+        assert listener.poll_notifications() == 0
     else:
         import select
 
         with pytest.raises(RuntimeError), world.db.write() as tx:
-            wake(tx)
+            notify_on_commit(tx)
             raise RuntimeError
-        assert listener.poll_notify() == 0
+        assert listener.poll_notifications() == 0
         with world.db.write() as tx:
-            wake(tx)
+            notify_on_commit(tx)
         assert select.select([fileno], [], [], PATIENCE_S)[0]
-        assert listener.poll_notify() == 1
-        assert listener.poll_notify() == 0
+        assert listener.poll_notifications() == 1
+        assert listener.poll_notifications() == 0
     listener.close()
 
 
@@ -238,7 +241,7 @@ def test_a_sqlite_database_syncs_every_commit_unless_told_otherwise(tmp_path: Pa
     from gnomon.store import migrations
 
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     assert parse_address(url).path.exists()
     for option, number in (({}, 2), ({"synchronous": "NORMAL"}, 1)):
         db = open_database(url, **option)

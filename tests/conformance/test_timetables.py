@@ -16,7 +16,7 @@ from gnomon import timetables
 from gnomon.model.slots import DataInterval, TimeRestriction
 from gnomon.timetables import BuiltinTimetable
 from gnomon.timetables.registry import BUILTINS, build, reference
-from gnomon.timetables.zones import named_zone
+from gnomon.timetables.wall_clock.zones import named_zone
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data/timetables.jsonl").read_text().splitlines()]
 MOVED_ZONE = "Africa/Casablanca"

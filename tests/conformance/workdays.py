@@ -9,11 +9,11 @@ from typing import Any
 
 import time_machine
 
-from gnomon.loading.timetables import made_again
+from gnomon.loading.timetable_loader import rebuild_timetable
 from gnomon.model.instants import SECOND, to_datetime, to_instant
 from gnomon.model.slots import Cursor, TimeRestriction
-from gnomon.planning import manual_run
-from gnomon.planning.asking import ask_next
+from gnomon.planning import build_manual_run
+from gnomon.planning.queries import ask_next
 from gnomon.timetables import reference
 
 NAME = "AfterWorkdayTimetable"
@@ -35,12 +35,12 @@ def assert_answers(made: Any, case: dict[str, Any]) -> None:
     """The timetable answers as the case says, and so does one made again from what is stored of it."""
     assert case["op"] == "walk"
     assert _walk(made, case) == case["expect"]
-    assert _walk(made_again(reference(made)), case) == case["expect"]
+    assert _walk(rebuild_timetable(reference(made)), case) == case["expect"]
 
 
 def assert_covers(made: Any, moment: str, day: str) -> None:
     """A run that somebody makes at the moment covers that day."""
-    run = manual_run(made, None, to_instant(datetime.fromisoformat(moment)))
+    run = build_manual_run(made, None, to_instant(datetime.fromisoformat(moment)))
     assert run.interval_start is not None and run.interval_end is not None
     assert to_datetime(run.interval_start).isoformat() == f"{day}T00:00:00+00:00"
     assert run.interval_end - run.interval_start == 24 * 3600 * SECOND

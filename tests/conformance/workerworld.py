@@ -21,13 +21,13 @@ from tests.patience import PATIENCE_S
 
 from gnomon.clock import SystemClock
 from gnomon.config import without_secrets
-from gnomon.executors.interface import AttemptEnded, AttemptEntered, ExecutorEvent, WorkerUp
+from gnomon.executors.interface import AttemptEnded, AttemptEntered, ExecutorEvent, WorkerConnected
 from gnomon.executors.local import LocalExecutor
-from gnomon.model.facts import Attempt, AttemptResult, RunFacts
+from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.records import WorkerRecord
 from gnomon.worker import drain
-from gnomon.worker.loop import Worker
-from gnomon.worker.settings import Settings
+from gnomon.worker.loop import WorkerService
+from gnomon.worker.settings import WorkerSettings
 
 
 class NoStore:
@@ -79,7 +79,7 @@ class WorkerWorld:
     def connect(self, scheduler_id: str) -> LocalExecutor:
         executor = LocalExecutor(scheduler_id)
         executor.refresh([self.record()])
-        self.wait(lambda events: any(isinstance(event, WorkerUp) for event in events), executor)
+        self.wait(lambda events: any(isinstance(event, WorkerConnected) for event in events), executor)
         return executor
 
     def dag(self, name: str, body: str, head: str = "") -> Path:
@@ -126,8 +126,8 @@ class WorkerWorld:
         said: list[ExecutorEvent] = []
         while not enough(said):
             assert time.monotonic() < deadline, f"not within {PATIENCE_S:g} s; said so far: {said}"
-            select.select(executor.filenos(), [], [], 0.2)
-            said += executor.poll()
+            select.select(executor.read_filenos(), [], [], 0.2)
+            said += executor.poll_events()
         return said
 
     def close(self) -> int:
@@ -185,10 +185,10 @@ def main() -> None:
     config = json.loads(sys.argv[1])
     home = Path(config["home"])
     environ = without_secrets(dict(os.environ), config["database"])
-    settings = Settings(run_folder=Path(config["run"]), logs_folder=home / "logs", slots=config["slots"], environ=environ,
-                        import_limit_s=config["import_limit_s"], silence_s=config["silence_s"], stop_grace_s=config["stop_grace_s"])
+    settings = WorkerSettings(run_folder=Path(config["run"]), logs_folder=home / "logs", slots=config["slots"], environ=environ,
+                        import_limit_s=config["import_limit_s"], entry_silence_s=config["silence_s"], stop_grace_s=config["stop_grace_s"])
     clock = SystemClock()
-    worker = Worker(settings, NoStore(), clock)
+    worker = WorkerService(settings, NoStore(), clock)
     requests = drain.StopRequests(clock, config["one_request_s"])
     worker.start()
     print(worker.worker_id, worker.address, flush=True)

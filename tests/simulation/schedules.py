@@ -14,7 +14,7 @@ from gnomon.calendars import Weekends
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.simulate.schedule import Schedule
+from gnomon.simulate.reference_schedule import Schedule
 from gnomon.timetables import (
     BusinessDays,
     CronDataIntervalTimetable,

@@ -12,14 +12,14 @@ from gnomon.simulate import FaultPlan
 from .triggering import simulate_triggers
 
 SOAK_SEED = int(os.environ.get("GNOMON_SOAK_SEED", "5000"))
-FAULTS = FaultPlan(away=0.02, uncertain_lost=0.02, uncertain_done=0.02, crash_before=0.02, crash_after=0.02)
+FAULTS = FaultPlan(p_unavailable=0.02, uncertain_lost=0.02, uncertain_done=0.02, crash_before=0.02, crash_after=0.02)
 
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes together goes in several transactions, and other things happen between them."""
-    monkeypatch.setattr("gnomon.triggerer.keeper.SEND_BATCH", 1)
-    monkeypatch.setattr("gnomon.triggerer.keeper.CLAIM_BATCH", 3)
+    monkeypatch.setattr("gnomon.triggerer.coordinator.SEND_BATCH", 1)
+    monkeypatch.setattr("gnomon.triggerer.coordinator.CLAIM_BATCH", 3)
 
 
 @pytest.mark.parametrize("seed", range(2))

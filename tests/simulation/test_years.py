@@ -22,7 +22,7 @@ SOAK_BOUND_S = 1200
 def told(outcome: Outcome, seed: int) -> str:
     years = outcome.years
     return (
-        f"seed {seed}: {outcome.scheduled} runs in {years.it.rounds} rounds, acts {dict(sorted(years.acts.items()))}, "
+        f"seed {seed}: {outcome.scheduled} runs in {years.it.rounds} rounds, acts {dict(sorted(years.action_counts.items()))}, "
         f"faults {dict(sorted(years.it.faulty.injected.items()))}, crashes {years.it.crashes}"
     )
 

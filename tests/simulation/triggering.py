@@ -14,21 +14,33 @@ from msgspec.structs import replace
 from tests.keys import CIPHER
 
 from gnomon.clock import VirtualClock
-from gnomon.engine.memory import Limits
-from gnomon.errors import WorldAway
-from gnomon.model.deferral import Fired, Wait
-from gnomon.model.facts import Attempt
+from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.errors import ResourceUnavailable
+from gnomon.model.attempts import Attempt
+from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import FINISHED_TASK_STATES
-from gnomon.simulate import POOL, Deployment, FaultPlan, People, SimulatedCrash, pools_in_use, unanswered
-from gnomon.store import Database, Fenced, dags, migrations, open_database, pools, requests, runs, tasks, triggers
+from gnomon.simulate import (
+    POOL,
+    Deployment,
+    FaultPlan,
+    RandomActions,
+    SimulatedCrash,
+    list_pools_in_use,
+    list_unanswered,
+)
+from gnomon.store import Database, FencedError, migrations, open_database
+from gnomon.store.admin import pools
+from gnomon.store.dag_records import dag_runs, dags
+from gnomon.store.ownership import mailbox
+from gnomon.store.trigger_queue import trigger_claims
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable
 from gnomon.timetables.registry import reference
-from gnomon.triggerer.keeper import Keeper
-from gnomon.triggerer.messages import Told
-from gnomon.triggerer.settings import Settings
+from gnomon.triggerer.coordinator import TriggererCoordinator
+from gnomon.triggerer.host_protocol import TriggerTaskInstance
+from gnomon.triggerer.settings import TriggererSettings
 
 from .world import MINUTE, START, unfinished
 
@@ -57,7 +69,7 @@ class ScriptedCrew:
         self._clock = clock
         self._rng = rng
         self._diary = diary
-        self._running: dict[int, tuple[triggers.Claimed, float]] = {}
+        self._running: dict[int, tuple[trigger_claims.ClaimedTrigger, float]] = {}
         self._closing: list[tuple[float, int]] = []
         self.asked: deque[Any] = deque()
         self.blocks = 0
@@ -66,30 +78,30 @@ class ScriptedCrew:
     def __len__(self) -> int:
         return len(self._running)
 
-    def start(self, jobs: Iterable[tuple[triggers.Claimed, Told]]) -> None:
+    def start(self, jobs: Iterable[tuple[trigger_claims.ClaimedTrigger, TriggerTaskInstance]]) -> None:
         for job, _ in jobs:
             assert job.trigger_pk not in self._running, f"trigger {job.trigger_pk} runs here already"
             self._diary.started[job.trigger_pk] += 1
             self._begin(job)
 
-    def _begin(self, job: triggers.Claimed) -> None:
+    def _begin(self, job: trigger_claims.ClaimedTrigger) -> None:
         self._running[job.trigger_pk] = (job, self._clock.monotonic() + json.loads(job.kwargs)["after_s"])
 
     def cancel(self, trigger_pks: Iterable[int], *, on_kill: bool) -> None:
         for pk in trigger_pks:
             ran = self._running.pop(pk, None) is not None
             if on_kill:
-                self._kill(pk, ran)
+                self._run_on_kill(pk, ran)
 
-    def kill_anew(self, jobs: Iterable[tuple[triggers.Claimed, Told]]) -> None:
+    def start_on_kill(self, jobs: Iterable[tuple[trigger_claims.ClaimedTrigger, TriggerTaskInstance]]) -> None:
         for job, _ in jobs:
-            self._kill(job.trigger_pk, True)
+            self._run_on_kill(job.trigger_pk, True)
 
-    def _kill(self, pk: int, hears: bool) -> None:
+    def _run_on_kill(self, pk: int, hears: bool) -> None:
         self._diary.killed[pk] += hears
         self._closing.append((self._clock.monotonic() + (self._rng.choice((0.0, 2.0)) if hears else 0.0), pk))
 
-    def turn(self) -> list[tuple[triggers.Claimed, Fired]]:
+    def turn(self) -> list[tuple[trigger_claims.ClaimedTrigger, DeferralResult]]:
         """Now and then the host has ended, and all begin anew."""
         if self._rng.random() < 0.01:
             for job, _ in list(self._running.values()):
@@ -98,18 +110,18 @@ class ScriptedCrew:
         for job in due:
             del self._running[job.trigger_pk]
             self._diary.fired.add(job.trigger_pk)
-        return [(job, Fired(outcome=json.loads(job.kwargs)["outcome"], payload=str(job.trigger_pk))) for job in due]
+        return [(job, DeferralResult(outcome=json.loads(job.kwargs)["outcome"], payload=str(job.trigger_pk))) for job in due]
 
-    def take_closed(self) -> list[int]:
+    def take_finished_on_kills(self) -> list[int]:
         now = self._clock.monotonic()
         closed = [pk for at, pk in self._closing if at <= now]
         self._closing = [(at, pk) for at, pk in self._closing if at > now]
         return closed
 
-    def take_named(self) -> list[Any]:
+    def take_block_reports(self) -> list[Any]:
         return []
 
-    def take_lingering(self) -> list[Any]:
+    def take_unresponsive(self) -> list[Any]:
         return []
 
 
@@ -118,7 +130,7 @@ class Seat:
     """One triggerer process after the other."""
 
     queues: tuple[str, ...] | None
-    keeper: Keeper | None = None
+    keeper: TriggererCoordinator | None = None
     crew: ScriptedCrew | None = None
     at_s: float = 0.0
     """When it ticks next, by the clock that nobody sets."""
@@ -138,13 +150,13 @@ class Triggered(Deployment):
         """Keepers whose time has come have a round."""
         for seat in self.seats:
             if seat.at_s <= self.clock.monotonic():
-                self._keep(seat)
+                self._run_incarnation(seat)
 
-    def _keep(self, seat: Seat) -> None:
+    def _run_incarnation(self, seat: Seat) -> None:
         if seat.keeper is None:
             seat.crew = ScriptedCrew(self.clock, self.rng, self.diary)
-            seat.keeper = Keeper(
-                settings=Settings(capacity=30, queues=seat.queues, beat_s=BEAT_S, silent_s=30.0, environ={}),
+            seat.keeper = TriggererCoordinator(
+                settings=TriggererSettings(capacity=30, queues=seat.queues, beat_s=BEAT_S, silent_s=30.0, environ={}),
                 db=self.faulty, clock=self.clock, crew=seat.crew, triggerer_id=self.new_id(),  # type: ignore[arg-type]
                 host="simulated", wake_owners=lambda: None,
             )
@@ -154,9 +166,9 @@ class Triggered(Deployment):
                 seat.keeper = None
                 return
             seat.at_s = self.clock.monotonic() + (seat.keeper.tick() - self.clock.now()) / SECOND
-        except (SimulatedCrash, WorldAway):
+        except (SimulatedCrash, ResourceUnavailable):
             seat.keeper, seat.at_s = None, self.clock.monotonic() + self.rng.uniform(0.1, 3)
-        except Fenced:
+        except FencedError:
             seat.keeper = None
         if self.rng.random() < self.freezes:
             seat.at_s = self.clock.monotonic() + FREEZE_S
@@ -166,10 +178,10 @@ class Triggered(Deployment):
         return min(super()._next_at(), self.clock.now() + round(nearest * SECOND))
 
 
-def some_wait(rng: random.Random, *, by_itself: bool = False) -> Wait:
+def some_wait(rng: random.Random, *, by_itself: bool = False) -> Deferral:
     """For a trigger that fires soon, late or after everything; `by_itself`: what a task starts with."""
     told = {"after_s": rng.choice((0.0, 1.0, 8.0, 45.0, 1e9)), "outcome": rng.choice(("event", "event", "event", "success", "error"))}
-    return Wait(
+    return Deferral(
         classpath="scripted.Trigger", kwargs=json.dumps(told), next_method="go_on", queue=rng.choice((None, None, "far")),
         timeout_s=rng.choice((5.0, 30.0)) if told["after_s"] == 1e9 or rng.random() < 0.3 else None,
         next_kwargs='{"by": "itself"}' if by_itself else "{}",
@@ -217,7 +229,7 @@ def some_play(attempt: Attempt, rng: random.Random) -> Play:
     return Play(run_s, outcome="lost", entered=roll < 0.96, reason="lost: the child died")
 
 
-class Crowd(People):
+class Crowd(RandomActions):
     """People who end waits one by one, and delete runs and DAGs."""
 
     def meddle(self, it: Triggered) -> None:
@@ -228,34 +240,34 @@ class Crowd(People):
     def _end_a_wait(self, it: Triggered) -> None:
         dag_id = self.rng.choice(sorted(self.specs))
         with it.db.write() as tx:
-            found = [row.key for run in runs.list_runs(tx, dag_id) for row in tasks.states(tx, run.run_pk)
+            found = [row.key for run in dag_runs.list_runs(tx, dag_id) for row in dag_runs.list_task_states(tx, run.run_pk)
                      if row.defer_seq and row.state not in FINISHED_TASK_STATES]
-            dag = dags.find(tx, dag_id)
+            dag = dags.find_dag_row(tx, dag_id)
             if not found or dag is None:
                 return
             key = self.rng.choice(found)
             kind, more = self.rng.choice((("clear", {}), ("mark", {"state": "success"}), ("mark", {"state": "failed"})))
             body = {"run_pk": key.run_pk, "tasks": [[key.task_no, key.map_index]], "by": "people", **more}
-            self.asked.append(requests.ask(tx, by="people", kind=kind, body=body, groups=[dag.group_no], at=it.clock.now()))
+            self.request_pks.append(mailbox.submit_request(tx, by="people", kind=kind, body=body, groups=[dag.group_no], at=it.clock.now()))
 
     def _delete_a_run(self, it: Triggered) -> None:
         dag_id = self.rng.choice(sorted(self.specs))
         with it.db.write() as tx:
-            found, dag = runs.list_runs(tx, dag_id), dags.find(tx, dag_id)
+            found, dag = dag_runs.list_runs(tx, dag_id), dags.find_dag_row(tx, dag_id)
             if found and dag is not None:
                 body = {"run_pk": self.rng.choice(found).run_pk, "by": "people"}
-                self.asked.append(requests.ask(tx, by="people", kind="delete", body=body, groups=[dag.group_no], at=it.clock.now()))
+                self.request_pks.append(mailbox.submit_request(tx, by="people", kind="delete", body=body, groups=[dag.group_no], at=it.clock.now()))
 
     def _delete_a_dag(self, it: Triggered) -> None:
         if len(self.specs) == 1 or self.rng.random() < 0.8:
             return
         dag_id = self.rng.choice(sorted(self.specs))
         with it.db.write() as tx:
-            dag = dags.find(tx, dag_id)
+            dag = dags.find_dag_row(tx, dag_id)
             if dag is not None:
                 del self.specs[dag_id]
                 body = {"dag_pk": dag.dag_pk, "by": "people"}
-                self.asked.append(requests.ask(tx, by="people", kind="delete", body=body, groups=[dag.group_no], at=it.clock.now()))
+                self.request_pks.append(mailbox.submit_request(tx, by="people", kind="delete", body=body, groups=[dag.group_no], at=it.clock.now()))
 
 
 def simulate_triggers(
@@ -264,7 +276,7 @@ def simulate_triggers(
 ) -> tuple[list[str], Triggered]:
     """Play one seed to its end, and audit it."""
     url = f"sqlite:///{folder / f'triggers-{seed}.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     rng = random.Random(seed)
     specs = {spec.dag_id: spec for spec in (some_dag(rng, number, minutes) for number in range(4))}
     holder: list[Triggered] = []
@@ -276,7 +288,7 @@ def simulate_triggers(
         pools.set_pool(tx, POOL, 2)
         pools.set_pool(tx, COUNTING, 3, include_deferred=True)
     it = Triggered(
-        db, seed=seed, start=START, script=some_play, limits=Limits(parallelism=8, per_admission=4), faults=faults,
+        db, seed=seed, start=START, script=some_play, limits=EngineLimits(parallelism=8, max_admissions_per_step=4), faults=faults,
         schedulers=schedulers, seats=(None, ("far",)),
     )
     holder.append(it)
@@ -286,20 +298,20 @@ def simulate_triggers(
 
     def chance(_: Deployment) -> None:
         it.keep()
-        crowd.act(it)
+        crowd.act_randomly(it)
         crowd.meddle(it)
         if worker_deaths and it.rng.random() < worker_deaths:
             it.kill_worker()
 
     it.run_until(START + minutes * MINUTE, chance)
     it.faulty.plan, it.freezes, worker_deaths = FaultPlan(), 0.0, 0.0
-    crowd.go_home(it)
+    crowd.stop_acting(it)
     end = it.clock.now() + 600 * MINUTE
     it.run_until(it.clock.now() + 2 * MINUTE, chance)
     while unfinished(db) and it.clock.now() < end:
         it.run_until(it.clock.now() + MINUTE, chance)
     it.run_until(it.clock.now() + int(AFTER_S * SECOND), chance)
-    found = audit_triggers(it) + pools_in_use(it) + unanswered(crowd, it)
+    found = audit_triggers(it) + list_pools_in_use(it) + list_unanswered(crowd, it)
     found += [f"{unfinished(db)} runs never end"] if unfinished(db) else []
     db.close()
     return found, it
@@ -319,7 +331,7 @@ def audit_triggers(it: Triggered) -> list[str]:
     found += [f"trigger {pk} has run, never fired, and nobody called its on_kill" for pk in unheard]
     with it.db.read() as tx:
         for table in ("trigger", "trigger_end"):
-            rows = tx._link.rows(_counted(table), {})[0][0]
+            rows = tx._connection.rows(_counted(table), {})[0][0]
             found += [f"{rows} rows of {table} are left"] if rows else []
     found += [f"{len(seat.crew)} triggers still run for nobody" for seat in it.seats if seat.crew is not None and len(seat.crew)]
     return found

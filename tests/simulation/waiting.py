@@ -17,18 +17,19 @@ from tests.unit.timetables.periods import timetable_of
 from tests.unit.timetables.walked import Spec
 
 from gnomon.model.after import After
-from gnomon.model.edges import spec_of
-from gnomon.model.facts import Attempt
+from gnomon.model.attempts import Attempt
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import RunRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState
+from gnomon.model.upstream_edges import to_after_spec
 from gnomon.simulate import FaultPlan
-from gnomon.simulate.timelapse import Timelapse
-from gnomon.store import migrations, open_database, runs
+from gnomon.simulate.year_simulation import YearSimulation
+from gnomon.store import migrations, open_database
+from gnomon.store.dag_records import dag_runs
 from gnomon.testing import Play
 from gnomon.timetables.registry import reference
-from gnomon.timetables.zones import named_zone
+from gnomon.timetables.wall_clock.zones import named_zone
 
 ZONE = "Europe/Berlin"
 FIRST = date(2026, 3, 27)
@@ -61,18 +62,18 @@ class Waited:
 def simulate_waiting(folder: Path, seed: int, *, dag_count: int, days: int, faults: FaultPlan | None = None) -> Waited:
     """Play one seed to its end, and audit it. `faults`: then runs may start late, never early."""
     url = f"sqlite:///{folder / f'waiting-{seed}.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     rng = random.Random(seed)
     start = datetime(FIRST.year, FIRST.month, FIRST.day, tzinfo=UTC)
     last = start + timedelta(days=days)
     flows = _flows(rng, dag_count, (start, last))
     db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: to_instant(start))
-    it = Timelapse(db, seed=seed, start=to_instant(start), faults=faults, script=_play)
+    it = YearSimulation(db, seed=seed, start=to_instant(start), faults=faults, script=_play)
     for dag_id, flow in flows.items():
         it.parse(_spec(dag_id, flow), "1")
     it.run_until(to_instant(last + timedelta(days=MORE_DAYS)))
     with db.read() as tx:
-        made = {dag_id: {run.run_after: run for run in runs.list_runs(tx, dag_id)} for dag_id in flows}
+        made = {dag_id: {run.run_after: run for run in dag_runs.list_runs(tx, dag_id)} for dag_id in flows}
     db.close()
     audited = _audit(flows, made, exact=not it.faulty.injected)
     return Waited(audited[0], sum(map(len, made.values())), audited[1], dict(it.faulty.injected))
@@ -127,7 +128,7 @@ def _spec(dag_id: str, flow: Flow) -> DagSpec:
     return DagSpec(
         dag_id=dag_id, timetable=reference(timetable_of(flow.dag.spec, timezone=ZONE)), tasks=(TaskSpec(task_id="t"),),
         timezone=ZONE, start_at=start, end_at=last, catchup=True, overlap="allow", paused_upon_creation=False,
-        depends_on=tuple(spec_of(After(up, **options)) for up, options in flow.edges),
+        depends_on=tuple(to_after_spec(After(up, **options)) for up, options in flow.edges),
     )
 
 

@@ -9,13 +9,25 @@ from pathlib import Path
 from msgspec.structs import replace
 from tests.keys import CIPHER
 
-from gnomon.engine.memory import Limits
-from gnomon.model.facts import Attempt
+from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.simulate import POOL, Deployment, FaultPlan, People, audit, pools_in_use, unanswered
-from gnomon.store import Database, load, migrations, open_database, pools, runs, tasks, waits
+from gnomon.simulate import (
+    POOL,
+    Deployment,
+    FaultPlan,
+    RandomActions,
+    find_violations,
+    list_pools_in_use,
+    list_unanswered,
+)
+from gnomon.store import Database, migrations, open_database
+from gnomon.store.admin import pools
+from gnomon.store.dag_records import dag_runs
+from gnomon.store.ownership import group_state
+from gnomon.store.trigger_queue import deferrals
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable
 from gnomon.timetables.registry import reference
@@ -79,33 +91,33 @@ def simulate(folder: Path, seed: int, faults: FaultPlan, *, dags: int = 4, minut
              worker_deaths: float = 0.0, people: bool = False) -> tuple[list[str], Deployment]:
     """Play one seed to its end, and audit it."""
     url = f"sqlite:///{folder / f'sim-{seed}.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     rng = random.Random(seed)
     specs = {spec.dag_id: spec for spec in (random_dag(rng, i, minutes) for i in range(dags))}
     holder: list[Deployment] = []
     db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: lease_time(holder), cipher=CIPHER)
     with db.write() as tx:
         pools.set_pool(tx, POOL, 2)
-    deployment = Deployment(db, seed=seed, start=START, script=random_play, limits=Limits(parallelism=8, per_admission=4),
+    deployment = Deployment(db, seed=seed, start=START, script=random_play, limits=EngineLimits(parallelism=8, max_admissions_per_step=4),
                             faults=faults, schedulers=schedulers)
     holder.append(deployment)
     deployment.add_dags(specs.values())
-    crowd = People(random.Random(seed + 2), specs, another_version, chance=0.03 if people else 0.0)
+    crowd = RandomActions(random.Random(seed + 2), specs, another_version, chance=0.03 if people else 0.0)
 
     def chance(it: Deployment) -> None:
-        crowd.act(it)
+        crowd.act_randomly(it)
         if worker_deaths and it.rng.random() < worker_deaths:
             it.kill_worker()
 
     deployment.run_until(START + minutes * MINUTE, chance)
     deployment.faulty.plan = FaultPlan()
-    crowd.go_home(deployment)
+    crowd.stop_acting(deployment)
     deployment.run_until(max(deployment.clock.now(), START + minutes * MINUTE) + MINUTE)
     end = deployment.clock.now() + 600 * MINUTE
     while unfinished(db) and deployment.clock.now() < end:
         deployment.run_until(deployment.clock.now() + MINUTE)
     found = audit_store(db, specs, deployment, minutes, crowd)
-    found += pools_in_use(deployment) + unanswered(crowd, deployment) + waits_left(db, specs)
+    found += list_pools_in_use(deployment) + list_unanswered(crowd, deployment) + waits_left(db, specs)
     db.close()
     return found, deployment
 
@@ -118,26 +130,26 @@ def lease_time(holder: list[Deployment]) -> Instant:
 def waits_left(db: Database, dag_ids: Iterable[str]) -> list[str]:
     """Runs that have ended wait for nothing."""
     with db.read() as tx:
-        run_pks = [run.run_pk for dag_id in dag_ids for run in runs.list_runs(tx, dag_id)]
-        return [f"a wait is left: {key}" for key in waits.of_runs(tx, run_pks)]
+        run_pks = [run.run_pk for dag_id in dag_ids for run in dag_runs.list_runs(tx, dag_id)]
+        return [f"a wait is left: {key}" for key in deferrals.load_deferrals(tx, run_pks)]
 
 
 def unfinished(db: Database) -> int:
     with db.read() as tx:
-        return len(load.load_groups(tx, range(64)).runs)
+        return len(group_state.load_groups(tx, range(64)).runs)
 
 
-def audit_store(db: Database, specs: dict[str, DagSpec], deployment: Deployment, minutes: int, crowd: People) -> list[str]:
+def audit_store(db: Database, specs: dict[str, DagSpec], deployment: Deployment, minutes: int, crowd: RandomActions) -> list[str]:
     with db.read() as tx:
-        made: list[tuple[str, RunRecord]] = [(dag_id, run) for dag_id in specs for run in runs.list_runs(tx, dag_id)]
-        rows: dict[int, list[TaskRecord]] = {run.run_pk: tasks.states(tx, run.run_pk) for _, run in made}
-        attempts: list[AttemptRecord] = [a for _, run in made for a in tasks.attempts(tx, run.run_pk)]
+        made: list[tuple[str, RunRecord]] = [(dag_id, run) for dag_id in specs for run in dag_runs.list_runs(tx, dag_id)]
+        rows: dict[int, list[TaskRecord]] = {run.run_pk: dag_runs.list_task_states(tx, run.run_pk) for _, run in made}
+        attempts: list[AttemptRecord] = [a for _, run in made for a in dag_runs.list_attempts(tx, run.run_pk)]
         pks = {run.dag_pk: dag_id for dag_id, run in made}
         names = {
             (pks[dag.dag_pk], number): task_id
-            for dag in load.load_dags(tx, sorted(pks)) for task_id, number in dag.task_numbers.items()
+            for dag in group_state.load_dags(tx, sorted(pks)) for task_id, number in dag.task_numbers.items()
         }
-        versions = load.load_versions(tx, range(1, 1 + len(specs) + crowd.versions.total()))
+        versions = group_state.load_specs(tx, range(1, 1 + len(specs) + crowd.versions.total()))
     due = {dag_id: [START + i * MINUTE for i in range(minutes)] for dag_id in specs}
     grants = {run.run_pk: crowd.cleared[run.run_pk] + crowd.versions[dag_id] for dag_id, run in made}
-    return audit(versions, made, rows, attempts, deployment.workers, names, due, grants, bool(crowd.acts["_set_clock"]))
+    return find_violations(versions, made, rows, attempts, deployment.workers, names, due, grants, bool(crowd.action_counts["_set_clock"]))

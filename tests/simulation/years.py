@@ -11,33 +11,34 @@ from msgspec.structs import replace as changed
 
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.states import DagRunState, DagRunType
-from gnomon.simulate.answers import Grids, Slot
-from gnomon.simulate.expected import Expectation, Made
+from gnomon.simulate.expected_runs import RunExpectation, SlotRun
 from gnomon.simulate.faults import FaultPlan
-from gnomon.simulate.ledger import Defined, Manual, Paused
-from gnomon.simulate.schedule import Schedule
-from gnomon.simulate.timelapse import Timelapse
-from gnomon.store import Database, dags, load, migrations, open_database, runs
+from gnomon.simulate.reference_schedule import CronGrids, ExpectedSlot, Schedule
+from gnomon.simulate.simulation_log import DagDefined, DagPaused, ManualRunTriggered
+from gnomon.simulate.year_simulation import YearSimulation
+from gnomon.store import Database, migrations, open_database
+from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.errors import RunExists
+from gnomon.store.ownership import group_state
 
 from .schedules import AUTHORED, DAY, HOUR, dag_of, random_schedule, some_start_of_years
 
 MINUTE = 60
-FAULTS = FaultPlan(away=0.0005, uncertain_lost=0.0005, uncertain_done=0.0005, crash_before=0.0005, crash_after=0.0005)
+FAULTS = FaultPlan(p_unavailable=0.0005, uncertain_lost=0.0005, uncertain_done=0.0005, crash_before=0.0005, crash_after=0.0005)
 NEAR = (0, -1, 1, -SECOND, SECOND, -30 * SECOND, 30 * SECOND, 61 * SECOND)
 """How far from a tick an act may be that aims at it."""
 
 
 @dataclass(slots=True)
 class Years:
-    """One simulation. `acts` counts what was done."""
+    """One simulation. `action_counts` counts what was done."""
 
-    it: Timelapse
+    it: YearSimulation
     rng: random.Random
     busy: float
     schedules: dict[str, Schedule] = field(default_factory=dict)
     editions: Counter[str] = field(default_factory=Counter)
-    acts: Counter[str] = field(default_factory=Counter)
+    action_counts: Counter[str] = field(default_factory=Counter)
     down_until: Instant | None = None
 
     def define(self, dag_id: str, schedule: Schedule, *, paused: bool = False) -> None:
@@ -46,12 +47,12 @@ class Years:
         self.schedules[dag_id] = schedule
         spec = dag_of(dag_id, schedule, self.rng)
         self.it.parse(changed(spec, paused_upon_creation=paused), f"{dag_id}.{self.editions[dag_id]}")
-        self.it.ledger.entries.append(Defined(self.it.clock.now(), dag_id, schedule, paused))
+        self.it.log.entries.append(DagDefined(self.it.clock.now(), dag_id, schedule, paused))
 
-    def act(self, dag_id: str) -> None:
+    def act_randomly(self, dag_id: str) -> None:
         """Something is done, mostly to this DAG."""
         name = self.rng.choices(list(_ACTS), list(_WEIGHTS))[0]
-        self.acts[name] += 1
+        self.action_counts[name] += 1
         _ACTS[name](self, dag_id)
 
     def next_of(self, dag_id: str) -> Instant | None:
@@ -61,8 +62,8 @@ class Years:
 
     def _next_run(self, dag_id: str) -> tuple[Instant, Instant] | None:
         with self.it.db.read() as tx:
-            dag = dags.find(tx, dag_id)
-            record = None if dag is None else load.load_dags(tx, [dag.dag_pk])[0]
+            dag = dags.find_dag_row(tx, dag_id)
+            record = None if dag is None else group_state.load_dags(tx, [dag.dag_pk])[0]
         if record is None or record.next_run is None or record.next_run.logical_at is None:
             return None
         return record.next_run.run_after, record.next_run.logical_at
@@ -82,16 +83,16 @@ def _set_paused(years: Years, dag_id: str, paused: bool) -> None:
     now = years.it.clock.now()
     with years.it.db.write() as tx:
         changed = dags.set_paused(tx, dag_id, paused, "people", now)
-    years.it.ring()
+    years.it.wake_scheduler()
     if changed:
-        years.it.ledger.entries.append(Paused(now, dag_id, paused))
+        years.it.log.entries.append(DagPaused(now, dag_id, paused))
 
 
 def _parse_again(years: Years, dag_id: str) -> None:
     """The same file, or one that differs in nothing that concerns the schedule."""
     if years.rng.random() < 0.5:
         spec = dag_of(dag_id, years.schedules[dag_id], random.Random(0))
-        years.it.parse(spec, f"{dag_id}.{years.editions[dag_id]}", inputs=f"read {years.acts.total()}")
+        years.it.parse(spec, f"{dag_id}.{years.editions[dag_id]}", inputs=f"read {years.action_counts.total()}")
     else:
         years.define(dag_id, years.schedules[dag_id])
 
@@ -133,14 +134,14 @@ def _trigger(years: Years, dag_id: str) -> None:
     logical_at = found[1] if found is not None and years.rng.random() < 0.8 else now // SECOND * SECOND
     try:
         with years.it.db.write() as tx:
-            runs.create_manual(
-                tx, dag_id=dag_id, run_id=f"by_hand_{years.acts.total()}", logical_at=logical_at, run_after=now, interval=None,
+            dag_runs.create_manual_run(
+                tx, dag_id=dag_id, run_id=f"by_hand_{years.action_counts.total()}", logical_at=logical_at, run_after=now, interval=None,
                 conf={}, by="people", at=now,
             )
     except RunExists:
         return
-    years.it.ring()
-    years.it.ledger.entries.append(Manual(now, dag_id, logical_at))
+    years.it.wake_scheduler()
+    years.it.log.entries.append(ManualRunTriggered(now, dag_id, logical_at))
 
 
 _ACTS = {
@@ -165,11 +166,11 @@ def simulate_years(
 ) -> Outcome:
     """Play one seed to its end, and audit it."""
     url = f"sqlite:///{folder / f'years-{seed}.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     rng = random.Random(seed)
     start = some_start_of_years(rng)
     db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: start)
-    it = Timelapse(db, seed=seed, start=start, faults=faults)
+    it = YearSimulation(db, seed=seed, start=start, faults=faults)
     years = Years(it, rng, busy)
     _play(years, start + days * DAY * SECOND, dag_count, acts_a_day, most_runs)
     found, scheduled = _audit(db, years)
@@ -193,8 +194,8 @@ def _play(years: Years, end: Instant, dag_count: int, acts_a_day: float, most_ru
             name = f"dag_{len(years.schedules)}"
             years.define(name, random_schedule(rng, now, years.busy), paused=rng.random() < 0.2)
         if following <= now:
-            if now > it.ledger.start:
-                years.act(rng.choice(sorted(years.schedules)))
+            if now > it.log.start:
+                years.act_randomly(rng.choice(sorted(years.schedules)))
             following = _next_act(years, now, acts_a_day)
 
 
@@ -209,23 +210,23 @@ def _next_act(years: Years, now: Instant, acts_a_day: float) -> Instant:
 
 def _made(db: Database) -> int:
     with db.read() as tx:
-        return sum(runs.totals(tx).values())
+        return sum(dag_runs.read_total_run_counts(tx).values())
 
 
 def _audit(db: Database, years: Years) -> tuple[list[str], int]:
     it = years.it
-    grids = Grids(to_datetime(it.ledger.start).date(), to_datetime(it.ledger.end).date())
+    grids = CronGrids(to_datetime(it.log.start).date(), to_datetime(it.log.end).date())
     found: list[str] = []
     scheduled = 0
     for dag_id in sorted(years.schedules):
         with db.read() as tx:
-            made = sorted(runs.list_runs(tx, dag_id), key=lambda run: run.run_pk)
+            made = sorted(dag_runs.list_runs(tx, dag_id), key=lambda run: run.run_pk)
         rows = [
-            Made(Slot(run.run_after, run.interval_start, run.interval_end), run.queued_at)  # type: ignore[arg-type]
+            SlotRun(ExpectedSlot(run.run_after, run.interval_start, run.interval_end), run.queued_at)  # type: ignore[arg-type]
             for run in made if run.run_type is DagRunType.SCHEDULED
         ]
         scheduled += len(rows)
-        found += Expectation(dag_id, grids).check(it.ledger, rows)
+        found += RunExpectation(dag_id, grids).check(it.log, rows)
         late = [run.run_id for run in made if run.run_type is DagRunType.SCHEDULED and run.state is not DagRunState.SUCCESS]
         if late and years.down_until is None:
             found.append(f"{dag_id}: {len(late)} runs did not succeed, first {late[0]}")

@@ -8,33 +8,33 @@ from __future__ import annotations
 import sys
 
 from gnomon.airflow_compat import coverage_gaps, coverage_provided
-from gnomon.airflow_compat.row import Row, Status
+from gnomon.airflow_compat.coverage_row import CoverageRow, CoverageStatus
 
 ROWS = (*coverage_provided.ROWS, *coverage_gaps.ROWS)
-_BY_NAME = {(row.module, name): row for row in ROWS for name in row.names}
+_ROWS_BY_NAME = {(row.module, name): row for row in ROWS for name in row.names}
 
 
-def find(module: str, name: str) -> Row | None:
+def find_row(module: str, name: str) -> CoverageRow | None:
     """The row of that name of that module."""
-    return _BY_NAME.get((module, name))
+    return _ROWS_BY_NAME.get((module, name))
 
 
-def find_module(module: str) -> Row | None:
+def find_module_row(module: str) -> CoverageRow | None:
     """The row that says why a module, or one above it, is not there."""
     while module:
-        row = _BY_NAME.get((module, "*"))
+        row = _ROWS_BY_NAME.get((module, "*"))
         if row is not None:
             return row
         module = module.rpartition(".")[0]
     return None
 
 
-def provided() -> list[tuple[str, str]]:
+def list_provided() -> list[tuple[str, str]]:
     """(module, name) of all that works."""
-    return [(row.module, name) for row in ROWS if row.status is Status.PROVIDED for name in row.names]
+    return [(row.module, name) for row in ROWS if row.status is CoverageStatus.PROVIDED for name in row.names]
 
 
-def markdown() -> str:
+def render_markdown() -> str:
     """The reference page."""
     lines = [
         "# Airflow coverage",
@@ -50,11 +50,11 @@ def markdown() -> str:
         "| module | names | status | why, or what instead |",
         "|---|---|---|---|",
     ]
-    for row in sorted(ROWS, key=lambda row: (row.module, list(Status).index(row.status), row.names)):
+    for row in sorted(ROWS, key=lambda row: (row.module, list(CoverageStatus).index(row.status), row.names)):
         names = ", ".join(f"`{name}`" for name in row.names if name != "*") or "the whole module"
         lines.append(f"| `{row.module}` | {names} | {row.status.value} | {row.why} |")
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    sys.stdout.write(markdown())
+    sys.stdout.write(render_markdown())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from gnomon.sdk import current
-from gnomon.sdk.dag import DAG
-from gnomon.sdk.schedule import timetable_of
+from gnomon.sdk.dags import authoring_state
+from gnomon.sdk.dags.authoring_state import set_current_context
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.schedules.schedule_argument import parse_schedule
 
 
 class DagContext:
@@ -16,21 +17,24 @@ class DagContext:
     @classmethod
     def push_context_managed_dag(cls, dag: DAG) -> None:
         """New tasks belong to `dag` until it is popped."""
-        current.push_dag(dag)
+        authoring_state.push_dag(dag)
 
     @classmethod
     def pop_context_managed_dag(cls) -> DAG | None:
         """The DAG pushed last, open no more."""
-        return current.pop_dag() if current.current_dag() is not None else None
+        return authoring_state.pop_dag() if authoring_state.current_dag() is not None else None
 
     @classmethod
     def get_current_context_dag(cls) -> DAG | None:
         """The open DAG."""
-        return current.current_dag()
+        return authoring_state.current_dag()
 
     get_current_dag = get_current_context_dag
 
 
 def create_timetable(interval: Any, timezone: dt.tzinfo) -> Any:
     """The timetable that `schedule=interval` means in that zone."""
-    return timetable_of(interval, timezone)
+    return parse_schedule(interval, timezone)
+
+
+__all__ = ["set_current_context"]

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gnomon.config import ambient
+from gnomon.config import current_config
 from gnomon.loading import dagfile
-from gnomon.loading.classes import load_class
-from gnomon.sdk.build import build
-from gnomon.sdk.dag import DAG
+from gnomon.loading.class_loader import load_class
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.dag_spec import build_dag_spec
 
 
 class DagBag:
@@ -22,19 +22,19 @@ class DagBag:
     """
 
     def __init__(self, dag_folder: str | Path | None = None, include_examples: bool = False, **kwargs: Any) -> None:
-        self.dag_folder = str(dag_folder if dag_folder is not None else ambient().dags_folder)
+        self.dag_folder = str(dag_folder if dag_folder is not None else current_config().dags_folder)
         self.dags: dict[str, DAG] = {}
         self.import_errors: dict[str, str] = {}
         self.captured_warnings: dict[str, tuple[str, ...]] = {}
-        for file in _files(Path(self.dag_folder)):
+        for file in _iter_dag_files(Path(self.dag_folder)):
             self.process_file(str(file))
 
     def process_file(self, filepath: str, only_if_updated: bool = True, safe_mode: bool = True) -> list[DAG]:
         """The DAGs of that file are in the bag, or its error is in `import_errors`."""
         try:
-            loaded = dagfile.load(filepath)
+            loaded = dagfile.load_dag_file(filepath)
             for dag in loaded.dags.values():
-                build(dag, filepath, load_class)
+                build_dag_spec(dag, filepath, load_class)
         except Exception:  # a file may raise anything; the bag is there to collect it
             self.import_errors[filepath] = traceback.format_exc()
             return []
@@ -46,7 +46,7 @@ class DagBag:
 
     def collect_dags(self, dag_folder: str | Path | None = None, **kwargs: Any) -> None:
         """The DAGs below that folder are in the bag too."""
-        for file in _files(Path(dag_folder if dag_folder is not None else self.dag_folder)):
+        for file in _iter_dag_files(Path(dag_folder if dag_folder is not None else self.dag_folder)):
             self.process_file(str(file))
 
     def get_dag(self, dag_id: str, session: Any = None) -> DAG | None:
@@ -67,7 +67,7 @@ class DagBag:
         return len(self.dags)
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _iter_dag_files(folder: Path) -> Iterator[Path]:
     if folder.is_file():
         yield folder
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from gnomon.api.health import Counts, Health, Part
+from gnomon.api.health import ComponentHealth, HealthSnapshot, WorkCounts
 from gnomon.model.instants import SECOND, to_datetime
 
 REFRESH_S = 5
@@ -37,42 +37,42 @@ _STATES = {"queued": "Queued", "running": "Running", "success": "Succeeded", "fa
 _CODE = re.compile("`([^`]+)`")
 
 
-def render(health: Health, version: str) -> str:
+def render_page(health: HealthSnapshot, version: str) -> str:
     """The whole page as HTML. It reloads itself and needs no script."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="refresh" content="{REFRESH_S}"><link rel="icon" href="data:,">'
         f"<title>Gnomon</title><style>{_STYLE}</style></head><body><main>"
-        f'<header><h1>Gnomon</h1><span class="soft">version {escape(version)} · {_moment(health.at)}</span></header>'
-        f"{_wrongs(health)}<h2>Services</h2><ul>{''.join(_part(part, health.at) for part in health.parts if _is_shown(part))}</ul>"
-        f"{_counts(health.counts) if health.counts is not None else ''}</main></body></html>"
+        f'<header><h1>Gnomon</h1><span class="soft">version {escape(version)} · {_format_time(health.at)}</span></header>'
+        f"{_render_problems(health)}<h2>Services</h2><ul>{''.join(_render_component(part, health.at) for part in health.components if _is_shown(part))}</ul>"
+        f"{_render_counts(health.counts) if health.counts is not None else ''}</main></body></html>"
     )
 
 
-def _is_shown(part: Part) -> bool:
+def _is_shown(part: ComponentHealth) -> bool:
     return part.name in _NAMES and (part.name != "triggerer" or part.status is not None)
 
 
-def _wrongs(health: Health) -> str:
-    return "".join(f'<p class="notice" role="alert">{_with_code(wrong)}</p>' for wrong in health.wrongs)
+def _render_problems(health: HealthSnapshot) -> str:
+    return "".join(f'<p class="notice" role="alert">{_with_code(wrong)}</p>' for wrong in health.problems)
 
 
 def _with_code(text: str) -> str:
     return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
-def _part(part: Part, now: int) -> str:
+def _render_component(part: ComponentHealth, now: int) -> str:
     word = part.status.value if part.status is not None else "not running"
     kind = part.status.value if part.status is not None else "none"
-    beat = f"last beat {_ago(now - part.beat_at)} ago" if part.beat_at is not None else ""
+    beat = f"last beat {_format_age(now - part.beat_at)} ago" if part.beat_at is not None else ""
     details = "".join(f'<span class="soft">{escape(detail)}</span>' for detail in (part.note, beat) if detail)
     return f'<li>{_NAMES[part.name]}<b class="{kind}">{word}</b>{details}</li>'
 
 
-def _counts(counts: Counts) -> str:
+def _render_counts(counts: WorkCounts) -> str:
     figures = [("DAGs", counts.dags, f"{counts.paused} paused"), ("Runs", sum(counts.runs.values()), "in all")]
-    figures += [(_STATES.get(state, state), count, "runs") for state, count in sorted(counts.runs.items(), key=_order)]
+    figures += [(_STATES.get(state, state), count, "runs") for state, count in sorted(counts.runs.items(), key=_state_order)]
     if counts.import_errors:
         figures.append(("Not loaded", counts.import_errors, "DAG files"))
     items = "".join(
@@ -82,11 +82,11 @@ def _counts(counts: Counts) -> str:
     return f'<h2>Work</h2><ul>{items}</ul>{hint}'
 
 
-def _order(entry: tuple[str, int]) -> int:
+def _state_order(entry: tuple[str, int]) -> int:
     return [*_STATES, entry[0]].index(entry[0])
 
 
-def _ago(microseconds: int) -> str:
+def _format_age(microseconds: int) -> str:
     seconds = max(microseconds // SECOND, 0)
     for size, name in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
@@ -94,5 +94,5 @@ def _ago(microseconds: int) -> str:
     return f"{seconds} s"
 
 
-def _moment(instant: int) -> str:
+def _format_time(instant: int) -> str:
     return to_datetime(instant).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -9,12 +9,12 @@ import socket
 from pathlib import Path
 
 from gnomon.config import Config, run_folder
-from gnomon.errors.product import OperatorMistake
+from gnomon.errors.product import ConfigurationError
 
 FREE_BYTES_MIN = 16 * 1024 * 1024
 """With less room than this a database and its logs do not even start."""
 _PROBE = b"\0" * 65536
-LOCK = "standalone.lock"
+LOCK_FILE = "standalone.lock"
 _PROCESS = "process "
 """What stands before the process id in the lock's text."""
 
@@ -26,13 +26,13 @@ def prepare_home(cfg: Config) -> bool:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OperatorMistake(_cannot("make the folder", folder, error)) from None
+            raise ConfigurationError(_describe_os_error("make the folder", folder, error)) from None
     for folder in dict.fromkeys((cfg.home, cfg.logs_folder)):
         _check_room(folder)
         _check_writing(folder)
     if not cfg.dags_folder.is_dir():
         where = cfg.source("core", "dags_folder")
-        raise OperatorMistake(f"[core] dags_folder ({where}) is {cfg.dags_folder}, which is not a folder; make it or change the option")
+        raise ConfigurationError(f"[core] dags_folder ({where}) is {cfg.dags_folder}, which is not a folder; make it or change the option")
     return new
 
 
@@ -40,7 +40,7 @@ def _check_room(folder: Path) -> None:
     stats = os.statvfs(folder)
     free = stats.f_bavail * stats.f_frsize
     if free < FREE_BYTES_MIN:
-        raise OperatorMistake(
+        raise ConfigurationError(
             f"the disk of {folder} is full: {free // 1024} kB are left, Gnomon needs {FREE_BYTES_MIN // 1024} kB to start; "
             "make room, or name another home with GNOMON_HOME"
         )
@@ -54,10 +54,10 @@ def _check_writing(folder: Path) -> None:
         finally:
             probe.unlink(missing_ok=True)
     except OSError as error:
-        raise OperatorMistake(_cannot("write to", folder, error)) from None
+        raise ConfigurationError(_describe_os_error("write to", folder, error)) from None
 
 
-def _cannot(act: str, folder: Path, error: OSError) -> str:
+def _describe_os_error(act: str, folder: Path, error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk of {folder} is full; make room, or name another home with GNOMON_HOME"
     reason = "the file system is read-only" if error.errno == errno.EROFS else (error.strerror or str(error)).lower()
@@ -69,14 +69,14 @@ class HomeLock:
 
     def __init__(self, cfg: Config) -> None:
         """Held from now on; OperatorMistake, with the other's process id and address, when there is one already."""
-        path = run_folder(cfg.home) / LOCK
+        path = run_folder(cfg.home) / LOCK_FILE
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             other = os.pread(self._descriptor, 1000, 0).decode(errors="replace").strip()
             os.close(self._descriptor)
-            raise OperatorMistake(
+            raise ConfigurationError(
                 f"another gnomon standalone runs in {cfg.home}" + (f" ({other})" if other else "")
                 + "; stop it first, or give this one a home of its own with GNOMON_HOME"
             ) from None
@@ -91,10 +91,10 @@ class HomeLock:
         os.close(self._descriptor)
 
 
-def standalone_runs(cfg: Config) -> bool:
+def is_standalone_running(cfg: Config) -> bool:
     """Whether a standalone holds this home. Only looks: taking the lock to find out could keep one from starting."""
     try:
-        text = (run_folder(cfg.home) / LOCK).read_text(errors="replace")
+        text = (run_folder(cfg.home) / LOCK_FILE).read_text(errors="replace")
     except OSError:
         return False
     pid = text.rpartition(_PROCESS)[2].strip()
@@ -107,17 +107,17 @@ def standalone_runs(cfg: Config) -> bool:
     return True
 
 
-def listen(cfg: Config, port: int | None = None) -> socket.socket:
+def open_listener(cfg: Config, port: int | None = None) -> socket.socket:
     """A listening socket of the api-server; OperatorMistake when the address is taken or not ours."""
     host = cfg.text("api", "host")
     wanted = port if port is not None else cfg.integer("api", "port")
     remedy = "choose another port with --port or GNOMON__API__PORT"
     if wanted > 65535:
-        raise OperatorMistake(f"[api] port is {wanted}; ports end at 65535; {remedy}")
+        raise ConfigurationError(f"[api] port is {wanted}; ports end at 65535; {remedy}")
     try:
         family, _, _, _, address = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except OSError as error:
-        raise OperatorMistake(f"[api] host is {host!r}: {error.strerror}; write an address of this machine") from None
+        raise ConfigurationError(f"[api] host is {host!r}: {error.strerror}; write an address of this machine") from None
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -126,14 +126,14 @@ def listen(cfg: Config, port: int | None = None) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise OperatorMistake(f"port {wanted} of {host} is taken by another program; {remedy}") from None
+            raise ConfigurationError(f"port {wanted} of {host} is taken by another program; {remedy}") from None
         if error.errno in (errno.EACCES, errno.EPERM):
-            raise OperatorMistake(f"port {wanted} may not be used by this user (ports below 1024 are for root); {remedy}") from None
-        raise OperatorMistake(f"cannot listen on {host} port {wanted}: {error.strerror}; check [api] host and port") from None
+            raise ConfigurationError(f"port {wanted} may not be used by this user (ports below 1024 are for root); {remedy}") from None
+        raise ConfigurationError(f"cannot listen on {host} port {wanted}: {error.strerror}; check [api] host and port") from None
     return listener
 
 
-def address_of(listener: socket.socket) -> str:
+def browser_address(listener: socket.socket) -> str:
     """The address to open in a browser."""
     host, port = listener.getsockname()[:2]
     if host in ("0.0.0.0", "::", "127.0.0.1", "::1"):

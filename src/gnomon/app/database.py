@@ -8,22 +8,22 @@ import time
 from collections.abc import Callable
 
 from gnomon import log
-from gnomon.app.words import how_it_ended
 from gnomon.config import Config
-from gnomon.errors.product import GnomonError, OperatorMistake, WorldAway
-from gnomon.processes.refusals import REMEDY, refusal
-from gnomon.processes.titles import set_title
-from gnomon.wakeups import forget_signals
+from gnomon.errors.product import ConfigurationError, GnomonError, ResourceUnavailable
+from gnomon.processes.exit_reasons import describe_exit
+from gnomon.processes.process_title import set_title
+from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
+from gnomon.wakeups import reset_signals
 
 AWAY_MAX_S = 60.0
 """A database that does not answer is waited for so long when something starts."""
 _AWAY_PAUSE_S = 1.0
 _READY, _REFUSED, _AWAY = 0, 3, 4
 _MESSAGE_MAX = 65536
-_log = log.get("app.database")
+_log = log.get_logger("app.database")
 
 
-class Preparation:
+class DatabasePreparation:
     """A child that brings the database's schema up to date; the parent may do other things meanwhile."""
 
     def __init__(self, cfg: Config) -> None:
@@ -46,30 +46,30 @@ class Preparation:
             raise
         if self._pid == 0:
             os.close(self._reading)
-            os._exit(_in_child(cfg, writing))
+            os._exit(_prepare_in_child(cfg, writing))
         os.close(writing)
 
     def wait(self) -> None:
         """The schema is up to date; OperatorMistake or WorldAway with the reason otherwise."""
         if self._refused is not None:
-            raise WorldAway(f"no process can be started to prepare the database: {refusal(self._refused)}; {REMEDY}")
+            raise ResourceUnavailable(f"no process can be started to prepare the database: {describe_refusal(self._refused)}; {REFUSAL_REMEDY}")
         message = b"".join(iter(lambda: os.read(self._reading, _MESSAGE_MAX), b"")).decode(errors="replace")
         os.close(self._reading)
         code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         if code == _AWAY:
-            raise WorldAway(message)
+            raise ResourceUnavailable(message)
         if code != _READY:
-            raise OperatorMistake(message or f"preparing the database {how_it_ended(code)}; `gnomon db migrate` shows more")
+            raise ConfigurationError(message or f"preparing the database {describe_exit(code)}; `gnomon db migrate` shows more")
 
 
-def prepare_database(cfg: Config, stop: Callable[[], bool] = lambda: False, first: Preparation | None = None) -> None:
+def prepare_database(cfg: Config, stop: Callable[[], bool] = lambda: False, first: DatabasePreparation | None = None) -> None:
     """The schema is up to date. A database that is away is waited for, a minute at most."""
     waited = 0.0
     while True:
         try:
-            (first or Preparation(cfg)).wait()
+            (first or DatabasePreparation(cfg)).wait()
             return
-        except WorldAway as error:
+        except ResourceUnavailable as error:
             if waited >= AWAY_MAX_S or stop():
                 raise
             if waited == 0:
@@ -79,13 +79,13 @@ def prepare_database(cfg: Config, stop: Callable[[], bool] = lambda: False, firs
         waited += _AWAY_PAUSE_S
 
 
-def _in_child(cfg: Config, writing: int) -> int:
-    forget_signals()
+def _prepare_in_child(cfg: Config, writing: int) -> int:
+    reset_signals()
     set_title("database preparation", cfg.home)
     try:
-        _bring_up_to_date(cfg)
+        _upgrade_schema(cfg)
         return _READY
-    except WorldAway as error:
+    except ResourceUnavailable as error:
         os.write(writing, str(error).encode()[:_MESSAGE_MAX])
         return _AWAY
     except GnomonError as error:
@@ -98,16 +98,16 @@ def _in_child(cfg: Config, writing: int) -> int:
     return _REFUSED
 
 
-def _bring_up_to_date(cfg: Config) -> None:
-    from gnomon.store import NotInitialised, SchemaTooOld, home_cipher, open_database  # in the child alone
+def _upgrade_schema(cfg: Config) -> None:
+    from gnomon.store import DatabaseNotInitialised, SchemaTooOld, load_cipher, open_database  # in the child alone
 
-    cipher = home_cipher(cfg)
+    cipher = load_cipher(cfg)
     try:
         database = open_database(cfg.database_url, cipher=cipher)
-    except (NotInitialised, SchemaTooOld):
+    except (DatabaseNotInitialised, SchemaTooOld):
         from gnomon.store import migrations
 
-        migrations.upgrade(cfg.database_url, default_pool_slots=cfg.integer("core", "default_pool_task_slot_count"))
+        migrations.upgrade_schema(cfg.database_url, default_pool_slots=cfg.integer("core", "default_pool_task_slot_count"))
         database = open_database(cfg.database_url, cipher=cipher)
     try:
         database.bind_key()

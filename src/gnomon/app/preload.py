@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 
-SHARED = (
+SHARED_MODULES = (
     "gnomon.model.records",
     "gnomon.wire",
     "gnomon.wakeups",
@@ -32,12 +32,12 @@ SHARED = (
 
 
 def import_shared() -> None:
-    """All of `SHARED` is imported."""
-    for name in SHARED:
+    """All of `SHARED_MODULES` is imported."""
+    for name in SHARED_MODULES:
         importlib.import_module(name)
 
 
-def freeze() -> None:
+def freeze_heap() -> None:
     """What lives now is never looked at again by the garbage collector, so that forked children do not copy its pages."""
     gc.collect()
     gc.freeze()

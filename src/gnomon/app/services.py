@@ -4,51 +4,51 @@ from __future__ import annotations
 
 from gnomon import log
 from gnomon.app.database import prepare_database
-from gnomon.config import Config, set_ambient
-from gnomon.processes.titles import name_service
+from gnomon.config import Config, set_current_config
+from gnomon.processes.process_title import name_service
 
 
-def scheduler(cfg: Config) -> int:
+def serve_scheduler(cfg: Config) -> int:
     """Plan and run the DAGs of this database until told to stop; returns the exit code."""
-    _begin(cfg, "scheduler")
-    from gnomon.app.scheduling import run_scheduler
+    _set_up(cfg, "scheduler")
+    from gnomon.app.scheduler_wiring import run_scheduler
 
     return run_scheduler(cfg)
 
 
-def worker(cfg: Config) -> int:
+def serve_worker(cfg: Config) -> int:
     """Run tasks on this machine until told to stop; returns the exit code."""
-    _begin(cfg, "worker")
+    _set_up(cfg, "worker")
     from gnomon.worker import service
 
     return service.main(cfg)
 
 
-def triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> int:
+def serve_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> int:
     """Run the triggers of deferred tasks until told to stop; returns the exit code. What is not given is as the options say."""
-    _begin(cfg, "triggerer")
-    from gnomon.app.triggering import run_triggerer
+    _set_up(cfg, "triggerer")
+    from gnomon.app.triggerer_wiring import run_triggerer
 
     return run_triggerer(cfg, capacity, queues)
 
 
-def dag_processor(cfg: Config) -> int:
+def serve_dag_processor(cfg: Config) -> int:
     """Parse DAG files into the database until told to stop; returns the exit code."""
-    _begin(cfg, "dag-processor")
-    from gnomon.app.dag_processing import run_dag_processor
+    _set_up(cfg, "dag-processor")
+    from gnomon.app.dag_processor_wiring import run_dag_processor
 
     return run_dag_processor(cfg)
 
 
-def api_server(cfg: Config, port: int | None = None) -> int:
+def serve_api_server(cfg: Config, port: int | None = None) -> int:
     """Serve the health page until told to stop; returns the exit code. `port` overrides [api] port."""
-    from gnomon.app.checks import address_of, listen
+    from gnomon.app.checks import browser_address, open_listener
 
-    listener = listen(cfg, port)
-    _begin(cfg, "api-server")
+    listener = open_listener(cfg, port)
+    _set_up(cfg, "api-server")
     from gnomon.api import service
 
-    log.get("app").info("listening", address=address_of(listener))
+    log.get_logger("app").info("listening", address=browser_address(listener))
     return service.main(cfg, listener)
 
 
@@ -57,8 +57,8 @@ def configure_log(cfg: Config, service: str) -> None:
     log.configure(service, cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower())
 
 
-def _begin(cfg: Config, service: str) -> None:
-    set_ambient(cfg)
+def _set_up(cfg: Config, service: str) -> None:
+    set_current_config(cfg)
     name_service(service, cfg.home)
     configure_log(cfg, service)
     prepare_database(cfg)

@@ -8,19 +8,19 @@ import sys
 from collections.abc import Callable
 
 from gnomon.app import services
-from gnomon.app.checks import HomeLock, address_of, listen, prepare_home
-from gnomon.app.children import Service
-from gnomon.app.database import Preparation, prepare_database
-from gnomon.app.preload import freeze, import_shared
+from gnomon.app.checks import HomeLock, browser_address, open_listener, prepare_home
+from gnomon.app.database import DatabasePreparation, prepare_database
+from gnomon.app.preload import freeze_heap, import_shared
+from gnomon.app.service_process import Service
 from gnomon.app.supervisor import Supervisor
-from gnomon.app.triggering import nothing_waits_yet
+from gnomon.app.triggerer_wiring import clear_needed_mark
 from gnomon.clock import SystemClock
-from gnomon.config import Config, set_ambient
+from gnomon.config import Config, set_current_config
 from gnomon.processes.kernel import become_subreaper
-from gnomon.processes.titles import name_service, set_title
+from gnomon.processes.process_title import name_service, set_title
 
 
-def run(cfg: Config, port: int | None = None) -> int:
+def run_standalone(cfg: Config, port: int | None = None) -> int:
     """Everything runs until SIGTERM or Ctrl-C; returns the exit code. `port` overrides [api] port.
 
     OperatorMistake when the home cannot be used, another standalone runs in it, the port is taken, or the database
@@ -28,20 +28,20 @@ def run(cfg: Config, port: int | None = None) -> int:
     """
     new = prepare_home(cfg)
     lock = HomeLock(cfg)
-    with listen(cfg, port) as listener:
-        lock.describe(f"{address_of(listener)}, started by process {os.getpid()}")
-        set_ambient(cfg)
+    with open_listener(cfg, port) as listener:
+        lock.describe(f"{browser_address(listener)}, started by process {os.getpid()}")
+        set_current_config(cfg)
         set_title("standalone", cfg.home)
         services.configure_log(cfg, "standalone")
         become_subreaper()
-        nothing_waits_yet(cfg)
-        preparation = Preparation(cfg)
+        clear_needed_mark(cfg)
+        preparation = DatabasePreparation(cfg)
         import_shared()
-        supervisor = Supervisor(_services(cfg, listener), SystemClock(), in_child=_in_child(cfg, lock, listener))
-        supervisor.listen()
+        supervisor = Supervisor(_services(cfg, listener), SystemClock(), in_child=_create_child_setup(cfg, lock, listener))
+        supervisor.install_handlers()
         prepare_database(cfg, supervisor.stop, preparation)
-        freeze()
-        return supervisor.run(lambda: _greet(cfg, address_of(listener), new))
+        freeze_heap()
+        return supervisor.run(lambda: _print_greeting(cfg, browser_address(listener), new))
 
 
 def _services(cfg: Config, listener: socket.socket) -> list[Service]:
@@ -52,12 +52,12 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
         return service.main(cfg)
 
     def dag_processor() -> int:
-        from gnomon.app.dag_processing import run_dag_processor
+        from gnomon.app.dag_processor_wiring import run_dag_processor
 
         return run_dag_processor(cfg)
 
     def scheduler() -> int:
-        from gnomon.app.scheduling import run_scheduler
+        from gnomon.app.scheduler_wiring import run_scheduler
 
         return run_scheduler(cfg)
 
@@ -67,14 +67,14 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
         return service.main(cfg, listener)
 
     def triggerer() -> int:
-        from gnomon.app.triggering import when_wanted
+        from gnomon.app.triggerer_wiring import run_triggerer_when_needed
 
-        return when_wanted(cfg)
+        return run_triggerer_when_needed(cfg)
 
     def ticket_watch() -> int:
-        from gnomon.app.tickets import watch
+        from gnomon.app.write_lock_watchdog import watch_write_lock
 
-        return watch(cfg.database_url)
+        return watch_write_lock(cfg.database_url)
 
     everywhere = [
         Service("worker", worker, cfg.number("workers", "shutdown_grace")), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
@@ -83,7 +83,7 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
     return [*everywhere, Service("ticket-watch", ticket_watch)] if cfg.database_url.startswith("sqlite") else everywhere
 
 
-def _in_child(cfg: Config, lock: HomeLock, listener: socket.socket) -> Callable[[Service], None]:
+def _create_child_setup(cfg: Config, lock: HomeLock, listener: socket.socket) -> Callable[[Service], None]:
     """What each service does first in its process: it names itself and its log, and holds no descriptor that is not its own."""
     def prepare(service: Service) -> None:
         name_service(service.name, cfg.home)
@@ -95,7 +95,7 @@ def _in_child(cfg: Config, lock: HomeLock, listener: socket.socket) -> Callable[
     return prepare
 
 
-def _greet(cfg: Config, address: str, new: bool) -> None:
+def _print_greeting(cfg: Config, address: str, new: bool) -> None:
     lines = [f"Gnomon runs on {address} with its home in {cfg.home}. Ctrl-C stops it."]
     if new:
         lines += [

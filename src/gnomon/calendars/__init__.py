@@ -6,28 +6,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.calendars.calendar import Calendar
-    from gnomon.calendars.combined import Difference, Union, Working
+    from gnomon.calendars.calendar import Calendar, Difference, Union, Working, decode
     from gnomon.calendars.country import Country
-    from gnomon.calendars.dates import Dates
     from gnomon.calendars.exchange import Exchange
-    from gnomon.calendars.named import ByName, Named
-    from gnomon.calendars.stored import calendar_of, decode
-    from gnomon.calendars.weekends import Weekends
+    from gnomon.calendars.fixed_calendars import Dates, Weekends
+    from gnomon.calendars.named import ByName, Named, calendar_of
 
 _HOMES = {
     "ByName": "named",
     "Calendar": "calendar",
     "Country": "country",
-    "Dates": "dates",
-    "Difference": "combined",
+    "Dates": "fixed_calendars",
+    "Difference": "calendar",
     "Exchange": "exchange",
     "Named": "named",
-    "Union": "combined",
-    "Weekends": "weekends",
-    "Working": "combined",
-    "calendar_of": "stored",
-    "decode": "stored",
+    "Union": "calendar",
+    "Weekends": "fixed_calendars",
+    "Working": "calendar",
+    "calendar_of": "named",
+    "decode": "calendar",
 }
 
 __all__ = [

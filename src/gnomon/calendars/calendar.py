@@ -6,14 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any, Self
 
-from gnomon.calendars.coverage import Coverage, first_known, last_known, missing
-from gnomon.calendars.spans import bounds
+from gnomon.calendars.coverage import Coverage, describe_gap, find_first_known, find_last_known
+from gnomon.calendars.date_units import find_span_bounds, parse_day
 from gnomon.errors.timetable import AirflowTimetableInvalid, CalendarEnded
-
-if TYPE_CHECKING:
-    from gnomon.calendars.combined import Difference, Union, Working
 
 LONGEST_CLOSURE_DAYS = 400
 """A calendar in which so many days follow one another without a business day has none."""
@@ -56,12 +54,12 @@ class Calendar(ABC):
     @cached_property
     def first_day(self) -> date | None:
         """The first covered day; None when there is no first."""
-        return first_known(self.coverages)
+        return find_first_known(self.coverages)
 
     @cached_property
     def last_day(self) -> date | None:
         """The last covered day; None when it covers all days to come."""
-        return last_known(self.coverages)
+        return find_last_known(self.coverages)
 
     def covers(self, day: date) -> bool:
         """Whether it knows if `day` is a business day."""
@@ -75,7 +73,7 @@ class Calendar(ABC):
         if not self.covers(day):
             raise CalendarEnded(
                 f"calendar {self.label} does not know whether {day.isoformat()} is a business day: "
-                f"{missing(self.coverages, day)}"
+                f"{describe_gap(self.coverages, day)}"
             )
         return not self.is_off(day)
 
@@ -104,7 +102,7 @@ class Calendar(ABC):
         """The n-th business day of the week, month or quarter that `day` lies in; -1 is the last. None: it has fewer."""
         if n == 0:
             raise AirflowTimetableInvalid("n is 0; business days are counted from 1, and from -1 for the last one back")
-        first, last = bounds(day, of)
+        first, last = find_span_bounds(day, of)
         step, current = (_DAY, first) if n > 0 else (-_DAY, last)
         left = abs(n)
         while first <= current <= last:
@@ -120,7 +118,6 @@ class Calendar(ABC):
 
     def working(self, days: Iterable[date]) -> Working:
         """The same calendar, but these days are worked."""
-        from gnomon.calendars.combined import Working
 
         return Working(self, days)
 
@@ -136,12 +133,10 @@ class Calendar(ABC):
         )
 
     def __or__(self, other: Calendar) -> Union:
-        from gnomon.calendars.combined import Union
 
         return Union(self, other) if isinstance(other, Calendar) else NotImplemented
 
     def __sub__(self, other: Calendar) -> Difference:
-        from gnomon.calendars.combined import Difference
 
         return Difference(self, other) if isinstance(other, Calendar) else NotImplemented
 
@@ -156,3 +151,162 @@ class Calendar(ABC):
 
 
 _STEPS = {"forward": _DAY, "back": -_DAY}
+
+
+class Union(Calendar):
+    """`a | b`: a day is off when it is off in any part. Covers what all parts cover."""
+
+    def __init__(self, *parts: Calendar) -> None:
+        self._parts: tuple[Calendar, ...] = tuple(
+            inner for part in parts for inner in (part._parts if isinstance(part, Union) else (part,))
+        )
+
+    @property
+    def label(self) -> str:
+        return " | ".join(part.label for part in self._parts)
+
+    @property
+    def coverages(self) -> tuple[Coverage, ...]:
+        return tuple(coverage for part in self._parts for coverage in part.coverages)
+
+    @property
+    def weekly(self) -> frozenset[int]:
+        return frozenset().union(*(part.weekly for part in self._parts))
+
+    def is_off(self, day: date) -> bool:
+        return any(part.is_off(day) for part in self._parts)
+
+    def reason(self, day: date) -> str:
+        found = dict.fromkeys(part.reason(day) for part in self._parts if part.is_off(day))
+        return ", ".join(why for why in found if len(found) == 1 or why != "weekend")
+
+    def encode(self) -> dict[str, Any]:
+        return {"kind": "union", "of": [part.encode() for part in self._parts]}
+
+    @classmethod
+    def decode(cls, data: dict[str, Any]) -> Self:
+        """The calendar that `encode` wrote."""
+        return cls(*map(_decode, data["of"]))
+
+
+class Difference(Calendar):
+    """`a - b`: a day is off when it is off in `a` and not off in `b`. Covers what both cover."""
+
+    def __init__(self, base: Calendar, less: Calendar) -> None:
+        self._base, self._less = base, less
+
+    @property
+    def label(self) -> str:
+        return f"{_in_brackets(self._base)} - {_in_brackets(self._less)}"
+
+    @property
+    def coverages(self) -> tuple[Coverage, ...]:
+        return (*self._base.coverages, *self._less.coverages)
+
+    @property
+    def weekly(self) -> frozenset[int]:
+        return self._base.weekly - self._less.weekly
+
+    def is_off(self, day: date) -> bool:
+        return self._base.is_off(day) and not self._less.is_off(day)
+
+    def reason(self, day: date) -> str:
+        return self._base.reason(day)
+
+    def encode(self) -> dict[str, Any]:
+        return {"kind": "difference", "of": self._base.encode(), "less": self._less.encode()}
+
+    @classmethod
+    def decode(cls, data: dict[str, Any]) -> Self:
+        """The calendar that `encode` wrote."""
+        return cls(_decode(data["of"]), _decode(data["less"]))
+
+
+class Working(Calendar):
+    """Another calendar in which some more days are worked, whatever it says of them. Covers what that one covers."""
+
+    def __init__(self, base: Calendar, days: Iterable[date | str]) -> None:
+        self._base = base
+        self._days = frozenset(map(parse_day, days))
+
+    @property
+    def label(self) -> str:
+        return f"{_in_brackets(self._base)} with {len(self._days)} extra working day{'s' if len(self._days) != 1 else ''}"
+
+    @property
+    def coverages(self) -> tuple[Coverage, ...]:
+        return self._base.coverages
+
+    @property
+    def weekly(self) -> frozenset[int]:
+        return self._base.weekly
+
+    def is_off(self, day: date) -> bool:
+        return day not in self._days and self._base.is_off(day)
+
+    def reason(self, day: date) -> str:
+        return self._base.reason(day)
+
+    def encode(self) -> dict[str, Any]:
+        return {"kind": "working", "of": self._base.encode(), "days": [day.isoformat() for day in sorted(self._days)]}
+
+    @classmethod
+    def decode(cls, data: dict[str, Any]) -> Self:
+        """The calendar that `encode` wrote."""
+        return cls(_decode(data["of"]), data["days"])
+
+
+def _in_brackets(part: Calendar) -> str:
+    return f"({part.label})" if isinstance(part, (Union, Difference, Working)) else part.label
+
+
+def _decode(data: dict[str, Any]) -> Calendar:
+    # the table of kinds has these classes in it
+
+    return decode(data)
+
+
+WARN_WEEKS = 6
+"""From so many weeks before its last covered day on, whoever looks at a DAG is told."""
+
+
+def find_end_warning(calendar: Calendar, today: date) -> str | None:
+    """That the calendar ends soon, or has ended, and what to do; None while there is time."""
+    last = calendar.last_day
+    if last is None or (last - today).days > 7 * WARN_WEEKS:
+        return None
+    source = min((one for one in calendar.coverages if one.last is not None), key=_last_day_of)
+    left = (last - today).days
+    when = f"{left} day{'s' if left != 1 else ''} from now" if left >= 0 else "which is past"
+    return (
+        f"calendar {calendar.label} knows its days up to {last.isoformat()}, {when}, and no run is planned beyond: "
+        f"{source.source} ends there; {source.remedy}"
+    )
+
+
+def _last_day_of(coverage: Coverage) -> date:
+    assert coverage.last is not None
+    return coverage.last
+
+
+def decode(data: dict[str, Any]) -> Calendar:
+    """The calendar whose `encode` gave `data`; AirflowTimetableInvalid for a kind that does not exist."""
+    found = _KINDS.get(data.get("kind", ""))
+    if found is None:
+        raise AirflowTimetableInvalid(f"{data.get('kind')!r} is no kind of calendar; there are {', '.join(_KINDS)}")
+    module, name = found
+    made: Calendar = getattr(import_module(f"gnomon.calendars.{module}"), name).decode(data)
+    return made
+
+
+_KINDS = {
+    "country": ("country", "Country"),
+    "dates": ("fixed_calendars", "Dates"),
+    "difference": ("calendar", "Difference"),
+    "exchange": ("exchange", "Exchange"),
+    "name": ("named", "ByName"),
+    "named": ("named", "Named"),
+    "union": ("calendar", "Union"),
+    "weekends": ("fixed_calendars", "Weekends"),
+    "working": ("calendar", "Working"),
+}

@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from gnomon.calendars.calendar import Calendar
 from gnomon.calendars.coverage import Coverage
-from gnomon.calendars.weekdays import NAMES, weekday_numbers
-from gnomon.errors.nearest import nearest
+from gnomon.calendars.date_units import WEEKDAY_NAMES, parse_weekday_numbers
+from gnomon.errors.product import find_close_matches
 from gnomon.errors.timetable import AirflowTimetableInvalid
 
 
@@ -26,14 +26,14 @@ class Country(Calendar):
     ) -> None:
         self._country = _code_of(country)
         self._subdivision = None if subdivision is None else _subdivision_of(self._country, subdivision)
-        self._weekend = None if weekend is None else weekday_numbers(weekend)
+        self._weekend = None if weekend is None else parse_weekday_numbers(weekend)
 
     @property
     def label(self) -> str:
         where = self._country if self._subdivision is None else f"{self._country}-{self._subdivision}"
         if self._weekend is None:
             return where
-        return f"{where} with {', '.join(NAMES[day] for day in sorted(self._weekend)) or 'no'} weekend"
+        return f"{where} with {', '.join(WEEKDAY_NAMES[day] for day in sorted(self._weekend)) or 'no'} weekend"
 
     @property
     def coverages(self) -> tuple[Coverage, ...]:
@@ -112,7 +112,7 @@ def _code_of(given: object) -> str:
     codes = _codes()
     if isinstance(given, str) and given.strip().lower() in codes:
         return codes[given.strip().lower()]
-    near = nearest(given, codes) if isinstance(given, str) else []
+    near = find_close_matches(given, codes) if isinstance(given, str) else []
     meant = f"did you mean {codes[near[0]]!r} ({near[0]})?" if near else "write its two-letter code, such as 'US'"
     raise AirflowTimetableInvalid(f"the package holidays {library_version()} knows no country {given!r}; {meant}")
 
@@ -128,6 +128,18 @@ def _subdivision_of(country: str, given: object) -> str:
         return found
     if not known:
         raise AirflowTimetableInvalid(f"{country} has no subdivisions in the package holidays; leave {given!r} away")
-    near = nearest(str(given), known)
+    near = find_close_matches(str(given), known)
     meant = f"did you mean {known[near[0]]!r}?" if near else f"it knows {', '.join(sorted(set(known.values())))}"
     raise AirflowTimetableInvalid(f"{country} has no subdivision {given!r}; {meant}")
+
+
+def list_library_versions(data: object) -> dict[str, str]:
+    """Package to release, for what `Calendar.encode` gave; empty where the days themselves are stored."""
+    if isinstance(data, list):
+        return {name: release for part in data for name, release in list_library_versions(part).items()}
+    if not isinstance(data, dict):
+        return {}
+    if data.get("kind") == "country":
+
+        return {"holidays": library_version()}
+    return {name: release for key in ("of", "less") for name, release in list_library_versions(data.get(key)).items()}

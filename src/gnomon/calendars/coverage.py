@@ -17,17 +17,17 @@ class Coverage(NamedTuple):
     """What to do when a day outside is needed."""
 
 
-def first_known(coverages: tuple[Coverage, ...]) -> date | None:
+def find_first_known(coverages: tuple[Coverage, ...]) -> date | None:
     """The first day that every source knows."""
     return max((one.first for one in coverages if one.first is not None), default=None)
 
 
-def last_known(coverages: tuple[Coverage, ...]) -> date | None:
+def find_last_known(coverages: tuple[Coverage, ...]) -> date | None:
     """The last day that every source knows."""
     return min((one.last for one in coverages if one.last is not None), default=None)
 
 
-def missing(coverages: tuple[Coverage, ...], day: date) -> str:
+def describe_gap(coverages: tuple[Coverage, ...], day: date) -> str:
     """Which source does not know `day`, and the remedy."""
     for one in coverages:
         if one.first is not None and day < one.first:

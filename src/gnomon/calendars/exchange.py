@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Self
 
 from gnomon.calendars.calendar import Calendar
 from gnomon.calendars.coverage import Coverage
-from gnomon.calendars.weekdays import day_of
-from gnomon.errors.nearest import nearest
+from gnomon.calendars.date_units import parse_day
+from gnomon.errors.product import find_close_matches
 from gnomon.errors.timetable import AirflowTimetableInvalid
 
 FIRST_YEAR = 2000
@@ -82,8 +82,8 @@ class Exchange(Calendar):
     def decode(cls, data: dict[str, Any]) -> Self:
         """The calendar that `encode` wrote."""
         return cls(data["name"], sessions=Sessions(
-            day_of(data["first"]), day_of(data["last"]), frozenset(data["weekend"]),
-            frozenset(map(day_of, data["closed"])), frozenset(map(day_of, data["open"])),
+            parse_day(data["first"]), parse_day(data["last"]), frozenset(data["weekend"]),
+            frozenset(map(parse_day, data["closed"])), frozenset(map(parse_day, data["open"])),
         ))
 
     @cached_property
@@ -91,7 +91,7 @@ class Exchange(Calendar):
         return self._given if self._given is not None else _sessions_of(self._name)
 
 
-def summed_up(sessions: Iterable[date]) -> Sessions:
+def summarize_sessions(sessions: Iterable[date]) -> Sessions:
     """Sessions in order, told as a week with exceptions."""
     days = frozenset(sessions)
     first, last = min(days), max(days)
@@ -104,17 +104,17 @@ def summed_up(sessions: Iterable[date]) -> Sessions:
 
 @lru_cache(maxsize=64)
 def _sessions_of(name: str) -> Sessions:
-    return summed_up(_read(name))
+    return summarize_sessions(_read_sessions(name))
 
 
-def _read(name: str) -> list[date]:
+def _read_sessions(name: str) -> list[date]:
     """The library's sessions. It is told its bounds, since by default it takes them from today's date."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the library's own dependencies think of it is nobody's business here
-        return _read_aloud(name)
+        return _read_sessions_with_warnings(name)
 
 
-def _read_aloud(name: str) -> list[date]:
+def _read_sessions_with_warnings(name: str) -> list[date]:
     try:
         import exchange_calendars as library
         from exchange_calendars.calendar_utils import global_calendar_dispatcher as dispatcher
@@ -125,7 +125,7 @@ def _read_aloud(name: str) -> list[date]:
         ) from None
     known = library.get_calendar_names()
     if name not in known:
-        near = nearest(str(name), known, cutoff=0.5)
+        near = find_close_matches(str(name), known, cutoff=0.5)
         raise AirflowTimetableInvalid(
             f"exchange_calendars {library.__version__} knows no exchange {name!r}; "
             + (f"did you mean {near[0]!r}?" if near else "write its ISO code, such as 'XNYS'")

@@ -41,7 +41,7 @@ class Named(Calendar):
     @classmethod
     def decode(cls, data: dict[str, Any]) -> Self:
         """The calendar that `encode` wrote."""
-        from gnomon.calendars.stored import decode  # the table of kinds has this class in it
+        from gnomon.calendars.calendar import decode  # the table of kinds has this class in it
 
         return cls(data["name"], decode(data["of"]))
 
@@ -76,3 +76,14 @@ class ByName(Calendar):
             f"calendar {self.name!r} was not looked up: give the timetable to a DAG, or write calendar("
             f"{self.name!r}) with `from gnomon import calendar`"
         )
+
+
+def calendar_of(given: object) -> Calendar:
+    """The calendar that an author gives: one, or the name of one in `gnomon.toml`."""
+    if isinstance(given, Calendar):
+        return given
+    if isinstance(given, str) and given:
+        return ByName(given)
+    raise AirflowTimetableInvalid(
+        f"calendar={given!r} is no calendar; give one of gnomon.calendars, or the name of one in gnomon.toml"
+    )

@@ -7,15 +7,14 @@ from datetime import date, timedelta
 
 import click
 
-from gnomon.calendars.calendar import Calendar
-from gnomon.calendars.ending import ending
+from gnomon.calendars.calendar import Calendar, find_end_warning
+from gnomon.calendars.date_units import WEEKDAY_NAMES
 from gnomon.calendars.named import Named
-from gnomon.calendars.weekdays import NAMES
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import document, emit, fields, output_option, table
-from gnomon.errors import UserMistake
+from gnomon.cli.output import format_fields, format_table, output_option, print_document, print_records
+from gnomon.errors import UserError
 from gnomon.model.instants import to_datetime
-from gnomon.sdk.calendars import NamedCalendars
+from gnomon.sdk.schedules.named_calendars import NamedCalendars
 
 _FIRST_YEAR, _LAST_YEAR = 1, 9999
 
@@ -70,8 +69,8 @@ def calendars() -> None:
 def list_(home: Home, output: str) -> None:
     """All named calendars, and what is wrong with them."""
     known = NamedCalendars(home.cfg.home)
-    rows = [_row(known, name) for name in known.names]
-    emit(rows, output, ("calendar", "made_of", "weekend", "covered_until", "error"),
+    rows = [_make_row(known, name) for name in known.names]
+    print_records(rows, output, ("calendar", "made_of", "weekend", "covered_until", "error"),
          empty=f"no calendars; write one below a line such as [calendars.finance] in {home.cfg.home / 'gnomon.toml'}")
 
 
@@ -84,68 +83,68 @@ def show(home: Home, name: str, year: int | None, output: str) -> None:
     """One calendar: its days off in a year, and up to when it knows its days."""
     today = to_datetime(home.clock.now()).date()
     found = NamedCalendars(home.cfg.home).find(name)
-    detail = _detail(found, today.year if year is None else year)
+    detail = _make_detail(found, today.year if year is None else year)
     if output != "table":
-        document(asdict(detail), output)
+        print_document(asdict(detail), output)
         return
     shown = asdict(detail)
     del shown["days_off"], shown["worked"]
-    click.echo(fields([(key.replace("_", " "), value) for key, value in shown.items()]))
-    click.echo("\ndays off beside weekends\n" + (table([asdict(row) for row in detail.days_off], _DAY) if detail.days_off else "  none"))
+    click.echo(format_fields([(key.replace("_", " "), value) for key, value in shown.items()]))
+    click.echo("\ndays off beside weekends\n" + (format_table([asdict(row) for row in detail.days_off], _DAY_COLUMNS) if detail.days_off else "  none"))
     if detail.worked:
-        click.echo("\nbusiness days on weekends\n" + table([asdict(row) for row in detail.worked], _DAY))
-    told = ending(found, today)
+        click.echo("\nbusiness days on weekends\n" + format_table([asdict(row) for row in detail.worked], _DAY_COLUMNS))
+    told = find_end_warning(found, today)
     if told is not None:
         click.echo(told, err=True)
 
 
-def _row(known: NamedCalendars, name: str) -> CalendarRow:
+def _make_row(known: NamedCalendars, name: str) -> CalendarRow:
     try:
         found = known.find(name)
-    except UserMistake as error:
+    except UserError as error:
         return CalendarRow(name, "", [], None, str(error))
-    return CalendarRow(name, found.meaning.label, _weekend(found), _iso(found.last_day), None)
+    return CalendarRow(name, found.meaning.label, _weekend_names(found), _format_day(found.last_day), None)
 
 
-def _detail(calendar: Named, year: int) -> CalendarDetail:
+def _make_detail(calendar: Named, year: int) -> CalendarDetail:
     """The covered days of that year; UserMistake when there is none."""
-    first, last = _within(calendar, year)
+    first, last = _covered_range(calendar, year)
     days = [first + timedelta(number) for number in range((last - first).days + 1)]
     off = {day for day in days if not calendar.is_business_day(day)}
     ends = [day for day in days if day.weekday() in calendar.weekly]
     return CalendarDetail(
-        calendar=calendar.name, made_of=calendar.meaning.label, weekend=_weekend(calendar),
-        covered_from=_iso(calendar.first_day), covered_until=_iso(calendar.last_day), year=year,
+        calendar=calendar.name, made_of=calendar.meaning.label, weekend=_weekend_names(calendar),
+        covered_from=_format_day(calendar.first_day), covered_until=_format_day(calendar.last_day), year=year,
         business_days=len(days) - len(off),
-        days_off=[_day(day, calendar.reason(day)) for day in sorted(off.difference(ends))],
-        worked=[_day(day, "worked") for day in ends if day not in off],
+        days_off=[_make_day_row(day, calendar.reason(day)) for day in sorted(off.difference(ends))],
+        worked=[_make_day_row(day, "worked") for day in ends if day not in off],
     )
 
 
-def _within(calendar: Calendar, year: int) -> tuple[date, date]:
+def _covered_range(calendar: Calendar, year: int) -> tuple[date, date]:
     first, last = date(year, 1, 1), date(year, 12, 31)
     if calendar.first_day is not None:
         first = max(first, calendar.first_day)
     if calendar.last_day is not None:
         last = min(last, calendar.last_day)
     if first > last:
-        raise UserMistake(
-            f"calendar {calendar.label!r} knows no day of {year}: it covers {_iso(calendar.first_day) or 'all days'} to "
-            f"{_iso(calendar.last_day) or 'all days to come'}; choose another --year, or give it more dates"
+        raise UserError(
+            f"calendar {calendar.label!r} knows no day of {year}: it covers {_format_day(calendar.first_day) or 'all days'} to "
+            f"{_format_day(calendar.last_day) or 'all days to come'}; choose another --year, or give it more dates"
         )
     return first, last
 
 
-def _weekend(calendar: Calendar) -> list[str]:
-    return [NAMES[day] for day in sorted(calendar.weekly)]
+def _weekend_names(calendar: Calendar) -> list[str]:
+    return [WEEKDAY_NAMES[day] for day in sorted(calendar.weekly)]
 
 
-def _day(day: date, why: str) -> DayRow:
-    return DayRow(day.isoformat(), NAMES[day.weekday()], why)
+def _make_day_row(day: date, why: str) -> DayRow:
+    return DayRow(day.isoformat(), WEEKDAY_NAMES[day.weekday()], why)
 
 
-def _iso(day: date | None) -> str | None:
+def _format_day(day: date | None) -> str | None:
     return None if day is None else day.isoformat()
 
 
-_DAY = ("day", "weekday", "why")
+_DAY_COLUMNS = ("day", "weekday", "why")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import click
 
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import emit, output_option
-from gnomon.config import NoSuchOption, Setting
+from gnomon.cli.output import output_option, print_records
+from gnomon.config import Setting, UnknownOptionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ def list_(home: Home, section: str | None, show_values: bool, output: str) -> No
     settings = [s for s in home.cfg.settings() if section is None or s.option.section == section.lower()]
     if not settings:
         known = sorted({s.option.section for s in home.cfg.settings()})
-        raise NoSuchOption(f"there is no section {section!r}; there are {', '.join(known)}")
+        raise UnknownOptionError(f"there is no section {section!r}; there are {', '.join(known)}")
     rows = [_row(home, setting, show_values) for setting in settings]
-    emit(rows, output, ("option", "value", "source"))
+    print_records(rows, output, ("option", "value", "source"))
 
 
 @config.command("get-value")

@@ -7,29 +7,30 @@ from dataclasses import asdict
 
 import click
 
-from gnomon.cli.acting import ask_owner, say_pending
-from gnomon.cli.authored import coming_of_author
+from gnomon.cli.author_queries import forecast_author_runs
+from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.lazy import Lazy, LazyGroup
-from gnomon.cli.output import document, emit, fields, output_option, sentence, table
-from gnomon.report import dags as report
-from gnomon.report import errors
-from gnomon.report.tree import tree
-from gnomon.store import dags as store_dags
-from gnomon.store import edges, wake
+from gnomon.cli.output import format_fields, format_sentence, format_table, output_option, print_document, print_records
+from gnomon.cli.owner_requests import ask_owner, print_pending
+from gnomon.report.listings import dag_list as report
+from gnomon.report.listings import import_problems
+from gnomon.report.listings.task_tree import format_tree
+from gnomon.store import notify_on_commit
+from gnomon.store.cross_dag import dag_edges
+from gnomon.store.dag_records import dags as store_dags
 
-_ELSEWHERE = {
-    "trigger": Lazy("gnomon.cli.trigger:trigger", "Make a run of a DAG now."),
-    "next-runs": Lazy("gnomon.cli.nextruns:next_runs", "The runs that come next, and why; what would run on unpausing."),
-    "test": Lazy("gnomon.cli.dagtest:test", "Run a DAG once, here, to its end."),
+_LAZY_COMMANDS = {
+    "trigger": LazyCommand("gnomon.cli.trigger:trigger", "Make a run of a DAG now."),
+    "next-runs": LazyCommand("gnomon.cli.next_runs:next_runs", "The runs that come next, and why; what would run on unpausing."),
+    "test": LazyCommand("gnomon.cli.dags_test:test", "Run a DAG once, here, to its end."),
 }
 
 
-_AHEAD = 6
+_FORECAST_RUNS = 6
 """So many coming runs are looked at before a DAG is let run."""
 
 
-@click.group(cls=LazyGroup, lazy=_ELSEWHERE)
+@click.group(cls=LazyGroup, lazy=_LAZY_COMMANDS)
 def dags() -> None:
     """DAGs: list, show, next-runs, test, trigger, pause, unpause, delete; files that failed."""
 
@@ -43,7 +44,7 @@ def list_(home: Home, inactive: bool, output: str) -> None:
     with home.store() as db, db.read() as tx:
         rows = report.list_dags(tx, home.clock.now(), inactive=inactive)
     columns = ("dag_id", "schedule", "paused", "next_run", "last_run_state", "owner", "tags", "file")
-    emit(rows, output, columns, empty=f"no DAGs yet; DAG files go to {home.cfg.dags_folder}")
+    print_records(rows, output, columns, empty=f"no DAGs yet; DAG files go to {home.cfg.dags_folder}")
     if output == "table":
         for row in rows:
             for told in (*filter(None, [row.error]), *row.warnings):
@@ -58,29 +59,29 @@ def show(home: Home, dag_id: str, output: str) -> None:
     """One DAG: schedule, params, tasks, next runs."""
     with home.store() as db, db.read() as tx:
         dag = report.find_dag(tx, dag_id)
-        warnings = errors.warnings_of(tx, dag.dag_id, dag.file)
-        needed_by = sorted({edge.dag_id for edge in edges.edges_on(tx, dag.dag_id)} - {dag.dag_id})
-    detail = report.show_dag(dag, home.clock.now(), warnings, lambda *asked: coming_of_author(home.cfg, *asked), needed_by)
+        warnings = import_problems.list_dag_warnings(tx, dag.dag_id, dag.file)
+        needed_by = sorted({edge.dag_id for edge in dag_edges.list_edges_on(tx, dag.dag_id)} - {dag.dag_id})
+    detail = report.show_dag(dag, home.clock.now(), warnings, lambda *asked: forecast_author_runs(home.cfg, *asked), needed_by)
     if output != "table":
-        document(asdict(detail), output)
+        print_document(asdict(detail), output)
         return
     shown = asdict(detail)
     for block in ("depends_on", "params", "tasks", "next_runs", "warnings"):
         del shown[block]
     shown["jitter_s"] = detail.jitter_s or None
     shown["needed_by"] = detail.needed_by or None
-    click.echo(fields([(name.replace("_", " "), value) for name, value in shown.items()]))
+    click.echo(format_fields([(name.replace("_", " "), value) for name, value in shown.items()]))
     if detail.depends_on:
         click.echo("\ndependencies\n" + "\n".join(f"  {told}" for told in detail.depends_on))
     if detail.params:
         click.echo("\nparams")
-        click.echo(fields([(f"  {name}", param) for name, param in detail.params.items()]))
+        click.echo(format_fields([(f"  {name}", param) for name, param in detail.params.items()]))
     click.echo("\ntasks")
-    click.echo("\n".join(f"  {line}" for line in tree(dag.spec)) or "  none")
+    click.echo("\n".join(f"  {line}" for line in format_tree(dag.spec)) or "  none")
     click.echo("\nnext runs" + (" (once it is unpaused)" if detail.paused and detail.next_runs else ""))
     covering = any(run["data_interval_start"] != run["data_interval_end"] for run in detail.next_runs)
     columns = ("run_after", "data_interval_start", "data_interval_end") if covering else ("run_after",)
-    click.echo(table(detail.next_runs, columns) if detail.next_runs else "  none")
+    click.echo(format_table(detail.next_runs, columns) if detail.next_runs else "  none")
     if detail.warnings:
         click.echo("\nwarnings\n" + "\n".join(f"  {told}" for told in detail.warnings))
 
@@ -92,10 +93,10 @@ def show(home: Home, dag_id: str, output: str) -> None:
 def errors_(home: Home, noticed: bool, output: str) -> None:
     """Files and DAGs that could not be loaded, and why."""
     with home.store() as db, db.read() as tx:
-        rows = errors.import_errors(tx)
-        rows += errors.import_warnings(tx) if noticed else []
+        rows = import_problems.list_import_errors(tx)
+        rows += import_problems.list_import_warnings(tx) if noticed else []
     if output != "table":
-        emit(rows, output, ())
+        print_records(rows, output, ())
     elif not rows:
         click.echo("no errors")
     else:
@@ -107,7 +108,7 @@ def errors_(home: Home, noticed: bool, output: str) -> None:
 @pass_home
 def pause(home: Home, dag_ids: tuple[str, ...]) -> None:
     """Start nothing new of these DAGs; what runs goes on."""
-    _set_paused(home, dag_ids, True)
+    _set_dags_paused(home, dag_ids, True)
 
 
 @dags.command()
@@ -116,19 +117,19 @@ def pause(home: Home, dag_ids: tuple[str, ...]) -> None:
 @pass_home
 def unpause(home: Home, dag_ids: tuple[str, ...], dry_run: bool) -> None:
     """Let these DAGs run; says what runs at once, and what is passed."""
-    from gnomon.cli.nextruns import at_once, look_ahead  # planning is loaded by those who look ahead
+    from gnomon.cli.next_runs import describe_unpausing, forecast_dag  # planning is loaded by those who look ahead
 
     with home.store() as db:
         with db.read() as tx:
             known = [report.find_dag(tx, dag_id) for dag_id in dag_ids]
-        ahead = {dag.dag_id: at_once(look_ahead(home, db, dag, _AHEAD)) for dag in known if dag.paused}
+        ahead = {dag.dag_id: describe_unpausing(forecast_dag(home, db, dag, _FORECAST_RUNS)) for dag in known if dag.paused}
     if not dry_run:
-        _set_paused(home, dag_ids, False)
+        _set_dags_paused(home, dag_ids, False)
     for dag in known:
         if dry_run:
             click.echo(f"{dag.dag_id}" + ("" if dag.paused else " is not paused"))
         for line in ahead.get(dag.dag_id, ()):
-            click.echo(f"  {sentence(line)}")
+            click.echo(f"  {format_sentence(line)}")
 
 
 @dags.command()
@@ -147,19 +148,19 @@ def delete(home: Home, dag_id: str, yes: bool) -> None:
             click.confirm(f"Delete DAG {dag_id!r} with all its runs?", abort=True, err=True)
         asked = ask_owner(home, db, dag, "delete", {"dag_pk": dag.dag_pk})
     if asked.answer is None:
-        say_pending(asked)
+        print_pending(asked)
     else:
         click.echo(f"deleted DAG {dag_id!r}")
 
 
-def _set_paused(home: Home, dag_ids: tuple[str, ...], paused: bool) -> None:
+def _set_dags_paused(home: Home, dag_ids: tuple[str, ...], paused: bool) -> None:
     with home.store() as db:
         with db.read() as tx:
             known = [report.find_dag(tx, dag_id) for dag_id in dag_ids]
         with db.write() as tx:
             for dag in known:
                 store_dags.set_paused(tx, dag.dag_id, paused, by=home.by, at=home.clock.now())
-            wake(tx)
-    home.ring()
+            notify_on_commit(tx)
+    home.wake_services()
     for dag in known:
         click.echo(f"{'paused' if paused else 'unpaused'} {dag.dag_id}")

@@ -8,7 +8,8 @@ import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.config import without_password
-from gnomon.store import Database, home_cipher, lostkey, open_database
+from gnomon.store import Database, load_cipher, open_database
+from gnomon.store.encryption import key_check
 
 
 @click.group()
@@ -23,8 +24,8 @@ def migrate(home: Home) -> None:
     from gnomon.store import migrations  # loads SQLAlchemy
 
     url = home.cfg.database_url
-    migrations.upgrade(url, default_pool_slots=home.cfg.integer("core", "default_pool_task_slot_count"))
-    with _opened(home) as database:
+    migrations.upgrade_schema(url, default_pool_slots=home.cfg.integer("core", "default_pool_task_slot_count"))
+    with _open_database(home) as database:
         database.bind_key()
     click.echo(f"the database at {without_password(url)} is up to date")
 
@@ -33,7 +34,7 @@ def migrate(home: Home) -> None:
 @pass_home
 def check(home: Home) -> None:
     """Whether the database answers and has the schema of this version and values that the key opens (exit code 0), or not (1)."""
-    with _opened(home) as database:
+    with _open_database(home) as database:
         database.check_key()
     click.echo(f"the database at {without_password(home.cfg.database_url)} answers and is up to date")
 
@@ -45,10 +46,10 @@ def adopt_key(home: Home) -> None:
 
     Nothing is lost: it is refused while a service runs, and while the database holds anything that only the old key opens.
     """
-    with _opened(home) as database, database.write() as tx:
-        lostkey.adopt(tx)
+    with _open_database(home) as database, database.write() as tx:
+        key_check.adopt_key(tx)
     click.echo(f"the database at {without_password(home.cfg.database_url)} has the key of this host")
 
 
-def _opened(home: Home) -> closing[Database]:
-    return closing(open_database(home.cfg.database_url, cipher=home_cipher(home.cfg)))
+def _open_database(home: Home) -> closing[Database]:
+    return closing(open_database(home.cfg.database_url, cipher=load_cipher(home.cfg)))

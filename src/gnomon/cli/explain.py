@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import document, output_option, sentence
-from gnomon.engine.memory import Limits
+from gnomon.cli.output import format_sentence, output_option, print_document
+from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.records import DagRecord
-from gnomon.report import explain as report
-from gnomon.report.dags import find_dag
-from gnomon.report.passed import instant_in, why_slot
-from gnomon.report.runs import find_run
-from gnomon.store import runs
+from gnomon.report.explanations import explanation as report
+from gnomon.report.explanations.skipped_slots import explain_slot, parse_instant
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.run_list import find_run
+from gnomon.store.dag_records import dag_runs
 
 
 @click.command()
@@ -27,29 +27,29 @@ def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, ma
 
     RUN may also be an instant: why there is no run for that slot.
     """
-    limits = Limits(parallelism=home.cfg.integer("core", "parallelism") or None)
+    limits = EngineLimits(parallelism=home.cfg.integer("core", "parallelism") or None)
     now = home.clock.now()
     with home.store() as db, db.read() as tx:
         dag = find_dag(tx, dag_id)
         if run_id is None:
-            sentences = _schedule_off(home, dag) + report.why_dag(tx, dag, limits, now)
+            sentences = _explain_schedule_off(home, dag) + report.explain_dag(tx, dag, limits, now)
         else:
-            at = instant_in(run_id)
-            run = find_run(tx, dag, run_id) if at is None else runs.find(tx, dag_id, run_id)
+            at = parse_instant(run_id)
+            run = find_run(tx, dag, run_id) if at is None else dag_runs.find_stored_run(tx, dag_id, run_id)
             if run is None:
                 assert at is not None
-                sentences = why_slot(tx, dag, at, now)
+                sentences = explain_slot(tx, dag, at, now)
             elif task_id is None:
-                sentences = report.why_run(tx, dag, run, limits, now)
+                sentences = report.explain_run(tx, dag, run, limits, now)
             else:
-                sentences = report.why_task(tx, dag, run, task_id, map_index, limits, now)
+                sentences = report.explain_task(tx, dag, run, task_id, map_index, limits, now)
     if output == "table":
-        click.echo("\n".join(map(sentence, sentences)) or "nothing stands in its way")
+        click.echo("\n".join(map(format_sentence, sentences)) or "nothing stands in its way")
     else:
-        document({"dag_id": dag_id, "run_id": run_id, "task_id": task_id, "sentences": sentences}, output)
+        print_document({"dag_id": dag_id, "run_id": run_id, "task_id": task_id, "sentences": sentences}, output)
 
 
-def _schedule_off(home: Home, dag: DagRecord) -> list[str]:
+def _explain_schedule_off(home: Home, dag: DagRecord) -> list[str]:
     if home.cfg.boolean("scheduler", "use_job_schedule") or not dag.spec.timetable.can_be_scheduled:
         return []
     where = home.cfg.source("scheduler", "use_job_schedule")

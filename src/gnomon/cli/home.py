@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gnomon.clock import Clock, SystemClock
-from gnomon.config import Config, ambient, run_folder
+from gnomon.config import Config, current_config, run_folder
 
 if TYPE_CHECKING:
     from gnomon.store import Database
@@ -32,7 +32,7 @@ class Home:
     @cached_property
     def cfg(self) -> Config:
         """The options that hold; ConfigMistake when one is wrong."""
-        return self._cfg if self._cfg is not None else ambient()
+        return self._cfg if self._cfg is not None else current_config()
 
     @cached_property
     def by(self) -> str:
@@ -45,7 +45,7 @@ class Home:
     @contextmanager
     def store(self) -> Iterator[Database]:
         """The database, closed at the end; waits shortly while somebody else is making or upgrading it."""
-        from gnomon.cli.opening import open_when_ready
+        from gnomon.cli.database_access import open_when_ready
 
         database = open_when_ready(self.cfg, self.clock, self.sleep)
         try:
@@ -53,11 +53,11 @@ class Home:
         finally:
             database.close()
 
-    def ring(self) -> None:
+    def wake_services(self) -> None:
         """Every service of this host looks at its mail now."""
-        from gnomon.wakeups import Bell
+        from gnomon.wakeups import Notifier
 
-        Bell(run_folder(self.cfg.home)).ring()
+        Notifier(run_folder(self.cfg.home)).notify()
 
 
 pass_home = click.make_pass_decorator(Home, ensure=True)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import click
 
 from gnomon.cli.commands import root
-from gnomon.errors.product import GnomonError, OurBug
+from gnomon.errors.product import GnomonError, InternalError
 
 INTERRUPTED = 130
 """What shells report for a process that Ctrl-C ended."""
@@ -28,7 +28,7 @@ def main(args: Sequence[str] | None = None, obj: object = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        return _reader_left()
+        return _end_without_reader()
     except click.Abort as abort:
         if isinstance(abort.__cause__, KeyboardInterrupt):
             return INTERRUPTED
@@ -38,12 +38,12 @@ def main(args: Sequence[str] | None = None, obj: object = None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except OurBug as bug:
-        return _surprise(bug)
+    except InternalError as bug:
+        return _fail_unexpectedly(bug)
     except GnomonError as error:
         return _fail(str(error))
     except Exception as error:
-        return _surprise(error)
+        return _fail_unexpectedly(error)
 
 
 def _run(args: Sequence[str] | None, obj: object) -> int:
@@ -59,10 +59,10 @@ def _fail(message: str) -> int:
     return 1
 
 
-def _surprise(error: Exception) -> int:
-    from gnomon.config.environment import variable  # only when something is wrong already
+def _fail_unexpectedly(error: Exception) -> int:
+    from gnomon.config.environment import get_variable  # only when something is wrong already
 
-    if variable(DEBUG) not in (None, "", "0"):
+    if get_variable(DEBUG) not in (None, "", "0"):
         traceback.print_exception(error)
         return 1
     return _fail(
@@ -71,7 +71,7 @@ def _surprise(error: Exception) -> int:
     )
 
 
-def _reader_left() -> int:
+def _end_without_reader() -> int:
     """The reader of our output went away (`| head`): say nothing more, also not at interpreter exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

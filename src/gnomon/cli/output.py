@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "json", "yaml")
-_GAP = "  "
+_COLUMN_GAP = "  "
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Also those that turn the direction of writing."""
 _INSTANT = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})\+00:00"
-_ALONE = re.compile(f"^{_INSTANT}$")
-_TOLD = re.compile(f"(?<=at |te |re |ce |ot ){_INSTANT}")
+_WHOLE_INSTANT = re.compile(f"^{_INSTANT}$")
+_INSTANT_IN_SENTENCE = re.compile(f"(?<=at |te |re |ce |ot ){_INSTANT}")
 """In a sentence: after `at`, `since` and `before`, or `start_date`, `end_date`, `logical date`, `slot`; a run id that looks like an instant is left alone."""
 
 
@@ -32,16 +32,16 @@ def output_option(command: F) -> F:
     )(command)
 
 
-def emit(records: Sequence[DataclassInstance], output: str, columns: Sequence[str], empty: str = "none") -> None:
+def print_records(records: Sequence[DataclassInstance], output: str, columns: Sequence[str], empty: str = "none") -> None:
     """Write records: all their fields as JSON or YAML, the named columns as a table (`empty` when there are none)."""
     rows = [asdict(record) for record in records]
     if output == "table":
-        click.echo(table(rows, columns) if rows else empty)
+        click.echo(format_table(rows, columns) if rows else empty)
     else:
-        document(rows, output)
+        print_document(rows, output)
 
 
-def document(value: object, output: str) -> None:
+def print_document(value: object, output: str) -> None:
     """Write one value as JSON or YAML."""
     if output == "json":
         click.echo(json.dumps(value, indent=2, ensure_ascii=False))
@@ -51,53 +51,53 @@ def document(value: object, output: str) -> None:
         click.echo(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=sys.maxsize), nl=False)
 
 
-def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
+def format_table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
     """Aligned columns under their names, one line a row; nothing is cut, so that it can be searched."""
-    cells = [[_text(row[column]) if column.endswith("_id") else cell(row[column]) for column in columns] for row in rows]
+    cells = [[_to_line(row[column]) if column.endswith("_id") else format_cell(row[column]) for column in columns] for row in rows]
     widths = [max(len(line[i]) for line in [list(columns), *cells]) for i in range(len(columns))]
     rule = ["-" * width for width in widths]
-    return "\n".join(_line(line, widths) for line in [list(columns), rule, *cells])
+    return "\n".join(_format_line(line, widths) for line in [list(columns), rule, *cells])
 
 
-def fields(pairs: Sequence[tuple[str, object]]) -> str:
+def format_fields(pairs: Sequence[tuple[str, object]]) -> str:
     """`name  value` lines, names aligned; pairs whose value is None or an empty text are left out."""
-    shown = [(name, cell(value)) for name, value in pairs if value is not None and value != ""]
+    shown = [(name, format_cell(value)) for name, value in pairs if value is not None and value != ""]
     width = max((len(name) for name, _ in shown), default=0)
-    return "\n".join(f"{name:<{width}}{_GAP}{value}".rstrip() for name, value in shown)
+    return "\n".join(f"{name:<{width}}{_COLUMN_GAP}{value}".rstrip() for name, value in shown)
 
 
-def cell(value: object) -> str:
+def format_cell(value: object) -> str:
     """One value on one line."""
     if value is None:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(_text, value)) or "-"
+        return ", ".join(map(_to_line, value)) or "-"
     if isinstance(value, dict):
-        return _text(json.dumps(value, ensure_ascii=False))
-    return _ALONE.sub(_shorter, _text(value))
+        return _to_line(json.dumps(value, ensure_ascii=False))
+    return _WHOLE_INSTANT.sub(_shorten_instant, _to_line(value))
 
 
-def sentence(text: str) -> str:
+def format_sentence(text: str) -> str:
     """A sentence of the rules for the eye: its instants are short."""
-    return _TOLD.sub(_shorter, text)
+    return _INSTANT_IN_SENTENCE.sub(_shorten_instant, text)
 
 
-def _text(value: object) -> str:
-    return "-" if value is None else _CONTROL.sub(_visible, " ".join(str(value).split("\n")))
+def _to_line(value: object) -> str:
+    return "-" if value is None else _CONTROL.sub(_escape_control, " ".join(str(value).split("\n")))
 
 
-def _visible(control: re.Match[str]) -> str:
+def _escape_control(control: re.Match[str]) -> str:
     """A control character as Python writes it: a text of somebody's file does not command the terminal."""
     return repr(control[0])[1:-1]
 
 
-def _shorter(instant: re.Match[str]) -> str:
+def _shorten_instant(instant: re.Match[str]) -> str:
     """An instant for the eye: UTC as Z, a fraction of a second to the millisecond and only when there is one."""
     milliseconds = instant[2][:3]
     return f"{instant[1]}{'' if milliseconds == '000' else '.' + milliseconds}Z"
 
 
-def _line(values: Sequence[str], widths: Sequence[int]) -> str:
-    return _GAP.join(f"{value:<{width}}" for value, width in zip(values, widths, strict=True)).rstrip()
+def _format_line(values: Sequence[str], widths: Sequence[int]) -> str:
+    return _COLUMN_GAP.join(f"{value:<{width}}" for value, width in zip(values, widths, strict=True)).rstrip()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from gnomon.cli.answers import stored_answers
+from gnomon.cli.author_queries import make_question_handler
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import emit, output_option
+from gnomon.cli.output import output_option, print_records
 from gnomon.loading.plugins import PluginRow
-from gnomon.userhost import ask_now
+from gnomon.timetable_host import ask_and_wait
 
-_SURVEY = "gnomon.loading.plugins:survey"
+_SURVEY = "gnomon.loading.plugins:list_plugins"
 
 
 @click.group()
@@ -27,5 +27,5 @@ def list_(home: Home, output: str) -> None:
     They are imported in a process of their own. A timetable needs no plugin class: any class of a module in the plugins
     folder can be imported by DAG files.
     """
-    rows: list[PluginRow] = ask_now(home.cfg, _SURVEY, list[PluginRow], imports=True, answers=stored_answers(home.cfg))
-    emit(rows, output, ("name", "place", "brings", "error"), empty=f"no plugins; their files go to {home.cfg.plugins_folder}")
+    rows: list[PluginRow] = ask_and_wait(home.cfg, _SURVEY, list[PluginRow], imports=True, answers=make_question_handler(home.cfg))
+    print_records(rows, output, ("name", "place", "brings", "error"), empty=f"no plugins; their files go to {home.cfg.plugins_folder}")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import click
 
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import emit, output_option
+from gnomon.cli.output import output_option, print_records
 from gnomon.model.records import PoolRecord
-from gnomon.report.missing import no_pool
-from gnomon.store import pools as store
-from gnomon.store import wake
+from gnomon.report.listings.not_found import pool_not_found
+from gnomon.store import notify_on_commit
+from gnomon.store.admin import pools as store
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def list_(home: Home, output: str) -> None:
     """All pools, their slots and how many are used."""
     with home.store() as db, db.read() as tx:
         rows = [_row(pool) for pool in store.list_pools(tx)]
-    emit(rows, output, ("pool", "slots", "used", "include_deferred", "description"))
+    print_records(rows, output, ("pool", "slots", "used", "include_deferred", "description"))
 
 
 @pools.command("set", context_settings={"ignore_unknown_options": True})  # -1 is a number of slots, no option
@@ -51,8 +51,8 @@ def set_(home: Home, name: str, slots: int, description: str, include_deferred: 
     """Make POOL, or change it; SLOTS of -1 is no bound."""
     with home.store() as db, db.write() as tx:
         store.set_pool(tx, name, slots, description=description, include_deferred=include_deferred)
-        wake(tx)
-    home.ring()
+        notify_on_commit(tx)
+    home.wake_services()
     click.echo(f"pool {name} has {'no bound' if slots < 0 else f'{slots} slots'}")
 
 
@@ -62,11 +62,11 @@ def set_(home: Home, name: str, slots: int, description: str, include_deferred: 
 def delete(home: Home, name: str) -> None:
     """Delete POOL; tasks that name it wait until it exists again."""
     with home.store() as db, db.write() as tx:
-        if store.find(tx, name) is None:
-            raise no_pool(name, [pool.name for pool in store.list_pools(tx)])
+        if store.find_pool(tx, name) is None:
+            raise pool_not_found(name, [pool.name for pool in store.list_pools(tx)])
         store.delete_pool(tx, name)
-        wake(tx)
-    home.ring()
+        notify_on_commit(tx)
+    home.wake_services()
     click.echo(f"deleted pool {name}")
 
 

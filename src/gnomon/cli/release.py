@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import click
 
-from gnomon.cli.acting import ask_owner, say_pending
 from gnomon.cli.home import Home, pass_home
-from gnomon.errors.nearest import nearest
-from gnomon.errors.product import UserMistake
+from gnomon.cli.owner_requests import ask_owner, print_pending
+from gnomon.errors.product import UserError, find_close_matches
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES
-from gnomon.report.dags import find_dag
-from gnomon.report.runs import find_run
-from gnomon.report.waitingfor import upstreams_of
+from gnomon.report.explanations.upstream_wait_status import list_upstreams
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.run_list import find_run
 from gnomon.store import Transaction
 
 
@@ -34,24 +33,24 @@ def release(home: Home, dag_id: str, run_id: str, up_dag: str | None, everything
         with db.read() as tx:
             dag = find_dag(tx, dag_id)
             run = find_run(tx, dag, run_id)
-            _check(tx, dag, run, up_dag)
+            _check_releasable(tx, dag, run, up_dag)
         asked = ask_owner(home, db, dag, "release", {"dag_pk": dag.dag_pk, "run_pk": run.run_pk, "up_dag": up_dag, "reason": reason})
     if asked.answer is None:
-        say_pending(asked)
+        print_pending(asked)
         return
     released = asked.answer.get("released")
     names = ", ".join(map(str, released)) if isinstance(released, list) else ""
     click.echo(f"released run {run_id!r} of DAG {dag_id!r}" + (f" from {names}" if names else ""))
 
 
-def _check(tx: Transaction, dag: DagRecord, run: RunRecord, up_dag: str | None) -> None:
+def _check_releasable(tx: Transaction, dag: DagRecord, run: RunRecord, up_dag: str | None) -> None:
     """What the owner need not be asked."""
     if run.state in FINISHED_RUN_STATES:
-        raise UserMistake(f"run {run.run_id!r} ended in state {run.state}; it waits for nothing")
-    there = upstreams_of(tx, dag, run)
+        raise UserError(f"run {run.run_id!r} ended in state {run.state}; it waits for nothing")
+    there = list_upstreams(tx, dag, run)
     if not there:
-        raise UserMistake(f"run {run.run_id!r} of DAG {dag.dag_id!r} waits for no other DAG; `gnomon explain` says what it waits for")
+        raise UserError(f"run {run.run_id!r} of DAG {dag.dag_id!r} waits for no other DAG; `gnomon explain` says what it waits for")
     if up_dag is not None and up_dag not in there:
-        near = nearest(up_dag, there)
+        near = find_close_matches(up_dag, there)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise UserMistake(f"run {run.run_id!r} does not depend on DAG {up_dag!r}; it depends on {', '.join(there)}{hint}")
+        raise UserError(f"run {run.run_id!r} does not depend on DAG {up_dag!r}; it depends on {', '.join(there)}{hint}")

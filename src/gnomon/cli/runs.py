@@ -6,27 +6,27 @@ from dataclasses import asdict
 
 import click
 
-from gnomon.cli.acting import ask_owner, say_pending
-from gnomon.cli.downstreamdags import clear_with_downstream
+from gnomon.cli.clear_downstream import clear_with_downstream
+from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.lazy import Lazy, LazyGroup
-from gnomon.cli.output import cell, document, emit, fields, output_option
-from gnomon.cli.touched import emit_answered, emit_touched
+from gnomon.cli.output import format_cell, format_fields, output_option, print_document, print_records
+from gnomon.cli.owner_requests import ask_owner, print_pending
+from gnomon.cli.task_selection import emit_answered, emit_task_instances
 from gnomon.model.states import FINISHED_TASK_STATES, DagRunState
-from gnomon.report import runs as report
-from gnomon.report import tasks as report_tasks
-from gnomon.report.dags import find_dag
-from gnomon.report.selection import instances
+from gnomon.report.listings import run_list as report
+from gnomon.report.listings import run_list as report_tasks
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.task_selection import select_instances
 
 _STATES = [state.value for state in DagRunState]
-_KEPT = {"success": {"success"}, "failed": {state.value for state in FINISHED_TASK_STATES}}
+_UNCHANGED_STATES = {"success": {"success"}, "failed": {state.value for state in FINISHED_TASK_STATES}}
 """When a run is marked so, task instances in these states stay as they are."""
 
 
-_ELSEWHERE = {"release": Lazy("gnomon.cli.release:release", "Let a run wait no longer for other DAGs.")}
+_LAZY_COMMANDS = {"release": LazyCommand("gnomon.cli.release:release", "Let a run wait no longer for other DAGs.")}
 
 
-@click.group(cls=LazyGroup, lazy=_ELSEWHERE)
+@click.group(cls=LazyGroup, lazy=_LAZY_COMMANDS)
 def runs() -> None:
     """Runs: list, show, clear, mark, release."""
 
@@ -41,7 +41,7 @@ def list_(home: Home, dag_id: str, state: str | None, output: str) -> None:
     with home.store() as db, db.read() as tx:
         rows = report.list_runs(tx, find_dag(tx, dag_id), DagRunState(state) if state is not None else None)
     columns = ("run_id", "run_type", "state", "run_after", "start_date", "end_date", "reason")
-    emit(rows, output, columns, empty=f"no runs; `gnomon explain {dag_id}` says why" if state is None else f"no {state} runs")
+    print_records(rows, output, columns, empty=f"no runs; `gnomon explain {dag_id}` says why" if state is None else f"no {state} runs")
 
 
 @runs.command()
@@ -54,14 +54,14 @@ def show(home: Home, dag_id: str, run_id: str, output: str) -> None:
     with home.store() as db, db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = report.find_run(tx, dag, run_id)
-        rows = report_tasks.task_instances(tx, dag, run)
-    record = asdict(report.run_row(dag_id, run))
+        rows = report_tasks.list_task_instances(tx, dag, run)
+    record = asdict(report.build_run_row(dag_id, run))
     record["task_states"] = report_tasks.count_states(rows)
     if output != "table":
-        document(record, output)
+        print_document(record, output)
         return
     states = ", ".join(f"{count} {state}" for state, count in record.pop("task_states").items())
-    click.echo(fields([*((name.replace("_", " "), value) for name, value in record.items()), ("tasks", cell(states or None))]))
+    click.echo(format_fields([*((name.replace("_", " "), value) for name, value in record.items()), ("tasks", format_cell(states or None))]))
 
 
 @runs.command()
@@ -81,13 +81,13 @@ def clear(
         with db.read() as tx:
             dag = find_dag(tx, dag_id)
             run = report.find_run(tx, dag, run_id)
-            rows = instances(tx, dag, run, only_failed=only_failed)
+            rows = select_instances(tx, dag, run, only_failed=only_failed)
         if downstream:
             return clear_with_downstream(
                 home, db, dag, run, only_failed=only_failed, dry_run=dry_run, yes=yes, output=output
             )
         if dry_run or not rows:
-            emit_touched(rows, output, "would be cleared" if dry_run else "cleared")
+            emit_task_instances(rows, output, "would be cleared" if dry_run else "cleared")
             return None
         body = {"run_pk": run.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "only_failed": only_failed}
         asked = ask_owner(home, db, dag, "clear", body)
@@ -108,15 +108,15 @@ def mark(home: Home, dag_id: str, run_id: str, state: str, dry_run: bool, output
         with db.read() as tx:
             dag = find_dag(tx, dag_id)
             run = report.find_run(tx, dag, run_id)
-            rows = [row for row in instances(tx, dag, run) if row.state not in _KEPT[state]]
+            rows = [row for row in select_instances(tx, dag, run) if row.state not in _UNCHANGED_STATES[state]]
         if dry_run:
-            emit_touched(rows, output, "would be changed")
+            emit_task_instances(rows, output, "would be changed")
             return
         body = {"run_pk": run.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "state": state}
         asked = ask_owner(home, db, dag, "mark", body)
         if output != "table":
             emit_answered(db, dag, run, rows, asked, output, "changed")
         elif asked.answer is None:
-            say_pending(asked)
+            print_pending(asked)
         else:
             click.echo(f"marked run {run_id!r} of DAG {dag_id!r} {state}")

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 
 import click
 
-from gnomon.cli.acting import Asked, ask_owner
-from gnomon.cli.arguments import selection_options
+from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.lazy import Lazy, LazyGroup
-from gnomon.cli.output import emit, output_option
-from gnomon.cli.touched import emit_answered, emit_touched
-from gnomon.errors.product import UserMistake
+from gnomon.cli.output import output_option, print_records
+from gnomon.cli.owner_requests import OwnerAnswer, ask_owner
+from gnomon.cli.task_selection import emit_answered, emit_task_instances, selection_options
+from gnomon.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.report import dags as report_dags
-from gnomon.report import tasks as report
-from gnomon.report.dags import find_dag
-from gnomon.report.runs import find_run
-from gnomon.report.selection import chosen_tasks, instances
+from gnomon.report.listings import dag_list as report_dags
+from gnomon.report.listings import run_list as report
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.log_files import find_log_files
+from gnomon.report.listings.run_list import find_run
+from gnomon.report.listings.task_selection import select_instances, select_tasks
 from gnomon.store import Database
 
-_ELSEWHERE = {"logs": Lazy("gnomon.cli.logs:logs", "Print the log of a task instance.")}
+_LAZY_COMMANDS = {"logs": LazyCommand("gnomon.cli.tasks:logs", "Print the log of a task instance.")}
 
 
-@click.group(cls=LazyGroup, lazy=_ELSEWHERE)
+@click.group(cls=LazyGroup, lazy=_LAZY_COMMANDS)
 def tasks() -> None:
     """Tasks: list; states, logs, clear and mark in a run."""
 
@@ -36,8 +38,8 @@ def tasks() -> None:
 def list_(home: Home, dag_id: str, output: str) -> None:
     """The tasks of DAG, in topological order."""
     with home.store() as db, db.read() as tx:
-        rows = report_dags.task_rows(find_dag(tx, dag_id).spec.tasks)
-    emit(rows, output, ("task_id", "operator", "group", "upstream", "trigger_rule", "retries", "pool"), empty="no tasks")
+        rows = report_dags.build_task_rows(find_dag(tx, dag_id).spec.tasks)
+    print_records(rows, output, ("task_id", "operator", "group", "upstream", "trigger_rule", "retries", "pool"), empty="no tasks")
 
 
 @tasks.command()
@@ -49,9 +51,9 @@ def states(home: Home, dag_id: str, run_id: str, output: str) -> None:
     """Every task instance of RUN and its state."""
     with home.store() as db, db.read() as tx:
         dag = find_dag(tx, dag_id)
-        rows = report.task_instances(tx, dag, find_run(tx, dag, run_id))
+        rows = report.list_task_instances(tx, dag, find_run(tx, dag, run_id))
     columns = ("task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason")
-    emit(rows, output, columns, empty="no tasks")
+    print_records(rows, output, columns, empty="no tasks")
 
 
 @tasks.command()
@@ -71,9 +73,9 @@ def clear(
     with home.store() as db:
         dag, run, rows = _select(db, dag_id, run_id, task_ids, task_regex, upstream, downstream, map_index, only_failed)
         if dry_run or not rows:
-            emit_touched(rows, output, "would be cleared" if dry_run else "cleared")
+            emit_task_instances(rows, output, "would be cleared" if dry_run else "cleared")
             return
-        asked = _ask(home, db, dag, run, rows, "clear", {"only_failed": only_failed})
+        asked = _ask_owner(home, db, dag, run, rows, "clear", {"only_failed": only_failed})
         emit_answered(db, dag, run, rows, asked, output, "cleared")
 
 
@@ -94,9 +96,9 @@ def mark(
     with home.store() as db:
         dag, run, rows = _select(db, dag_id, run_id, task_ids, task_regex, upstream, downstream, map_index, False)
         if dry_run or not rows:
-            emit_touched(rows, output, f"would be marked {state}" if dry_run else f"marked {state}")
+            emit_task_instances(rows, output, f"would be marked {state}" if dry_run else f"marked {state}")
             return
-        asked = _ask(home, db, dag, run, rows, "mark", {"state": state})
+        asked = _ask_owner(home, db, dag, run, rows, "mark", {"state": state})
         emit_answered(db, dag, run, rows, asked, output, f"marked {state}")
 
 
@@ -112,17 +114,37 @@ def _select(
     with db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
-        spec = report.spec_of_run(tx, dag, run)
-        chosen = chosen_tasks(spec, task_ids, pattern, upstream=upstream, downstream=downstream)
-        rows = instances(tx, dag, run, chosen, map_index=map_index, only_failed=only_failed)
+        spec = report.find_spec_of_run(tx, dag, run)
+        chosen = select_tasks(spec, task_ids, pattern, upstream=upstream, downstream=downstream)
+        rows = select_instances(tx, dag, run, chosen, map_index=map_index, only_failed=only_failed)
     if not rows and map_index is not None and not only_failed:
-        raise UserMistake(f"none of these tasks has map index {map_index} in run {run_id!r}; see `gnomon tasks states`")
+        raise UserError(f"none of these tasks has map index {map_index} in run {run_id!r}; see `gnomon tasks states`")
     return dag, run, rows
 
 
-def _ask(
+def _ask_owner(
     home: Home, db: Database, dag: DagRecord, run: RunRecord, rows: list[report.TaskInstanceRow], kind: str,
     what: dict[str, object],
-) -> Asked:  # fmt: skip
+) -> OwnerAnswer:  # fmt: skip
     keys = [[dag.task_numbers[row.task_id], row.map_index] for row in rows]
     return ask_owner(home, db, dag, kind, {"dag_pk": dag.dag_pk, "run_pk": run.run_pk, "tasks": keys, **what})
+
+
+@click.command()
+@click.argument("dag_id", metavar="DAG")
+@click.argument("run_id", metavar="RUN")
+@click.argument("task_id", metavar="TASK")
+@click.option("--try", "try_number", type=click.IntRange(min=1), help="Which try; default: the last.")
+@click.option("--map-index", type=int, default=-1, help="Which instance of a mapped task.")
+@pass_home
+def logs(home: Home, dag_id: str, run_id: str, task_id: str, try_number: int | None, map_index: int) -> None:
+    """Print the log of TASK in RUN."""
+    with home.store() as db, db.read() as tx:
+        dag = find_dag(tx, dag_id)
+        run = find_run(tx, dag, run_id)
+        found = find_log_files(tx, dag, run, task_id, map_index, try_number, home.cfg.logs_folder)
+    for path in found:
+        if len(found) > 1:
+            click.echo(f"==> {path} <==", err=True)
+        with path.open(errors="replace") as log:
+            shutil.copyfileobj(log, sys.stdout)

@@ -9,27 +9,28 @@ from typing import NamedTuple
 
 import click
 
-from gnomon.cli.conf import Conf, check_conf
+from gnomon.cli.author_queries import find_manual_slot, plan_manual_run
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import document, output_option, sentence
-from gnomon.cli.planned import planned_by_hand, slot_by_hand
-from gnomon.cli.times import Moment, instant_of
-from gnomon.errors.product import UserMistake
-from gnomon.model.ids import as_argument, run_id_fault
+from gnomon.cli.output import format_sentence, output_option, print_document
+from gnomon.cli.parameter_types import ConfType, MomentType, check_run_conf, resolve_instant
+from gnomon.errors.product import UserError
+from gnomon.model.ids import find_run_id_fault, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.planning import PlanningError, Slot, about
-from gnomon.report.dags import find_dag
-from gnomon.report.runs import run_row
-from gnomon.store import edges, runs, wake
+from gnomon.planning import PlanningError, Slot, with_slot_data
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.run_list import build_run_row
+from gnomon.store import notify_on_commit
+from gnomon.store.cross_dag import dag_edges
+from gnomon.store.dag_records import dag_runs
 
 
 @click.command()
 @click.argument("dag_id", metavar="DAG")
 @click.option("-r", "--run-id", help="Id of the run; default: manual__ and the time.")
-@click.option("-l", "--logical-date", type=Moment(), help="Logical date of the run; default: none.")
-@click.option("-s", "--slot", type=Moment(), help="Make the run that was, or will be, due at this time.")
-@click.option("-c", "--conf", type=Conf(), default="{}", help="JSON object that the run's tasks read, and its params.")
+@click.option("-l", "--logical-date", type=MomentType(), help="Logical date of the run; default: none.")
+@click.option("-s", "--slot", type=MomentType(), help="Make the run that was, or will be, due at this time.")
+@click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object that the run's tasks read, and its params.")
 @output_option
 @pass_home
 def trigger(
@@ -49,33 +50,33 @@ def trigger(
         with db.read() as tx:
             dag = find_dag(tx, dag_id)
         _check_active(dag)
-        check_conf(dag.spec, conf)
-        place = _Place(None) if slot is None else _place_due(home, dag, instant_of(slot, home.cfg))
+        check_run_conf(dag.spec, conf)
+        place = _ManualSlot(None) if slot is None else _find_slot_due(home, dag, resolve_instant(slot, home.cfg))
         if logical_date is not None:
-            place = _place_named(home, dag, instant_of(logical_date, home.cfg))
-        planned = planned_by_hand(home.cfg, dag.spec, dag.file, place.logical_at, now)
+            place = _find_slot_of_date(home, dag, resolve_instant(logical_date, home.cfg))
+        planned = plan_manual_run(home.cfg, dag.spec, dag.file, place.logical_at, now)
         if slot is not None and place.slot is not None:
-            planned = about(planned, place.slot)
+            planned = with_slot_data(planned, place.slot)
         with db.write() as tx:
-            run = runs.create_manual(
+            run = dag_runs.create_manual_run(
                 tx, dag_id=dag_id, run_id=run_id or planned.run_id, logical_at=place.logical_at, run_after=planned.run_after,
                 interval=(planned.interval_start, planned.interval_end), conf=conf, by=home.by, at=now,
                 stands_for=None if place.slot is None else place.slot.run_after,
             )
-            wake(tx)
-            is_waited_for = place.logical_at is not None and bool(edges.edges_on(tx, dag_id))
-    home.ring()
+            notify_on_commit(tx)
+            is_waited_for = place.logical_at is not None and bool(dag_edges.list_edges_on(tx, dag_id))
+    home.wake_services()
     if is_waited_for:
-        click.echo(sentence(_standing(dag_id, run, place)), err=True)
+        click.echo(format_sentence(_describe_slot(dag_id, run, place)), err=True)
     if dag.paused:
         click.echo(f"DAG {dag_id!r} is paused: the run waits until `gnomon dags unpause {dag_id}`", err=True)
     if output == "table":
         click.echo(run.run_id)
     else:
-        document(asdict(run_row(dag_id, run)), output)
+        print_document(asdict(build_run_row(dag_id, run)), output)
 
 
-class _Place(NamedTuple):
+class _ManualSlot(NamedTuple):
     """Where a run by hand is put among those that its timetable plans."""
 
     logical_at: Instant | None
@@ -85,26 +86,26 @@ class _Place(NamedTuple):
     """Why the timetable does not say whether there is one."""
 
 
-def _place_named(home: Home, dag: DagRecord, logical_at: Instant) -> _Place:
+def _find_slot_of_date(home: Home, dag: DagRecord, logical_at: Instant) -> _ManualSlot:
     try:
-        return _Place(logical_at, slot_by_hand(home.cfg, dag, logical_at=logical_at))
+        return _ManualSlot(logical_at, find_manual_slot(home.cfg, dag, logical_at=logical_at))
     except PlanningError as error:
-        return _Place(logical_at, doubt=str(error))
+        return _ManualSlot(logical_at, doubt=str(error))
 
 
-def _place_due(home: Home, dag: DagRecord, due_at: Instant) -> _Place:
+def _find_slot_due(home: Home, dag: DagRecord, due_at: Instant) -> _ManualSlot:
     """UserMistake when no run is planned for that time."""
-    see = f"see: gnomon timetables preview {as_argument(dag.dag_id)}"
+    see = f"see: gnomon timetables preview {quote_argument(dag.dag_id)}"
     try:
-        slot = slot_by_hand(home.cfg, dag, due_at=due_at)
+        slot = find_manual_slot(home.cfg, dag, due_at=due_at)
     except PlanningError as error:
-        raise UserMistake(f"the slots of DAG {dag.dag_id!r} are not known: {error}") from None
+        raise UserError(f"the slots of DAG {dag.dag_id!r} are not known: {error}") from None
     if slot is None:
-        raise UserMistake(sentence(f"DAG {dag.dag_id!r} has no slot at {iso(due_at)}; {see}"))
-    return _Place(slot.logical_at, slot)
+        raise UserError(format_sentence(f"DAG {dag.dag_id!r} has no slot at {iso(due_at)}; {see}"))
+    return _ManualSlot(slot.logical_at, slot)
 
 
-def _standing(dag_id: str, run: RunRecord, place: _Place) -> str:
+def _describe_slot(dag_id: str, run: RunRecord, place: _ManualSlot) -> str:
     """For whom the run counts, as DAGs wait for runs of its DAG."""
     slot = place.slot
     if run.stands_for is not None and slot is not None:
@@ -114,18 +115,18 @@ def _standing(dag_id: str, run: RunRecord, place: _Place) -> str:
         return f"{told}; it is about the data since {iso(run.interval_start)}, and the slot about those since {iso(slot.interval_start)}, as with --slot"
     date = f"logical date {iso(run.logical_at)} is that of"
     why = f"whether {date} a slot is not known: {place.doubt}" if place.doubt else f"{date} no slot without a run"
-    see = f"see: gnomon timetables preview {as_argument(dag_id)}"
+    see = f"see: gnomon timetables preview {quote_argument(dag_id)}"
     return f"run {run.run_id!r} stands for no slot, and no DAG waits for it: {why}; {see}"
 
 
 def _check_run_id(run_id: str, pattern: str) -> None:
-    fault = run_id_fault(run_id)
+    fault = find_run_id_fault(run_id)
     if fault is not None:
-        raise UserMistake(fault)
+        raise UserError(fault)
     if re.search(pattern, run_id) is None:
-        raise UserMistake(f"run id {run_id!r} does not match {pattern}; give another, or allow it with [scheduler] allowed_run_id_pattern")
+        raise UserError(f"run id {run_id!r} does not match {pattern}; give another, or allow it with [scheduler] allowed_run_id_pattern")
 
 
 def _check_active(dag: DagRecord) -> None:
     if not dag.active:
-        raise UserMistake(f"DAG {dag.dag_id!r} is in no file any more (last in {dag.file}); put the file back to run it")
+        raise UserError(f"DAG {dag.dag_id!r} is in no file any more (last in {dag.file}); put the file back to run it")

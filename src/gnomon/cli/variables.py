@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import click
 
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import emit, output_option
-from gnomon.report.missing import no_variable
-from gnomon.store import variables as store
+from gnomon.cli.output import output_option, print_records
+from gnomon.report.listings.not_found import variable_not_found
+from gnomon.store.admin import variables as store
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def list_(home: Home, show_values: bool, output: str) -> None:
     """The keys of all Variables."""
     with home.store() as db, db.read() as tx:
         rows = [_row(v, show_values) for v in store.list_variables(tx)]
-    emit(rows, output, ("key", "value", "description") if show_values else ("key", "description"), empty="no Variables")
+    print_records(rows, output, ("key", "value", "description") if show_values else ("key", "description"), empty="no Variables")
 
 
 @variables.command()
@@ -45,9 +45,9 @@ def list_(home: Home, show_values: bool, output: str) -> None:
 def get(home: Home, key: str, default: str | None) -> None:
     """Print the value of KEY."""
     with home.store() as db, db.read() as tx:
-        value = store.get(tx, key)
+        value = store.get_variable(tx, key)
         if value is None and default is None:
-            raise no_variable(key, store.keys(tx))
+            raise variable_not_found(key, store.list_variable_keys(tx))
     click.echo(default if value is None else value)
 
 
@@ -61,7 +61,7 @@ def set_(home: Home, key: str, value: str, description: str | None) -> None:
     with home.store() as db:
         db.bind_key()  # or a wrong key would seal what no other host can open
         with db.write() as tx:
-            store.set(tx, key, value, description)
+            store.set_variable(tx, key, value, description)
     click.echo(f"set Variable {key}")
 
 
@@ -71,10 +71,10 @@ def set_(home: Home, key: str, value: str, description: str | None) -> None:
 def delete(home: Home, key: str) -> None:
     """Delete KEY."""
     with home.store() as db, db.write() as tx:
-        if not store.delete(tx, key):
-            raise no_variable(key, store.keys(tx))
+        if not store.delete_variable(tx, key):
+            raise variable_not_found(key, store.list_variable_keys(tx))
     click.echo(f"deleted Variable {key}")
 
 
-def _row(variable: store.Variable, show_value: bool) -> VariableRow:
+def _row(variable: store.StoredVariable, show_value: bool) -> VariableRow:
     return VariableRow(variable.key, variable.value if show_value else None, variable.description)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from gnomon.config.ambient import ambient, set_ambient
-from gnomon.config.calendars import CalendarTable, calendar_tables
+from gnomon.config.calendars import CalendarTable, read_calendar_tables
 from gnomon.config.config import Config, Setting
-from gnomon.config.environment import environment, keep_only, variable
+from gnomon.config.environment import environment, get_variable, replace_environment
 from gnomon.config.home import default_home, run_folder
-from gnomon.config.load import load_config
+from gnomon.config.loader import current_config, load_config, set_current_config
 from gnomon.config.masking import without_password
-from gnomon.config.mistakes import ConfigMistake, NoSuchOption
-from gnomon.config.option import Option
+from gnomon.config.option import ConfigOption, OptionError, UnknownOptionError
 from gnomon.config.options import OPTIONS
 from gnomon.config.secrets import without_secrets
 
@@ -18,19 +16,19 @@ __all__ = [
     "OPTIONS",
     "CalendarTable",
     "Config",
-    "ConfigMistake",
-    "NoSuchOption",
-    "Option",
+    "ConfigOption",
+    "OptionError",
     "Setting",
-    "ambient",
-    "calendar_tables",
+    "UnknownOptionError",
+    "current_config",
     "default_home",
     "environment",
-    "keep_only",
+    "get_variable",
     "load_config",
+    "read_calendar_tables",
+    "replace_environment",
     "run_folder",
-    "set_ambient",
-    "variable",
+    "set_current_config",
     "without_password",
     "without_secrets",
 ]

@@ -9,9 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gnomon.config.mistakes import ConfigMistake
-from gnomon.config.option import Key
-from gnomon.config.sources import CALENDARS, FILE_NAME, document, places
+from gnomon.config.option import OptionError, OptionKey
+from gnomon.config.sources import CALENDARS, FILE_NAME, find_key_lines, read_toml
 
 
 class CalendarTable(NamedTuple):
@@ -29,24 +28,24 @@ class CalendarTable(NamedTuple):
         return f"{self.file}, line {line}" if line else self.file
 
 
-def calendar_tables(home: Path) -> dict[str, CalendarTable]:
+def read_calendar_tables(home: Path) -> dict[str, CalendarTable]:
     """Every named calendar of the home, by name in the order of the file; none when there is no file.
 
     ConfigMistake when the file is no TOML, or `calendars` is not made of tables.
     """
     file = home / FILE_NAME
-    text, whole = document(file)
+    text, whole = read_toml(file)
     found = whole.get(CALENDARS, {})
     if not isinstance(found, dict):
-        raise ConfigMistake(f"{file}: calendars is {found!r}; write each calendar below a line such as [calendars.finance]")
-    lines = dict(places(text))
+        raise OptionError(f"{file}: calendars is {found!r}; write each calendar below a line such as [calendars.finance]")
+    lines = dict(find_key_lines(text))
     tables = {}
     for name, values in found.items():
         if not isinstance(values, dict):
-            raise ConfigMistake(
+            raise OptionError(
                 f"{file}: {name} = {values!r} stands in [{CALENDARS}]; write it below a line such as [calendars.finance]"
             )
         section = f"{CALENDARS}.{name}".lower()
-        own = {key: lines[place] for key in values if (place := Key(section, key.lower())) in lines}
+        own = {key: lines[place] for key in values if (place := OptionKey(section, key.lower())) in lines}
         tables[name] = CalendarTable(name, values, str(file), own)
     return tables

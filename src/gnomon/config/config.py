@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from gnomon.config.mistakes import NoSuchOption
-from gnomon.config.option import Key, Option
-from gnomon.config.options import BY_KEY, OPTIONS, declared
-from gnomon.config.secrets import is_secret, shown
-from gnomon.config.sources import Found
+from gnomon.config.option import ConfigOption, OptionKey, UnknownOptionError
+from gnomon.config.options import BY_KEY, OPTIONS, find_option
+from gnomon.config.secrets import is_secret, mask_secret
+from gnomon.config.sources import OptionValue
 from gnomon.config.values import to_boolean, to_integer, to_number
-from gnomon.errors.nearest import nearest
+from gnomon.errors.product import find_close_matches
 
 T = TypeVar("T")
 
@@ -28,7 +27,7 @@ _MISSING = _Missing()
 class Setting(NamedTuple):
     """One line of `config list`."""
 
-    option: Option
+    option: ConfigOption
     shown: str
     """The value, secrets hidden."""
     source: str
@@ -39,12 +38,12 @@ class Config:
     """Immutable: every declared option has a checked value and a source."""
 
     home: Path
-    _values: Mapping[Key, Found]
-    _extra: Mapping[Key, Found]
+    _values: Mapping[OptionKey, OptionValue]
+    _undeclared: Mapping[OptionKey, OptionValue]
     """What the environment sets for Airflow and Gnomon does not declare."""
 
     def text(self, section: str, name: str) -> str:
-        return self._found(section, name).text
+        return self._require(section, name).text
 
     def integer(self, section: str, name: str) -> int:
         return to_integer(self.text(section, name))
@@ -60,7 +59,7 @@ class Config:
 
     def source(self, section: str, name: str) -> str:
         """`default`, the environment variable, or the file and its line."""
-        return self._found(section, name).place
+        return self._require(section, name).place
 
     def has(self, section: str, name: str) -> bool:
         """Whether the option is declared, or set for Airflow in the environment."""
@@ -72,22 +71,22 @@ class Config:
         A `fallback` also stands in for an option whose default nothing in Gnomon depends on and nobody set.
         """
         found = self._find(section, name)
-        if found is not None and not (found.place == "default" and self._is_nothing(section, name, found)):
+        if found is not None and not (found.place == "default" and self._is_unset(section, name, found)):
             return found.text
         if not isinstance(fallback, _Missing):
             return fallback
         if found is not None:
             return found.text
-        raise NoSuchOption(self._unknown(section, name))
+        raise UnknownOptionError(self._describe_unknown(section, name))
 
     def section(self, section: str) -> dict[str, str]:
         """All options of a section, as text."""
-        both = {**self._values, **self._extra}
+        both = {**self._values, **self._undeclared}
         return {key.name: found.text for key, found in both.items() if key.section == section.lower()}
 
     def settings(self) -> list[Setting]:
         """Every declared option with its value and source; secrets and the password in an address are not shown."""
-        return [Setting(option, shown(option, self._values[option.key].text), self._values[option.key].place)
+        return [Setting(option, mask_secret(option, self._values[option.key].text), self._values[option.key].place)
                 for option in OPTIONS if option.key in self._values]
 
     @property
@@ -108,29 +107,29 @@ class Config:
 
     def for_author_code(self) -> Config:
         """The same options without secrets: what DAG files and tasks may see."""
-        def public(found: Mapping[Key, Found]) -> dict[Key, Found]:
+        def public(found: Mapping[OptionKey, OptionValue]) -> dict[OptionKey, OptionValue]:
             return {key: value for key, value in found.items() if not is_secret(key)}
 
-        return Config(self.home, public(self._values), public(self._extra))
+        return Config(self.home, public(self._values), public(self._undeclared))
 
-    def _is_nothing(self, section: str, name: str, found: Found) -> bool:
-        option = declared(section, name)
-        return option is not None and not option.used and not found.text
+    def _is_unset(self, section: str, name: str, found: OptionValue) -> bool:
+        option = find_option(section, name)
+        return option is not None and not option.is_used and not found.text
 
-    def _found(self, section: str, name: str) -> Found:
+    def _require(self, section: str, name: str) -> OptionValue:
         found = self._find(section, name)
         if found is None:
-            raise NoSuchOption(self._unknown(section, name))
+            raise UnknownOptionError(self._describe_unknown(section, name))
         return found
 
-    def _find(self, section: str, name: str) -> Found | None:
-        option = declared(section, name)
-        key = option.key if option is not None else Key(section.lower(), name.lower())
-        return self._values.get(key) or self._extra.get(key)
+    def _find(self, section: str, name: str) -> OptionValue | None:
+        option = find_option(section, name)
+        key = option.key if option is not None else OptionKey(section.lower(), name.lower())
+        return self._values.get(key) or self._undeclared.get(key)
 
-    def _unknown(self, section: str, name: str) -> str:
-        key = Key(section.lower(), name.lower())
+    def _describe_unknown(self, section: str, name: str) -> str:
+        key = OptionKey(section.lower(), name.lower())
         if is_secret(key):
             return f"the option {key} is a secret of the server; DAG files and tasks do not see it"
-        meant = nearest(str(key), (str(other) for other in BY_KEY))
+        meant = find_close_matches(str(key), (str(other) for other in BY_KEY))
         return f"there is no option {key} and no environment variable sets it." + (f" Did you mean {meant[0]}?" if meant else "")

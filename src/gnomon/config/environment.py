@@ -11,12 +11,12 @@ def environment() -> dict[str, str]:
     return dict(os.environ)
 
 
-def variable(name: str) -> str | None:
+def get_variable(name: str) -> str | None:
     """One variable, None when it is not set."""
     return os.environ.get(name)
 
 
-def keep_only(environ: Mapping[str, str]) -> None:
+def replace_environment(environ: Mapping[str, str]) -> None:
     """The environment of this process, and of what it starts, is exactly `environ`: for children that run author code."""
     for name in [name for name in os.environ if name not in environ]:
         del os.environ[name]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from gnomon.config.mistakes import ConfigMistake
+from gnomon.config.option import OptionError
 
 _SOCKET_PATH_MAX = 103
 """A Unix socket's path may have 107 bytes on Linux, 103 elsewhere."""
@@ -28,11 +28,11 @@ def run_folder(home: Path) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         owner = folder.stat().st_uid
     except OSError as error:
-        raise ConfigMistake(
+        raise OptionError(
             f"cannot make {folder} for sockets and locks: {error.strerror}; name a home that can be written with GNOMON_HOME"
         ) from None
     if folder is not inside and owner != os.getuid():
-        raise ConfigMistake(f"{folder} belongs to another user; remove it, or use a shorter GNOMON_HOME")
+        raise OptionError(f"{folder} belongs to another user; remove it, or use a shorter GNOMON_HOME")
     return folder
 
 

@@ -1,4 +1,4 @@
-"""One option: its names, its default, and what a value of it may be."""
+"""What can be wrong with options, in words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,18 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+from gnomon.errors.product import UserError
 
-class Kind(Enum):
+
+class OptionError(UserError):
+    """An option has a value that it cannot have, or does not exist; the message names it, where it was set, and the remedy."""
+
+
+class UnknownOptionError(OptionError):
+    """Nobody declared this option and nobody set it."""
+
+
+class OptionKind(Enum):
     """How the text of a value is read."""
 
     TEXT = "text"
@@ -17,7 +27,7 @@ class Kind(Enum):
     PATH = "path"
 
 
-class Key(NamedTuple):
+class OptionKey(NamedTuple):
     """Section and name of an option, in lower case."""
 
     section: str
@@ -33,25 +43,25 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class ConfigOption:
     """A declared option. `default` is text as a user would write it; `{home}` in it is Gnomon's home."""
 
     section: str
     name: str
     default: str
-    kind: Kind
+    kind: OptionKind
     description: str
-    aliases: tuple[Key, ...] = ()
+    aliases: tuple[OptionKey, ...] = ()
     """Names that older versions of Airflow gave it, newest first."""
     choices: tuple[str, ...] = ()
     minimum: float | None = None
     may_be_empty: bool = False
     """The empty text is a value of its own (no limit, not set)."""
-    secret: bool = False
+    is_secret: bool = False
     """Never shown, and unknown to author code."""
-    used: bool = True
+    is_used: bool = True
     """False: read by author code at most (`conf.get`); nothing in Gnomon depends on it."""
 
     @property
-    def key(self) -> Key:
-        return Key(self.section, self.name)
+    def key(self) -> OptionKey:
+        return OptionKey(self.section, self.name)

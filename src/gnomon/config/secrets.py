@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from gnomon.config.masking import without_password
-from gnomon.config.option import Key, Option
-from gnomon.config.options import declared
+from gnomon.config.option import ConfigOption, OptionKey
+from gnomon.config.options import find_option
 from gnomon.config.sources import PREFIXES
 
 _LEADS_TO_DATABASE = re.compile(
@@ -16,10 +16,10 @@ _LEADS_TO_DATABASE = re.compile(
 )
 
 
-def is_secret(key: Key) -> bool:
+def is_secret(key: OptionKey) -> bool:
     """Whether the option must not reach author code."""
-    option = declared(*key)
-    return option is not None and option.secret
+    option = find_option(*key)
+    return option is not None and option.is_secret
 
 
 def without_secrets(environ: Mapping[str, str], database_url: str = "") -> dict[str, str]:
@@ -40,10 +40,10 @@ def _sets_a_secret(variable: str) -> bool:
         return False
     name = parts[2].lower()
     names = (name, name.removesuffix("_cmd"), name.removesuffix("_secret"))
-    return any(is_secret(Key(parts[1].lower(), each)) for each in names)
+    return any(is_secret(OptionKey(parts[1].lower(), each)) for each in names)
 
 
-def shown(option: Option, text: str) -> str:
+def mask_secret(option: ConfigOption, text: str) -> str:
     if option.key == ("database", "sql_alchemy_conn"):
         return without_password(text)
-    return "(hidden)" if option.secret and text else text
+    return "(hidden)" if option.is_secret and text else text

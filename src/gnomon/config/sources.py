@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.config.masking import without_passwords
-from gnomon.config.mistakes import ConfigMistake
-from gnomon.config.option import Key
+from gnomon.config.option import OptionError, OptionKey
 
 FILE_NAME = "gnomon.toml"
 CALENDARS = "calendars"
@@ -19,33 +18,33 @@ PREFIXES = ("GNOMON", "AIRFLOW")
 _COMMAND_TIMEOUT_S = 30.0
 
 
-class Found(NamedTuple):
+class OptionValue(NamedTuple):
     """A value as it was written, and where."""
 
     text: str
     place: str
 
 
-def from_environment(environ: Mapping[str, str], prefix: str) -> dict[Key, Found]:
+def read_environment(environ: Mapping[str, str], prefix: str) -> dict[OptionKey, OptionValue]:
     """Every `PREFIX__SECTION__NAME` with its value, `PREFIX__SECTION__NAME_CMD` with what its command prints."""
-    found: dict[Key, Found] = {}
-    commands: dict[Key, Found] = {}
+    found: dict[OptionKey, OptionValue] = {}
+    commands: dict[OptionKey, OptionValue] = {}
     for variable, text in environ.items():
         parts = variable.split("__", 2)
         if len(parts) != 3 or parts[0] != prefix or not parts[1] or not parts[2]:
             continue
-        key = Key(parts[1].lower(), parts[2].lower())
+        key = OptionKey(parts[1].lower(), parts[2].lower())
         if key.name.endswith("_cmd"):
-            commands[Key(key.section, key.name.removesuffix("_cmd"))] = Found(text, variable)
+            commands[OptionKey(key.section, key.name.removesuffix("_cmd"))] = OptionValue(text, variable)
         else:
-            found[key] = Found(text, variable)
+            found[key] = OptionValue(text, variable)
     for key, command in commands.items():
         if key not in found:
-            found[key] = Found(_output(command), command.place)
+            found[key] = OptionValue(_run_command(command), command.place)
     return found
 
 
-def _output(command: Found) -> str:
+def _run_command(command: OptionValue) -> str:
     import shlex  # imported by DAG files too, few of which run with a _CMD variable
     import subprocess
 
@@ -54,64 +53,64 @@ def _output(command: Found) -> str:
         done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=_COMMAND_TIMEOUT_S)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         told = f"{command.place}: the command {command.text!r} could not be run: {error}"
-        raise ConfigMistake(without_passwords(told)) from None
+        raise OptionError(without_passwords(told)) from None
     if done.returncode != 0:
         told = f"{command.place}: the command {command.text!r} ended with code {done.returncode}: {done.stderr.strip()[:500]}"
-        raise ConfigMistake(without_passwords(told))
+        raise OptionError(without_passwords(told))
     return done.stdout.rstrip("\n")
 
 
-def from_file(path: Path) -> dict[Key, Found]:
+def read_file(path: Path) -> dict[OptionKey, OptionValue]:
     """The options of a TOML file, `[section]` and `name = value`; empty when there is no file. Calendars are no options."""
-    text, whole = document(path)
-    lines = dict(places(text))
-    found: dict[Key, Found] = {}
+    text, whole = read_toml(path)
+    lines = dict(find_key_lines(text))
+    found: dict[OptionKey, OptionValue] = {}
     for section, names in whole.items():
         if section == CALENDARS:
             continue
         if not isinstance(names, dict):
-            raise ConfigMistake(f"{path}: {section} stands outside a section; write it below a line such as [core]")
+            raise OptionError(f"{path}: {section} stands outside a section; write it below a line such as [core]")
         for name, value in names.items():
-            key = Key(section.lower(), name.lower())
+            key = OptionKey(section.lower(), name.lower())
             line = lines.get(key)
             place = f"{path}, line {line}" if line else str(path)
-            found[key] = Found(_as_text(value, key, place), place)
+            found[key] = OptionValue(_as_text(value, key, place), place)
     return found
 
 
-def document(path: Path) -> tuple[str, dict[str, Any]]:
+def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """The text of a TOML file and what it says; both empty when there is no file."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return "", {}
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigMistake(f"{path} cannot be read: {error}") from None
+        raise OptionError(f"{path} cannot be read: {error}") from None
     import tomllib  # only where there is a file
 
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigMistake(f"{path} is not valid TOML: {error}. Texts need quotes: name = \"value\"") from None
+        raise OptionError(f"{path} is not valid TOML: {error}. Texts need quotes: name = \"value\"") from None
 
 
-def _as_text(value: object, key: Key, place: str) -> str:
+def _as_text(value: object, key: OptionKey, place: str) -> str:
     if isinstance(value, (bool, int, float, str)):
         return str(value)
     if isinstance(value, list) and all(isinstance(item, (str, int)) for item in value):
         return ",".join(str(item) for item in value)
-    raise ConfigMistake(f"{key} ({place}) must be a text, a number, or true or false, not {type(value).__name__}")
+    raise OptionError(f"{key} ({place}) must be a text, a number, or true or false, not {type(value).__name__}")
 
 
 _SECTION = re.compile(r"\s*\[\s*\"?([\w.-]+)\"?\s*\]")
 _NAME = re.compile(r"\s*\"?([\w-]+)\"?\s*=")
 
 
-def places(text: str) -> Iterator[tuple[Key, int]]:
+def find_key_lines(text: str) -> Iterator[tuple[OptionKey, int]]:
     """Each `name =` of a TOML text below a `[section]`, with its line."""
     section = ""
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _SECTION.match(line):
             section = header[1].lower()
         elif name := _NAME.match(line):
-            yield Key(section, name[1].lower()), number
+            yield OptionKey(section, name[1].lower()), number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gnomon.config.option import Kind, Option
+from gnomon.config.option import ConfigOption, OptionKind
 
 _TRUE = frozenset({"t", "true", "1", "yes", "y", "on"})
 _FALSE = frozenset({"f", "false", "0", "no", "n", "off"})
@@ -37,22 +37,22 @@ def to_number(text: str) -> float:
     return number
 
 
-def check(option: Option, text: str) -> None:
+def check_value(option: ConfigOption, text: str) -> None:
     """The text is a value that the option can have; otherwise ValueError with the remedy."""
     if not text.strip():
-        if option.may_be_empty or (option.kind is Kind.TEXT and not option.choices):
+        if option.may_be_empty or (option.kind is OptionKind.TEXT and not option.choices):
             return
         raise ValueError("it must not be empty")
-    if option.kind is Kind.BOOLEAN:
+    if option.kind is OptionKind.BOOLEAN:
         to_boolean(text)
-    elif option.kind in (Kind.INTEGER, Kind.NUMBER):
-        number = to_integer(text) if option.kind is Kind.INTEGER else to_number(text)
+    elif option.kind in (OptionKind.INTEGER, OptionKind.NUMBER):
+        number = to_integer(text) if option.kind is OptionKind.INTEGER else to_number(text)
         if option.minimum is not None and number < option.minimum:
             raise ValueError(f"write a number from {option.minimum:g} on")
     if option.choices and text.strip().lower() not in {choice.lower() for choice in option.choices}:
         raise ValueError(f"write one of: {', '.join(option.choices)}")
 
 
-def chosen(option: Option, text: str) -> str:
+def normalize_choice(option: ConfigOption, text: str) -> str:
     """The text, in the table's spelling when the option has choices: case does not matter to users."""
     return next((choice for choice in option.choices if choice.lower() == text.strip().lower()), text)

@@ -1,10 +1,8 @@
 """What a task sees of its run: the template context, `ti`, `dag_run`, the environment."""
 
-from gnomon.context.build import build_context
-from gnomon.context.dag_run import DagRun
-from gnomon.context.environment import environment_of
-from gnomon.context.lazy import Context
-from gnomon.context.task_instance import TaskInstance
-from gnomon.context.task_instance_key import TaskInstanceKey
+from gnomon.context.runtime_dag_run import RuntimeDagRun
+from gnomon.context.runtime_task_instance import RuntimeTaskInstance, TaskInstanceKey
+from gnomon.context.task_environment import build_task_environment
+from gnomon.context.template_context import Context, build_context
 
-__all__ = ["Context", "DagRun", "TaskInstance", "TaskInstanceKey", "build_context", "environment_of"]
+__all__ = ["Context", "RuntimeDagRun", "RuntimeTaskInstance", "TaskInstanceKey", "build_context", "build_task_environment"]

@@ -9,26 +9,26 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gnomon.dagfiles import ignore
-from gnomon.dagfiles.settings import Root
-from gnomon.loading import zips
-from gnomon.loading.nested import is_plugin_file
+from gnomon.dagfiles import airflowignore
+from gnomon.dagfiles.settings import SourceFolder
+from gnomon.loading import archives
+from gnomon.loading.plugin_finder import is_plugin_file
 
 SCANNED_MAX = 16 * 1024 * 1024
 """A longer file is taken for a DAG file without a look inside."""
-Identity = tuple[int, int]
+FolderIdentity = tuple[int, int]
 """Device and inode of a folder: another one has taken its place when they change."""
 
 
 @dataclass(slots=True)
-class Listing:
+class FolderListing:
     """What one look at a folder found."""
 
-    plugins: bool = False
+    is_plugins: bool = False
     """It is the plugins folder."""
     files: dict[str, int] = field(default_factory=dict)
     """DAG file (for an archive: `archive.zip/member.py`) to its time of change in ns."""
-    folders: dict[str, Identity] = field(default_factory=dict)
+    folders: dict[str, FolderIdentity] = field(default_factory=dict)
     """Every folder that could be listed."""
     empty: set[str] = field(default_factory=set)
     """Folders of these that hold nothing at all, as a mount point does whose file system is gone."""
@@ -38,26 +38,26 @@ class Listing:
     """Lines of ignore files that cannot be read."""
 
 
-class Discovery:
+class FileDiscovery:
     """Lists folders. It remembers by stamp which files look like DAG files, so that an unchanged file is not read again."""
 
     def __init__(self, *, regexp_ignore: bool, safe_mode: bool) -> None:
         self._regexp = regexp_ignore
         self._safe_mode = safe_mode
-        self._judged: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._known_files: dict[str, tuple[str, tuple[str, ...]]] = {}
 
-    def listing(self, root: Root) -> Listing:
-        """All DAG files below `root`. Never raises for what the file system does; see `Listing.unreadable`."""
-        listing = Listing(plugins=root.plugins)
-        self._walk(root.folder, "", [], frozenset(), listing)
+    def list_folder(self, root: SourceFolder) -> FolderListing:
+        """All DAG files below `root`. Never raises for what the file system does; see `FolderListing.unreadable`."""
+        listing = FolderListing(is_plugins=root.is_plugins)
+        self._list_below(root.folder, "", [], frozenset(), listing)
         below = os.path.join(root.folder, "")
-        gone = [path for path in self._judged if path.startswith(below) and path not in listing.files and not os.path.lexists(path)]
+        gone = [path for path in self._known_files if path.startswith(below) and path not in listing.files and not os.path.lexists(path)]
         for path in gone:
-            del self._judged[path]
+            del self._known_files[path]
         return listing
 
-    def _walk(
-        self, folder: str, relative: str, layers: list[ignore.Rules], above: frozenset[Identity], listing: Listing
+    def _list_below(
+        self, folder: str, relative: str, layers: list[airflowignore.IgnoreRules], above: frozenset[FolderIdentity], listing: FolderListing
     ) -> None:
         try:
             seen = os.stat(folder)
@@ -72,39 +72,39 @@ class Discovery:
         listing.folders[folder] = identity
         if not entries:
             listing.empty.add(folder)
-        if any(entry.name == ignore.FILE_NAME for entry in entries):
+        if any(entry.name == airflowignore.FILE_NAME for entry in entries):
             layers = [*layers, *self._rules(folder, relative, listing)]
         for entry in entries:
             inside = f"{relative}/{entry.name}" if relative else entry.name
             if _is_folder(entry):
-                if entry.name != "__pycache__" and not ignore.is_ignored(inside, True, layers):
-                    self._walk(entry.path, inside, layers, above | {identity}, listing)
-            elif not ignore.is_ignored(inside, False, layers):
-                self._take(entry.path, listing)
+                if entry.name != "__pycache__" and not airflowignore.is_ignored(inside, True, layers):
+                    self._list_below(entry.path, inside, layers, above | {identity}, listing)
+            elif not airflowignore.is_ignored(inside, False, layers):
+                self._add_file(entry.path, listing)
 
-    def _rules(self, folder: str, relative: str, listing: Listing) -> Iterator[ignore.Rules]:
-        path = os.path.join(folder, ignore.FILE_NAME)
+    def _rules(self, folder: str, relative: str, listing: FolderListing) -> Iterator[airflowignore.IgnoreRules]:
+        path = os.path.join(folder, airflowignore.FILE_NAME)
         try:
             with open(path, encoding="utf-8", errors="replace") as opened:
                 text = opened.read()
         except OSError as error:
             listing.problems.append(f"{path} cannot be read ({error.strerror}): nothing is ignored by it")
             return
-        rules, problems = ignore.read(text, relative, regexp=self._regexp)
+        rules, problems = airflowignore.parse_ignore_file(text, relative, regexp=self._regexp)
         listing.problems += [f"{folder}: {problem}" for problem in problems]
         yield rules
 
-    def _take(self, path: str, listing: Listing) -> None:
+    def _add_file(self, path: str, listing: FolderListing) -> None:
         """Adds the DAG files that are at `path`: itself, the members of an archive, or none."""
         try:
             seen = os.stat(path)
             if not stat.S_ISREG(seen.st_mode):
                 return
             now = f"{seen.st_mtime_ns}.{seen.st_ctime_ns}.{seen.st_size}.{seen.st_ino}"
-            known = self._judged.get(path)
+            known = self._known_files.get(path)
             if known is None or known[0] != now:
-                found_here = self._plugin_files(path) if listing.plugins else self._dag_files(path)
-                known = self._judged[path] = (now, tuple(found_here))
+                found_here = self._plugin_files(path) if listing.is_plugins else self._dag_files(path)
+                known = self._known_files[path] = (now, tuple(found_here))
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.ELOOP) or os.path.islink(path):
                 listing.unreadable[path] = error.strerror or str(error)
@@ -126,7 +126,7 @@ class Discovery:
                 yield path
         elif _is_archive(path):
             with zipfile.ZipFile(path) as archive:
-                for name in zips.members(path):
+                for name in archives.list_members(path):
                     if not self._safe_mode or mentions_dag(archive.read(name)):
                         yield f"{path}/{name}"
 

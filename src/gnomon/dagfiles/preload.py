@@ -9,11 +9,11 @@ from gnomon.loading import dialect
 from gnomon.operators.bash import BashOperator
 from gnomon.operators.empty import EmptyOperator
 from gnomon.operators.python import PythonOperator
-from gnomon.sdk.build import build
-from gnomon.sdk.dag import DAG
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.dag_spec import build_dag_spec
 
-OURS = ("gnomon.sdk.decorators", "gnomon.sdk.taskgroup", "gnomon.loading.dagfile")
-COMMON = (
+OWN_MODULES = ("gnomon.sdk.tasks.task_decorators", "gnomon.sdk.dags.task_group", "gnomon.loading.dagfile")
+COMMON_MODULES = (
     "airflow", "airflow.sdk", "airflow.decorators", "airflow.models", "airflow.operators.python", "airflow.operators.bash",
     "airflow.operators.empty", "airflow.providers.standard.operators.python", "airflow.providers.standard.operators.bash",
     "airflow.providers.standard.operators.empty", "airflow.utils.dates", "airflow.utils.trigger_rule",
@@ -23,11 +23,11 @@ COMMON = (
 
 
 def preload() -> list[str]:
-    """The packages are imported; returns the names of `COMMON` that are not there, for the log."""
-    for name in OURS:
+    """The packages are imported; returns the names of `COMMON_MODULES` that are not there, for the log."""
+    for name in OWN_MODULES:
         import_module(name)
     dialect.enable()
-    missing = [name for name in COMMON if not _imported(name)]
+    missing = [name for name in COMMON_MODULES if not _try_import(name)]
     warm_up()
     return missing
 
@@ -40,10 +40,10 @@ def warm_up() -> None:
             first = EmptyOperator(task_id="first", retries=1, retry_delay=timedelta(minutes=5))
             second = PythonOperator(task_id="second", python_callable=warm_up, op_kwargs={"text": "{{ ds }}"})
             first >> BashOperator(task_id="third", bash_command="true") >> second
-        build(dag, __file__)
+        build_dag_spec(dag, __file__)
 
 
-def _imported(name: str) -> bool:
+def _try_import(name: str) -> bool:
     try:
         import_module(name)
     except ImportError:

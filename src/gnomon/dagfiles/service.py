@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 
 from gnomon import log
 from gnomon.clock import Clock, SystemClock
-from gnomon.config import Config, run_folder, set_ambient
-from gnomon.dagfiles.child import conditions
-from gnomon.dagfiles.facts import KnownFacts, facts_of
-from gnomon.dagfiles.failures import Limits
-from gnomon.dagfiles.ledger import Away
-from gnomon.dagfiles.pool import ParsePool, ServerGone
+from gnomon.config import Config, run_folder, set_current_config
+from gnomon.dagfiles.file_registry import RegistryUnavailable
+from gnomon.dagfiles.inputs import EnvironmentStamps, create_environment_stamps
+from gnomon.dagfiles.parse_child import create_parse_conditions
+from gnomon.dagfiles.parse_failures import ParseLimits
+from gnomon.dagfiles.parse_pool import ParsePool, ParseServerExited
 from gnomon.dagfiles.preload import preload
-from gnomon.dagfiles.processor import AWAY_S, Processor
-from gnomon.dagfiles.settings import Settings, settings_from
-from gnomon.wakeups import Bell, StopFlag, as_soon_as_possible
+from gnomon.dagfiles.processor import STORE_RETRY_S, DagProcessor
+from gnomon.dagfiles.settings import DagProcessorSettings, build_dag_processor_settings
+from gnomon.wakeups import Notifier, StopFlag, retry_until_available
 
 if TYPE_CHECKING:
-    from gnomon.dagfiles.beats import Beats
-    from gnomon.dagfiles.watched import Watched
+    from gnomon.dagfiles.folder_watcher import FolderWatcher
+    from gnomon.dagfiles.heartbeat import DagProcessorHeartbeat
 
 IDLE_MAX_S = 60.0
-_log = log.get("dagfiles")
+_log = log.get_logger("dagfiles")
 
 
 def main(cfg: Config) -> int:
@@ -33,15 +33,15 @@ def main(cfg: Config) -> int:
 
     1: the parse server ended by itself; the supervisor starts this service anew.
     """
-    set_ambient(cfg)
+    set_current_config(cfg)
     clock = SystemClock()
-    settings = settings_from(cfg)
-    facts = facts_of(cfg)
-    pool = start_pool(cfg, settings, facts, clock)
-    stop = StopFlag().listen()
+    settings = build_dag_processor_settings(cfg)
+    facts = create_environment_stamps(cfg)
+    pool = start_parse_pool(cfg, settings, facts, clock)
+    stop = StopFlag().install_handlers()
     try:
         return _serve(cfg, settings, facts, clock, pool, stop)
-    except ServerGone as error:
+    except ParseServerExited as error:
         if stop():
             return 0
         _log.error("parse_server_gone", reason=str(error), remedy="the supervisor starts the dag-processor anew")
@@ -50,68 +50,68 @@ def main(cfg: Config) -> int:
         pool.close()
 
 
-def start_pool(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock) -> ParsePool:
+def start_parse_pool(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps, clock: Clock) -> ParsePool:
     """The parse server runs, with everything imported that DAG files commonly import."""
     missing = preload()
     if missing:
         _log.debug("not_preloaded", modules=missing)
-    limits = Limits(settings.import_s, settings.child_s, settings.memory_bytes, settings.plugins_folder)
+    limits = ParseLimits(settings.import_timeout_s, settings.process_timeout_s, settings.memory_bytes, settings.plugins_folder)
     own = (str(cfg.logs_folder), os.path.join(cfg.home, "run"))
-    return ParsePool(conditions(limits, facts, own, clock))
+    return ParsePool(create_parse_conditions(limits, facts, own, clock))
 
 
-def _serve(cfg: Config, settings: Settings, facts: KnownFacts, clock: Clock, pool: ParsePool, stop: StopFlag) -> int:
+def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps, clock: Clock, pool: ParsePool, stop: StopFlag) -> int:
     # After the fork: the parse server has neither the store's modules nor, later, a thread beside its own.
     from gnomon import store, taskapi
-    from gnomon.dagfiles.beats import Beats
-    from gnomon.dagfiles.stored import StoreLedger
-    from gnomon.dagfiles.watched import Watched
+    from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
+    from gnomon.dagfiles.folder_watcher import FolderWatcher
+    from gnomon.dagfiles.heartbeat import DagProcessorHeartbeat
 
-    db = as_soon_as_possible(
+    db = retry_until_available(
         lambda: store.open_database(
-            cfg.database_url, role="dag-processor", synchronous=cfg.text("database", "synchronous"), cipher=store.home_cipher(cfg)
+            cfg.database_url, role="dag-processor", synchronous=cfg.text("database", "synchronous"), cipher=store.load_cipher(cfg)
         ),
-        stop, lambda error: _log.warning("store_away", error=str(error), again_after_s=AWAY_S),
+        stop, lambda error: _log.warning("store_away", error=str(error), again_after_s=STORE_RETRY_S),
     )
     if db is None:
         return 0
-    bell = Bell(run_folder(cfg.home), db.url)
-    ledger = StoreLedger(db, clock, bell, paused_by_default=settings.paused_by_default)
-    pool.answers = lambda question: taskapi.answer(db, None, question)
-    processor = Processor(settings, pool, ledger, facts, clock)
-    with contextlib.closing(db), contextlib.closing(Watched(settings.folders)) as watched:
-        if not _begun(processor, stop):
+    bell = Notifier(run_folder(cfg.home), db.url)
+    ledger = DatabaseFileRegistry(db, clock, bell, paused_by_default=settings.paused_by_default)
+    pool.handle_task_api = lambda question: taskapi.answer_task(db, None, question)
+    processor = DagProcessor(settings, pool, ledger, facts, clock)
+    with contextlib.closing(db), contextlib.closing(FolderWatcher(settings.folders)) as watched:
+        if not _restore(processor, stop):
             return 0
         _log.info("dag_processor_started", folders=list(settings.folders), processes=settings.processes)
-        with contextlib.closing(Beats(db, clock)) as beats:
-            loop(processor, pool, watched, clock, stop, beats)
+        with contextlib.closing(DagProcessorHeartbeat(db, clock)) as beats:
+            run_loop(processor, pool, watched, clock, stop, beats)
     _log.info("dag_processor_stopped")
     return 0
 
 
-def loop(processor: Processor, pool: ParsePool, watched: Watched, clock: Clock, stop: StopFlag, beats: Beats) -> None:
+def run_loop(processor: DagProcessor, pool: ParsePool, watched: FolderWatcher, clock: Clock, stop: StopFlag, beats: DagProcessorHeartbeat) -> None:
     """Turns follow one another until `stop` is set; between them this process sleeps until something happens."""
     with selectors.DefaultSelector() as selector:
         for source in (pool, stop, watched):
             selector.register(source, selectors.EVENT_READ)
         while not stop():
-            again_at = min(processor.turn(), beats.turn())
-            watched.follow(processor.folders)
+            again_at = min(processor.run_once(), beats.beat_if_due())
+            watched.update_folders(processor.folders)
             selector.select(min(IDLE_MAX_S, max(0.0, again_at - clock.monotonic())))
-            changed = watched.take()
+            changed = watched.take_changes()
             if changed:
-                processor.heard(changed)
+                processor.on_changes(changed)
 
 
-def _begun(processor: Processor, stop: StopFlag) -> bool:
+def _restore(processor: DagProcessor, stop: StopFlag) -> bool:
     """The processor knows what is on record; False when it was told to stop before the store could say."""
     with selectors.DefaultSelector() as selector:
         selector.register(stop, selectors.EVENT_READ)
         while not stop():
             try:
-                processor.begin()
+                processor.restore()
                 return True
-            except Away as error:
-                _log.warning("store_away", error=str(error), again_after_s=AWAY_S)
-            selector.select(AWAY_S)
+            except RegistryUnavailable as error:
+                _log.warning("store_away", error=str(error), again_after_s=STORE_RETRY_S)
+            selector.select(STORE_RETRY_S)
     return False

@@ -18,42 +18,42 @@ CHECK_INPUTS_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
+class SourceFolder:
     """A folder in which DAG files are looked for."""
 
     folder: str
-    ours: bool = False
+    is_bundled: bool = False
     """The package's own examples: part of the installation, so their absence is no news."""
-    plugins: bool = False
+    is_plugins: bool = False
     """Its files are plugins: they are imported to see whether they can be, and their DAGs are none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class DagProcessorSettings:
     """What the dag-processor takes from the configuration; times in seconds."""
 
-    roots: tuple[Root, ...]
+    roots: tuple[SourceFolder, ...]
     plugins_folder: str
     regexp_ignore: bool
     safe_mode: bool
     processes: int
     refresh_s: float
     reparse_s: float
-    import_s: float | None
-    child_s: float
+    import_timeout_s: float | None
+    process_timeout_s: float
     memory_bytes: int | None
     sort_mode: str
     paused_by_default: bool
 
     @property
-    def listed(self) -> tuple[Root, ...]:
+    def listed_folders(self) -> tuple[SourceFolder, ...]:
         """All folders whose files are imported: where DAG files are, and the plugins folder if there is one, apart from them."""
         plugins = os.path.join(self.plugins_folder, "")
         others = [os.path.join(root.folder, "") for root in self.roots]
         apart = not any(plugins.startswith(other) or other.startswith(plugins) for other in others)
         if not apart or not os.path.isdir(plugins):
             return self.roots
-        return (*self.roots, Root(self.plugins_folder, plugins=True))
+        return (*self.roots, SourceFolder(self.plugins_folder, is_plugins=True))
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -61,13 +61,13 @@ class Settings:
         return (*(root.folder for root in self.roots), self.plugins_folder)
 
 
-def settings_from(cfg: Config) -> Settings:
+def build_dag_processor_settings(cfg: Config) -> DagProcessorSettings:
     """The settings that hold for this configuration; a timeout or limit of 0 means none."""
-    roots = [Root(os.path.abspath(cfg.dags_folder))]
+    roots = [SourceFolder(os.path.abspath(cfg.dags_folder))]
     if cfg.boolean("core", "load_examples"):
-        roots.append(Root(examples_folder(), ours=True))
+        roots.append(SourceFolder(examples_folder(), is_bundled=True))
     megabytes = cfg.integer("dag_processor", "parsing_memory_limit")
-    return Settings(
+    return DagProcessorSettings(
         roots=tuple(roots),
         plugins_folder=os.path.abspath(cfg.plugins_folder),
         regexp_ignore=cfg.text("core", "dag_ignore_file_syntax") == "regexp",
@@ -75,8 +75,8 @@ def settings_from(cfg: Config) -> Settings:
         processes=cfg.integer("dag_processor", "parsing_processes"),
         refresh_s=cfg.number("dag_processor", "refresh_interval"),
         reparse_s=cfg.number("dag_processor", "min_file_process_interval"),
-        import_s=cfg.number("core", "dagbag_import_timeout") or None,
-        child_s=cfg.number("dag_processor", "dag_file_processor_timeout"),
+        import_timeout_s=cfg.number("core", "dagbag_import_timeout") or None,
+        process_timeout_s=cfg.number("dag_processor", "dag_file_processor_timeout"),
         memory_bytes=megabytes * MEGABYTE or None,
         sort_mode=cfg.text("dag_processor", "file_parsing_sort_mode"),
         paused_by_default=cfg.boolean("core", "dags_are_paused_at_creation"),

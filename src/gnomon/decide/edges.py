@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from enum import Enum
 
-from gnomon.model.edges import AfterSpec
-from gnomon.model.runwaits import KEEP_AFTER_ABSENT, KEEP_AFTER_BAD, Outcome, WaitState
+from gnomon.model.run_waits import KEEP_AFTER_ABSENT, KEEP_AFTER_BAD, SlotOutcome, WaitState
+from gnomon.model.upstream_edges import AfterSpec
 
 
 class EdgeVerdict(Enum):
@@ -17,7 +17,7 @@ class EdgeVerdict(Enum):
     CANCEL = "cancel"
 
 
-def judge_edge(after: AfterSpec, states: Collection[WaitState]) -> EdgeVerdict:
+def evaluate_edge(after: AfterSpec, states: Collection[WaitState]) -> EdgeVerdict:
     """The verdict on all slots of one edge together. No slot: they have not been found yet."""
     if not states:
         return EdgeVerdict.WAIT
@@ -31,24 +31,24 @@ def judge_edge(after: AfterSpec, states: Collection[WaitState]) -> EdgeVerdict:
     return EdgeVerdict.WAIT if any(state.is_open for state in states) else EdgeVerdict.PASS
 
 
-def state_after(after: AfterSpec, outcome: Outcome) -> WaitState:
+def decide_wait_state(after: AfterSpec, outcome: SlotOutcome) -> WaitState:
     """Where a wait stands once that is known of its slot."""
     if outcome == "ok":
         return WaitState.MET
     if outcome == "bad":
-        return WaitState.BORNE if after.on_failure == "proceed" else WaitState.BAD
+        return WaitState.TOLERATED if after.on_failure == "proceed" else WaitState.BAD
     if outcome == "absent":
         return _WHEN_ABSENT[after.on_absent]
     return WaitState.OPEN
 
 
-def keeps(after: AfterSpec) -> int:
+def subscription_flags(after: AfterSpec) -> int:
     """After which news the waiting run wants to hear more of the same slot."""
     outlives_bad = after.on_failure == "wait" or (after.on_failure == "cancel" and after.take == "any")
     return (KEEP_AFTER_BAD if outlives_bad else 0) | (KEEP_AFTER_ABSENT if after.on_absent == "wait" else 0)
 
 
-def chooses(after: AfterSpec) -> bool:
+def replaces_absent_slot(after: AfterSpec) -> bool:
     """Whether another slot takes the place of one that turns out to be absent."""
     return after.on_absent == "ignore" and after.take in ("first", "last")
 

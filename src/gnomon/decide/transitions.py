@@ -1,7 +1,7 @@
 """The life of a task instance as a table: a missing row is an illegal move.
 
 Theory of operation. An instance begins with no status (None). When its rules say that it may run it is *ready*, which
-is not written; what waits past its step is written as `scheduled`. Admission makes an attempt (`queued`), which the
+is not written; what waits past its step is written as `scheduled`. Admission makes an attempt (`queued_runs`), which the
 worker reports as entered (`running`) and ended. An attempt that ends without the instance being done leaves it in
 `up_for_retry` or `up_for_reschedule` until a timer; one that was lost before it entered author code is `scheduled`
 again and costs no try. A task that defers is `deferred` without an attempt; the event of its trigger ends it, or lets it be
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from gnomon.errors.engine import IllegalMove
+from gnomon.errors.product import IllegalTransition
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
 
@@ -86,4 +86,4 @@ def next_state(state: S | None, cause: Cause) -> S | None:
     try:
         return TRANSITIONS[state, cause]
     except KeyError:
-        raise IllegalMove(state.value if state else "no status", cause.value) from None
+        raise IllegalTransition(state.value if state else "no status", cause.value) from None

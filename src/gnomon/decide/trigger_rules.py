@@ -1,17 +1,48 @@
-"""Every trigger rule as a row: when it runs, when it skips, when it can no longer be met.
-
-A rule is judged on the tally of its direct upstream task instances, mapped ones counted one by one. Source:
-airflow-surface.md D.4; `all_done_min_one_success` as documented there (it runs although some were skipped), where
-Airflow 3.3.2 skips. Early decisions: a rule that cannot be met any more is decided before all upstreams are done.
-"""
+"""A rule's answer: whether, and if not yet, why, in words that a user can act on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import NamedTuple
 
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.model.verdict import Outcome, Verdict
+
+
+class RuleOutcome(Enum):
+    """What a rule says of a task instance."""
+
+    RUN = "run"
+    WAIT = "wait"
+    SKIP = "skip"
+    UPSTREAM_FAILED = "upstream_failed"
+
+
+class Verdict(NamedTuple):
+    """The outcome and the sentence that `explain` prints."""
+
+    outcome: RuleOutcome
+    reason: str = ""
+
+
+_SKIPPED_BY = "skipped by "
+
+
+def format_skip_reason(name: str) -> str:
+    """The reason of a task that the task instance `name` skipped."""
+    return _SKIPPED_BY + name
+
+
+def parse_skip_reason(reason: str | None) -> str | None:
+    """The task id that this reason names as the one that skipped; None for any other reason."""
+    if reason is None or not reason.startswith(_SKIPPED_BY):
+        return None
+    return reason[len(_SKIPPED_BY) :].partition("[")[0]
+
+
+def is_skip_valid(skipper_state: S | None) -> bool:
+    """Whether the decision of a direct upstream in this state stands."""
+    return skipper_state is S.SUCCESS
 
 
 class Tally:
@@ -58,13 +89,13 @@ _FIELDS = {
 }
 
 
-class Rule(NamedTuple):
+class RuleConditions(NamedTuple):
     """One trigger rule; the first condition that holds decides, in the order of the fields."""
 
     upstream_failed: Callable[[Tally], bool]
     skip: Callable[[Tally], bool]
     run: Callable[[Tally], bool]
-    wants: str
+    requirement: str
     """What it waits for, for the sentence that explains a wait."""
 
 
@@ -72,76 +103,76 @@ def _never(_: Tally) -> bool:
     return False
 
 
-RULES: dict[str, Rule] = {
-    "all_success": Rule(
+RULES: dict[str, RuleConditions] = {
+    "all_success": RuleConditions(
         lambda t: t.bad > 0, lambda t: t.skipped > 0, lambda t: t.success + t.removed >= t.total, "all upstream tasks to succeed"
     ),
-    "all_failed": Rule(
+    "all_failed": RuleConditions(
         _never, lambda t: t.success + t.skipped > 0, lambda t: t.bad + t.removed >= t.total, "all upstream tasks to fail"
     ),
-    "all_done": Rule(_never, _never, lambda t: t.all_done(), "all upstream tasks to end"),
-    "all_done_min_one_success": Rule(
+    "all_done": RuleConditions(_never, _never, lambda t: t.all_done(), "all upstream tasks to end"),
+    "all_done_min_one_success": RuleConditions(
         lambda t: t.all_done() and t.success == 0 and t.skipped < t.total,
         lambda t: t.all_done() and t.total > 0 and t.skipped >= t.total,
         lambda t: t.all_done() and (t.success > 0 or t.total == 0),
         "all upstream tasks to end, at least one with success",
     ),
-    "all_done_setup_success": Rule(
+    "all_done_setup_success": RuleConditions(
         lambda t: t.all_done() and t.setups > 0 and t.setups_success == 0 and t.setups_skipped < t.setups,
         lambda t: t.all_done() and t.setups > 0 and t.setups_skipped >= t.setups,
         lambda t: t.all_done(),
         "all upstream tasks to end, at least one setup with success",
     ),
-    "one_success": Rule(
+    "one_success": RuleConditions(
         lambda t: t.all_done() and t.success == 0 and t.total > 0 and t.skipped < t.total,
         lambda t: t.all_done() and t.total > 0 and t.skipped >= t.total,
         lambda t: t.success > 0 or t.total == 0,
         "one upstream task to succeed",
     ),
-    "one_failed": Rule(
+    "one_failed": RuleConditions(
         _never, lambda t: t.all_done() and t.bad == 0 and t.total > 0, lambda t: t.bad > 0 or t.total == 0, "one upstream task to fail"
     ),
-    "one_done": Rule(
+    "one_done": RuleConditions(
         _never,
         lambda t: t.all_done() and t.success + t.failed == 0 and t.total > 0,
         lambda t: t.success + t.failed > 0 or t.total == 0,
         "one upstream task to succeed or fail",
     ),
-    "none_failed": Rule(
+    "none_failed": RuleConditions(
         lambda t: t.bad > 0, _never, lambda t: t.success + t.skipped + t.removed >= t.total, "all upstream tasks to succeed or be skipped"
     ),
-    "none_failed_min_one_success": Rule(
+    "none_failed_min_one_success": RuleConditions(
         lambda t: t.bad > 0 or (t.all_done() and t.success == 0 and t.skipped < t.total),
         lambda t: t.total > 0 and t.skipped >= t.total,
         lambda t: t.all_done() and (t.success > 0 or t.total == 0),
         "all upstream tasks to succeed or be skipped, at least one with success",
     ),
-    "none_skipped": Rule(_never, lambda t: t.skipped > 0, lambda t: t.all_done(), "all upstream tasks to end, none skipped"),
-    "all_skipped": Rule(
+    "none_skipped": RuleConditions(_never, lambda t: t.skipped > 0, lambda t: t.all_done(), "all upstream tasks to end, none skipped"),
+    "all_skipped": RuleConditions(
         _never, lambda t: t.success + t.bad > 0, lambda t: t.skipped + t.removed >= t.total, "all upstream tasks to be skipped"
     ),
-    "always": Rule(_never, _never, lambda _: True, "nothing"),
+    "always": RuleConditions(_never, _never, lambda _: True, "nothing"),
 }
 
-_RUN = Verdict(Outcome.RUN)
-_WAIT = Verdict(Outcome.WAIT)
+_RUN = Verdict(RuleOutcome.RUN)
+_WAIT = Verdict(RuleOutcome.WAIT)
 
 
-def judge(rule_name: str, tally: Tally) -> Verdict:
-    """What the rule says of this tally. The reason names the counts that decided; see `wait_reason` for a wait."""
+def evaluate_trigger_rule(rule_name: str, tally: Tally) -> Verdict:
+    """What the rule says of this tally. The reason names the counts that decided; see `describe_rule_wait` for a wait."""
     rule = RULES[rule_name]
     if rule.upstream_failed(tally):
-        return Verdict(Outcome.UPSTREAM_FAILED, f"trigger rule {rule_name} cannot be met: {_counts(tally)}")
+        return Verdict(RuleOutcome.UPSTREAM_FAILED, f"trigger rule {rule_name} cannot be met: {_counts(tally)}")
     if rule.skip(tally):
-        return Verdict(Outcome.SKIP, f"trigger rule {rule_name} skips it: {_counts(tally)}")
+        return Verdict(RuleOutcome.SKIP, f"trigger rule {rule_name} skips it: {_counts(tally)}")
     if rule.run(tally):
         return _RUN
     return _WAIT
 
 
-def wait_reason(rule_name: str, tally: Tally) -> str:
+def describe_rule_wait(rule_name: str, tally: Tally) -> str:
     """The sentence for a rule that still waits."""
-    return f"trigger rule {rule_name} waits for {RULES[rule_name].wants}: of {tally.total}, {_counts(tally)}"
+    return f"trigger rule {rule_name} waits for {RULES[rule_name].requirement}: of {tally.total}, {_counts(tally)}"
 
 
 def _counts(tally: Tally) -> str:

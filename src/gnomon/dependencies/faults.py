@@ -1,13 +1,175 @@
-"""What is wrong with dependencies between DAGs, seen over all of them. Each fault is a sentence about the DAG that has it."""
+"""DAGs that wait for one another in a circle within one period, found among runs and tasks.
+
+A run begins, its tasks follow one another, it ends. A dependency of a DAG lies between an end (of the upstream's run, or
+of one task of it) and a beginning; a dependency of a task between such an end and the task. Whoever comes back to where
+he started waits for ever. So two DAGs may wait for each other's tasks, as long as the tasks form no circle.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeVar
 
-from gnomon.dependencies.cycles import circles
 from gnomon.dependencies.shape import Shape
-from gnomon.errors.nearest import nearest
-from gnomon.model.edges import Edge
+from gnomon.errors.product import find_close_matches
+from gnomon.model.upstream_edges import Edge
+
+MAX_SEARCHES = 64
+"""A circle of its own is looked for so often in each knot of DAGs; the others are told the first one."""
+MAX_SHOWN = 12
+"""So many names of a circle are told."""
+_BEGIN, _TASK, _END = range(3)
+
+
+class WaitPoint(NamedTuple):
+    """The beginning or the end of a run, or one task of it."""
+
+    dag_id: str
+    phase: int
+    task_id: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.dag_id}.{self.task_id}" if self.phase == _TASK else self.dag_id
+
+
+Node = TypeVar("Node")
+WaitGraph = dict[WaitPoint, tuple[WaitPoint, ...]]
+"""Point to what comes directly before it."""
+
+
+def find_cycles(shapes: Mapping[str, Shape]) -> dict[str, str]:
+    """Each DAG that is in a circle, to one circle through it: `a -> b -> a`, where each waits for the next."""
+    found: dict[str, str] = {}
+    for several in _find_components({dag_id: _upstream_ids(shape, shapes) for dag_id, shape in shapes.items()}):
+        waits = _build_wait_graph({dag_id: shapes[dag_id] for dag_id in several})
+        for knot in _find_components(waits):
+            found.update(_describe_components(sorted(knot), waits, frozenset(knot)))
+    return found
+
+
+def _upstream_ids(shape: Shape, shapes: Mapping[str, Shape]) -> tuple[str, ...]:
+    """The DAGs that one waits for within the period."""
+    return tuple(dict.fromkeys(
+        edge.after.dag_id for edge in shape.edges if not edge.after.previous and edge.after.dag_id in shapes
+    ))  # fmt: skip
+
+
+def _build_wait_graph(shapes: Mapping[str, Shape]) -> WaitGraph:
+    """All points of these DAGs. What is upstream outside of them is left out, and so is a task that is not there."""
+    before: dict[WaitPoint, list[WaitPoint]] = {}
+    for dag_id, shape in shapes.items():
+        begin, end = WaitPoint(dag_id, _BEGIN), WaitPoint(dag_id, _END)
+        before[begin] = []
+        before[end] = [begin]
+        for task_id, upstream in shape.upstream.items():
+            point = WaitPoint(dag_id, _TASK, task_id)
+            before[point] = [begin, *(WaitPoint(dag_id, _TASK, one) for one in upstream)]
+            before[end].append(point)
+    for dag_id, shape in shapes.items():
+        for edge in shape.edges:
+            here = WaitPoint(dag_id, _BEGIN) if edge.task_id is None else WaitPoint(dag_id, _TASK, edge.task_id)
+            after = edge.after
+            there = WaitPoint(after.dag_id, _END) if after.task_id is None else WaitPoint(after.dag_id, _TASK, after.task_id)
+            if not after.previous and there in before:
+                before[here].append(there)
+    return {point: tuple(several) for point, several in before.items()}
+
+
+def _describe_components(points: list[WaitPoint], waits: WaitGraph, knot: frozenset[WaitPoint]) -> dict[str, str]:
+    """The DAGs of one knot, each with a circle through it."""
+    found: dict[str, str] = {}
+    searches = 0
+    for point in points:
+        if point.dag_id in found:
+            continue
+        if searches == MAX_SEARCHES:
+            found[point.dag_id] = next(iter(found.values()))
+            continue
+        searches += 1
+        for dag_id, words in _format_cycles(_select_named_points(_find_shortest_cycle(point, waits, knot))):
+            found.setdefault(dag_id, words)
+    return found
+
+
+def _find_shortest_cycle(start: WaitPoint, waits: WaitGraph, knot: frozenset[WaitPoint]) -> list[WaitPoint]:
+    """The points of a shortest circle through `start`, each before the one that it waits for."""
+    came: dict[WaitPoint, WaitPoint] = {}
+    queue = deque([start])
+    while queue:
+        point = queue.popleft()
+        for before in waits[point]:
+            if before == start:
+                circle = [point]
+                while point != start:
+                    point = came[point]
+                    circle.append(point)
+                return circle[::-1]
+            if before in knot and before not in came:
+                came[before] = point
+                queue.append(before)
+    raise AssertionError("every point of a knot lies on a circle")
+
+
+def _select_named_points(circle: list[WaitPoint]) -> list[WaitPoint]:
+    """The points that are named: no task that only tasks of its own DAG come before and after, and each name once in a row."""
+    around = zip(circle[-1:] + circle[:-1], circle, circle[1:] + circle[:1], strict=True)
+    shown = [here for before, here, after in around if here.phase != _TASK or not before.dag_id == here.dag_id == after.dag_id]
+    shown = shown or circle
+    return [here for at, here in enumerate(shown) if here.label != shown[at - 1].label] or shown[:1]
+
+
+def _format_cycles(shown: list[WaitPoint]) -> Iterator[tuple[str, str]]:
+    """`a -> b.load -> b -> a`, for each DAG from itself on; the middle of a long one is only counted."""
+    first: dict[str, int] = {}
+    for at, here in enumerate(shown):
+        if here.dag_id not in first or (here.phase != _TASK and shown[first[here.dag_id]].phase == _TASK):
+            first[here.dag_id] = at
+    count = len(shown)
+    for dag_id, at in first.items():
+        labels = [shown[(at + step) % count].label for step in range(min(count, MAX_SHOWN))]
+        middle = [f"({count - MAX_SHOWN} more)"] if count > MAX_SHOWN else []
+        yield dag_id, " -> ".join([*labels, *middle, shown[at].label])
+
+
+def _find_components(before: Mapping[Node, Iterable[Node]]) -> Iterator[list[Node]]:
+    """Nodes that all lead to one another; single ones only if they lead to themselves (Tarjan's algorithm)."""
+    number: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    open_nodes: dict[Node, None] = {}
+    for root in before:
+        if root in number:
+            continue
+        number[root] = low[root] = len(number)
+        open_nodes[root] = None
+        path = [(root, iter(before[root]))]
+        while path:
+            node, following = path[-1]
+            for other in following:
+                if other not in number:
+                    number[other] = low[other] = len(number)
+                    open_nodes[other] = None
+                    path.append((other, iter(before[other])))
+                    break
+                if other in open_nodes:
+                    low[node] = min(low[node], number[other])
+            else:
+                path.pop()
+                if path:
+                    low[path[-1][0]] = min(low[path[-1][0]], low[node])
+                if low[node] == number[node]:
+                    knot = _pop_until(node, open_nodes)
+                    if len(knot) > 1 or node in before[node]:
+                        yield knot
+
+
+def _pop_until(node: Node, open_nodes: dict[Node, None]) -> list[Node]:
+    """The nodes that were opened last, down to `node`; they are open no more."""
+    knot: list[Node] = []
+    while not knot or knot[-1] != node:
+        knot.append(open_nodes.popitem()[0])
+    return knot
 
 
 def errors_of(shapes: Mapping[str, Shape]) -> dict[str, str]:
@@ -16,7 +178,7 @@ def errors_of(shapes: Mapping[str, Shape]) -> dict[str, str]:
     `shapes`: all DAGs that are in a file and have dependencies, and those that they wait for. Others than the returned
     ones are well.
     """
-    around = circles(shapes)
+    around = find_cycles(shapes)
     found: dict[str, str] = {}
     for dag_id, shape in shapes.items():
         told = _slotless_upstreams(dag_id, shape.edges, shapes)
@@ -41,11 +203,11 @@ def doubts_of(
     for edge in edges:
         after = edge.after
         if after.dag_id not in dag_ids:
-            told[f"{_who(dag_id, edge)} waits for DAG {after.dag_id!r}, which is in no file{_near(after.dag_id, dag_ids)}; "
+            told[f"{_describe_subject(dag_id, edge)} waits for DAG {after.dag_id!r}, which is in no file{_suggest_name(after.dag_id, dag_ids)}; "
                  "its runs wait until it is there"] = None
         elif after.task_id is not None and after.task_id not in tasks.get(after.dag_id, (after.task_id,)):
-            told[f"{_who(dag_id, edge)} waits for task {after.task_id!r} of DAG {after.dag_id!r}, which has no such task"
-                 f"{_near(after.task_id, tasks[after.dag_id])}; a run without that task counts as a bad end"] = None
+            told[f"{_describe_subject(dag_id, edge)} waits for task {after.task_id!r} of DAG {after.dag_id!r}, which has no such task"
+                 f"{_suggest_name(after.task_id, tasks[after.dag_id])}; a run without that task counts as a bad end"] = None
     return list(told)
 
 
@@ -55,15 +217,15 @@ def _slotless_upstreams(dag_id: str, edges: Iterable[Edge], shapes: Mapping[str,
         upstream = edge.after.dag_id
         why = shapes[upstream].slotless if upstream in shapes else None
         if why is not None:
-            told[f"{_who(dag_id, edge)} waits for DAG {upstream!r}, which has no slots to wait for: {why}; give {upstream!r} a "
+            told[f"{_describe_subject(dag_id, edge)} waits for DAG {upstream!r}, which has no slots to wait for: {why}; give {upstream!r} a "
                  f"schedule with times, or take After({upstream!r}) away"] = None
     return list(told)
 
 
-def _who(dag_id: str, edge: Edge) -> str:
+def _describe_subject(dag_id: str, edge: Edge) -> str:
     return f"DAG {dag_id!r}" if edge.task_id is None else f"task {edge.task_id!r} of DAG {dag_id!r}"
 
 
-def _near(name: str, there: Collection[str]) -> str:
-    found = nearest(name, there, cutoff=0.7)
+def _suggest_name(name: str, there: Collection[str]) -> str:
+    found = find_close_matches(name, there, cutoff=0.7)
     return f" (did you mean {found[0]!r}?)" if found else ""

@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from itertools import groupby
 
-from gnomon.dependencies.itself import slot_before
-from gnomon.dependencies.pairs import STRETCHES, rule_for
-from gnomon.dependencies.past import PastDays
-from gnomon.dependencies.places import Places, labels_of
-from gnomon.dependencies.planned import Bounds
-from gnomon.dependencies.question import Found, Question, Rule
+from gnomon.dependencies.history import HistoryDays
+from gnomon.dependencies.planned_slots import Bounds
 from gnomon.dependencies.resolution import History, Resolution, RuleName
-from gnomon.dependencies.slotdays import SlotDays
-from gnomon.dependencies.zonedays import DAY_US, ZoneDays
-from gnomon.model.after import After, waits_for_itself
+from gnomon.dependencies.rule_pairs import PARTIAL_DAY_RULES, select_rule
+from gnomon.dependencies.self_dependency import find_earlier_slot
+from gnomon.dependencies.slot_chunks import SlotDays
+from gnomon.dependencies.slot_labels import SlotLabels, labels_of
+from gnomon.dependencies.slot_query import RuleMatch, SlotQuery, SlotRule
+from gnomon.dependencies.zone_days import DAY_US, ZoneDays
+from gnomon.model.after import After, self_dependency_message
 from gnomon.timetables.base import Timetable
 from gnomon.timetables.granularity import Granularity
-from gnomon.timetables.zones import utc, zone_of
+from gnomon.timetables.wall_clock.zones import to_utc, zone_of
 
-MOST_RESOLVERS = 512
+MAX_RESOLVERS = 512
 """So many dependencies keep their days in memory; the one that was made first leaves."""
-FREE: Bounds = (None, None)
+UNBOUNDED: Bounds = (None, None)
 
 
 def upstream_slots(
@@ -31,8 +31,8 @@ def upstream_slots(
     downstream: Timetable,
     upstream: Timetable,
     at: datetime,
-    downstream_bounds: Bounds = FREE,
-    upstream_bounds: Bounds = FREE,
+    downstream_bounds: Bounds = UNBOUNDED,
+    upstream_bounds: Bounds = UNBOUNDED,
     same_dag: bool = False,
     history: History | tuple[Sequence[datetime], datetime | None] | None = None,
 ) -> Resolution:
@@ -47,11 +47,11 @@ def upstream_slots(
     key = (id(after), id(downstream), id(upstream), downstream_bounds, upstream_bounds, same_dag)
     resolver = _RESOLVERS.get(key)
     if resolver is None:
-        if len(_RESOLVERS) >= MOST_RESOLVERS:
+        if len(_RESOLVERS) >= MAX_RESOLVERS:
             del _RESOLVERS[next(iter(_RESOLVERS))]
         resolver = Resolver(after, downstream, upstream, downstream_bounds, upstream_bounds, same_dag)
         _RESOLVERS[key] = resolver
-    return resolver.resolve(utc(at), None if history is None else History(*history))
+    return resolver.resolve(to_utc(at), None if history is None else History(*history))
 
 
 class Resolver:
@@ -62,25 +62,25 @@ class Resolver:
         after: After,
         downstream: Timetable,
         upstream: Timetable,
-        downstream_bounds: Bounds = FREE,
-        upstream_bounds: Bounds = FREE,
+        downstream_bounds: Bounds = UNBOUNDED,
+        upstream_bounds: Bounds = UNBOUNDED,
         same_dag: bool = False,
     ) -> None:
         if same_dag and not after.back:
-            raise ValueError(waits_for_itself(after.dag_id))
+            raise ValueError(self_dependency_message(after.dag_id))
         self._after = after
         self._downstream, self._upstream = downstream, upstream
         self._zone = ZoneDays(_zone_for(after, downstream))
         self._mine = SlotDays(downstream, self._zone, downstream_bounds)
         self._theirs = SlotDays(upstream, self._zone, upstream_bounds)
-        self._my_timetable = self._mine if downstream_bounds == FREE else SlotDays(downstream, self._zone)
-        self._their_timetable = self._theirs if upstream_bounds == FREE else SlotDays(upstream, self._zone)
+        self._my_timetable = self._mine if downstream_bounds == UNBOUNDED else SlotDays(downstream, self._zone)
+        self._their_timetable = self._theirs if upstream_bounds == UNBOUNDED else SlotDays(upstream, self._zone)
         self._upstream_bounds = upstream_bounds
         self._same_dag = same_dag
-        self._past: PastDays | None = None
-        self._rule: Rule | None = None
+        self._past: HistoryDays | None = None
+        self._rule: SlotRule | None = None
         if self._mine.granularity is not None and self._theirs.granularity is not None:
-            self._rule = rule_for(self._mine.granularity, self._theirs.granularity, after.back)
+            self._rule = select_rule(self._mine.granularity, self._theirs.granularity, after.back)
 
     @property
     def remembered(self) -> int:
@@ -91,7 +91,7 @@ class Resolver:
     @property
     def looks_at_stretches(self) -> bool:
         """Whether a question touches less than a day of the upstream, which has many slots a day."""
-        return self._theirs.unit != DAY_US and (self._same_dag or self._rule in STRETCHES)
+        return self._theirs.chunk_length != DAY_US and (self._same_dag or self._rule in PARTIAL_DAY_RULES)
 
     @property
     def may_have_changed(self) -> bool:
@@ -107,34 +107,34 @@ class Resolver:
         """What the run planned at `at` (UTC) waits for."""
         theirs = self._theirs if history is None else self._past_days(history)
         if self._same_dag:
-            return self._resolution(slot_before(theirs, at, self._after.back), theirs)
+            return self._resolution(find_earlier_slot(theirs, at, self._after.back), theirs)
         first, *others = labels_of(self._mine, at)
         found = self._ask(at, first, theirs)
         for label in others:
-            found = _together(found, self._ask(at, label, theirs))
+            found = _merge_matches(found, self._ask(at, label, theirs))
         return self._resolution(found, theirs)
 
-    def _past_days(self, history: History) -> PastDays:
+    def _past_days(self, history: History) -> HistoryDays:
         if self._past is None or not self._past.is_of(history):
-            self._past = PastDays(self._theirs, self._upstream_bounds, history)
+            self._past = HistoryDays(self._theirs, self._upstream_bounds, history)
         return self._past
 
-    def _ask(self, at: datetime, label: int, theirs: SlotDays | PastDays) -> Found:
-        rule = self._rule or rule_for(*self._kinds(label // DAY_US), self._after.back)
-        return rule(Question(self._after, at, label, self._mine, theirs, self._my_timetable, self._their_timetable))
+    def _ask(self, at: datetime, label: int, theirs: SlotDays | HistoryDays) -> RuleMatch:
+        rule = self._rule or select_rule(*self._kinds(label // DAY_US), self._after.back)
+        return rule(SlotQuery(self._after, at, label, self._mine, theirs, self._my_timetable, self._their_timetable))
 
     def _kinds(self, day: int) -> tuple[Granularity, Granularity]:
         mine, theirs = self._mine.granularity, self._theirs.granularity
-        return mine or _kind_of(self._my_timetable.day(day)), theirs or _kind_of(self._their_timetable.day(day))
+        return mine or _classify_day(self._my_timetable.day(day)), theirs or _classify_day(self._their_timetable.day(day))
 
-    def _resolution(self, found: Found, theirs: SlotDays | PastDays) -> Resolution:
+    def _resolution(self, found: RuleMatch, theirs: SlotDays | HistoryDays) -> Resolution:
         """What was found, narrowed by `take`, without what is absent."""
         places, rule, start, end = found
         window = self._zone.window(start, end)
         if not places:
             return Resolution((), "none", window)
         if isinstance(theirs, SlotDays):
-            return Resolution(_flat(self._taken(places)), rule, window)
+            return Resolution(_flatten(self._taken(places)), rule, window)
         return self._without_absent(places, rule, window, theirs)
 
     def _without_absent(
@@ -142,15 +142,15 @@ class Resolver:
         places: list[tuple[datetime, ...]],
         rule: RuleName,
         window: tuple[datetime, datetime],
-        theirs: PastDays,
+        theirs: HistoryDays,
     ) -> Resolution:
         """`ignore`: `take` chooses among what is there. `wait`: absent slots too. `fail`: they are named, not waited for."""
         way = self._after.on_absent
         gone = {slot for place in places for slot in place if theirs.is_absent(slot)}
         if way == "ignore":
             there = [left for place in places if (left := tuple(slot for slot in place if slot not in gone))]
-            return Resolution(_flat(self._taken(there)), rule, window, tuple(sorted(gone)))
-        taken = _flat(self._taken(places))
+            return Resolution(_flatten(self._taken(there)), rule, window, tuple(sorted(gone)))
+        taken = _flatten(self._taken(places))
         absent = tuple(slot for slot in taken if slot in gone)
         slots = taken if way == "wait" else tuple(slot for slot in taken if slot not in gone)
         return Resolution(slots, rule, window, absent)
@@ -169,18 +169,18 @@ def _zone_for(after: After, downstream: Timetable) -> tzinfo:
     return zone_of("UTC" if own is None else own)
 
 
-def _kind_of(day: Places) -> Granularity:
+def _classify_day(day: SlotLabels) -> Granularity:
     """The kind of a timetable that declares none: at most one slot in the day is day, more are hour."""
     return "day" if len(day.slots) <= 1 else "hour"
 
 
-def _together(one: Found, other: Found) -> Found:
+def _merge_matches(one: RuleMatch, other: RuleMatch) -> RuleMatch:
     """What two places of one run wait for."""
     places = one.places + [place for place in other.places if place not in one.places]
-    return Found(places, one.rule if one.places else other.rule, min(one.start, other.start), max(one.end, other.end))
+    return RuleMatch(places, one.rule if one.places else other.rule, min(one.start, other.start), max(one.end, other.end))
 
 
-def _flat(places: list[tuple[datetime, ...]]) -> tuple[datetime, ...]:
+def _flatten(places: list[tuple[datetime, ...]]) -> tuple[datetime, ...]:
     if len(places) == 1:
         return places[0]
     return tuple(sorted({slot for place in places for slot in place}))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gnomon.model.edges import Edge, edges_of
 from gnomon.model.slots import TimetableRef
-from gnomon.model.spec import DagSpec
+from gnomon.model.spec import DagSpec, collect_edges
+from gnomon.model.upstream_edges import Edge
 
 WITHOUT_SLOTS = {
     "NullTimetable": "it has no schedule",
@@ -29,11 +29,11 @@ class Shape(NamedTuple):
 
 def shape_of(spec: DagSpec) -> Shape:
     """The shape of a DAG."""
-    edges = edges_of(spec) if spec.timetable.can_be_scheduled else ()
-    return Shape(edges, {task.task_id: task.upstream for task in spec.tasks}, slotless(spec.timetable))
+    edges = collect_edges(spec) if spec.timetable.can_be_scheduled else ()
+    return Shape(edges, {task.task_id: task.upstream for task in spec.tasks}, find_slotless_reason(spec.timetable))
 
 
-def slotless(timetable: TimetableRef) -> str | None:
+def find_slotless_reason(timetable: TimetableRef) -> str | None:
     """Why the times of this timetable cannot be found before it runs; None when they can."""
     if not timetable.can_be_scheduled:
         return WITHOUT_SLOTS["NullTimetable"]

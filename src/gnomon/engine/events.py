@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon.model.deferral import Fired
-from gnomon.model.facts import AttemptResult
+from gnomon.model.attempts import AttemptResult
+from gnomon.model.deferral import DeferralResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, PoolRecord, RunRecord, TaskRecord
-from gnomon.model.runwaits import Ask, Heard, RunWait, SlotFact
+from gnomon.model.run_waits import RunWait, SlotFact, SubscriptionMessage, UpstreamUpdate
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class DagRead:
 
 
 @dataclass(frozen=True, slots=True)
-class DagGone:
+class DagDeleted:
     """A DAG was deleted from the store."""
 
     dag_pk: int
@@ -32,14 +32,14 @@ class RunRead:
 
     run: RunRecord
     tasks: tuple[TaskRecord, ...] = ()
-    before: tuple[RunRecord, tuple[TaskRecord, ...]] | None = None
+    previous_run: tuple[RunRecord, tuple[TaskRecord, ...]] | None = None
     """The run before it, when a task depends on the past and that run is not in memory."""
     run_waits: tuple[RunWait, ...] = ()
     """What it waits for in other DAGs, as far as that was found before."""
 
 
 @dataclass(frozen=True, slots=True)
-class PastRead:
+class PreviousRunsRead:
     """Ended runs that runs under way look back at: a new version of the DAG begins to depend on the past."""
 
     dag_pk: int
@@ -47,16 +47,16 @@ class PastRead:
 
 
 @dataclass(frozen=True, slots=True)
-class WaitEnded:
+class DeferralEnded:
     """A triggerer says how a wait ended; counts once, for the deferral that it names."""
 
     key: TaskKey
     defer_seq: int
-    fired: Fired
+    fired: DeferralResult
 
 
 @dataclass(frozen=True, slots=True)
-class SlotsFound:
+class SlotsResolved:
     """Which upstream slots a run waits for by one of its edges; an answer to `Step.unresolved`."""
 
     run_pk: int
@@ -75,19 +75,19 @@ class SlotsFound:
 
 
 @dataclass(frozen=True, slots=True)
-class WaitsAsked:
+class SubscriptionRequested:
     """A run, of whichever owner, waits for slots of a DAG of this owner."""
 
-    ask: Ask
+    subscription: SubscriptionMessage
     facts: tuple[SlotFact, ...]
     """What the store knows of the slots: of those without an unfinished run in memory this is the last word."""
 
 
 @dataclass(frozen=True, slots=True)
-class UpstreamHeard:
+class UpstreamUpdatesReceived:
     """News of upstream slots for runs of this owner."""
 
-    news: tuple[Heard, ...]
+    updates: tuple[UpstreamUpdate, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class WorkerJoined:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerAway:
+class WorkerDisconnected:
     """No connection: nothing new goes there; what is there may still run."""
 
     worker_id: str
@@ -138,13 +138,13 @@ class WorkerLost:
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class AuthorCodeEntered:
     attempt_id: str
     at: Instant
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ResultReceived:
     """A result; `worker_id` is who keeps it until it is acknowledged."""
 
     result: AttemptResult
@@ -171,7 +171,7 @@ class ClearTasks:
     by: str
     only_failed: bool = False
     request_pk: int | None = None
-    waited_for: tuple[Ask, ...] = ()
+    waited_for: tuple[SubscriptionMessage, ...] = ()
     """Who waits for this run, or has been told how it ended, and has not started."""
 
 
@@ -197,7 +197,7 @@ class MarkRun:
 
 
 @dataclass(frozen=True, slots=True)
-class DropRun:
+class DeleteRun:
     """Forget the run: its rows are about to be deleted by the owner."""
 
     run_pk: int
@@ -206,7 +206,7 @@ class DropRun:
 
 
 @dataclass(frozen=True, slots=True)
-class DropDag:
+class DeleteDag:
     """Forget the DAG and its runs: its rows are about to be deleted by the owner."""
 
     dag_pk: int
@@ -215,15 +215,15 @@ class DropDag:
 
 
 @dataclass(frozen=True, slots=True)
-class Refuse:
+class RejectRequest:
     """A request that cannot be done; the answer says why."""
 
     request_pk: int
     reason: str
 
 
-Event = (
-    DagRead | DagGone | RunRead | PastRead | WaitEnded | PoolsRead | WorkerJoined | WorkerAway | WorkerLost | Entered | Ended
-    | InventoryRead | ClearTasks | MarkTasks | MarkRun | DropRun | DropDag | Refuse | SlotsFound | WaitsAsked | UpstreamHeard
+EngineEvent = (
+    DagRead | DagDeleted | RunRead | PreviousRunsRead | DeferralEnded | PoolsRead | WorkerJoined | WorkerDisconnected | WorkerLost | AuthorCodeEntered | ResultReceived
+    | InventoryRead | ClearTasks | MarkTasks | MarkRun | DeleteRun | DeleteDag | RejectRequest | SlotsResolved | SubscriptionRequested | UpstreamUpdatesReceived
     | CursorMoved | ReleaseRun
 )

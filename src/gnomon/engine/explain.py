@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from gnomon.decide.trigger_rules import wait_reason
-from gnomon.engine.admission import free_worker
-from gnomon.engine.cells import Cell, Dag, Run
-from gnomon.engine.edges import waits_for
-from gnomon.engine.holding import closed_gate
-from gnomon.engine.memory import Memory
-from gnomon.engine.moves import verdict_of
-from gnomon.engine.runs import active_runs_limit
-from gnomon.engine.waits import deadline_of
+from gnomon.decide.trigger_rules import RuleOutcome, describe_rule_wait
+from gnomon.engine.admission.admission_pass import find_free_worker
+from gnomon.engine.admission.capacity import find_reached_limit
+from gnomon.engine.lifecycle.deferrals import compute_deadline
+from gnomon.engine.lifecycle.run_lifecycle import active_runs_limit
+from gnomon.engine.lifecycle.task_lifecycle import compute_verdict
+from gnomon.engine.state.edge_waits import describe_upstream_waits
+from gnomon.engine.state.engine_state import EngineState
+from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant, iso
-from gnomon.model.records import WaitRecord
+from gnomon.model.records import DeferralRecord
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.model.verdict import Outcome
-from gnomon.planning.jitter import made_at
+from gnomon.planning.policies import compute_creation_time
 
 
-def why_dag(memory: Memory, dag_pk: int, now: Instant) -> list[str]:
+def collect_dag_reasons(memory: EngineState, dag_pk: int, now: Instant) -> list[str]:
     """Why the DAG has no run under way or planned, as far as the owner's memory tells."""
     dag = memory.dags.get(dag_pk)
     if dag is None:
@@ -29,12 +28,12 @@ def why_dag(memory: Memory, dag_pk: int, now: Instant) -> list[str]:
     sentences = []
     if record.error:
         sentences.append(f"planning stopped: {record.error}")
-    if dag.held is not None and not record.paused:
-        sentences.append(f"nothing starts: {dag.held}")
+    if dag.hold_reason is not None and not record.paused:
+        sentences.append(f"nothing starts: {dag.hold_reason}")
     if not spec.timetable.can_be_scheduled:
         sentences.append(f"its schedule is {spec.timetable.summary or 'None'}: runs are made by hand only")
     elif record.next_run is not None:
-        due = made_at(spec, record.next_run)
+        due = compute_creation_time(spec, record.next_run)
         moved = f", and made at {iso(due)} because of jitter" if due != record.next_run.run_after else ""
         sentences.append(f"the next run is due at {iso(record.next_run.run_after)}{moved}" + (", which is past" if due <= now else ""))
         unfinished = sum(run.record.run_type.value != "backfill" for run in dag.runs.values())
@@ -43,131 +42,131 @@ def why_dag(memory: Memory, dag_pk: int, now: Instant) -> list[str]:
     elif record.fingerprint is None and not record.error:
         sentences.append("its first run is not planned yet" + ("; that happens once it is unpaused" if record.paused else ""))
     elif not record.error:
-        sentences.append("its timetable has no further run" + _bounds(dag))
+        sentences.append("its timetable has no further run" + _describe_end(dag))
     return sentences
 
 
-def _bounds(dag: Dag) -> str:
+def _describe_end(dag: Dag) -> str:
     end = dag.graph.spec.end_at
     return f" (end_date {iso(end)})" if end is not None else ""
 
 
-def why_run(memory: Memory, run_pk: int, now: Instant) -> list[str]:
+def collect_run_reasons(memory: EngineState, run_pk: int, now: Instant) -> list[str]:
     """Why the run has not ended: why it is queued, or each of its unfinished tasks in one sentence."""
     run = memory.runs.get(run_pk)
     if run is None:
         return []
     dag = run.dag
     if run.record.state is DagRunState.QUEUED:
-        return [_why_queued(dag, run, now)]
+        return [_describe_queued_run(dag, run, now)]
     sentences = []
-    for cells in run.cells:
-        for cell in cells.values():
-            why = why_cell(memory, cell, now)
+    for cells in run.task_instances:
+        for ti in cells.values():
+            why = find_wait_reason(memory, ti, now)
             if why is not None:
-                sentences.append(f"{cell.name()}: {why}")
+                sentences.append(f"{ti.name()}: {why}")
     return sentences
 
 
-def _why_queued(dag: Dag, run: Run, now: Instant) -> str:
-    if dag.held is not None:
-        return f"queued: {dag.held}"
-    if run.pk in dag.waiting:
-        return f"queued: it {waits_for(run) or 'is about to find out what it waits for in other DAGs'}"
+def _describe_queued_run(dag: Dag, run: DagRun, now: Instant) -> str:
+    if dag.hold_reason is not None:
+        return f"queued: {dag.hold_reason}"
+    if run.pk in dag.runs_waiting_upstream:
+        return f"queued: it {describe_upstream_waits(run) or 'is about to find out what it waits for in other DAGs'}"
     if run.record.run_after > now:
         return f"queued: it may start at {iso(run.record.run_after)}"
-    if dag.running >= active_runs_limit(dag):
-        return f"queued: max_active_runs={active_runs_limit(dag)} is reached by {dag.running} running run{'s' if dag.running != 1 else ''}"
+    if dag.running_count >= active_runs_limit(dag):
+        return f"queued: max_active_runs={active_runs_limit(dag)} is reached by {dag.running_count} running run{'s' if dag.running_count != 1 else ''}"
     return "queued: it starts with the scheduler's next step"
 
 
-def why_task(memory: Memory, run_pk: int, task_id: str, map_index: int, now: Instant) -> list[str]:
+def collect_task_reasons(memory: EngineState, run_pk: int, task_id: str, map_index: int, now: Instant) -> list[str]:
     """Why this task instance has not ended."""
     run = memory.runs.get(run_pk)
     if run is None:
         return []
-    index = run.graph.index.get(task_id)
-    cell = run.cell(index, map_index) if index is not None else None
-    if cell is None:
+    index = run.graph.index_of.get(task_id)
+    ti = run.find_task_instance(index, map_index) if index is not None else None
+    if ti is None:
         return [f"task {task_id} has no instance in this run" + (f" with map index {map_index}" if map_index != UNMAPPED else "")]
-    if run.record.state is DagRunState.QUEUED and cell.state is None:
-        return [f"its run is {_why_queued(run.dag, run, now)}"]
-    why = why_cell(memory, cell, now)
+    if run.record.state is DagRunState.QUEUED and ti.state is None:
+        return [f"its run is {_describe_queued_run(run.dag, run, now)}"]
+    why = find_wait_reason(memory, ti, now)
     return [why] if why is not None else []
 
 
-def why_cell(memory: Memory, cell: Cell, now: Instant) -> str | None:
+def find_wait_reason(memory: EngineState, ti: TaskInstance, now: Instant) -> str | None:
     """One sentence for an unfinished task instance, None for a finished one."""
-    if cell.state in _LIVE_WORDS:
-        return _LIVE_WORDS[cell.state].format(n=cell.try_number, worker=cell.worker)
-    if cell.state is S.DEFERRED and cell.waiting is not None and not cell.resumes:
-        return _why_deferred(cell, cell.waiting)
-    if cell.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and cell.resume_at is not None and cell.resume_at > now:
-        what = "the next try is" if cell.state is S.UP_FOR_RETRY else "the sensor is called again"
-        return f"{what} at {iso(cell.resume_at)}" + (f"; the last one ended: {cell.reason}" if cell.reason else "")
-    if cell.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE, S.DEFERRED):
-        if cell.state is None and not cell.ready:
-            return _why_not_ready(cell)
-        return _why_not_admitted(memory, cell)
+    if ti.state in _LIVE_SENTENCES:
+        return _LIVE_SENTENCES[ti.state].format(n=ti.try_number, worker=ti.worker)
+    if ti.state is S.DEFERRED and ti.deferral is not None and not ti.is_resumption:
+        return _describe_deferral(ti, ti.deferral)
+    if ti.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and ti.resume_at is not None and ti.resume_at > now:
+        what = "the next try is" if ti.state is S.UP_FOR_RETRY else "the sensor is called again"
+        return f"{what} at {iso(ti.resume_at)}" + (f"; the last one ended: {ti.reason}" if ti.reason else "")
+    if ti.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE, S.DEFERRED):
+        if ti.state is None and not ti.ready:
+            return _describe_rule_wait(ti)
+        return _describe_admission_wait(memory, ti)
     return None
 
 
-def _why_deferred(cell: Cell, waiting: WaitRecord) -> str:
+def _describe_deferral(ti: TaskInstance, waiting: DeferralRecord) -> str:
     """What it waits for, since when, and until when at most."""
     since = f"deferred since {iso(waiting.created_at)}"
-    limits = [at for at in (waiting.timeout_at, deadline_of(cell)) if at is not None]
+    limits = [at for at in (waiting.timeout_at, compute_deadline(ti)) if at is not None]
     at_most = f"; it fails at {iso(min(limits))} if nothing has come" if limits else ""
     if waiting.due_at is None:
-        return f"{since}: it waits for an event of {waiting.wait.classpath}{at_most}"
-    held = f", which is held up: {cell.run.dag.held}" if cell.run.dag.held is not None else ""
+        return f"{since}: it waits for an event of {waiting.request.classpath}{at_most}"
+    held = f", which is held up: {ti.run.dag.hold_reason}" if ti.run.dag.hold_reason is not None else ""
     return f"{since}: it waits until {iso(waiting.due_at)}{held}{at_most}"
 
 
-_LIVE_WORDS = {
+_LIVE_SENTENCES = {
     S.QUEUED: "try {n} was submitted to worker {worker} and has not begun",
     S.RUNNING: "try {n} is running on worker {worker}",
     S.RESTARTING: "try {n} is being stopped on worker {worker}, because it was cleared",
 }
 
 
-def _why_not_ready(cell: Cell) -> str:
-    verdict = verdict_of(cell)
-    if verdict.outcome is not Outcome.WAIT:
+def _describe_rule_wait(ti: TaskInstance) -> str:
+    verdict = compute_verdict(ti)
+    if verdict.outcome is not RuleOutcome.WAIT:
         return "it is judged with the scheduler's next step"
     if verdict.reason:
         return verdict.reason
-    run = cell.run
+    run = ti.run
     open_upstream = [
         f"{other.name()} ({other.state or 'no status'})"
-        for task_id in cell.task.upstream
-        for other in run.cells[run.graph.index[task_id]].values()
+        for task_id in ti.task.upstream
+        for other in run.task_instances[run.graph.index_of[task_id]].values()
         if other.ended_at is None or other.state is None
     ]
-    return wait_reason(cell.task.trigger_rule, run.tallies[cell.index]) + (
-        f"; open: {', '.join(open_upstream[:_NAMED])}" + (" ..." if len(open_upstream) > _NAMED else "") if open_upstream else ""
+    return describe_rule_wait(ti.task.trigger_rule, run.tallies[ti.index]) + (
+        f"; open: {', '.join(open_upstream[:_MAX_LISTED])}" + (" ..." if len(open_upstream) > _MAX_LISTED else "") if open_upstream else ""
     )
 
 
-def _why_not_admitted(memory: Memory, cell: Cell) -> str:
-    if cell.run.dag.held is not None:
-        return cell.run.dag.held
-    pool = memory.pool(cell.task.pool)
+def _describe_admission_wait(memory: EngineState, ti: TaskInstance) -> str:
+    if ti.run.dag.hold_reason is not None:
+        return ti.run.dag.hold_reason
+    pool = memory.get_pool(ti.task.pool)
     if pool.slots is None:
         return f"pool {pool.name} does not exist; make it with: gnomon pools set {pool.name} SLOTS"
-    if 0 <= pool.slots < cell.pool_slots:
-        return f"it wants {_slots(cell.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start"
-    gate = closed_gate(cell)
+    if 0 <= pool.slots < ti.pool_slots:
+        return f"it wants {_slots(ti.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start"
+    gate = find_reached_limit(ti)
     if gate is not None:
         return f"{gate.name} is reached"
-    if not pool.has_room(cell.pool_slots):
+    if not pool.has_room(ti.pool_slots):
         state = "is full" if pool.used >= pool.slots else "has too few free slots"
-        return f"pool {pool.name} {state}: {pool.used} of {pool.slots} slots are used and it wants {cell.pool_slots}"
+        return f"pool {pool.name} {state}: {pool.used} of {pool.slots} slots are used and it wants {ti.pool_slots}"
     parallelism = memory.limits.parallelism
-    if parallelism is not None and memory.live >= parallelism:
+    if parallelism is not None and memory.live_attempt_count >= parallelism:
         return f"[core] parallelism={parallelism} is reached"
     if not memory.workers:
         return "no worker is alive; start one with: gnomon worker"
-    if free_worker(memory) is None:
+    if find_free_worker(memory) is None:
         return "every slot of every worker is taken"
     return "it starts with the scheduler's next step"
 
@@ -176,4 +175,4 @@ def _slots(count: int) -> str:
     return f"{count} slot{'s' if count != 1 else ''}"
 
 
-_NAMED = 5
+_MAX_LISTED = 5

@@ -9,200 +9,220 @@ import msgspec
 
 from gnomon.decide.transitions import Cause, next_state
 from gnomon.engine import events as e
-from gnomon.engine.actions import clear, drop_dag, drop_run, mark_run, mark_tasks
-from gnomon.engine.admission import admit
-from gnomon.engine.asked import cursor_moved, listen, run_came
-from gnomon.engine.cells import Run
-from gnomon.engine.deferral import on_wait_ended, on_wait_timer
-from gnomon.engine.depending import follow, hear, look_at_limits, on_slots_found, release
-from gnomon.engine.memory import Memory
-from gnomon.engine.moves import drain, make_ready
-from gnomon.engine.rebase import catch_up, forget_dag, read_dag
-from gnomon.engine.results import on_ended, on_entered, on_inventory, on_worker_joined, on_worker_lost
-from gnomon.engine.runs import attach, attach_past, end_if_done, forget_ended, judge_all, on_timer, start_queued
-from gnomon.engine.turn import Step, Turn
-from gnomon.errors.engine import StepFailed
+from gnomon.engine.admission.admission_pass import admit_ready
+from gnomon.engine.dependencies.run_dependencies import (
+    expire_edges,
+    on_slots_resolved,
+    on_upstream_update,
+    refresh_edges,
+    release_run,
+)
+from gnomon.engine.dependencies.upstream_subscriptions import notify_cursor_moved, notify_run_created, subscribe
+from gnomon.engine.lifecycle.attempt_results import (
+    on_author_code_entered,
+    on_inventory,
+    on_result_received,
+    on_worker_joined,
+    on_worker_lost,
+)
+from gnomon.engine.lifecycle.run_lifecycle import (
+    attach_previous_run,
+    attach_run,
+    drop_ended_run,
+    end_run_if_done,
+    enqueue_run_evaluation,
+    on_run_timer,
+    start_queued_runs,
+)
+from gnomon.engine.lifecycle.task_lifecycle import evaluate_pending, make_ready
+from gnomon.engine.lifecycle.trigger_events import on_deferral_ended, on_deferral_timer
+from gnomon.engine.lifecycle.version_change import finalize_removed_tasks, on_dag_deleted, on_dag_read
+from gnomon.engine.requests import clear_tasks, delete_dag, delete_run, mark_run, mark_tasks
+from gnomon.engine.state.engine_state import EngineState
+from gnomon.engine.state.task_instance import DagRun
+from gnomon.engine.step_context import StepContext, StepResult
+from gnomon.errors.product import EngineStepError
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.model.states import TaskInstanceState as S
 
-TIMERS_MAX = 2000
+MAX_TIMERS_PER_STEP = 2000
 """Times that one step answers. What comes due together goes in several steps: the lease is kept, and others are heard, between."""
-READY_MAX = 256
+MAX_READY_BY_TIMERS = 256
 """Tasks that the times of one step make ready: workers begin with these while the next ones are fired."""
 
 
 def step(
-    memory: Memory, events: Iterable[e.Event], now: Instant, new_id: Callable[[], str], judge_first: Iterable[Run] = ()
-) -> Step:
+    memory: EngineState, events: Iterable[e.EngineEvent], now: Instant, new_id: Callable[[], str], judge_first: Iterable[DagRun] = ()
+) -> StepResult:
     """Apply `events`, then everything that follows from them: one transaction's worth of changes and what to do after.
 
     `judge_first`: runs that were just loaded. Memory is changed in place; drop it if the changes are not committed.
     StepFailed: a fault of ours, with the DAG that it was at; drop the memory then too.
     """
-    turn = Turn(memory, now, new_id)
+    context = StepContext(memory, now, new_id)
     try:
-        return _step(turn, events, judge_first)
+        return _step(context, events, judge_first)
     except Exception as error:
-        dag = turn.subject
-        raise StepFailed(error, dag.record.group_no if dag else None, dag.record.dag_id if dag else None) from error
+        dag = context.current_dag
+        raise EngineStepError(error, dag.record.group_no if dag else None, dag.record.dag_id if dag else None) from error
 
 
-def _step(turn: Turn, events: Iterable[e.Event], judge_first: Iterable[Run]) -> Step:
+def _step(context: StepContext, events: Iterable[e.EngineEvent], judge_first: Iterable[DagRun]) -> StepResult:
     for run in judge_first:
-        turn.subject = run.dag
-        turn.startable[run.dag] = None
-        catch_up(turn, run)
-        follow(turn, run)
-        if run.active:
-            judge_all(turn, run)
+        context.current_dag = run.dag
+        context.startable_dags[run.dag] = None
+        finalize_removed_tasks(context, run)
+        refresh_edges(context, run)
+        if run.is_running:
+            enqueue_run_evaluation(context, run)
     for event in events:
-        turn.subject = None
-        _HANDLERS[type(event)](turn, event)
-    _fire_timers(turn)
-    _settle(turn)
-    admit(turn)
-    assert not turn.unsettled, "admission left something to settle: nothing may rest on the admissions of its own step"
-    return _close(turn)
+        context.current_dag = None
+        _HANDLERS[type(event)](context, event)
+    _fire_timers(context)
+    _propagate(context)
+    admit_ready(context)
+    assert not context.unsettled, "admission left something to settle: nothing may rest on the admissions of its own step"
+    return _finish_step(context)
 
 
-def _settle(turn: Turn) -> None:
+def _propagate(context: StepContext) -> None:
     """Judge, end and start until nothing changes any more."""
-    while turn.unsettled:
-        while turn.news:
-            hear(turn, turn.news.popleft())
-        drain(turn)
-        while turn.emptied:
-            run, _ = turn.emptied.popitem()
-            end_if_done(turn, run)
-        while turn.startable:
-            dag, _ = turn.startable.popitem()
-            turn.subject = dag
-            start_queued(turn, dag)
+    while context.unsettled:
+        while context.updates:
+            on_upstream_update(context, context.updates.popleft())
+        evaluate_pending(context)
+        while context.possibly_done_runs:
+            run, _ = context.possibly_done_runs.popitem()
+            end_run_if_done(context, run)
+        while context.startable_dags:
+            dag, _ = context.startable_dags.popitem()
+            context.current_dag = dag
+            start_queued_runs(context, dag)
 
 
-def _fire_timers(turn: Turn) -> None:
-    timers, placed = turn.memory.timers, len(turn.placed)
-    for _ in range(TIMERS_MAX):
-        at = timers.first_key()
-        if at is None or at > turn.now:
+def _fire_timers(context: StepContext) -> None:
+    timers, placed = context.state.timers, len(context.newly_ready)
+    for _ in range(MAX_TIMERS_PER_STEP):
+        at = timers.peek_key()
+        if at is None or at > context.now:
             return
-        subject = timers.best()
+        subject = timers.peek()
         timers.pop()
-        if isinstance(subject, Run):
-            turn.subject = subject.dag
-            on_timer(turn, subject)
-            look_at_limits(turn, subject)
+        if isinstance(subject, DagRun):
+            context.current_dag = subject.dag
+            on_run_timer(context, subject)
+            expire_edges(context, subject)
         elif subject is not None and subject.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE):
-            make_ready(turn, subject)
+            make_ready(context, subject)
         elif subject is not None and subject.state is S.DEFERRED:
-            on_wait_timer(turn, subject)
-        if len(turn.placed) - placed >= READY_MAX:
+            on_deferral_timer(context, subject)
+        if len(context.newly_ready) - placed >= MAX_READY_BY_TIMERS:
             break
-    turn.again = True
+    context.has_more_work = True
 
 
-def _close(turn: Turn) -> Step:
+def _finish_step(context: StepContext) -> StepResult:
     """Write down what is left to write: waiting cells, touched rows, the next time to step."""
-    for cell in turn.placed:
-        if cell.ready and cell.state in (None, S.DEFERRED):
-            cell.state = next_state(cell.state, Cause.WAIT)
-            turn.touch(cell)
-    changes, step_ = turn.changes, turn.step
-    for cell in turn.dirty:
-        cell.written = True
-        changes.tasks.append(cell.record())
-        step_.groups.add(cell.run.dag.record.group_no)
-    for run in turn.dirty_runs:
+    for ti in context.newly_ready:
+        if ti.ready and ti.state in (None, S.DEFERRED):
+            ti.state = next_state(ti.state, Cause.WAIT)
+            context.mark_dirty(ti)
+    changes, step_ = context.changes, context.result
+    for ti in context.dirty_instances:
+        ti.is_stored = True
+        changes.tasks.append(ti.to_record())
+        step_.touched_groups.add(ti.run.dag.record.group_no)
+    for run in context.dirty_runs:
         changes.runs.append(run.record)
-        step_.groups.add(run.dag.record.group_no)
+        step_.touched_groups.add(run.dag.record.group_no)
         if run.record.state in FINISHED_RUN_STATES:
-            forget_ended(turn, run)
-    for group_no, heard in turn.letters.items():
-        changes.mail_sent.append(NewMail(group_no, "upstream_ended", msgspec.json.encode(heard).decode(), at=turn.now))
-    step_.wake_at = turn.now if turn.again else turn.memory.next_timer()
+            drop_ended_run(context, run)
+    for group_no, heard in context.outbox.items():
+        changes.mail_sent.append(NewMail(group_no, "upstream_ended", msgspec.json.encode(heard).decode(), at=context.now))
+    step_.wake_at = context.now if context.has_more_work else context.state.next_timer()
     return step_
 
 
-def _on_dag_read(turn: Turn, event: e.DagRead) -> None:
-    turn.step.groups.add(event.dag.group_no)
-    read_dag(turn, event.dag)
+def _on_dag_read(context: StepContext, event: e.DagRead) -> None:
+    context.result.touched_groups.add(event.dag.group_no)
+    on_dag_read(context, event.dag)
 
 
-def _on_run_read(turn: Turn, event: e.RunRead) -> None:
-    dag = turn.subject = turn.memory.dags.get(event.run.dag_pk)
-    if dag is None or event.run.run_pk in turn.memory.runs or event.run.run_pk in turn.step.deleted_runs:
+def _on_run_read(context: StepContext, event: e.RunRead) -> None:
+    dag = context.current_dag = context.state.dags.get(event.run.dag_pk)
+    if dag is None or event.run.run_pk in context.state.runs or event.run.run_pk in context.result.deleted_runs:
         return  # what was read before the step is no news of a run that the step deletes
-    turn.step.groups.add(dag.record.group_no)
-    if event.before is not None:
-        attach_past(turn.memory, dag, *event.before)
-    run = attach(turn.memory, dag, event.run, event.tasks, event.run_waits)
-    catch_up(turn, run)
+    context.result.touched_groups.add(dag.record.group_no)
+    if event.previous_run is not None:
+        attach_previous_run(context.state, dag, *event.previous_run)
+    run = attach_run(context.state, dag, event.run, event.tasks, event.run_waits)
+    finalize_removed_tasks(context, run)
     if event.run.state not in FINISHED_RUN_STATES:
-        follow(turn, run)
-        run_came(turn, run)
-    turn.startable[dag] = None
-    if run.active:
-        judge_all(turn, run)
+        refresh_edges(context, run)
+        notify_run_created(context, run)
+    context.startable_dags[dag] = None
+    if run.is_running:
+        enqueue_run_evaluation(context, run)
     if event.run.state in FINISHED_RUN_STATES:
-        turn.dirty_runs[run] = None
+        context.dirty_runs[run] = None
 
 
-def _on_past_read(turn: Turn, event: e.PastRead) -> None:
-    dag = turn.subject = turn.memory.dags.get(event.dag_pk)
+def _on_previous_runs_read(context: StepContext, event: e.PreviousRunsRead) -> None:
+    dag = context.current_dag = context.state.dags.get(event.dag_pk)
     if dag is not None:
         for record, rows in event.runs:
-            attach_past(turn.memory, dag, record, rows)
+            attach_previous_run(context.state, dag, record, rows)
 
 
-def _on_cursor_moved(turn: Turn, event: e.CursorMoved) -> None:
-    dag = turn.subject = turn.memory.dags.get(event.dag_pk)
+def _on_cursor_moved(context: StepContext, event: e.CursorMoved) -> None:
+    dag = context.current_dag = context.state.dags.get(event.dag_pk)
     if dag is not None:
-        cursor_moved(turn, dag, event.before, event.upto, event.facts)
+        notify_cursor_moved(context, dag, event.before, event.upto, event.facts)
 
 
-def _on_upstream_heard(turn: Turn, event: e.UpstreamHeard) -> None:
-    turn.news.extend(event.news)
+def _on_upstream_updates(context: StepContext, event: e.UpstreamUpdatesReceived) -> None:
+    context.updates.extend(event.updates)
 
 
-def _on_pools_read(turn: Turn, event: e.PoolsRead) -> None:
-    turn.memory.set_pools(event.pools)
+def _on_pools_read(context: StepContext, event: e.PoolsRead) -> None:
+    context.state.update_pools(event.pools)
 
 
-def _on_worker_away(turn: Turn, event: e.WorkerAway) -> None:
-    worker = turn.memory.workers.get(event.worker_id)
+def _on_worker_disconnected(context: StepContext, event: e.WorkerDisconnected) -> None:
+    worker = context.state.workers.get(event.worker_id)
     if worker is not None:
-        worker.reachable = False
+        worker.is_reachable = False
 
 
-def _on_refuse(turn: Turn, event: e.Refuse) -> None:
-    turn.changes.answers.append((event.request_pk, "refused", event.reason))
+def _on_reject_request(context: StepContext, event: e.RejectRequest) -> None:
+    context.changes.answers.append((event.request_pk, "refused", event.reason))
 
 
-_HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
+_HANDLERS: dict[type, Callable[[StepContext, Any], None]] = {
     e.DagRead: _on_dag_read,
-    e.DagGone: lambda turn, event: forget_dag(turn, event.dag_pk),
+    e.DagDeleted: lambda context, event: on_dag_deleted(context, event.dag_pk),
     e.RunRead: _on_run_read,
-    e.PastRead: _on_past_read,
+    e.PreviousRunsRead: _on_previous_runs_read,
     e.PoolsRead: _on_pools_read,
-    e.SlotsFound: on_slots_found,
-    e.WaitsAsked: lambda turn, event: listen(turn, event.ask, event.facts),
-    e.UpstreamHeard: _on_upstream_heard,
+    e.SlotsResolved: on_slots_resolved,
+    e.SubscriptionRequested: lambda context, event: subscribe(context, event.subscription, event.facts),
+    e.UpstreamUpdatesReceived: _on_upstream_updates,
     e.CursorMoved: _on_cursor_moved,
-    e.ReleaseRun: release,
-    e.WaitEnded: on_wait_ended,
-    e.WorkerJoined: lambda turn, event: on_worker_joined(turn, event.worker_id, event.slots),
-    e.WorkerAway: _on_worker_away,
-    e.WorkerLost: lambda turn, event: on_worker_lost(turn, event.worker_id),
-    e.Entered: on_entered,
-    e.Ended: on_ended,
+    e.ReleaseRun: release_run,
+    e.DeferralEnded: on_deferral_ended,
+    e.WorkerJoined: lambda context, event: on_worker_joined(context, event.worker_id, event.slots),
+    e.WorkerDisconnected: _on_worker_disconnected,
+    e.WorkerLost: lambda context, event: on_worker_lost(context, event.worker_id),
+    e.AuthorCodeEntered: on_author_code_entered,
+    e.ResultReceived: on_result_received,
     e.InventoryRead: on_inventory,
-    e.ClearTasks: clear,
+    e.ClearTasks: clear_tasks,
     e.MarkTasks: mark_tasks,
     e.MarkRun: mark_run,
-    e.DropRun: drop_run,
-    e.DropDag: drop_dag,
-    e.Refuse: _on_refuse,
+    e.DeleteRun: delete_run,
+    e.DeleteDag: delete_dag,
+    e.RejectRequest: _on_reject_request,
 }
 

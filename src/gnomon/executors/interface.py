@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gnomon.model.facts import Attempt, AttemptResult
+from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instants import Instant
 from gnomon.model.records import WorkerRecord
 
@@ -19,7 +19,7 @@ WORKER_TTL_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerUp:
+class WorkerConnected:
     """A worker incarnation answers; it has this many slots."""
 
     worker_id: str
@@ -34,7 +34,7 @@ class WorkerUnreachable:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerGone:
+class WorkerDied:
     """The worker is dead and nothing that it ran is left. No suspicion: whoever says this has seen it."""
 
     worker_id: str
@@ -68,7 +68,7 @@ class AttemptRefused:
 
 
 @dataclass(frozen=True, slots=True)
-class InventoryTaken:
+class InventoryReceived:
     """What a worker holds of the groups that were asked for."""
 
     worker_id: str
@@ -77,7 +77,7 @@ class InventoryTaken:
     results: tuple[AttemptResult, ...]
 
 
-ExecutorEvent = WorkerUp | WorkerUnreachable | WorkerGone | AttemptEntered | AttemptEnded | AttemptRefused | InventoryTaken
+ExecutorEvent = WorkerConnected | WorkerUnreachable | WorkerDied | AttemptEntered | AttemptEnded | AttemptRefused | InventoryReceived
 
 
 class Executor(Protocol):
@@ -95,16 +95,16 @@ class Executor(Protocol):
     def acknowledge(self, worker_id: str, attempt_ids: Sequence[str]) -> None:
         """The store has these results."""
 
-    def ask_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
+    def request_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
         """Ask what the worker holds of these (group, epoch); the answer is an InventoryTaken."""
 
-    def poll(self) -> list[ExecutorEvent]:
+    def poll_events(self) -> list[ExecutorEvent]:
         """All that workers said since the last call."""
 
-    def filenos(self) -> list[int]:
+    def read_filenos(self) -> list[int]:
         """What to wait on for reading."""
 
-    def unsent(self) -> list[int]:
+    def write_filenos(self) -> list[int]:
         """What to wait on for writing: `poll` goes on with what was not taken at once."""
 
     def close(self) -> None:

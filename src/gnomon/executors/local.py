@@ -11,32 +11,31 @@ from gnomon.executors.interface import (
     AttemptEntered,
     AttemptRefused,
     ExecutorEvent,
-    InventoryTaken,
-    WorkerGone,
+    InventoryReceived,
+    WorkerConnected,
+    WorkerDied,
     WorkerUnreachable,
-    WorkerUp,
 )
-from gnomon.model.facts import Attempt
-from gnomon.model.records import WorkerRecord
-from gnomon.wire import lifeline
-from gnomon.wire.frames import Splitter
-from gnomon.wire.links import Link
-from gnomon.wire.messages import (
-    Acknowledge,
-    AskInventory,
-    Cancel,
-    Ended,
-    Entered,
+from gnomon.executors.worker_protocol import (
+    AcknowledgeResults,
+    CancelAttempt,
+    EntryReport,
     FromWorker,
     Hello,
     Inventory,
-    Message,
-    Refused,
-    Submit,
+    RequestInventory,
+    ResultReport,
+    SubmissionRefused,
+    SubmitAttempts,
     Welcome,
 )
+from gnomon.model.attempts import Attempt
+from gnomon.model.records import WorkerRecord
+from gnomon.processes import lifeline
+from gnomon.processes.message_stream import FrameDecoder, MessageStream
+from gnomon.processes.task_api_messages import Message
 
-events = log.get("executor")
+events = log.get_logger("executor")
 
 SUBMIT_MAX = 256
 """Attempts in one message, so that a worker begins with the first while it reads the rest."""
@@ -47,66 +46,66 @@ class LocalExecutor:
 
     def __init__(self, scheduler_id: str) -> None:
         self._scheduler_id = scheduler_id
-        self._links: dict[str, Link[FromWorker]] = {}
-        self._lost: list[str] = []
+        self._links: dict[str, MessageStream[FromWorker]] = {}
+        self._disconnected: list[str] = []
         """Workers whose connection ended since the last poll."""
-        self._gone: dict[str, str] = {}
+        self._dead: dict[str, str] = {}
         """Workers that are known to be dead, with their addresses, until the store does not list them any more."""
-        self._found_dead: list[str] = []
+        self._newly_dead: list[str] = []
         """Those of them that were found, or found again, since the last poll."""
 
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
         """Connected to every live worker that answers; the others are let go. Call it again for those that do not yet."""
         live = {worker.worker_id: worker.address for worker in workers if not worker.lost}
         for worker_id in [known for known in self._links if known not in live]:
-            self._drop(worker_id)
-        for worker_id in self._gone.keys() - live.keys():
-            lifeline.remove(self._gone.pop(worker_id))
+            self._disconnect(worker_id)
+        for worker_id in self._dead.keys() - live.keys():
+            lifeline.remove_lifeline(self._dead.pop(worker_id))
         for worker_id, address in live.items():
-            if worker_id not in self._links and not self._connect(worker_id, address) and lifeline.is_cut(address):
-                self._gone[worker_id] = address
-                self._found_dead.append(worker_id)
+            if worker_id not in self._links and not self._connect(worker_id, address) and lifeline.is_lifeline_free(address):
+                self._dead[worker_id] = address
+                self._newly_dead.append(worker_id)
 
     def submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
         """The attempts are on their way; when the worker is gone, its inventory or its loss will say so."""
         for first in range(0, len(attempts), SUBMIT_MAX):
-            self._send(worker_id, Submit(attempts=tuple(attempts[first : first + SUBMIT_MAX])))
+            self._send(worker_id, SubmitAttempts(attempts=tuple(attempts[first : first + SUBMIT_MAX])))
 
     def cancel(self, worker_id: str, attempt_id: str, reason: str, grace_s: float) -> None:
         """The worker is told to end the attempt."""
-        self._send(worker_id, Cancel(attempt_id=attempt_id, reason=reason, grace_s=grace_s))
+        self._send(worker_id, CancelAttempt(attempt_id=attempt_id, reason=reason, grace_s=grace_s))
 
     def acknowledge(self, worker_id: str, attempt_ids: Sequence[str]) -> None:
         """The worker may forget these results."""
         if attempt_ids:
-            self._send(worker_id, Acknowledge(attempt_ids=tuple(attempt_ids)))
+            self._send(worker_id, AcknowledgeResults(attempt_ids=tuple(attempt_ids)))
 
-    def ask_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
+    def request_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
         """An InventoryTaken will come."""
-        self._send(worker_id, AskInventory(groups=tuple(groups)))
+        self._send(worker_id, RequestInventory(groups=tuple(groups)))
 
-    def poll(self) -> list[ExecutorEvent]:
+    def poll_events(self) -> list[ExecutorEvent]:
         """Everything that arrived; what still waited to be written was tried again."""
         said: list[ExecutorEvent] = []
         for worker_id, link in list(self._links.items()):
             link.flush()
             for message in link.receive():
-                said.extend(_events_of(worker_id, message))
+                said.extend(_to_events(worker_id, message))
             if link.ended:
-                if link.fault:
-                    events.error("worker_unreadable", worker=worker_id, fault=link.fault)
-                self._drop(worker_id)
-        said.extend(WorkerUnreachable(worker_id) for worker_id in self._lost)
-        self._lost.clear()
-        said.extend(WorkerGone(worker_id) for worker_id in self._found_dead)
-        self._found_dead.clear()
+                if link.failure:
+                    events.error("worker_unreadable", worker=worker_id, fault=link.failure)
+                self._disconnect(worker_id)
+        said.extend(WorkerUnreachable(worker_id) for worker_id in self._disconnected)
+        self._disconnected.clear()
+        said.extend(WorkerDied(worker_id) for worker_id in self._newly_dead)
+        self._newly_dead.clear()
         return said
 
-    def filenos(self) -> list[int]:
+    def read_filenos(self) -> list[int]:
         """The descriptors of the streams."""
         return [link.sock.fileno() for link in self._links.values()]
 
-    def unsent(self) -> list[int]:
+    def write_filenos(self) -> list[int]:
         """The descriptors of the streams whose worker has not taken all that it was told: once it takes more, poll again."""
         return [link.sock.fileno() for link in self._links.values() if not link.flush()]
 
@@ -125,7 +124,7 @@ class LocalExecutor:
             events.debug("worker_does_not_answer", worker=worker_id, address=address, error=str(error))
             sock.close()
             return False
-        self._links[worker_id] = Link(sock, Splitter(FromWorker))
+        self._links[worker_id] = MessageStream(sock, FrameDecoder(FromWorker))
         self._send(worker_id, Hello(scheduler_id=self._scheduler_id))
         return True
 
@@ -135,20 +134,20 @@ class LocalExecutor:
             link.put(message)
             link.flush()
 
-    def _drop(self, worker_id: str) -> None:
+    def _disconnect(self, worker_id: str) -> None:
         self._links.pop(worker_id).close()
-        self._lost.append(worker_id)
+        self._disconnected.append(worker_id)
 
 
-def _events_of(worker_id: str, message: FromWorker) -> list[ExecutorEvent]:
+def _to_events(worker_id: str, message: FromWorker) -> list[ExecutorEvent]:
     match message:
         case Welcome(worker_id=answering, slots=slots):
-            return [WorkerUp(answering, slots)]
-        case Entered(attempts=attempts):
+            return [WorkerConnected(answering, slots)]
+        case EntryReport(attempts=attempts):
             return [AttemptEntered(worker_id, attempt_id, group_no, at) for attempt_id, group_no, at in attempts]
-        case Ended(results=results):
+        case ResultReport(results=results):
             return [AttemptEnded(worker_id, result) for result in results]
-        case Refused(attempt_ids=attempt_ids, reason=reason):
+        case SubmissionRefused(attempt_ids=attempt_ids, reason=reason):
             return [AttemptRefused(worker_id, attempt_ids, reason)]
         case Inventory(groups=groups, running=running, results=results):
-            return [InventoryTaken(worker_id, groups, running, results)]
+            return [InventoryReceived(worker_id, groups, running, results)]

@@ -25,7 +25,7 @@ from gnomon.model.instants import SECOND
 
 SETTLED_S = 3
 """A source that has not changed for so long may have its bytecode kept."""
-_hooked: set[str] = set()
+_hooked_folders: set[str] = set()
 
 
 class SettledSourceLoader(SourceFileLoader):
@@ -44,19 +44,19 @@ def _is_settled(source: str) -> bool:
     return SystemClock().now() - changed > SETTLED_S * SECOND
 
 
-def watch_over(folders: Iterable[str]) -> None:
+def install_bytecode_hook(folders: Iterable[str]) -> None:
     """Modules below these folders are imported by the careful loader from now on; said again for a folder, nothing changes."""
     for folder in folders:
         below = os.path.join(folder, "")
-        if below in _hooked:
+        if below in _hooked_folders:
             continue
-        _hooked.add(below)
-        sys.path_hooks.insert(0, _hook_for(below))
+        _hooked_folders.add(below)
+        sys.path_hooks.insert(0, _create_hook(below))
         for cached in [entry for entry in sys.path_importer_cache if os.path.join(entry, "").startswith(below)]:
             del sys.path_importer_cache[cached]
 
 
-def _hook_for(below: str) -> Callable[[str], FileFinder]:
+def _create_hook(below: str) -> Callable[[str], FileFinder]:
     def finder(path: str) -> FileFinder:
         if not os.path.join(path, "").startswith(below) or not os.path.isdir(path):
             raise ImportError

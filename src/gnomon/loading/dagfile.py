@@ -12,12 +12,11 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from gnomon.config import ambient
-from gnomon.loading import bytecode, dialect, nested, packages, zips
+from gnomon.config import current_config
+from gnomon.loading import archives, bytecode, dialect, new_packages, plugin_finder
 from gnomon.model.ids import DAG_FILE_MODULE
-from gnomon.sdk.current import collecting
-from gnomon.sdk.dag import DAG
-from gnomon.sdk.parsing import parsing_for
+from gnomon.sdk.dags.authoring_state import collect_dags, set_parsing_context
+from gnomon.sdk.dags.dag import DAG
 
 WARNINGS_MAX = 50
 """Warnings of one file that are kept; a loop may raise thousands."""
@@ -36,38 +35,38 @@ class LoadedFile:
     """DAG ids that a second DAG object of this file has too; the first one is in `dags`."""
 
 
-def load(path: str | os.PathLike[str], *, only_dag: str | None = None) -> LoadedFile:
+def load_dag_file(path: str | os.PathLike[str], *, only_dag: str | None = None) -> LoadedFile:
     """The file was imported in this process, with the dialect enabled and the DAG and plugin folders on `sys.path`.
 
     `path`: a Python file, or `archive.zip/member.py`. `only_dag`: what `get_parsing_context().dag_id` says meanwhile, so
     that a file that generates many DAGs can make this one alone. Whatever the file raises propagates.
     """
     place = os.path.abspath(path)
-    search_path(place)
+    extend_search_path(place)
     module = _new_module(place)
-    code: CodeType = compile(zips.source(place), place, "exec", dont_inherit=True)
+    code: CodeType = compile(archives.read_source(place), place, "exec", dont_inherit=True)
     sys.modules[module.__name__] = module
     try:
-        with warnings.catch_warnings(record=True) as caught, collecting() as registered, parsing_for(only_dag):
+        with warnings.catch_warnings(record=True) as caught, collect_dags() as registered, set_parsing_context(only_dag):
             warnings.simplefilter("default")
             warnings.simplefilter("ignore", ResourceWarning)
             exec(code, module.__dict__)  # noqa: S102 - to run the author's file is the purpose
     except BaseException:
         sys.modules.pop(module.__name__, None)
         raise
-    dags, repeated = _collected(module, registered)
-    return LoadedFile(dags, module, _told(caught), repeated)
+    dags, repeated = _collect_dags(module, registered)
+    return LoadedFile(dags, module, _format_warnings(caught), repeated)
 
 
-def search_path(path: str) -> None:
+def extend_search_path(path: str) -> None:
     """`import` finds Airflow's names, the archive that holds `path`, and what is in the DAG and plugin folders."""
     dialect.enable()
-    packages.find_new()
-    options = ambient()
+    new_packages.find_new_packages()
+    options = current_config()
     folders = [str(options.dags_folder), str(options.plugins_folder)]
-    bytecode.watch_over(folders)
-    nested.watch_over(str(options.plugins_folder))
-    place = zips.place_of(path)
+    bytecode.install_bytecode_hook(folders)
+    plugin_finder.install_plugin_finder(str(options.plugins_folder))
+    place = archives.locate_source(path)
     if place.member is not None and place.file not in sys.path:
         sys.path.insert(0, place.file)
     elif place.member is None and not _is_below(path, folders):
@@ -95,7 +94,7 @@ def _is_below(path: str, folders: Iterable[str]) -> bool:
     return any(path.startswith(os.path.join(folder, "")) for folder in folders)
 
 
-def _collected(module: ModuleType, registered: list[DAG]) -> tuple[dict[str, DAG], tuple[str, ...]]:
+def _collect_dags(module: ModuleType, registered: list[DAG]) -> tuple[dict[str, DAG], tuple[str, ...]]:
     """Every DAG that the file registered or holds in a global, once; and the ids that a second object repeats."""
     found = list(registered)
     found += [value for value in list(vars(module).values()) if isinstance(value, DAG)]
@@ -108,6 +107,6 @@ def _collected(module: ModuleType, registered: list[DAG]) -> tuple[dict[str, DAG
     return dags, tuple(repeated)
 
 
-def _told(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
+def _format_warnings(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
     told = (f"{one.filename}:{one.lineno}: {one.category.__name__}: {one.message}" for one in caught)
     return tuple(dict.fromkeys(told))[:WARNINGS_MAX]

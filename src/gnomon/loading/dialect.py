@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from gnomon.errors import UserMistake
+from gnomon.errors import UserError
 
 # By file path: the floors below the dialect do not import it.
 TREE = str(Path(__file__).resolve().parent.parent / "airflow_compat" / "tree")
@@ -19,7 +19,7 @@ def enable() -> None:
     """
     known = sys.modules.get("airflow")
     if known is not None and not _is_ours(known):
-        raise UserMistake(
+        raise UserError(
             f"Another `airflow` package is imported already (from {getattr(known, '__file__', 'unknown')}). Call "
             "gnomon.airflow_compat.enable() before anything imports airflow, or run the file with "
             "`python -m gnomon.airflow_compat FILE`."

@@ -14,24 +14,24 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
 from gnomon import calendars, timetables
-from gnomon.errors import UserMistake
-from gnomon.errors.nearest import nearest
+from gnomon.errors import UserError
+from gnomon.errors.product import find_close_matches
 from gnomon.errors.timetable import AirflowTimetableInvalid
 from gnomon.loading import plugins
 from gnomon.model.slots import TimetableRef
-from gnomon.sdk.schedule import reference, timetable_of
-from gnomon.sdk.suggest import keyword_remedy
-from gnomon.sdk.timezone import find_zone
+from gnomon.sdk.arguments.old_arguments import suggest_keyword
+from gnomon.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
+from gnomon.sdk.schedules.timezone import find_zone
 
 FILE = "<expression>"
 _AIRFLOW = ("airflow.timetables.base", "airflow.timetables.events", "airflow.timetables.interval", "airflow.timetables.simple",
             "airflow.timetables.trigger")  # fmt: skip
 _MODULES = {"pendulum": "pendulum", "calendars": "gnomon.calendars", "relativedelta": "dateutil.relativedelta:relativedelta"}
 """Names that are imported when an expression uses them, and from where."""
-_PLAIN: dict[str, Any] = {
+_PLAIN_NAMES: dict[str, Any] = {
     "UTC": dt.UTC, "date": dt.date, "datetime": dt.datetime, "time": dt.time, "timedelta": dt.timedelta, "timezone": dt.timezone,
 }  # fmt: skip
-_OF_THE_MODULE = frozenset(f"datetime.{name}" for name in _PLAIN)
+_OF_THE_MODULE = frozenset(f"datetime.{name}" for name in _PLAIN_NAMES)
 
 
 def evaluate(*, text: str, zone: str) -> TimetableRef:
@@ -39,42 +39,42 @@ def evaluate(*, text: str, zone: str) -> TimetableRef:
 
     UserMistake shows the place of a mistake.
     """
-    plugins.enable()
+    plugins.enable_imports()
     text = text.strip()
-    names = _names(_parsed(text), text)
+    names = _resolve_names(_parse(text), text)
     try:
-        value = eval(_code(text), names)  # noqa: S307 - to evaluate what the person wrote is the purpose
-        made = timetable_of(value, find_zone(zone))
+        value = eval(_compile(text), names)  # noqa: S307 - to evaluate what the person wrote is the purpose
+        made = parse_schedule(value, find_zone(zone))
         made.validate()
-        return reference(made)
+        return build_timetable_ref(made)
     except Exception as error:
-        raise _mistake(text, *_place(text, error.__traceback__), _told(error)) from error
+        raise _mark_mistake(text, *_find_error_place(text, error.__traceback__), _describe_error(error)) from error
 
 
-def _told(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     """Our own sentences as they are; other errors with the name of their class."""
-    if isinstance(error, (UserMistake, AirflowTimetableInvalid)):
+    if isinstance(error, (UserError, AirflowTimetableInvalid)):
         return str(error)
-    return f"{type(error).__name__}: {error}{keyword_remedy(error)}"
+    return f"{type(error).__name__}: {error}{suggest_keyword(error)}"
 
 
-def _parsed(text: str) -> ast.Expression:
+def _parse(text: str) -> ast.Expression:
     try:
         return ast.parse(text, FILE, "eval")
     except SyntaxError as error:
         line, start = error.lineno or 1, (error.offset or 1) - 1
         length = (error.end_offset or 0) - 1 - start if error.end_lineno == error.lineno else 1
-        raise _mistake(text, line, start, length, str(error.msg)) from None
+        raise _mark_mistake(text, line, start, length, str(error.msg)) from None
     except (ValueError, RecursionError, MemoryError) as error:
-        raise _mistake(text, 1, 0, 1, str(error)) from None
+        raise _mark_mistake(text, 1, 0, 1, str(error)) from None
 
 
-def _code(text: str) -> CodeType:
+def _compile(text: str) -> CodeType:
     """Its name is what a person is told when it does not end."""
     return compile(text, FILE, "eval", dont_inherit=True).replace(co_name="the expression", co_qualname="the expression")
 
 
-def _names(tree: ast.Expression, text: str) -> dict[str, Any]:
+def _resolve_names(tree: ast.Expression, text: str) -> dict[str, Any]:
     """What the expression's names mean; UserMistake marks the first that means nothing."""
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
@@ -82,16 +82,16 @@ def _names(tree: ast.Expression, text: str) -> dict[str, Any]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and ast.unparse(node) in _OF_THE_MODULE and "datetime" not in bound:
             told = f"datetime is the class here, not the module; write {node.attr} instead of datetime.{node.attr}"
-            raise _mistake(text, node.lineno, _column(text, node.lineno, node.col_offset), len(f"datetime.{node.attr}"), told)
+            raise _mark_mistake(text, node.lineno, _column(text, node.lineno, node.col_offset), len(f"datetime.{node.attr}"), told)
         if isinstance(node, ast.Name) and node.id not in bound and node.id not in found and not hasattr(builtins, node.id):
             start = _column(text, node.lineno, node.col_offset)
             try:
-                found[node.id] = _meaning(node.id)
+                found[node.id] = _resolve_name(node.id)
             except LookupError as error:
-                raise _mistake(text, node.lineno, start, len(node.id), str(error.args[0])) from None
+                raise _mark_mistake(text, node.lineno, start, len(node.id), str(error.args[0])) from None
             except Exception as error:
                 told = f"importing {node.id} raised {type(error).__name__}: {error}"
-                raise _mistake(text, node.lineno, start, len(node.id), told) from error
+                raise _mark_mistake(text, node.lineno, start, len(node.id), told) from error
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
             _import_below(ast.unparse(node), found)
@@ -112,9 +112,9 @@ def _import_below(dotted: str, found: dict[str, Any]) -> None:
             return
 
 
-def _meaning(name: str) -> Any:
-    if name in _PLAIN:
-        return _PLAIN[name]
+def _resolve_name(name: str) -> Any:
+    if name in _PLAIN_NAMES:
+        return _PLAIN_NAMES[name]
     if name in _MODULES:
         module, _, attribute = _MODULES[name].partition(":")
         loaded = importlib.import_module(module)
@@ -128,26 +128,26 @@ def _meaning(name: str) -> Any:
             return value
     if importlib.util.find_spec(name) is not None:
         return importlib.import_module(name)
-    registered = _of_plugins(name)
+    registered = _find_plugin_timetable(name)
     if registered is not None:
         return registered
-    raise LookupError(_unknown(name))
+    raise LookupError(_describe_unknown(name))
 
 
-def _of_plugins(name: str) -> type | None:
+def _find_plugin_timetable(name: str) -> type | None:
     """The timetable of that class name that a plugin registers."""
-    paths = (path for row in plugins.survey() for path in row.timetables)
-    return next((plugins.timetable_class(path) for path in paths if path.rpartition(".")[2] == name), None)
+    paths = (path for row in plugins.list_plugins() for path in row.timetables)
+    return next((plugins.find_timetable_class(path) for path in paths if path.rpartition(".")[2] == name), None)
 
 
-def _unknown(name: str) -> str:
-    known = [*timetables.__all__, *calendars.__all__, *_PLAIN, *_MODULES]
-    near = nearest(name, known)
+def _describe_unknown(name: str) -> str:
+    known = [*timetables.__all__, *calendars.__all__, *_PLAIN_NAMES, *_MODULES]
+    near = find_close_matches(name, known)
     remedy = f"did you mean {near[0]!r}?" if near else "write MODULE.CLASS for a class of the plugins folder"
     return f"the name {name!r} is not known here; {remedy}"
 
 
-def _place(text: str, trace: TracebackType | None) -> tuple[int, int, int]:
+def _find_error_place(text: str, trace: TracebackType | None) -> tuple[int, int, int]:
     """Line, column and length of what was evaluated when it raised; of all of it, when that is not known."""
     found = (1, 0, 0)
     while trace is not None:
@@ -166,7 +166,7 @@ def _column(text: str, line: int, octets: int) -> int:
     return len(text.splitlines()[line - 1].encode()[:octets].decode())
 
 
-def _mistake(text: str, line: int, start: int, length: int, told: str) -> UserMistake:
+def _mark_mistake(text: str, line: int, start: int, length: int, told: str) -> UserError:
     lines = text.splitlines() or [""]
     shown = lines[min(line, len(lines)) - 1]
-    return UserMistake(f"the expression is wrong: {told}\n    {shown}\n    {' ' * start}{'^' * max(1, length or len(shown))}")
+    return UserError(f"the expression is wrong: {told}\n    {shown}\n    {' ' * start}{'^' * max(1, length or len(shown))}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.log.events import EventLogger, get
+from gnomon.log.events import EventLogger, get_logger
 from gnomon.log.setup import configure
 
-__all__ = ["EventLogger", "configure", "get"]
+__all__ = ["EventLogger", "configure", "get_logger"]

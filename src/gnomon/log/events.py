@@ -37,7 +37,7 @@ class EventLogger:
             self._logger.log(level, event, extra={FIELDS: fields}, exc_info=traceback, stacklevel=3)
 
 
-def get(name: str) -> EventLogger:
+def get_logger(name: str) -> EventLogger:
     """The logger of that name below `gnomon`."""
     full = name if name.split(".", 1)[0] == "gnomon" else f"gnomon.{name}"
     return EventLogger(logging.getLogger(full))

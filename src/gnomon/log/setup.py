@@ -1,12 +1,67 @@
-"""Where a service's log goes and how it looks."""
+"""How a log record is written: one JSON object a line, or one readable line."""
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
+from datetime import UTC, datetime
 from typing import TextIO
 
-from gnomon.log.formats import JsonLines, Readable
+from gnomon.log.events import FIELDS
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line: at, level, service, logger, event, then the event's fields."""
+
+    def __init__(self, service: str) -> None:
+        super().__init__()
+        self._service = service
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "at": _record_time(record).isoformat(timespec="microseconds"),
+            "level": record.levelname.lower(),
+            "service": self._service,
+            "logger": record.name,
+            "event": record.getMessage(),
+        }
+        for key, value in _fields(record).items():
+            line[key if key not in line else f"{key}_"] = value
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str, ensure_ascii=False)
+
+
+class TextFormatter(logging.Formatter):
+    """`12:00:00.123 scheduler    run planned  dag_id=etl slot=...`; the level is named from warning on."""
+
+    def __init__(self, service: str) -> None:
+        super().__init__()
+        self._service = service
+
+    def format(self, record: logging.LogRecord) -> str:
+        time_of_day = _record_time(record).astimezone().strftime("%H:%M:%S.%f")[:-3]
+        level = f"{record.levelname}: " if record.levelno >= logging.WARNING else ""
+        fields = "".join(f" {key}={_format_value(value)}" for key, value in _fields(record).items())
+        line = f"{time_of_day} {self._service:<14} {level}{record.getMessage().replace('_', ' ')}{fields}"
+        if record.exc_info:
+            line += "\n" + self.formatException(record.exc_info)
+        return line
+
+
+def _record_time(record: logging.LogRecord) -> datetime:
+    return datetime.fromtimestamp(record.created, UTC)
+
+
+def _fields(record: logging.LogRecord) -> dict[str, object]:
+    fields: dict[str, object] = getattr(record, FIELDS, {})
+    return fields
+
+
+def _format_value(value: object) -> str:
+    text = str(value)
+    return repr(text) if isinstance(value, str) and (not text or any(c.isspace() for c in text)) else text
 
 
 def configure(service: str, level: str = "INFO", style: str = "auto", stream: TextIO | None = None) -> None:
@@ -18,7 +73,7 @@ def configure(service: str, level: str = "INFO", style: str = "auto", stream: Te
     target = stream if stream is not None else sys.stderr
     readable = style == "text" or (style == "auto" and target.isatty())
     handler = logging.StreamHandler(target)
-    handler.setFormatter(Readable(service) if readable else JsonLines(service))
+    handler.setFormatter(TextFormatter(service) if readable else JsonFormatter(service))
     root = logging.getLogger()
     for old in list(root.handlers):
         root.removeHandler(old)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gnomon.metrics.meter import Meter
-from gnomon.metrics.statsd import Statsd
+from gnomon.metrics.meter import Meter, StatsdClient
 
-__all__ = ["Meter", "Statsd"]
+__all__ = ["Meter", "StatsdClient"]

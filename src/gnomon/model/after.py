@@ -11,7 +11,7 @@ Take = Literal["all", "last", "first", "any"]
 EmptyInterval = Literal["carry", "nearest", "forward"]
 OnFailure = Literal["wait", "proceed", "cancel"]
 OnAbsent = Literal["ignore", "wait", "fail"]
-MOST_PERIODS_BACK = 30
+MAX_PERIODS_BACK = 30
 """`previous=` reaches so far back."""
 _CHOICES: dict[str, tuple[str, ...]] = {
     "period": get_args(Period),
@@ -22,7 +22,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
-def waits_for_itself(dag_id: str) -> str:
+def self_dependency_message(dag_id: str) -> str:
     """What is wrong with a dependency of a DAG on its own run of the same period."""
     return (
         f"{dag_id!r} waits for its own run of the same period, which never ends; "
@@ -80,8 +80,8 @@ class After:
         given = self.previous
         if given is None:
             return 1 if self.period == "previous" else None
-        if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_PERIODS_BACK:
-            raise self._mistake("previous", f"is no whole number from 1 to {MOST_PERIODS_BACK}; 1 is the period before")
+        if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MAX_PERIODS_BACK:
+            raise self._mistake("previous", f"is no whole number from 1 to {MAX_PERIODS_BACK}; 1 is the period before")
         return given
 
     def _mistake(self, name: str, why: str) -> ValueError:

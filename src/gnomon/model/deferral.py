@@ -9,20 +9,20 @@ import msgspec
 
 from gnomon.model.instants import Instant
 
-NOTHING = "{}"
+EMPTY_KWARGS = "{}"
 """No keyword arguments, as typed JSON."""
 
 
-class Wait(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Deferral(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What an attempt hands over when it defers; for a task that starts from its trigger, what it begins with."""
 
     classpath: str
     """`package.module.Class` of the trigger; of a timer, which nobody makes again, the one that the author wrote."""
-    kwargs: str = NOTHING
+    kwargs: str = EMPTY_KWARGS
     """What the class is called with. A timer's time says all."""
     next_method: str | None = None
     """The operator's method that goes on; None: the event itself has to end the task."""
-    next_kwargs: str = NOTHING
+    next_kwargs: str = EMPTY_KWARGS
     timeout_s: float | None = None
     """From the deferral on; None: as long as it takes."""
     queue: str | None = None
@@ -35,7 +35,7 @@ class Wait(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A timer that ends its task as a success (`end_from_trigger`)."""
 
 
-class Fired(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class DeferralResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How a wait ended: the first event of its trigger, or why there will be none."""
 
     outcome: str
@@ -67,9 +67,9 @@ class Fired(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return len(self.payload) + sum(map(len, self.xcoms.values())) + len(self.reason or "") + len(self.traceback or "")
 
 
-class Resume(msgspec.Struct, frozen=True, kw_only=True):
+class Resumption(msgspec.Struct, frozen=True, kw_only=True):
     """With what an attempt goes on instead of calling `execute`."""
 
     next_method: str
-    next_kwargs: str = NOTHING
-    fired: Fired
+    next_kwargs: str = EMPTY_KWARGS
+    fired: DeferralResult

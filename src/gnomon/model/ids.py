@@ -20,7 +20,7 @@ def group_of(dag_id: str) -> int:
     return zlib.crc32(dag_id.encode()) % GROUPS
 
 
-def run_id_fault(text: str) -> str | None:
+def find_run_id_fault(text: str) -> str | None:
     """What keeps a text from being a run id, with the remedy; None when nothing does.
 
     Spaces, slashes, quotes, letters of any script: all are legal. What no terminal, address or log shows is not.
@@ -33,7 +33,7 @@ def run_id_fault(text: str) -> str | None:
     return None
 
 
-def as_argument(run_id: str) -> str:
+def quote_argument(run_id: str) -> str:
     """The run id as a person can paste it into a command line."""
     return f"-- {shlex.quote(run_id)}" if run_id.startswith("-") else shlex.quote(run_id)
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gnomon.model.deferral import Fired, Wait
-from gnomon.model.facts import AttemptResult
+from gnomon.model.attempts import AttemptResult
+from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.instants import Instant
-from gnomon.model.runwaits import Ask, RunWait, SlotFact
-from gnomon.model.slots import Cursor, Passed, PlannedRun
+from gnomon.model.run_waits import RunWait, SlotFact, SubscriptionMessage
+from gnomon.model.slots import Cursor, PlannedRun, SkippedSlots
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
 
@@ -76,7 +76,7 @@ class RunRecord:
 
 
 @dataclass(slots=True)
-class WaitRecord:
+class DeferralRecord:
     """What one deferred task instance waits for; there until the attempt that goes on has ended."""
 
     run_pk: int
@@ -84,7 +84,7 @@ class WaitRecord:
     map_index: int
     defer_seq: int
     dag_pk: int
-    wait: Wait
+    request: Deferral
     created_at: Instant
     priority: int = 1
     due_at: Instant | None = None
@@ -92,7 +92,7 @@ class WaitRecord:
     timeout_at: Instant | None = None
     held_slots: int = 0
     """Slots of its pool that it keeps meanwhile (include_deferred)."""
-    fired: Fired | None = None
+    result: DeferralResult | None = None
     """How the wait ended; the task goes on with it."""
 
     @property
@@ -122,7 +122,7 @@ class TaskRecord:
     started_at: Instant | None = None
     ended_at: Instant | None = None
     reason: str | None = None
-    waiting: WaitRecord | None = None
+    deferral: DeferralRecord | None = None
     """Read with the row, written by `Changes.waits`."""
 
     @property
@@ -200,14 +200,14 @@ class Changes:
     """Applied results whose XComs are to be written."""
     xcom_clears: list[TaskKey] = field(default_factory=list)
     """Task instances whose XComs go (before `results` are written): a new attempt begins, or it was cleared."""
-    waits_gone: list[tuple[TaskKey, bool | None]] = field(default_factory=list)
+    deferrals_deleted: list[tuple[TaskKey, bool | None]] = field(default_factory=list)
     """Waits that are over (before `waits` are written). None: no triggerer has anything of it. True: somebody ended it, so that its
     trigger hears `on_kill`."""
-    waits: dict[TaskKey, WaitRecord] = field(default_factory=dict)
+    deferrals: dict[TaskKey, DeferralRecord] = field(default_factory=dict)
     """New waits."""
-    waits_fired: dict[TaskKey, WaitRecord] = field(default_factory=dict)
+    deferrals_ended: dict[TaskKey, DeferralRecord] = field(default_factory=dict)
     """Waits whose event is kept for the attempt that goes on."""
-    edges_gone: list[tuple[int, int]] = field(default_factory=list)
+    edge_waits_deleted: list[tuple[int, int]] = field(default_factory=list)
     """(down_run, edge_no): all waits of that edge go (before `run_waits` are written): it is found again, or is no more."""
     run_waits: dict[tuple[int, int, str, Instant], RunWait] = field(default_factory=dict)
     """Waits between DAGs to insert or replace, by (down_run, edge_no, up_dag, up_at)."""
@@ -242,7 +242,7 @@ class PlanChange:
     version_pk: int | None = None
     error: str | None = None
     """A planning error that stands on the DAG; None clears it."""
-    passed: tuple[Passed, ...] = ()
+    passed: tuple[SkippedSlots, ...] = ()
     """Slots that no run is made for; each note becomes a line of the audit log."""
     live_at: Instant | None = None
     """The schedule is another from now on; None: as before."""
@@ -256,7 +256,7 @@ class PlanOutcome:
     accepted: bool
     """False: plan_seq had moved on (paused, changed); read the DAG again."""
     created: list[RunRecord] = field(default_factory=list)
-    held: list[str] = field(default_factory=list)
+    occupied_slots: list[str] = field(default_factory=list)
     """Slot keys that a manual run already holds; the cursor moved past them."""
     standing: dict[int, Instant] = field(default_factory=dict)
     """Runs by hand among them, by run_pk, with the planned time that each stands for from now on."""
@@ -273,11 +273,11 @@ class GroupState:
     dags: list[DagRecord]
     runs: list[RunRecord]
     tasks: list[TaskRecord]
-    tails: dict[int, list[tuple[RunRecord, list[TaskRecord]]]] = field(default_factory=dict)
+    previous_runs: dict[int, list[tuple[RunRecord, list[TaskRecord]]]] = field(default_factory=dict)
     """dag_pk to the newest ended run (and its task rows), for DAGs in which a task depends on the past."""
     run_waits: dict[int, list[RunWait]] = field(default_factory=dict)
     """By run_pk: what the unfinished runs wait for in other DAGs, met or not."""
-    asks: list[tuple[Ask, tuple[SlotFact, ...]]] = field(default_factory=list)
+    subscriptions: list[tuple[SubscriptionMessage, tuple[SlotFact, ...]]] = field(default_factory=list)
     """Open waits for slots of these groups' DAGs, whoever's they are, and what the store knows of the slots."""
 
 

@@ -103,7 +103,7 @@ class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.slot_key}/{self.run_after}"
 
 
-class Passed(msgspec.Struct, frozen=True, kw_only=True):
+class SkippedSlots(msgspec.Struct, frozen=True, kw_only=True):
     """Slots that were planned and not made, in one decision: due from `first` up to, and without, `until`."""
 
     first: Instant
@@ -113,7 +113,7 @@ class Passed(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-COUNT_MOST = 100
+MAX_COUNTED_SLOTS = 100
 """So many passed slots are counted, no more: an event says "100 or more"."""
 
 

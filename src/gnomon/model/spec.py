@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import msgspec
 
-from gnomon.model.deferral import Wait
-from gnomon.model.edges import AfterSpec
+from gnomon.model.deferral import Deferral
 from gnomon.model.instants import Instant
 from gnomon.model.slots import TimetableRef
+from gnomon.model.upstream_edges import AfterSpec, Edge, _edge_number
 
 
 class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -50,7 +50,7 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_teardown: bool = False
     on_failure_fail_dagrun: bool = False
     mapped: bool = False
-    start_wait: Wait | None = None
+    start_wait: Deferral | None = None
     """`start_from_trigger`: it waits first, and visits a worker after that at most."""
     is_sensor: bool = False
     """Its timeout costs all tries at once."""
@@ -126,7 +126,7 @@ class ParseFailure(msgspec.Struct, frozen=True, kw_only=True):
     traceback: str = ""
 
 
-class DagParsed(msgspec.Struct, frozen=True, kw_only=True):
+class ParsedDag(msgspec.Struct, frozen=True, kw_only=True):
     """One DAG that a file defined."""
 
     spec: DagSpec
@@ -153,7 +153,17 @@ class ParsedFile(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     """Absolute; for a zip, `archive.zip/member.py`."""
     inputs: FileInputs
-    dags: tuple[DagParsed, ...] = ()
+    dags: tuple[ParsedDag, ...] = ()
     failures: tuple[ParseFailure, ...] = ()
     warnings: tuple[str, ...] = ()
     duration_s: float = 0.0
+
+
+def collect_edges(spec: DagSpec) -> tuple[Edge, ...]:
+    """All edges of a DAG: those of its runs, then those of its tasks. One that is written twice counts once."""
+    found: dict[int, Edge] = {}
+    for task_id, dependencies in ((None, spec.depends_on), *((task.task_id, task.depends_on) for task in spec.tasks)):
+        for after in dependencies:
+            edge = Edge(_edge_number(after, task_id), after, task_id)
+            found.setdefault(edge.number, edge)
+    return tuple(found.values())

@@ -6,20 +6,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.operators.bash import BashOperator
-    from gnomon.operators.bash_sensor import BashSensor
-    from gnomon.operators.branch_time import BranchDateTimeOperator, BranchDayOfWeekOperator
-    from gnomon.operators.date_time_sensor import DateTimeSensor, DateTimeSensorAsync
-    from gnomon.operators.day_of_week_sensor import DayOfWeekSensor
+    from gnomon.operators.bash import BashOperator, BashSensor
+    from gnomon.operators.branch_by_date import BranchDateTimeOperator, BranchDayOfWeekOperator, LatestOnlyOperator
     from gnomon.operators.empty import EmptyOperator
-    from gnomon.operators.external_task_marker import ExternalTaskMarker
-    from gnomon.operators.external_task_sensor import ExternalTaskSensor
+    from gnomon.operators.external_task_sensor import ExternalTaskMarker, ExternalTaskSensor
     from gnomon.operators.file_sensor import FileSensor
-    from gnomon.operators.latest_only import LatestOnlyOperator
-    from gnomon.operators.python import BranchPythonOperator, PythonOperator, ShortCircuitOperator
-    from gnomon.operators.python_sensor import PythonSensor
-    from gnomon.operators.time_delta_sensor import TimeDeltaSensor, TimeDeltaSensorAsync, WaitSensor
-    from gnomon.operators.time_sensor import TimeSensor, TimeSensorAsync
+    from gnomon.operators.python import BranchPythonOperator, PythonOperator, PythonSensor, ShortCircuitOperator
+    from gnomon.operators.time_sensors import (
+        DateTimeSensor,
+        DateTimeSensorAsync,
+        DayOfWeekSensor,
+        TimeDeltaSensor,
+        TimeDeltaSensorAsync,
+        TimeSensor,
+        TimeSensorAsync,
+        WaitSensor,
+    )
     from gnomon.operators.trigger_dag_run import TriggerDagRunOperator
 
 __all__ = [
@@ -49,27 +51,27 @@ __all__ = [
 
 _HOMES = {
     "BashOperator": "bash",
-    "BashSensor": "bash_sensor",
-    "BranchDateTimeOperator": "branch_time",
-    "BranchDayOfWeekOperator": "branch_time",
+    "BashSensor": "bash",
+    "BranchDateTimeOperator": "branch_by_date",
+    "BranchDayOfWeekOperator": "branch_by_date",
     "BranchPythonOperator": "python",
-    "DateTimeSensor": "date_time_sensor",
-    "DateTimeSensorAsync": "date_time_sensor",
-    "DayOfWeekSensor": "day_of_week_sensor",
+    "DateTimeSensor": "time_sensors",
+    "DateTimeSensorAsync": "time_sensors",
+    "DayOfWeekSensor": "time_sensors",
     "EmptyOperator": "empty",
-    "ExternalTaskMarker": "external_task_marker",
+    "ExternalTaskMarker": "external_task_sensor",
     "ExternalTaskSensor": "external_task_sensor",
     "FileSensor": "file_sensor",
-    "LatestOnlyOperator": "latest_only",
+    "LatestOnlyOperator": "branch_by_date",
     "PythonOperator": "python",
-    "PythonSensor": "python_sensor",
+    "PythonSensor": "python",
     "ShortCircuitOperator": "python",
-    "TimeDeltaSensor": "time_delta_sensor",
-    "TimeDeltaSensorAsync": "time_delta_sensor",
-    "TimeSensor": "time_sensor",
-    "TimeSensorAsync": "time_sensor",
+    "TimeDeltaSensor": "time_sensors",
+    "TimeDeltaSensorAsync": "time_sensors",
+    "TimeSensor": "time_sensors",
+    "TimeSensorAsync": "time_sensors",
     "TriggerDagRunOperator": "trigger_dag_run",
-    "WaitSensor": "time_delta_sensor",
+    "WaitSensor": "time_sensors",
 }
 
 

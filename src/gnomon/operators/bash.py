@@ -8,15 +8,16 @@ from collections.abc import Callable, Collection, Container, Sequence
 from typing import Any, ClassVar
 
 from gnomon.config.environment import environment
-from gnomon.errors.authoring import AirflowException, AirflowSkipException
-from gnomon.operators.process import SubprocessHook
-from gnomon.sdk.operator import BaseOperator
-from gnomon.sdk.place import at
+from gnomon.errors.authoring import AirflowException, AirflowFailException, AirflowSkipException
+from gnomon.operators.subprocess_hook import SubprocessHook
+from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.tasks.operator import BaseOperator
+from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
 CONTEXT_PREFIXES = ("AIRFLOW_CTX_", "GNOMON_CTX_")
 
 
-def _unchanged(line: str) -> Any:
+def _identity(line: str) -> Any:
     return line
 
 
@@ -41,20 +42,20 @@ class BashOperator(BaseOperator):
         output_encoding: str = "utf-8",
         skip_on_exit_code: int | Container[int] | None = 99,
         cwd: str | None = None,
-        output_processor: Callable[[str], Any] = _unchanged,
+        output_processor: Callable[[str], Any] = _identity,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         if not isinstance(bash_command, str) and not hasattr(bash_command, "resolve"):
             raise TypeError(
-                f"bash_command of task {self.task_id!r}{at(self._place)} must be text, not {bash_command!r} "
+                f"bash_command of task {self.task_id!r}{format_location(self._location)} must be text, not {bash_command!r} "
                 f"({type(bash_command).__name__})."
             )
         self.bash_command = bash_command
         self.env = env
         self.append_env = append_env
         self.output_encoding = output_encoding
-        self.skip_on_exit_code = _codes(skip_on_exit_code)
+        self.skip_on_exit_code = _to_codes(skip_on_exit_code)
         self.cwd = cwd
         self.output_processor = output_processor
         self._hook: SubprocessHook | None = None
@@ -104,7 +105,47 @@ class BashOperator(BaseOperator):
             self._hook.send_sigterm()
 
 
-def _codes(given: int | Container[int] | None) -> Container[int]:
+def _to_codes(given: int | Container[int] | None) -> Container[int]:
     if given is None:
         return ()
     return (given,) if isinstance(given, int) else given
+
+
+class BashSensor(BaseSensorOperator):
+    """Waits until the command exits with 0. With `retry_exit_code` any code but that one and 0 fails the task."""
+
+    template_fields: ClassVar[Collection[str]] = ("bash_command", "env")
+
+    def __init__(
+        self,
+        *,
+        bash_command: str,
+        env: dict[str, str] | None = None,
+        output_encoding: str = "utf-8",
+        retry_exit_code: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.bash_command = bash_command
+        self.env = env
+        self.output_encoding = output_encoding
+        self.retry_exit_code = retry_exit_code
+        self._hook: SubprocessHook | None = None
+
+    def poke(self, context: Any) -> bool:
+        self._hook = SubprocessHook(self.log)
+        result = self._hook.run_command(
+            ["bash", "-c", self.bash_command],
+            env=environment() if self.env is None else self.env,
+            output_encoding=self.output_encoding,
+        )
+        if result.exit_code == 0:
+            return True
+        if self.retry_exit_code is not None and result.exit_code != self.retry_exit_code:
+            raise AirflowFailException(f"Command exited with {result.exit_code}, which is not retry_exit_code.")
+        return False
+
+    def on_kill(self) -> None:
+        """The process group of the command was told to end."""
+        if self._hook is not None:
+            self._hook.send_sigterm()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from gnomon.sdk.operator import BaseOperator
+from gnomon.sdk.tasks.operator import BaseOperator
 
 
 class EmptyOperator(BaseOperator):

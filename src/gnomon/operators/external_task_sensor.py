@@ -10,25 +10,26 @@ import msgspec
 
 from gnomon.errors.authoring import AirflowSkipException
 from gnomon.model.instants import Instant, to_datetime, to_instant
-from gnomon.model.questions import GetDag
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.operators.deferring import is_deferred
-from gnomon.operators.external_states import (
-    External,
+from gnomon.model.task_api_requests import GetDag
+from gnomon.operators.empty import EmptyOperator
+from gnomon.operators.external_task_states import (
+    ExternalRuns,
     ExternalTaskFailedError,
     ExternalTaskNotFoundError,
-    Kinds,
+    StateOutcomes,
     check_disjoint,
-    names,
-    verdict,
+    judge_states,
+    to_state_names,
 )
-from gnomon.operators.keywords import determine_kwargs
+from gnomon.operators.function_keywords import determine_kwargs
 from gnomon.operators.triggers.external_task import WorkflowTrigger
-from gnomon.sdk import channel
-from gnomon.sdk.callables import shape_of
-from gnomon.sdk.place import at
-from gnomon.sdk.sensor import BaseSensorOperator
+from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.arguments.option_defaults import resolve_deferrable
+from gnomon.sdk.runtime import channel
+from gnomon.sdk.tasks.function_calls import read_signature
+from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
 POLL_INTERVAL_S = 2.0
 
@@ -65,9 +66,9 @@ class ExternalTaskSensor(BaseSensorOperator):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.allowed_states = names(allowed_states) or (TaskInstanceState.SUCCESS.value,)
-        self.skipped_states = names(skipped_states)
-        self.failed_states = names(failed_states)
+        self.allowed_states = to_state_names(allowed_states) or (TaskInstanceState.SUCCESS.value,)
+        self.skipped_states = to_state_names(skipped_states)
+        self.failed_states = to_state_names(failed_states)
         self.external_dag_id = external_dag_id
         self.external_task_id = external_task_id
         self.external_task_ids = external_task_ids
@@ -76,8 +77,8 @@ class ExternalTaskSensor(BaseSensorOperator):
         self.execution_date_fn = execution_date_fn
         self.check_existence = check_existence
         self.poll_interval = POLL_INTERVAL_S if poll_interval is None else poll_interval
-        self.deferrable = is_deferred(deferrable)
-        self._check(f"Sensor {self.task_id!r}{at(self._place)}")
+        self.deferrable = resolve_deferrable(deferrable)
+        self._check(f"Sensor {self.task_id!r}{format_location(self._location)}")
 
     def poke(self, context: Any) -> bool:
         if self.check_existence:
@@ -85,7 +86,7 @@ class ExternalTaskSensor(BaseSensorOperator):
         external = self._external(context)
         self.log.info("waiting for %s", external)
         states = external.states(channel.ask(external.question()))
-        found = verdict(external, self._kinds, states)
+        found = judge_states(external, self._kinds, states)
         if found == "failed":
             self._failed(f"{external} failed")
         if found == "skipped":
@@ -129,8 +130,8 @@ class ExternalTaskSensor(BaseSensorOperator):
         )
 
     @property
-    def _kinds(self) -> Kinds:
-        return Kinds(self.allowed_states, self.skipped_states, self.failed_states)
+    def _kinds(self) -> StateOutcomes:
+        return StateOutcomes(self.allowed_states, self.skipped_states, self.failed_states)
 
     def _failed(self, what: str) -> None:
         if self.soft_fail:
@@ -141,8 +142,8 @@ class ExternalTaskSensor(BaseSensorOperator):
         given = self.external_task_ids if self.external_task_id is None else [self.external_task_id]
         return tuple(dict.fromkeys([given] if isinstance(given, str) else given or ()))
 
-    def _external(self, context: Any) -> External:
-        return External(
+    def _external(self, context: Any) -> ExternalRuns:
+        return ExternalRuns(
             self.external_dag_id, self._logical_dates(context), task_ids=self._task_ids(), group=self.external_task_group_id
         )
 
@@ -152,7 +153,7 @@ class ExternalTaskSensor(BaseSensorOperator):
             return (to_instant(date - self.execution_delta),)
         if self.execution_date_fn is None:
             return (to_instant(date),)
-        given, shape = determine_kwargs(self.execution_date_fn, (), context), shape_of(self.execution_date_fn)
+        given, shape = determine_kwargs(self.execution_date_fn, (), context), read_signature(self.execution_date_fn)
         for taken in () if shape is None else shape.positional[:1]:
             given.pop(taken, None)  # the date, whatever the function calls it
         dates = self.execution_date_fn(date, **given)
@@ -199,3 +200,29 @@ class ExternalTaskSensor(BaseSensorOperator):
                     )
         if isinstance(self.external_task_ids, list | tuple) and len(set(self.external_task_ids)) < len(self.external_task_ids):
             raise ValueError(f"{where}: external_task_ids names a task twice.")
+
+
+class ExternalTaskMarker(EmptyOperator):
+    """Says that `external_task_id` of `external_dag_id` depends on this task; it does nothing when it runs."""
+
+    template_fields: ClassVar[Collection[str]] = ["external_dag_id", "external_task_id", "logical_date"]
+    ui_color = "#4db7db"
+
+    def __init__(
+        self,
+        *,
+        external_dag_id: str,
+        external_task_id: str,
+        logical_date: str | Any = "{{ logical_date.isoformat() }}",
+        recursion_depth: int = 10,
+        execution_date: str | Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.external_dag_id = external_dag_id
+        self.external_task_id = external_task_id
+        given = logical_date if execution_date is None else execution_date
+        self.logical_date = given if isinstance(given, str) or not hasattr(given, "isoformat") else given.isoformat()
+        if recursion_depth <= 0:
+            raise ValueError(f"Task {self.task_id!r}{format_location(self._location)}: recursion_depth must be 1 or more.")
+        self.recursion_depth = recursion_depth

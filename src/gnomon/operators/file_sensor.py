@@ -8,11 +8,11 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from gnomon.errors.authoring import AirflowException
-from gnomon.operators.deferring import is_deferred
-from gnomon.operators.filesystem import DEFAULT, FSHook, found_at
+from gnomon.operators.filesystem_hook import DEFAULT_CONN_ID, FSHook, find_file
 from gnomon.operators.triggers.file import FileTrigger
-from gnomon.sdk.sensor import BaseSensorOperator
-from gnomon.sdk.triggers import StartTriggerArgs
+from gnomon.sdk.arguments.option_defaults import resolve_deferrable
+from gnomon.sdk.deferral.triggers import StartTriggerArgs
+from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
 
 class FileSensor(BaseSensorOperator):
@@ -30,7 +30,7 @@ class FileSensor(BaseSensorOperator):
         self,
         *,
         filepath: str | os.PathLike[str],
-        fs_conn_id: str = DEFAULT,
+        fs_conn_id: str = DEFAULT_CONN_ID,
         recursive: bool = False,
         deferrable: bool | None = None,
         start_from_trigger: bool = False,
@@ -41,7 +41,7 @@ class FileSensor(BaseSensorOperator):
         self.filepath = filepath if isinstance(filepath, str) or not hasattr(filepath, "__fspath__") else os.fspath(filepath)
         self.fs_conn_id = fs_conn_id
         self.recursive = recursive
-        self.deferrable = is_deferred(deferrable)
+        self.deferrable = resolve_deferrable(deferrable)
         self.start_from_trigger = start_from_trigger and self.deferrable and self._is_known_now()
         if self.start_from_trigger and self.start_trigger_args is not None:
             self.start_trigger_args.timeout = dt.timedelta(seconds=self.timeout)
@@ -54,7 +54,7 @@ class FileSensor(BaseSensorOperator):
 
     def poke(self, context: Any) -> bool:
         self.log.info("poking for file %s", self.path)
-        found = found_at(self.path, self.recursive)
+        found = find_file(self.path, self.recursive)
         if found is not None:
             self.log.info("found file %s", found)
         return found is not None

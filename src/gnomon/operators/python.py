@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from gnomon.operators.keywords import determine_kwargs
-from gnomon.sdk.branch import BaseBranchOperator
-from gnomon.sdk.current import get_current_context
-from gnomon.sdk.decorated import AbbreviatedValue, CallsFunction
-from gnomon.sdk.place import at
-from gnomon.sdk.skip import SkipMixin, cut_short
+from gnomon.operators.function_keywords import determine_kwargs
+from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.dags.authoring_state import get_current_context
+from gnomon.sdk.tasks.branching import BaseBranchOperator, SkipMixin, short_circuit
+from gnomon.sdk.tasks.decorated_operators import AbbreviatedValue, FunctionOperator
+from gnomon.sdk.tasks.sensor import BaseSensorOperator, PokeReturnValue
 
 __all__ = [
     "BranchPythonOperator",
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-class PythonOperator(CallsFunction):
+class PythonOperator(FunctionOperator):
     """Calls `python_callable(*op_args, **op_kwargs)`, with the context keys that it takes; a coroutine runs to its end.
 
     What it returns is pushed as an XCom.
@@ -42,7 +42,7 @@ class PythonOperator(CallsFunction):
         super().__init__(**kwargs)
         if not callable(python_callable):
             raise TypeError(
-                f"python_callable of task {self.task_id!r}{at(self._place)} must be a function, not {python_callable!r} "
+                f"python_callable of task {self.task_id!r}{format_location(self._location)} must be a function, not {python_callable!r} "
                 f"({type(python_callable).__name__}). Give the function itself, without calling it."
             )
         self.python_callable = python_callable
@@ -73,11 +73,11 @@ class PythonOperator(CallsFunction):
         if hasattr(value, "__await__"):
             import asyncio  # only coroutine functions need it
 
-            value = asyncio.run(_finished(value))
+            value = asyncio.run(_await_value(value))
         return value
 
 
-async def _finished(value: Any) -> Any:
+async def _await_value(value: Any) -> Any:
     return await value
 
 
@@ -103,4 +103,33 @@ class ShortCircuitOperator(PythonOperator, SkipMixin):
         self.ignore_downstream_trigger_rules = ignore_downstream_trigger_rules
 
     def execute(self, context: Any) -> Any:
-        return cut_short(self, super().execute(context), context)
+        return short_circuit(self, super().execute(context), context)
+
+
+class PythonSensor(BaseSensorOperator):
+    """Waits until `python_callable(*op_args, **op_kwargs)` returns something true, or a PokeReturnValue that is done."""
+
+    template_fields: ClassVar[Collection[str]] = ("templates_dict", "op_args", "op_kwargs")
+
+    def __init__(
+        self,
+        *,
+        python_callable: Callable[..., Any],
+        op_args: Collection[Any] | None = None,
+        op_kwargs: Mapping[str, Any] | None = None,
+        templates_dict: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.python_callable = python_callable
+        self.op_args = op_args or ()
+        self.op_kwargs = op_kwargs or {}
+        self.templates_dict = templates_dict
+
+    def poke(self, context: Any) -> bool | PokeReturnValue:
+        if self.templates_dict is not None:
+            context["templates_dict"] = self.templates_dict
+        own = determine_kwargs(self.python_callable, self.op_args, self.op_kwargs)
+        kwargs = {**determine_kwargs(self.python_callable, self.op_args, context), **own}
+        answer = self.python_callable(*self.op_args, **kwargs)
+        return answer if isinstance(answer, PokeReturnValue) else bool(answer)

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, NoReturn
 
 from gnomon.errors.authoring import AirflowException, DagRunTriggerException
 from gnomon.model.states import DagRunState
-from gnomon.operators.deferring import is_deferred
-from gnomon.operators.external_states import names
-from gnomon.sdk import timezone
-from gnomon.sdk.notset import NOTSET, ArgNotSet
-from gnomon.sdk.operator import BaseOperator
-from gnomon.sdk.place import at
+from gnomon.operators.external_task_states import to_state_names
+from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
+from gnomon.sdk.arguments.option_defaults import resolve_deferrable
+from gnomon.sdk.schedules import timezone
+from gnomon.sdk.tasks.operator import BaseOperator
 
 XCOM_RUN_ID = "trigger_run_id"
 """Under it the task pushes the id of the run that it made."""
@@ -67,23 +67,23 @@ class TriggerDagRunOperator(BaseOperator):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        where = f"Task {self.task_id!r}{at(self._place)}"
+        where = f"Task {self.task_id!r}{format_location(self._location)}"
         self.trigger_dag_id = trigger_dag_id
         self.trigger_run_id = trigger_run_id
         self.conf = conf
-        self.logical_date = _text(where, "logical_date", logical_date if execution_date is None else execution_date)
-        self.run_after = _text(where, "run_after", run_after)
+        self.logical_date = _moment_to_text(where, "logical_date", logical_date if execution_date is None else execution_date)
+        self.run_after = _moment_to_text(where, "run_after", run_after)
         self.reset_dag_run = reset_dag_run
         self.wait_for_completion = wait_for_completion
         self.poke_interval = poke_interval
-        self.allowed_states = list(_states(where, "allowed_states", allowed_states)) or [DagRunState.SUCCESS.value]
+        self.allowed_states = list(_check_states(where, "allowed_states", allowed_states)) or [DagRunState.SUCCESS.value]
         self.failed_states = (
-            [DagRunState.FAILED.value] if failed_states is None else list(_states(where, "failed_states", failed_states))
+            [DagRunState.FAILED.value] if failed_states is None else list(_check_states(where, "failed_states", failed_states))
         )
         self.skip_when_already_exists = skip_when_already_exists
         self.fail_when_dag_is_paused = fail_when_dag_is_paused
         self.note = note
-        self.deferrable = is_deferred(deferrable)
+        self.deferrable = resolve_deferrable(deferrable)
         self.openlineage_inject_parent_info = openlineage_inject_parent_info
 
     def execute(self, context: Any) -> NoReturn:
@@ -92,11 +92,11 @@ class TriggerDagRunOperator(BaseOperator):
             trigger_dag_id=self.trigger_dag_id,
             dag_run_id=self.trigger_run_id,
             conf=self._conf(),
-            logical_date=_moment(self.logical_date),
-            run_after=_moment(self.run_after),
+            logical_date=_text_to_moment(self.logical_date),
+            run_after=_text_to_moment(self.run_after),
             reset_dag_run=self.reset_dag_run,
-            skip_when_already_exists=_truth(self.skip_when_already_exists),
-            wait_for_completion=_truth(self.wait_for_completion),
+            skip_when_already_exists=_to_boolean(self.skip_when_already_exists),
+            wait_for_completion=_to_boolean(self.wait_for_completion),
             allowed_states=self.allowed_states,
             failed_states=self.failed_states,
             poke_interval=self.poke_interval,
@@ -133,7 +133,7 @@ class TriggerDagRunOperator(BaseOperator):
         return conf
 
 
-def _text(where: str, name: str, value: Any) -> Any:
+def _moment_to_text(where: str, name: str, value: Any) -> Any:
     """A moment as text, which templates render; NOTSET, None and values of other tasks as they are."""
     if isinstance(value, dt.datetime):
         return value.isoformat()
@@ -142,8 +142,8 @@ def _text(where: str, name: str, value: Any) -> Any:
     raise TypeError(f"{where}: {name} must be a text or a datetime, not {type(value).__name__}.")
 
 
-def _states(where: str, name: str, given: Iterable[str] | None) -> tuple[str, ...]:
-    states = names(given)
+def _check_states(where: str, name: str, given: Iterable[str] | None) -> tuple[str, ...]:
+    states = to_state_names(given)
     known = [state.value for state in DagRunState]
     for state in states:
         if state not in known:
@@ -151,12 +151,12 @@ def _states(where: str, name: str, given: Iterable[str] | None) -> tuple[str, ..
     return states
 
 
-def _moment(value: Any) -> Any:
+def _text_to_moment(value: Any) -> Any:
     """The rendered text as a moment; NOTSET as it is."""
     if isinstance(value, str):
         return timezone.parse(value) if value not in ("", "None") else None
     return value if value is None or isinstance(value, ArgNotSet) else timezone.coerce_datetime(value)
 
 
-def _truth(value: Any) -> bool:
+def _to_boolean(value: Any) -> bool:
     return value.strip().lower() in ("true", "1", "yes", "t", "y") if isinstance(value, str) else bool(value)

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from gnomon.errors.timetable import PlanningError
-from gnomon.planning.decided import decided_upto
-from gnomon.planning.fingerprints import fingerprint
-from gnomon.planning.jitter import delay, made_at
-from gnomon.planning.logicaldates import Slot, slot_due, slot_named
-from gnomon.planning.manual import about, infer_manual, manual_run, manual_run_id
-from gnomon.planning.place import asked_with, room_for
-from gnomon.planning.plan import MOST_RUNS, Plan, plan_runs
-from gnomon.planning.policies import misfire_of
+from gnomon.planning.cursor import build_plan_arguments, compute_decided_until, compute_fingerprint, compute_room
+from gnomon.planning.manual_runs import (
+    Slot,
+    build_manual_run,
+    build_manual_run_id,
+    find_slot_by_due_time,
+    find_slot_by_logical_date,
+    infer_manual_run,
+    with_slot_data,
+)
+from gnomon.planning.plan import MAX_RUNS, Plan, plan_runs
+from gnomon.planning.policies import compute_creation_time, compute_jitter, resolve_misfire
 
 __all__ = [
-    "MOST_RUNS", "Plan", "PlanningError", "Slot", "about", "asked_with", "decided_upto", "delay", "fingerprint", "infer_manual", "made_at", "manual_run",
-    "manual_run_id", "misfire_of", "plan_runs", "room_for", "slot_due", "slot_named",
+    "MAX_RUNS",
+    "Plan",
+    "PlanningError",
+    "Slot",
+    "build_manual_run",
+    "build_manual_run_id",
+    "build_plan_arguments",
+    "compute_creation_time",
+    "compute_decided_until",
+    "compute_fingerprint",
+    "compute_jitter",
+    "compute_room",
+    "find_slot_by_due_time",
+    "find_slot_by_logical_date",
+    "infer_manual_run",
+    "plan_runs",
+    "resolve_misfire",
+    "with_slot_data",
 ]

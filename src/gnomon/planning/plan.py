@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from gnomon.errors.timetable import PlanningError
 from gnomon.model.instants import Instant
-from gnomon.model.slots import Cursor, Passed, PlannedRun
+from gnomon.model.slots import Cursor, PlannedRun, SkippedSlots
 from gnomon.model.spec import DagSpec
-from gnomon.planning.jitter import delay
-from gnomon.planning.policies import Policies, policies_of
-from gnomon.planning.walk import MOST_PASSED, Walk, cursor_at
+from gnomon.planning.policies import PlanningPolicies, build_policies, compute_jitter
+from gnomon.planning.walk import MAX_PASSED, TimetableWalk, build_cursor
 from gnomon.timetables.base import Timetable
 
-MOST_RUNS = 100
+MAX_RUNS = 100
 """One call plans at most so many runs, whatever room there is; the next call goes on."""
 MISFIRE_GRACE_S = 60.0
 """A slot that is later than this is late: `misfire` and `catchup` rule it."""
@@ -32,7 +31,7 @@ class Plan:
     next_run: PlannedRun | None
     """The slot after `cursor`: due already if room or bound ran out, else when to look again (`made_at`). None: no more
     slots, or (a timetable that follows its runs) none that can be known while a run is active."""
-    passed: tuple[Passed, ...] = ()
+    passed: tuple[SkippedSlots, ...] = ()
     """Slots that no run is made for, with the reason: a note for each decision, not for each slot."""
     error: str | None = None
     """Why the slot after `cursor` is not known: the timetable failed when it was asked for it."""
@@ -63,17 +62,17 @@ def plan_runs(
     With jitter, everything happens as it would without, by the DAG's delay later. Raises PlanningError, in words for the
     DAG, when the timetable fails or answers nonsense.
     """
-    late_by = delay(dag)
+    late_by = compute_jitter(dag)
     now -= late_by
     if since is None:
         since = 0 if planned is not None else now
     else:
         since -= late_by
-    policies = policies_of(dag, since, misfire_grace_s)
-    walk = Walk(timetable, dag, policies, cursor, now)
+    policies = build_policies(dag, since, misfire_grace_s)
+    walk = TimetableWalk(timetable, dag, policies, cursor, now)
     if timetable.follows_runs:
-        return _follow(walk, now, room, active)
-    due = walk.following(asked_at) if planned is None else planned
+        return _plan_following_runs(walk, now, room, active)
+    due = walk.next_slot(asked_at) if planned is None else planned
     runs: list[PlannedRun] = []
     try:
         due = _decide(walk, policies, due, runs, now, room, busy)
@@ -85,36 +84,36 @@ def plan_runs(
 
 
 def _decide(
-    walk: Walk, policies: Policies, due: PlannedRun | None, runs: list[PlannedRun], now: Instant, room: int, busy: bool
+    walk: TimetableWalk, policies: PlanningPolicies, due: PlannedRun | None, runs: list[PlannedRun], now: Instant, room: int, busy: bool
 ) -> PlannedRun | None:
     """The slot that nothing is decided about yet; those before it are in `runs`, or noted as passed."""
-    bound = min(room, MOST_RUNS)
-    while due is not None and due.run_after <= now and len(runs) < bound and walk.steps < MOST_PASSED:
-        ruling = policies.ruling(due.run_after, now)
+    bound = min(room, MAX_RUNS)
+    while due is not None and due.run_after <= now and len(runs) < bound and walk.steps < MAX_PASSED:
+        ruling = policies.find_exclusion(due.run_after, now)
         if ruling is not None and ruling.kind == "all_before":
-            due = walk.pass_before(due, ruling.instant, ruling.reason)
+            due = walk.skip_before(due, ruling.instant, ruling.reason)
             continue
         if ruling is not None:
-            due = walk.newest(due, ruling.instant, ruling.reason)
+            due = walk.skip_to_newest(due, ruling.instant, ruling.reason)
         if policies.overlap == "skip" and busy:
-            due = walk.pass_one(due, _OVERLAP_SKIP)
+            due = walk.skip_one(due, _OVERLAP_SKIP)
         elif policies.overlap == "cancel_running" and (newer := walk.peek(due)) is not None and newer.run_after <= now:
-            walk.cursor = cursor_at(due)
-            walk.note_one(due, _OVERLAP_CANCEL)
+            walk.cursor = build_cursor(due)
+            walk.record_skipped(due, _OVERLAP_CANCEL)
             due = newer
         else:
             runs.append(due)
             busy = True
-            walk.cursor = cursor_at(due)
-            due = walk.following()
+            walk.cursor = build_cursor(due)
+            due = walk.next_slot()
     return due
 
 
-def _follow(walk: Walk, now: Instant, room: int, active: bool) -> Plan:
+def _plan_following_runs(walk: TimetableWalk, now: Instant, room: int, active: bool) -> Plan:
     """Of a timetable that follows its runs: the next one, when none is active."""
     if active or room <= 0:
         return Plan((), walk.cursor, None)
-    due = walk.following()
+    due = walk.next_slot()
     if due is None or due.run_after > now:
         return Plan((), walk.cursor, due)
-    return Plan((due,), cursor_at(due), None)
+    return Plan((due,), build_cursor(due), None)

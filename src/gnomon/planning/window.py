@@ -9,27 +9,27 @@ import msgspec
 from gnomon.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.slots import Cursor, PlannedRun, TimeRestriction
-from gnomon.planning.asking import ask_next
+from gnomon.planning.queries import ask_next
 from gnomon.timetables.base import Timetable
-from gnomon.timetables.deltabased import DeltaBased
-from gnomon.timetables.spans import fixed_seconds
+from gnomon.timetables.delta_timetable import DeltaTimetable
+from gnomon.timetables.spans import compute_fixed_seconds
 
 _DAY = 86400 * SECOND
-BACK = (0, _DAY, 40 * _DAY, 400 * _DAY, 9 * 366 * _DAY)
+LOOK_BACK_SPANS = (0, _DAY, 40 * _DAY, 400 * _DAY, 9 * 366 * _DAY)
 """So far before the window its first run is looked for: an interval of years may end in it; leap days are 8 years apart."""
-PASSED_MOST = 200_000
+MAX_PASSED = 200_000
 """So many runs before the window are passed over at most."""
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True):
+class WindowRuns(msgspec.Struct, frozen=True, kw_only=True):
     """What a look at a window found."""
 
     runs: list[PlannedRun]
-    stopped: str | None = None
+    stop_reason: str | None = None
     """Why it is not known what follows the last of them."""
 
 
-def look(
+def list_runs_in_window(
     timetable: Timetable,
     *,
     start: Instant,
@@ -38,7 +38,7 @@ def look(
     earliest: Instant | None = None,
     latest: Instant | None = None,
     last: Cursor | None = None,
-) -> Seen:
+) -> WindowRuns:
     """The runs due from `start` (inclusive) to `end` (exclusive), at most `most`, as far as the timetable knows them.
 
     `earliest` and `latest`: the bounds of a DAG. `last`: the last slot that was planned for it; the walk goes on from there
@@ -51,16 +51,16 @@ def look(
                 break
             if run.run_after >= start:
                 found.append(run)
-            if len(found) >= most or passed >= most + PASSED_MOST or timetable.follows_runs:
+            if len(found) >= most or passed >= most + MAX_PASSED or timetable.follows_runs:
                 break
     except PlanningError as error:
         if not found:
             raise
-        return Seen(runs=found, stopped=str(error))
-    return Seen(runs=found)
+        return WindowRuns(runs=found, stop_reason=str(error))
+    return WindowRuns(runs=found)
 
 
-def runs_from(
+def iterate_runs_from(
     timetable: Timetable, begin: Instant, latest: Instant | None, last: Cursor | None = None, now: Instant | None = None
 ) -> Iterator[PlannedRun]:
     """The runs in order, of a DAG that starts at `begin`; those after `last` if one is given. Raises PlanningError.
@@ -73,35 +73,35 @@ def runs_from(
         last = Cursor(run_after=run.run_after, interval_start=run.interval_start, interval_end=run.interval_end)
 
 
-def before(timetable: Timetable, start: Instant, earliest: Instant | None, latest: Instant | None) -> Instant:
+def find_walk_start(timetable: Timetable, start: Instant, earliest: Instant | None, latest: Instant | None) -> Instant:
     """From where a walk reaches the first run that is due from `start` on after few others."""
-    if isinstance(timetable, DeltaBased):
+    if isinstance(timetable, DeltaTimetable):
         return _step_before(timetable, start, earliest)
     if not timetable.periodic:
         return start if earliest is None else earliest
-    for back in BACK:
+    for back in LOOK_BACK_SPANS:
         at = start - back
         if earliest is not None and at <= earliest:
             return earliest
-        run = next(runs_from(timetable, at, latest, None, start), None)
+        run = next(iterate_runs_from(timetable, at, latest, None, start), None)
         if run is not None and run.run_after < start:
             return at
-    return start - BACK[-1]
+    return start - LOOK_BACK_SPANS[-1]
 
 
 def _walked(
     timetable: Timetable, start: Instant, earliest: Instant | None, latest: Instant | None, last: Cursor | None
 ) -> Iterator[PlannedRun]:
-    if last is not None and start - BACK[-2] <= last.run_after <= start:
-        return runs_from(timetable, last.run_after if earliest is None else earliest, latest, last, start)
-    return runs_from(timetable, before(timetable, start, earliest, latest), latest, None, start)
+    if last is not None and start - LOOK_BACK_SPANS[-2] <= last.run_after <= start:
+        return iterate_runs_from(timetable, last.run_after if earliest is None else earliest, latest, last, start)
+    return iterate_runs_from(timetable, find_walk_start(timetable, start, earliest, latest), latest, None, start)
 
 
-def _step_before(timetable: DeltaBased, start: Instant, earliest: Instant | None) -> Instant:
+def _step_before(timetable: DeltaTimetable, start: Instant, earliest: Instant | None) -> Instant:
     """A schedule without a grid steps from its start date; without one, from the window's start."""
     if earliest is None or earliest >= start:
         return start if earliest is None else earliest
-    seconds = fixed_seconds(timetable._delta)
+    seconds = compute_fixed_seconds(timetable._delta)
     if seconds is None:
         return earliest
     step = int(seconds * SECOND)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 TASK_OOM_SCORE = 300
 """Of zygotes and all that they fork, and of attempts in new interpreters: under memory pressure tasks go before services."""
-ASKED_OOM_SCORE = 600
+HOST_OOM_SCORE = 600
 """Of parses and host processes: they go before tasks, since whoever asked them asks again."""
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -21,15 +21,15 @@ _CHILDREN = "/proc/self/task/{pid}/children"
 
 def become_subreaper() -> bool:
     """Orphaned descendants become children of this process, so that it can end them; False where that is not possible."""
-    return _control(_PR_SET_CHILD_SUBREAPER, 1)
+    return _call_prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def die_with_parent(signal_number: int) -> bool:
     """The kernel sends this signal here when the parent ends; False where that is not possible."""
-    return _control(_PR_SET_PDEATHSIG, signal_number)
+    return _call_prctl(_PR_SET_PDEATHSIG, signal_number)
 
 
-def load() -> None:
+def load_prctl() -> None:
     """The two above have nothing left to load: who forks many processes loads it once, for all of them."""
     _prctl()
 
@@ -57,10 +57,10 @@ def own_children() -> list[int]:
         with open(_CHILDREN.format(pid=os.getpid())) as listing:
             return [int(pid) for pid in listing.read().split()]
     except OSError:  # a kernel that was built without that file
-        return sought_children()
+        return scan_own_children()
 
 
-def sought_children() -> list[int]:
+def scan_own_children() -> list[int]:
     """The same, found by asking every process for its parent."""
     try:
         pids = [int(name) for name in os.listdir(_PROC) if name.isdigit()]
@@ -69,7 +69,7 @@ def sought_children() -> list[int]:
     return [pid for pid in pids if _parent_of(pid) == os.getpid()]
 
 
-def oom_kills() -> int:
+def count_oom_kills() -> int:
     """How many processes the kernel has killed for want of memory since the machine started; 0 when it does not say."""
     try:
         with open("/proc/vmstat") as counters:
@@ -90,7 +90,7 @@ def _parent_of(pid: int) -> int | None:
     return int(fields[1])
 
 
-def _control(option: int, argument: int) -> bool:
+def _call_prctl(option: int, argument: int) -> bool:
     prctl = _prctl()
     return prctl is not None and prctl(option, argument, 0, 0, 0) == 0
 

@@ -24,10 +24,10 @@ def mapped_bytes() -> int:
         return 0
 
 
-def limit(more: int) -> tuple[int, int]:
+def limit_memory(more: int) -> tuple[int, int]:
     """This process may map that many bytes more than it has, beyond which Python raises MemoryError.
 
-    Returns the limit that held before, for `restore`.
+    Returns the limit that held before, for `restore_memory_limit`.
     """
     before = resource.getrlimit(resource.RLIMIT_DATA)
     wanted = mapped_bytes() + more
@@ -36,6 +36,6 @@ def limit(more: int) -> tuple[int, int]:
     return before
 
 
-def restore(before: tuple[int, int]) -> None:
+def restore_memory_limit(before: tuple[int, int]) -> None:
     """The limit that held before holds again."""
     resource.setrlimit(resource.RLIMIT_DATA, before)

@@ -8,19 +8,17 @@ from collections.abc import Callable
 from typing import Any
 
 from gnomon.clock import SystemClock
-from gnomon.context import build_context, environment_of
+from gnomon.context import build_context, build_task_environment
 from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout, DagRunTriggerException, TaskDeferred
-from gnomon.model.facts import Attempt, AttemptResult, XComItem
+from gnomon.model.attempts import Attempt, AttemptResult, XComItem, escape_unstorable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState
-from gnomon.model.texts import writable
 from gnomon.runner import callbacks
-from gnomon.runner.deferral import begin_deferred, go_on, wait_of
-from gnomon.runner.outcomes import Judged, deferred, judge
+from gnomon.runner.attempt_results import AttemptOutcome, classify_exception, collect_return_xcoms, deferred_outcome
+from gnomon.runner.deferral import create_deferral, defer_at_start, resume_task
 from gnomon.runner.signals import terminable, time_limit
-from gnomon.runner.xcoms import outputs
-from gnomon.sdk import channel as sdk_channel
-from gnomon.sdk import current
+from gnomon.sdk.dags import authoring_state
+from gnomon.sdk.runtime import channel as sdk_channel
 
 log = logging.getLogger("gnomon.task")
 
@@ -31,7 +29,7 @@ _STATES = {
     "skipped": TaskInstanceState.SKIPPED,
 }
 """What callbacks read in `ti.state`."""
-_DONE = Judged("success", traceback=False)
+_SUCCEEDED = AttemptOutcome("success", logs_traceback=False)
 
 
 def run_attempt(
@@ -42,10 +40,10 @@ def run_attempt(
     `channel` answers questions (`sdk.channel.Channel`); `on_entered` is called with the instant right before the first
     line of author code. SIGTERM ends the attempt as failed, after `on_kill`, when this is the main thread.
     """
-    return _Attempting(dag, attempt, channel, on_entered).run()
+    return _AttemptExecution(dag, attempt, channel, on_entered).run()
 
 
-class _Attempting:
+class _AttemptExecution:
     """The steps of one attempt and what they found out."""
 
     def __init__(
@@ -60,20 +58,20 @@ class _Attempting:
         self._context: Any = None
         self._started_at: Instant | None = None
         self._ended_at: Instant | None = None
-        self._outputs: dict[str, str] = {}
+        self._return_xcoms: dict[str, str] = {}
         """What the returned value pushes, by key."""
 
     def run(self) -> AttemptResult:
-        sdk_channel.install(self._channel)
-        judged = self._judged()
+        sdk_channel.install_channel(self._channel)
+        judged = self._execute_to_outcome()
         try:
             with terminable():
-                self._call_back(judged)
+                self._run_callbacks(judged)
         except AirflowTaskTerminated:
             log.warning("told to end (SIGTERM) while callbacks ran; the outcome stays %s", judged.outcome)
         return self._result(judged)
 
-    def _judged(self) -> Judged:
+    def _execute_to_outcome(self) -> AttemptOutcome:
         error: BaseException | None = None
         try:
             with terminable():
@@ -83,9 +81,9 @@ class _Attempting:
         if self._started_at is not None and self._ended_at is None:
             self._ended_at = self._clock.now()
         if error is None:
-            return _DONE
-        error, judged = self._judge(error)
-        if judged.traceback:
+            return _SUCCEEDED
+        error, judged = self._classify(error)
+        if judged.logs_traceback:
             log.error("task failed: %s", judged.reason, exc_info=error)
         elif judged.wait is not None:
             log.info("%s", error)
@@ -97,14 +95,14 @@ class _Attempting:
             self._context["exception"] = error
         return judged
 
-    def _judge(self, error: BaseException) -> tuple[BaseException, Judged]:
+    def _classify(self, error: BaseException) -> tuple[BaseException, AttemptOutcome]:
         """What the error means, and the error: another one when it was a deferral that could not go on."""
         if not isinstance(error, TaskDeferred):
-            return error, judge(error)
+            return error, classify_exception(error)
         try:
-            return error, deferred(wait_of(self._task, error, self._attempt.file))
+            return error, deferred_outcome(create_deferral(self._task, error, self._attempt.file))
         except Exception as refused:  # author code serializes the trigger
-            return refused, judge(refused)
+            return refused, classify_exception(refused)
 
     def _execute(self) -> None:
         if self._attempt.kind != "task":
@@ -113,21 +111,21 @@ class _Attempting:
         context = self._context = build_context(
             task=task, dag=self._dag, run=self._attempt.run, attempt=self._attempt, channel=self._channel
         )
-        for name, value in environment_of(context).items():
+        for name, value in build_task_environment(context).items():
             os.environ[name] = value  # noqa: TID251 - written for the task, not read
         if self._on_entered is not None:
             self._on_entered(self._clock.now())
         try:
-            with current.running(context):
+            with authoring_state.set_current_context(context):
                 task.render_template_fields(context)
-                callbacks.call(task, "on_execute_callback", context)
+                callbacks.run_callbacks(task, "on_execute_callback", context)
                 task.pre_execute(context)
                 result = self._timed_execute(task, context)
                 self._ended_at = self._clock.now()
                 task.post_execute(context, result)
-            self._outputs = outputs(task, result)
+            self._return_xcoms = collect_return_xcoms(task, result)
         except (AirflowTaskTerminated, AirflowTaskTimeout):
-            self._kill(task)
+            self._run_on_kill(task)
             raise
 
     def _find_task(self) -> Any:
@@ -143,7 +141,7 @@ class _Attempting:
     def _timed_execute(self, task: Any, context: Any) -> object:
         self._started_at = self._clock.now()
         first = self._attempt.started_at
-        context["ti"].started(self._started_at if first is None else first)
+        context["ti"].mark_started(self._started_at if first is None else first)
         timeout_s = self._attempt.timeout_s
         if timeout_s is None and task.execution_timeout is not None:
             timeout_s = task.execution_timeout.total_seconds()
@@ -156,45 +154,45 @@ class _Attempting:
     def _call(self, task: Any, context: Any) -> object:
         """What the author's code returns: `execute`, or what a deferral named instead."""
         if self._attempt.resume is not None:
-            return go_on(task, self._attempt.resume, context)
+            return resume_task(task, self._attempt.resume, context)
         if task.start_from_trigger:
-            begin_deferred(task, context, self._attempt.file)
+            defer_at_start(task, context, self._attempt.file)
         try:
             result: object = task.execute(context)
         except DagRunTriggerException as wanted:
-            from gnomon.runner import dag_runs  # few tasks make runs
+            from gnomon.runner import dag_run_trigger  # few tasks make runs
 
-            dag_runs.obey(wanted, context)
+            dag_run_trigger.trigger_dag_run(wanted, context)
             return None
         return result
 
-    def _kill(self, task: Any) -> None:
+    def _run_on_kill(self, task: Any) -> None:
         self._ended_at = self._clock.now()
         try:
             task.on_kill()
         except Exception:
             log.exception("on_kill of task %s failed", task.task_id)
 
-    def _call_back(self, judged: Judged) -> None:
+    def _run_callbacks(self, judged: AttemptOutcome) -> None:
         if self._context is None:
             return
         outcome = judged.outcome
-        if outcome == "failed" and judged.retryable and self._attempt.try_number <= self._attempt.max_tries:
+        if outcome == "failed" and judged.is_retryable and self._attempt.try_number <= self._attempt.max_tries:
             outcome = "retry"
         if self._ended_at is not None:
-            self._context["ti"].ended(self._ended_at, _STATES.get(outcome, TaskInstanceState.RUNNING))
-        argument = callbacks.AFTER.get(outcome)
+            self._context["ti"].mark_ended(self._ended_at, _STATES.get(outcome, TaskInstanceState.RUNNING))
+        argument = callbacks.CALLBACK_ARGUMENTS.get(outcome)
         if argument is not None:
-            with current.running(self._context):
-                callbacks.call(self._task, argument, self._context)
-        callbacks.mention_mail(self._task, outcome)
+            with authoring_state.set_current_context(self._context):
+                callbacks.run_callbacks(self._task, argument, self._context)
+        callbacks.log_unsent_mail(self._task, outcome)
 
-    def _xcoms(self) -> tuple[XComItem, ...]:
+    def _collect_xcoms(self) -> tuple[XComItem, ...]:
         """What was pushed, by callbacks too, is kept however the attempt ended; a value that is returned goes last."""
-        pushed = {} if self._context is None else self._context["ti"].pushed
-        return tuple(XComItem(key=writable(key), value=value) for key, value in {**pushed, **self._outputs}.items())
+        pushed = {} if self._context is None else self._context["ti"].pushed_xcoms
+        return tuple(XComItem(key=escape_unstorable(key), value=value) for key, value in {**pushed, **self._return_xcoms}.items())
 
-    def _result(self, judged: Judged) -> AttemptResult:
+    def _result(self, judged: AttemptOutcome) -> AttemptResult:
         attempt = self._attempt
         return AttemptResult(
             attempt_id=attempt.attempt_id,
@@ -203,11 +201,11 @@ class _Attempting:
             task_no=attempt.task_no,
             map_index=attempt.map_index,
             outcome=judged.outcome,
-            retryable=judged.retryable,
+            retryable=judged.is_retryable,
             started_at=self._started_at,
             ended_at=self._ended_at,
-            reason=None if judged.reason is None else writable(judged.reason),
-            xcoms=self._xcoms(),
+            reason=None if judged.reason is None else escape_unstorable(judged.reason),
+            xcoms=self._collect_xcoms(),
             skip_task_ids=judged.skip_task_ids,
             resume_at=judged.resume_at,
             wait=judged.wait,

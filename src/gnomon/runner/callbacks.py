@@ -10,7 +10,7 @@ from gnomon.errors.authoring import TaskDeferred
 
 log = logging.getLogger("gnomon.task")
 
-AFTER = {
+CALLBACK_ARGUMENTS = {
     "success": "on_success_callback",
     "failed": "on_failure_callback",
     "retry": "on_retry_callback",
@@ -19,23 +19,23 @@ AFTER = {
 """Outcome to the argument of the operator; "retry" is a failure with a try left."""
 
 
-def call(task: Any, argument: str, context: Any) -> None:
+def run_callbacks(task: Any, argument: str, context: Any) -> None:
     """Every callback of that argument was called; an exception of one does not keep the next from its turn."""
-    for callback in _callbacks(getattr(task, argument, None)):
+    for callback in _list_callbacks(getattr(task, argument, None)):
         try:
             callback(context)
         except (Exception, TaskDeferred):
             log.exception("%s of task %s failed; the outcome stays", argument, task.task_id)
 
 
-def mention_mail(task: Any, outcome: str) -> None:
+def log_unsent_mail(task: Any, outcome: str) -> None:
     """A line in the log when the author asked for mail, which this version does not send."""
     wanted = {"failed": "email_on_failure", "retry": "email_on_retry"}.get(outcome)
     if wanted and getattr(task, "email", None) and getattr(task, wanted, False):
         log.info("%s is not sent in this version; use a callback or a notifier", wanted)
 
 
-def _callbacks(value: Any) -> Iterable[Callable[[Any], object]]:
+def _list_callbacks(value: Any) -> Iterable[Callable[[Any], object]]:
     if value is None:
         return ()
     return value if isinstance(value, list | tuple) else (value,)

@@ -7,26 +7,33 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from gnomon.context.moments import moment
 from gnomon.errors.authoring import AirflowException, AirflowSkipException, DeferralRefused, TaskDeferred
-from gnomon.loading.classes import load_class
-from gnomon.model.deferral import NOTHING, Fired, Resume, Wait
+from gnomon.loading.class_loader import load_class
+from gnomon.model.deferral import EMPTY_KWARGS, Deferral, DeferralResult, Resumption
 from gnomon.model.instants import to_instant
-from gnomon.sdk.decorated import CallsFunction, DecoratedOperator
-from gnomon.sdk.deferring import check_arguments, check_home, check_method, checked_class, stored, timer_of
-from gnomon.sdk.starting import checked_start, templated, triggerer_queue
-from gnomon.sdk.task_work import TRIGGER_FAIL, TRIGGER_FAILURE, TRIGGER_TIMEOUT
-from gnomon.sdk.triggers import BaseTrigger
+from gnomon.sdk.deferral.deferral_checks import (
+    check_importable,
+    check_next_method,
+    check_trigger_kwargs,
+    encode_kwargs,
+    load_trigger_class,
+    read_timer,
+)
+from gnomon.sdk.deferral.start_trigger import check_start_trigger, choose_triggerer_queue, find_templated_kwargs
+from gnomon.sdk.deferral.triggers import BaseTrigger
+from gnomon.sdk.schedules.timezone import to_pendulum
+from gnomon.sdk.tasks.decorated_operators import DecoratedOperator, FunctionOperator
+from gnomon.sdk.tasks.task_execution import TRIGGER_FAIL, TRIGGER_FAILURE, TRIGGER_TIMEOUT
 from gnomon.serde import loads
 
 log = logging.getLogger("gnomon.task")
 
-_OURS = "gnomon."
+_OWN_PACKAGE = "gnomon."
 _WITHOUT_EVENT = {"timeout": TRIGGER_TIMEOUT}
 """Outcomes of a wait that brought no event for the task, to what `resume_execution` is told; any other is a failure."""
 
 
-def wait_of(task: Any, deferred: TaskDeferred, file: str) -> Wait:
+def create_deferral(task: Any, deferred: TaskDeferred, file: str) -> Deferral:
     """What the server has to know of the deferral. DeferralRefused, in words for the author, for one that cannot go on."""
     of = f"Task {task.task_id!r} defers"
     trigger = deferred.trigger
@@ -36,47 +43,47 @@ def wait_of(task: Any, deferred: TaskDeferred, file: str) -> Wait:
         raise DeferralRefused(f"{of}: {trigger.__name__} is a class; give it an object of it: {trigger.__name__}(...).")
     if not isinstance(trigger, BaseTrigger):
         raise DeferralRefused(f"{of}: the {type(trigger).__name__} is no trigger; give it an object of a class derived from BaseTrigger.")
-    next_kwargs = stored(kwargs, "the kwargs", of)
-    check_method(task, deferred.method_name, kwargs, type(trigger).__name__)
-    check_home(type(trigger), file, of)
-    path, arguments = _serialized(trigger, of)
-    cls = checked_class(path, load_class, of)
+    next_kwargs = encode_kwargs(kwargs, "the kwargs", of)
+    check_next_method(task, deferred.method_name, kwargs, type(trigger).__name__)
+    check_importable(type(trigger), file, of)
+    path, arguments = _serialize_trigger(trigger, of)
+    cls = load_trigger_class(path, load_class, of)
     if cls is not type(trigger):
-        check_home(cls, file, of)
-        _mention_parent(type(trigger), cls)
-    text = stored(arguments, f"the arguments of {type(trigger).__name__}", of)
-    check_arguments(cls, arguments, path, f"{of}: what serialize() of {type(trigger).__name__} returns does not fit")
-    timer = timer_of(trigger)
-    return Wait(
+        check_importable(cls, file, of)
+        _warn_about_parent(type(trigger), cls)
+    text = encode_kwargs(arguments, f"the arguments of {type(trigger).__name__}", of)
+    check_trigger_kwargs(cls, arguments, path, f"{of}: what serialize() of {type(trigger).__name__} returns does not fit")
+    timer = read_timer(trigger)
+    return Deferral(
         classpath=path if timer is None else _path(type(trigger)),
-        kwargs=text if timer is None else NOTHING,
+        kwargs=text if timer is None else EMPTY_KWARGS,
         next_method=deferred.method_name,
         next_kwargs=next_kwargs,
         timeout_s=None if deferred.timeout is None else deferred.timeout.total_seconds(),
-        queue=triggerer_queue(task, type(trigger)),
+        queue=choose_triggerer_queue(task, type(trigger)),
         due_at=None if timer is None else to_instant(timer.moment),
         ends_task=timer is not None and timer.ends_task,
     )
 
 
-def begin_deferred(task: Any, context: Any, file: str) -> NoReturn:
+def defer_at_start(task: Any, context: Any, file: str) -> NoReturn:
     """A task that starts from its trigger and was sent to a worker all the same: it knows its arguments only now.
 
     Raises TaskDeferred.
     """
-    args, cls = checked_start(task, load_class, file)
+    args, cls = check_start_trigger(task, load_class, file)
     kwargs = dict(args.trigger_kwargs or {})
-    for name in templated(task, cls, kwargs):
+    for name in find_templated_kwargs(task, cls, kwargs):
         kwargs[name] = task.render_template(kwargs[name], context)
     timeout: Any = args.timeout
     raise TaskDeferred(trigger=cls(**kwargs), method_name=args.next_method, kwargs=args.next_kwargs, timeout=timeout)
 
 
-def go_on(task: Any, resume: Resume, context: Any) -> object:
+def resume_task(task: Any, resume: Resumption, context: Any) -> object:
     """What the method returns that the deferral named, called with what came of the wait."""
     fired = resume.fired
-    if fired.outcome in _ENDS:
-        return _ENDS[fired.outcome](fired)
+    if fired.outcome in _TASK_ENDINGS:
+        return _TASK_ENDINGS[fired.outcome](fired)
     if fired.outcome != "event":
         told = {
             "error": _WITHOUT_EVENT.get(fired.outcome, TRIGGER_FAILURE), "reason": fired.reason, "traceback": fired.traceback,
@@ -95,25 +102,25 @@ def go_on(task: Any, resume: Resume, context: Any) -> object:
     return result
 
 
-def _skip(fired: Fired) -> NoReturn:
+def _skip(fired: DeferralResult) -> NoReturn:
     raise AirflowSkipException(fired.reason or "its trigger skipped it")
 
 
-def _fail(fired: Fired) -> NoReturn:
+def _fail(fired: DeferralResult) -> NoReturn:
     raise AirflowException(fired.reason or "its trigger ended it as failed")
 
 
-_ENDS: dict[str, Callable[[Fired], object]] = {"success": lambda _: None, "skipped": _skip, "failed": _fail}
+_TASK_ENDINGS: dict[str, Callable[[DeferralResult], object]] = {"success": lambda _: None, "skipped": _skip, "failed": _fail}
 """Events that end the task: nothing of it is called but its callbacks. What they push is stored already."""
 
 
-def _event(fired: Fired) -> object:
-    return loads(fired.payload) if fired.due_at is None else moment(fired.due_at)
+def _event(fired: DeferralResult) -> object:
+    return loads(fired.payload) if fired.due_at is None else to_pendulum(fired.due_at)
 
 
 def _check_operator(task: Any) -> None:
     """A function has no method to go on in; an author's operator built upon one of these classes may."""
-    if isinstance(task, CallsFunction | DecoratedOperator) and type(task).__module__.startswith(_OURS):
+    if isinstance(task, FunctionOperator | DecoratedOperator) and type(task).__module__.startswith(_OWN_PACKAGE):
         raise DeferralRefused(
             f"Task {task.task_id!r} is a function ({type(task).__name__}), and a function cannot go on after a deferral: the "
             "task goes on in a method of its operator. Write an operator class with execute() and that method, or a sensor "
@@ -121,7 +128,7 @@ def _check_operator(task: Any) -> None:
         )
 
 
-def _serialized(trigger: BaseTrigger, of: str) -> tuple[str, dict[str, Any]]:
+def _serialize_trigger(trigger: BaseTrigger, of: str) -> tuple[str, dict[str, Any]]:
     name = type(trigger).__name__
     try:
         found: Any = trigger.serialize()
@@ -132,14 +139,14 @@ def _serialized(trigger: BaseTrigger, of: str) -> tuple[str, dict[str, Any]]:
         ) from error
     wanted = "return ('package.module.Class', {argument: value})."
     if not isinstance(found, tuple | list) or len(found) != 2:
-        raise DeferralRefused(f"{of}: serialize() of {name} returned {_shape(found)}; {wanted}")
+        raise DeferralRefused(f"{of}: serialize() of {name} returned {_describe_shape(found)}; {wanted}")
     path, arguments = found
     if not isinstance(path, str) or "." not in path or not isinstance(arguments, Mapping):
-        raise DeferralRefused(f"{of}: serialize() of {name} returned {_shape(found)}; {wanted}")
+        raise DeferralRefused(f"{of}: serialize() of {name} returned {_describe_shape(found)}; {wanted}")
     return path, dict(arguments)
 
 
-def _mention_parent(given: type[BaseTrigger], stored: type[BaseTrigger]) -> None:
+def _warn_about_parent(given: type[BaseTrigger], stored: type[BaseTrigger]) -> None:
     """A line in the log when what the author wrote anew is not what runs: the class inherits `serialize`, which names its parent."""
     if issubclass(given, stored) and given.run is not stored.run:
         log.warning(
@@ -152,7 +159,7 @@ def _path(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
-def _shape(value: Any) -> str:
+def _describe_shape(value: Any) -> str:
     """What it is, without what is in it: arguments of triggers are secrets, and reasons are for everybody."""
     if value is None:
         return "None"

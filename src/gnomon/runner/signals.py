@@ -27,7 +27,7 @@ class _Sigterm:
 _sigterm = _Sigterm()
 
 
-def prepare() -> None:
+def prepare_sigterm() -> None:
     """For a zygote: SIGTERM does nothing in it, and its children need no system call to make it end their task."""
     signal.signal(signal.SIGTERM, _sigterm.handle)
     _sigterm.prepared = True

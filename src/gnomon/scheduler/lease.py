@@ -8,10 +8,11 @@ from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.instants import SECOND, Instant
 from gnomon.scheduler.settings import BEAT_S
-from gnomon.store import Database, Fenced, Transaction, leases
-from gnomon.store.lifetimes import TTL_S
+from gnomon.store import Database, FencedError, Transaction
+from gnomon.store.ownership import leases
+from gnomon.store.transaction import LEASE_TTL_S
 
-_log = log.get("scheduler.lease")
+_log = log.get_logger("scheduler.lease")
 
 
 class Lease:
@@ -31,7 +32,7 @@ class Lease:
         self._next_beat = 0.0
         self.epochs: dict[int, int] = {}
 
-    def keep(self) -> dict[int, int]:
+    def renew_and_claim(self) -> dict[int, int]:
         """Beat when it is time, fence the dead, claim what nobody owns; returns newly owned groups with their epochs.
 
         Raises Fenced when another scheduler has declared this one dead.
@@ -42,14 +43,14 @@ class Lease:
             return {}
         with self._db.write() as tx:
             self._beat(tx)
-            for dead in leases.fence_dead(tx, self.scheduler_id, TTL_S):
+            for dead in leases.fence_silent_schedulers(tx, self.scheduler_id, LEASE_TTL_S):
                 _log.warning("scheduler_fenced", scheduler=dead)
             gained = leases.claim_groups(tx, self.scheduler_id)
         self._next_beat = self._clock.monotonic() + self._beat_s
         self.epochs.update(gained)
         return gained
 
-    def stay(self) -> None:
+    def renew(self) -> None:
         """Beat when it is time, in the midst of long work, and claim nothing.
 
         Raises Fenced when another scheduler has declared this one dead.
@@ -64,12 +65,12 @@ class Lease:
 
     def _beat(self, tx: Transaction) -> None:
         if not leases.beat_scheduler(tx, self.scheduler_id):
-            raise Fenced(self.scheduler_id)
+            raise FencedError(self.scheduler_id)
 
     def _register(self) -> None:
         """Nobody waits for the time to live of a predecessor whose end is a fact."""
         with self._db.read() as tx:
-            dead = [row.scheduler_id for row in leases.schedulers(tx) if not row.fenced and self._is_dead(row.scheduler_id)]
+            dead = [row.scheduler_id for row in leases.list_schedulers(tx) if not row.fenced and self._is_dead(row.scheduler_id)]
         with self._db.write() as tx:
             for scheduler_id in dead:
                 leases.retire_scheduler(tx, scheduler_id)
@@ -79,11 +80,11 @@ class Lease:
         self._registered = True
 
     @property
-    def next_beat(self) -> Instant:
+    def next_beat_at(self) -> Instant:
         """When to beat again. Counted on the monotonic clock: a step of the wall clock neither hastens nor stops a beat."""
         return self._clock.now() + int((self._next_beat - self._clock.monotonic()) * SECOND)
 
-    def retire(self) -> None:
+    def release_all(self) -> None:
         """Give every group away at once; the next scheduler need not wait for the time to live."""
         if self._registered:
             with self._db.write() as tx:

@@ -11,47 +11,54 @@ from collections.abc import Iterable
 from typing import Any
 
 from gnomon import log
-from gnomon.engine.cells import Dag
-from gnomon.engine.memory import Memory
-from gnomon.engine.runs import active_runs_limit
+from gnomon.engine.lifecycle.run_lifecycle import active_runs_limit
+from gnomon.engine.state.engine_state import EngineState
+from gnomon.engine.state.task_instance import Dag
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PlanChange, PlanOutcome
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunType
-from gnomon.planning import PlanningError, asked_with, fingerprint, made_at, plan_runs, room_for
-from gnomon.scheduler.authored import TO_ASK, Authored, change_of, stopped
+from gnomon.planning import (
+    PlanningError,
+    build_plan_arguments,
+    compute_creation_time,
+    compute_fingerprint,
+    compute_room,
+    plan_runs,
+)
+from gnomon.scheduler.author_plans import TO_ASK, AuthorPlanner, build_plan_change, build_stopped_change
 from gnomon.scheduler.settings import MAX_WAITING_RUNS, PLAN_RETRY_S
+from gnomon.timetable_host import TimetableHost
 from gnomon.timetables import Timetable
 from gnomon.timetables.registry import build
-from gnomon.userhost import TimetableHost
 
-_log = log.get("scheduler.planner")
+_log = log.get_logger("scheduler.planner")
 
 
 class Planner:
     """The heap of due times, and the questions to timetables."""
 
     def __init__(
-        self, memory: Memory, misfire_grace_s: float, host: TimetableHost | None = None, max_waiting_runs: int = MAX_WAITING_RUNS
+        self, memory: EngineState, misfire_grace_s: float, host: TimetableHost | None = None, max_waiting_runs: int = MAX_WAITING_RUNS
     ) -> None:
         """`host`: where author timetables are asked. `max_waiting_runs`: so many runs of a DAG wait for other DAGs at most."""
         self._memory = memory
         self._max_waiting_runs = max_waiting_runs
         self._misfire_grace_s = misfire_grace_s
-        self.authored = Authored(memory, host)
+        self.authored = AuthorPlanner(memory, host)
         self._due: list[tuple[Instant, int]] = []
         """(when to look at it, dag_pk); only the entry that `_due_at` names counts."""
         self._due_at: dict[int, Instant] = {}
         self._pending: dict[int, None] = {}
         self._timetables: dict[int, tuple[int, Timetable]] = {}
 
-    def look_at(self, dag_pks: Iterable[int]) -> None:
+    def enqueue(self, dag_pks: Iterable[int]) -> None:
         """Look at these DAGs with the next plan."""
         self._pending.update(dict.fromkeys(dag_pks))
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Start anew: memory was dropped."""
         self._due, self._due_at, self._pending = [], {}, {}
-        self.authored.forget()
+        self.authored.reset()
 
     def plan(self, now: Instant, batch: int) -> list[PlanChange]:
         """What to write now, for at most `batch` DAGs; the others stay for the next call."""
@@ -68,11 +75,11 @@ class Planner:
             if dag is None:
                 self._timetables.pop(dag_pk, None)
                 continue
-            change = self._plan_safely(dag, now)
+            change = self._plan_or_record_error(dag, now)
             if change is not None:
                 changes.append(change)
-        answered, again = self.authored.answered(now)
-        self.look_at(again)
+        answered, again = self.authored.collect_changes(now)
+        self.enqueue(again)
         return changes + answered
 
     def wake_at(self, now: Instant) -> Instant | None:
@@ -82,7 +89,7 @@ class Planner:
         times = (self._due[0][0] if self._due else None, self.authored.wake_at(now))
         return min((at for at in times if at is not None), default=None)
 
-    def settle(self, change: PlanChange, outcome: PlanOutcome, now: Instant) -> None:
+    def apply_outcome(self, change: PlanChange, outcome: PlanOutcome, now: Instant) -> None:
         """Memory follows what the store did with a change."""
         dag = self._memory.dags.get(change.dag_pk)
         if dag is None or not outcome.accepted:
@@ -97,16 +104,16 @@ class Planner:
             record.fingerprint = change.fingerprint
             record.cursor, record.next_run = change.cursor, change.next_run
             record.live_at = record.live_at if change.live_at is None else change.live_at
-        for held in outcome.held:
+        for held in outcome.occupied_slots:
             _log.warning("slot_held", dag_id=record.dag_id, slot=held)
         if record.error is not None:
-            self._later(_retry_at(dag, now), change.dag_pk)
+            self._schedule_at(_retry_at(dag, now), change.dag_pk)
         elif change.fingerprint == TO_ASK:
-            self.look_at([change.dag_pk])
+            self.enqueue([change.dag_pk])
         elif record.next_run is not None:
-            self._later(made_at(dag.graph.spec, record.next_run), change.dag_pk)
+            self._schedule_at(compute_creation_time(dag.graph.spec, record.next_run), change.dag_pk)
 
-    def _later(self, at: Instant, dag_pk: int) -> None:
+    def _schedule_at(self, at: Instant, dag_pk: int) -> None:
         if self._due_at.get(dag_pk) == at:
             return
         self._due_at[dag_pk] = at
@@ -114,35 +121,35 @@ class Planner:
         if len(self._due) > 2 * len(self._due_at) + _SWEEP_AT:
             self._due = sorted((at, dag_pk) for dag_pk, at in self._due_at.items())
 
-    def _plan_safely(self, dag: Dag, now: Instant) -> PlanChange | None:
+    def _plan_or_record_error(self, dag: Dag, now: Instant) -> PlanChange | None:
         """What to write for the DAG; whatever goes wrong with it stands on it, and disturbs no other."""
         try:
             return self._plan_dag(dag, now)
         except PlanningError as error:
             _log.error("planning_failed", dag_id=dag.record.dag_id, error=str(error))
-            return stopped(dag, str(error))
+            return build_stopped_change(dag, str(error))
         except Exception as error:
             _log.exception("planning_failed", dag_id=dag.record.dag_id, error=str(error))
-            return stopped(dag, f"planning failed: {type(error).__name__}: {error}; see to its timetable, or report this")
+            return build_stopped_change(dag, f"planning failed: {type(error).__name__}: {error}; see to its timetable, or report this")
 
     def _plan_dag(self, dag: Dag, now: Instant) -> PlanChange | None:
         record, spec = dag.record, dag.graph.spec
-        if dag.held is not None or not spec.timetable.can_be_scheduled or record.dependency_error is not None:
+        if dag.hold_reason is not None or not spec.timetable.can_be_scheduled or record.dependency_error is not None:
             return None
-        mark = fingerprint(spec.timetable, spec)
+        mark = compute_fingerprint(spec.timetable, spec)
         next_run = record.next_run
         unchanged = mark == record.fingerprint and record.error is None
         if unchanged and next_run is None:
             if dag.runs or not self._follows_runs(dag):
                 return None
-        elif unchanged and next_run is not None and made_at(spec, next_run) > now:
-            self._later(made_at(spec, next_run), record.dag_pk)
+        elif unchanged and next_run is not None and compute_creation_time(spec, next_run) > now:
+            self._schedule_at(compute_creation_time(spec, next_run), record.dag_pk)
             return None
         unfinished = sum(
             run.record.run_type is not DagRunType.BACKFILL and run.record.state not in FINISHED_RUN_STATES
-            for run in dag.runs.values() if run.pk not in dag.waiting
+            for run in dag.runs.values() if run.pk not in dag.runs_waiting_upstream
         )
-        room = min(room_for(spec, active_runs_limit(dag), unfinished), self._max_waiting_runs - len(dag.waiting))
+        room = min(compute_room(spec, active_runs_limit(dag), unfinished), self._max_waiting_runs - len(dag.runs_waiting_upstream))
         if room <= 0 and unchanged:
             return None  # looked at again when a run of it ends, or waits
         return self._ask(dag, now, room, unfinished > 0, mark)
@@ -150,15 +157,15 @@ class Planner:
     def _ask(self, dag: Dag, now: Instant, room: int, busy: bool, mark: str) -> PlanChange | None:
         record, spec = dag.record, dag.graph.spec
         arguments: dict[str, Any] = {
-            **asked_with(record, spec, mark, now), "now": now, "room": room, "active": bool(dag.runs), "busy": busy,
+            **build_plan_arguments(record, spec, mark, now), "now": now, "room": room, "active": bool(dag.runs), "busy": busy,
             "misfire_grace_s": self._misfire_grace_s,
         }
         if not spec.timetable.builtin:
-            return self.authored.ask(dag, arguments, mark, now)
+            return self.authored.request_plan(dag, arguments, mark, now)
         plan = plan_runs(timetable=self._timetable(dag), **arguments)
         if plan.error is not None:
             _log.error("planning_failed", dag_id=record.dag_id, error=plan.error)
-        return change_of(dag, plan, mark, arguments["since"], plan.error)
+        return build_plan_change(dag, plan, mark, arguments["since"], plan.error)
 
     def _follows_runs(self, dag: Dag) -> bool:
         ref = dag.graph.spec.timetable
@@ -176,7 +183,7 @@ def _retry_at(dag: Dag, now: Instant) -> Instant:
     """When to look at a DAG whose timetable failed: in a minute, or when the run is due that it had planned."""
     later = now + int(PLAN_RETRY_S * SECOND)
     next_run = dag.record.next_run
-    due = later if next_run is None else made_at(dag.graph.spec, next_run)
+    due = later if next_run is None else compute_creation_time(dag.graph.spec, next_run)
     return min(later, due) if due > now else later
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gnomon.config import Config
-from gnomon.engine.memory import Limits
+from gnomon.engine.state.engine_state import EngineLimits
 
 BEAT_S = 1.0
 """Between two beats (OWNERSHIP.md, TAKE-OVER)."""
@@ -17,7 +17,7 @@ FAULT_RETRY_S = 0.01
 """Before the next round after one that failed by a fault of ours; doubled each time, at most until the next beat."""
 MAIL_BATCH = 1000
 """Letters that one tick reads."""
-TRIGGER_LETTERS = 20
+MAX_TRIGGER_LETTERS = 20
 """Letters of them that bring events of triggers, each a hundred."""
 PLAN_RETRY_S = 60.0
 """A timetable that failed is asked again so much later."""
@@ -32,10 +32,10 @@ AUTHORED_SPAN_S = 2 * 86400
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SchedulerSettings:
     """What `SchedulerService` takes from the configuration."""
 
-    limits: Limits
+    limits: EngineLimits
     plan_batch: int
     """DAGs that one tick plans runs for."""
     use_schedule: bool
@@ -48,13 +48,13 @@ class Settings:
     """Both are seldom in a simulation of years, where nobody else uses the database and every change rings."""
 
 
-def settings_from(cfg: Config) -> Settings:
+def build_scheduler_settings(cfg: Config) -> SchedulerSettings:
     """The settings that hold for this configuration; an option of 0 means no bound."""
     parallelism = cfg.integer("core", "parallelism") or None
     per_admission = cfg.integer("scheduler", "max_tis_per_query") or parallelism or 1_000_000
-    return Settings(
-        limits=Limits(
-            parallelism=parallelism, per_admission=per_admission,
+    return SchedulerSettings(
+        limits=EngineLimits(
+            parallelism=parallelism, max_admissions_per_step=per_admission,
             cancel_grace_s=cfg.number("core", "killed_task_cleanup_time"),
         ),
         plan_batch=cfg.integer("scheduler", "max_dagruns_to_create_per_loop") or 1_000_000,

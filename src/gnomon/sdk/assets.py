@@ -121,7 +121,7 @@ class AssetAlias(BaseAsset):
         return hash(self.name)
 
 
-class _Combination(BaseAsset):
+class _AssetCombination(BaseAsset):
     word = ""
 
     def __init__(self, *objects: BaseAsset) -> None:
@@ -138,13 +138,13 @@ class _Combination(BaseAsset):
             yield from one.iter_assets()
 
 
-class AssetAll(_Combination):
+class AssetAll(_AssetCombination):
     """All of these."""
 
     word = "all"
 
 
-class AssetAny(_Combination):
+class AssetAny(_AssetCombination):
     """One of these."""
 
     word = "any"
@@ -174,7 +174,7 @@ class Metadata:
         self.alias = AssetAlias(alias) if isinstance(alias, str) else alias
 
 
-def asset_condition(schedule: Any) -> BaseAsset | None:
+def parse_asset_condition(schedule: Any) -> BaseAsset | None:
     """The condition that a schedule of assets stands for (a list: all of them); None for another schedule."""
     if isinstance(schedule, BaseAsset):
         return schedule
@@ -183,7 +183,7 @@ def asset_condition(schedule: Any) -> BaseAsset | None:
     return None
 
 
-class AssetTriggered:
+class AssetTriggeredTimetable:
     """The timetable of a DAG that is scheduled by assets: it plans nothing yet."""
 
     description = "Triggered by assets (a later feature: runs only when triggered)"

@@ -12,7 +12,7 @@ import math
 from typing import cast
 
 from gnomon.errors.authoring import DeserializationError, NotSerializable
-from gnomon.serde.types import DECODERS, encoder_of
+from gnomon.serde.types import DECODERS, find_encoder
 
 TYPE = "__type"
 VALUE = "__value"
@@ -65,7 +65,7 @@ def _encode(value: object, what: str, path: str, depth: int) -> object:
         name = "set" if isinstance(value, set) else "frozenset"
         items = [_encode(item, what, f"{path}{{…}}", depth + 1) for item in value]
         return {TYPE: name, VALUE: sorted(items, key=lambda item: json.dumps(item, sort_keys=True))}
-    encoder = encoder_of(value)
+    encoder = find_encoder(value)
     if encoder is None:
         raise NotSerializable(what, path, f"a {_class_name(value)}", _remedy(value))
     name, encode = encoder

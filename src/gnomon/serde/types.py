@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 Encoder = tuple[str, Callable[[Any], object]]
 
 
-def encoder_of(value: object) -> Encoder | None:
+def find_encoder(value: object) -> Encoder | None:
     """The type's name and its writer; None when it has no form."""
     for kind, encoder in _ENCODERS.items():
         if isinstance(value, kind):
@@ -42,7 +42,7 @@ def _zone_name(value: dt.datetime | dt.time) -> str | float | None:
     return None if offset is None else offset.total_seconds()
 
 
-def _zone(name: str | float | None) -> dt.tzinfo | None:
+def _find_zone(name: str | float | None) -> dt.tzinfo | None:
     if name is None:
         return None
     if name == "UTC":
@@ -54,7 +54,7 @@ def _zone(name: str | float | None) -> dt.tzinfo | None:
 
 def _read_datetime(body: list[Any]) -> dt.datetime:
     fold = body[2] if len(body) > 2 else 0
-    return dt.datetime.fromisoformat(body[0]).replace(tzinfo=_zone(body[1]), fold=fold)
+    return dt.datetime.fromisoformat(body[0]).replace(tzinfo=_find_zone(body[1]), fold=fold)
 
 
 def _read_pendulum(body: list[Any]) -> dt.datetime:
@@ -72,7 +72,7 @@ def _write_timedelta(value: dt.timedelta) -> object:
 
 
 def _read_time(body: list[Any]) -> dt.time:
-    return dt.time.fromisoformat(body[0]).replace(tzinfo=_zone(body[1]))
+    return dt.time.fromisoformat(body[0]).replace(tzinfo=_find_zone(body[1]))
 
 
 # In order: a datetime is a date, so it is asked first.

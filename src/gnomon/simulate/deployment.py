@@ -7,16 +7,18 @@ import uuid
 from collections.abc import Callable, Iterable
 
 from gnomon.clock import VirtualClock
-from gnomon.engine.memory import Limits
-from gnomon.model.facts import Attempt
+from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.spec import DagParsed, DagSpec, FileInputs, ParsedFile
+from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile
 from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import Settings
+from gnomon.scheduler.settings import SchedulerSettings
 from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
-from gnomon.store import Database, Fenced, files, leases
+from gnomon.store import Database, FencedError
+from gnomon.store.dag_records import dag_files
+from gnomon.store.ownership import leases
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
-from gnomon.userhost.here import HostHere
+from gnomon.timetable_host.in_process import InProcessTimetableHost
 
 _BEAT_S = 1.0
 """Between two beats of a scripted worker."""
@@ -27,13 +29,13 @@ class Deployment:
 
     def __init__(
         self, db: Database, *, seed: int, start: Instant, script: Callable[[Attempt, random.Random], Play],
-        limits: Limits | None = None, faults: FaultPlan | None = None, schedulers: int = 1, worker_slots: int = 16,
+        limits: EngineLimits | None = None, faults: FaultPlan | None = None, schedulers: int = 1, worker_slots: int = 16,
     ) -> None:
         self.rng = random.Random(seed)
         self.clock = VirtualClock(start)
         self.db = db
         self.faulty = FaultyDatabase(db, faults or FaultPlan(), random.Random(seed + 1))
-        self._settings = Settings(limits=limits or Limits(parallelism=16, per_admission=16), plan_batch=50, use_schedule=True)
+        self._settings = SchedulerSettings(limits=limits or EngineLimits(parallelism=16, max_admissions_per_step=16), plan_batch=50, use_schedule=True)
         self._script = script
         self._slots = worker_slots
         self.workers: list[ScriptedWorker] = []
@@ -56,10 +58,10 @@ class Deployment:
         for spec in specs:
             parsed = ParsedFile(
                 path=f"/dags/{spec.dag_id}.py", inputs=FileInputs(input_hash=f"{spec.dag_id}.{version}"),
-                dags=(DagParsed(spec=spec, spec_hash=f"{spec.dag_id}.{version}"),),
+                dags=(ParsedDag(spec=spec, spec_hash=f"{spec.dag_id}.{version}"),),
             )
             with self.db.write() as tx:
-                files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=False)
+                dag_files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=False)
 
     def add_worker(self) -> ScriptedWorker:
         """A new worker incarnation is alive."""
@@ -122,7 +124,7 @@ class Deployment:
         except SimulatedCrash:
             self.kill_scheduler(number)
             self._wake_at[number] = self.clock.now() + int(self.rng.uniform(0.1, 3) * SECOND)
-        except Fenced:
+        except FencedError:
             self._schedulers[number] = None
             self.fenced += 1
             self._wake_at[number] = self.clock.now() + SECOND
@@ -131,7 +133,7 @@ class Deployment:
         executor = ScriptedExecutor(lambda: self.workers)
         return SchedulerService(
             settings=self._settings, db=self.faulty, executor=executor, clock=self.clock, ear=None,  # type: ignore[arg-type]
-            new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=HostHere(),
+            new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=InProcessTimetableHost(),
         )
 
     def _beat_workers(self) -> None:

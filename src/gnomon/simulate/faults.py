@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from gnomon.store import CommitUncertain, Database, DatabaseAway, Transaction
+from gnomon.store import CommitUncertain, Database, DatabaseUnavailable, Transaction
 
 
 class SimulatedCrash(BaseException):
@@ -18,7 +18,7 @@ class SimulatedCrash(BaseException):
 class FaultPlan:
     """Probabilities per transaction of an owner or a keeper."""
 
-    away: float = 0.0
+    p_unavailable: float = 0.0
     """The database is away before anything was written."""
     uncertain_lost: float = 0.0
     """The connection died in COMMIT, and nothing was committed."""
@@ -39,7 +39,7 @@ class FaultPlan:
         return None
 
 
-class _Lost(Exception):
+class _SimulatedRollback(Exception):
     """Rolls the real transaction back."""
 
 
@@ -56,10 +56,10 @@ class FaultyDatabase:
         return getattr(self._db, name)
 
     def owner(self, scheduler_id: str) -> AbstractContextManager[Transaction]:
-        return self._failing(self._db.owner(scheduler_id))
+        return self._failing(self._db.scheduler_write(scheduler_id))
 
     def keeper(self, triggerer_id: str) -> AbstractContextManager[Transaction]:
-        return self._failing(self._db.keeper(triggerer_id))
+        return self._failing(self._db.triggerer_write(triggerer_id))
 
     @contextmanager
     def _failing(self, transaction: AbstractContextManager[Transaction]) -> Iterator[Transaction]:
@@ -67,13 +67,13 @@ class FaultyDatabase:
         if fault is not None:
             self.injected[fault] = self.injected.get(fault, 0) + 1
         if fault == "away":
-            raise DatabaseAway("simulated: the database is away")
+            raise DatabaseUnavailable("simulated: the database is away")
         try:
             with transaction as tx:
                 yield tx
                 if fault in ("uncertain_lost", "crash_before"):
-                    raise _Lost
-        except _Lost:
+                    raise _SimulatedRollback
+        except _SimulatedRollback:
             if fault == "crash_before":
                 raise SimulatedCrash from None
             raise CommitUncertain("simulated: the connection died in COMMIT") from None

@@ -4,49 +4,49 @@
 are nouns whose functions take one. SQL stands in `sql/*.sql`, the schema in `schema/`, migrations in `migrations/`.
 """
 
-from gnomon.store.cipher import Cipher
 from gnomon.store.database import Database, open_database
+from gnomon.store.encryption.cipher import Cipher
+from gnomon.store.encryption.key_file import load_cipher
 from gnomon.store.errors import (
-    BadAddress,
-    BadKey,
     CommitUncertain,
-    DatabaseAway,
+    DatabaseNotInitialised,
+    DatabaseReadOnly,
+    DatabaseUnavailable,
     DiskFull,
-    Fenced,
+    FencedError,
     ForeignDatabase,
-    InUse,
+    InvalidAddress,
+    InvalidKey,
     NotFound,
-    NotInitialised,
     PoolExhausted,
-    ReadOnly,
+    ResourceInUse,
     RowsMissing,
     RunExists,
     SchemaTooNew,
     SchemaTooOld,
     StoreError,
     UnusableFile,
-    WriterStuck,
+    WriteLockTimeout,
     WrongKey,
     XComTooLarge,
 )
-from gnomon.store.keyfile import home_cipher
-from gnomon.store.transaction import Transaction, wake
+from gnomon.store.transaction import Transaction, notify_on_commit
 
 __all__ = [
-    "BadAddress",
-    "BadKey",
     "Cipher",
     "CommitUncertain",
     "Database",
-    "DatabaseAway",
+    "DatabaseNotInitialised",
+    "DatabaseReadOnly",
+    "DatabaseUnavailable",
     "DiskFull",
-    "Fenced",
+    "FencedError",
     "ForeignDatabase",
-    "InUse",
+    "InvalidAddress",
+    "InvalidKey",
     "NotFound",
-    "NotInitialised",
     "PoolExhausted",
-    "ReadOnly",
+    "ResourceInUse",
     "RowsMissing",
     "RunExists",
     "SchemaTooNew",
@@ -54,10 +54,10 @@ __all__ = [
     "StoreError",
     "Transaction",
     "UnusableFile",
-    "WriterStuck",
+    "WriteLockTimeout",
     "WrongKey",
     "XComTooLarge",
-    "home_cipher",
+    "load_cipher",
+    "notify_on_commit",
     "open_database",
-    "wake",
 ]

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 from gnomon.clock import Clock, SystemClock
 from gnomon.model.instants import Instant
-from gnomon.store import keycheck
-from gnomon.store.address import POSTGRESQL, SQLITE, Address, parse_address
-from gnomon.store.cipher import Cipher
-from gnomon.store.errors import CommitUncertain, DatabaseAway, Fenced, NotInitialised
-from gnomon.store.revisions import KNOWN, check_revision, check_tables
-from gnomon.store.sqlite import SqliteLink
-from gnomon.store.sqlite_file import check_library, check_place, check_rights, is_there
-from gnomon.store.statements import statements
-from gnomon.store.transaction import Link, Transaction
+from gnomon.store.drivers.address import POSTGRESQL, SQLITE, Address, parse_address
+from gnomon.store.drivers.sqlite import SqliteConnection
+from gnomon.store.drivers.sqlite_file import check_file_system, check_library, check_rights, file_exists
+from gnomon.store.encryption import key_check
+from gnomon.store.encryption.cipher import Cipher
+from gnomon.store.errors import CommitUncertain, DatabaseNotInitialised, DatabaseUnavailable, FencedError
+from gnomon.store.schema_revision import REVISIONS, check_foreign_tables, check_revision
+from gnomon.store.statements import load_statements
+from gnomon.store.transaction import DriverConnection, Transaction
 
 if TYPE_CHECKING:
-    from gnomon.store.postgres import Listener
+    from gnomon.store.drivers.postgres import NotifyListener
 
 LeaseClock = Callable[[], Instant]
-IDLE_MAX = 8
+IDLE_CONNECTIONS_MAX = 8
 """Connections kept between transactions; more are closed as they are given back."""
 
 
@@ -65,50 +65,50 @@ class Database:
         self._clock = clock
         self._lease_clock = lease_clock
         self._cipher = cipher
-        self._statements = statements(address.dialect)
-        self._idle: list[Link] = []
+        self._statements = load_statements(address.dialect)
+        self._idle: list[DriverConnection] = []
         self._guard = threading.Lock()
-        self._listener: Listener | None = None
-        self._inherited: list[object] = []
+        self._listener: NotifyListener | None = None
+        self._parent_connections: list[object] = []
 
     def check(self) -> None:
         """Returns when the database is there, usable, and has this version's schema."""
         if self.dialect == SQLITE:
             path = self.address.path
             check_library()
-            check_place(path)
-            if not is_there(path):
+            check_file_system(path)
+            if not file_exists(path):
                 check_revision(None, str(path))
             check_rights(path)
         with self.read() as tx:
             found = tx.one("schema.present")
             if found is None:
-                raise NotInitialised(
-                    f"there is no Gnomon database at {self.address.shown} yet: "
+                raise DatabaseNotInitialised(
+                    f"there is no Gnomon database at {self.address.display_url} yet: "
                     "run `gnomon db migrate` or `gnomon standalone`"
                 )
             row = tx.one("schema.revision")
-            tables = [name for (name,) in tx.all("schema.tables")] if row is None or row[0] not in KNOWN else []
-        check_tables(tables, self.address.shown)
-        check_revision(row[0] if row else None, self.address.shown)
+            tables = [name for (name,) in tx.all("schema.tables")] if row is None or row[0] not in REVISIONS else []
+        check_foreign_tables(tables, self.address.display_url)
+        check_revision(row[0] if row else None, self.address.display_url)
 
     def check_key(self) -> None:
         """Returns when what is encrypted here can be opened; WrongKey or BadKey otherwise. Nothing is written, no key made."""
         with self.read() as tx:
-            keycheck.verify(tx)
+            key_check.verify_key(tx)
 
     def bind_key(self) -> None:
         """As `check_key`, and from now on the database tells right keys from wrong ones. A new home has its key now."""
         with self.read() as tx:
-            if keycheck.verify(tx):
+            if key_check.verify_key(tx):
                 return
         with self.write() as tx:
-            keycheck.bind(tx)
+            key_check.bind_key(tx)
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
         """A transaction that sees one state of the database and blocks nobody."""
-        link = self._take()
+        link = self._acquire_connection()
         try:
             link.begin_read()
             try:
@@ -118,19 +118,19 @@ class Database:
                 raise
             link.end_read()
         finally:
-            self._put(link)
+            self._release_connection(link)
 
     @contextmanager
-    def glance(self) -> Iterator[Transaction]:
+    def autocommit(self) -> Iterator[Transaction]:
         """No transaction: each question sees a state of its own, blocks nobody, and is one round trip to PostgreSQL.
 
         For what is asked again and again and is seldom there; who acts on it looks again in a transaction.
         """
-        link = self._take()
+        link = self._acquire_connection()
         try:
             yield self._transaction(link)
         finally:
-            self._put(link)
+            self._release_connection(link)
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
@@ -138,43 +138,43 @@ class Database:
 
         On SQLite it is the only one: do no thinking inside. CommitUncertain: it may be stored.
         """
-        link = self._take()
+        link = self._acquire_connection()
         try:
             link.begin_write()
             tx = self._transaction(link)
             try:
                 yield tx
-                link.settle()
+                link.flush()
             except BaseException:
                 link.rollback()
                 raise
             link.commit()
-            if tx.wakes and self.dialect == POSTGRESQL:
-                self._notify(link)
+            if tx.notifies_on_commit and self.dialect == POSTGRESQL:
+                self._send_notify(link)
         finally:
-            self._put(link)
+            self._release_connection(link)
 
     @contextmanager
-    def owner(self, scheduler_id: str) -> Iterator[Transaction]:
+    def scheduler_write(self, scheduler_id: str) -> Iterator[Transaction]:
         """A write transaction of a scheduler; its first statement proves that it is not fenced (OWNERSHIP.md line 7).
 
         Fenced: at the first answer that the block waits for, or at its end; nothing of the transaction is stored.
         """
 
-        with self._proven("scheduler", "leases.prove", scheduler_id) as tx:
+        with self._fenced_write("scheduler", "leases.prove", scheduler_id) as tx:
             yield tx
 
     @contextmanager
-    def keeper(self, triggerer_id: str) -> Iterator[Transaction]:
+    def triggerer_write(self, triggerer_id: str) -> Iterator[Transaction]:
         """A write transaction of a triggerer; its first statement proves that it is not fenced. Fenced: as `owner`."""
-        with self._proven("triggerer", "triggerers.prove", triggerer_id) as tx:
+        with self._fenced_write("triggerer", "triggerers.prove", triggerer_id) as tx:
             yield tx
 
     @contextmanager
-    def _proven(self, service: str, statement: str, me: str) -> Iterator[Transaction]:
+    def _fenced_write(self, service: str, statement: str, me: str) -> Iterator[Transaction]:
         def proven(found: int) -> None:
             if not found:
-                raise Fenced(f"{service} {me} was declared dead: it stops, and a new one starts in its place")
+                raise FencedError(f"{service} {me} was declared dead: it stops, and a new one starts in its place")
 
         with self.write() as tx:
             tx.send(statement, proven, me=me)
@@ -189,23 +189,23 @@ class Database:
         with self.read() as tx:
             return tx.lease_now()
 
-    def fileno_notify(self) -> int | None:
+    def notification_fileno(self) -> int | None:
         """What becomes readable when somebody's `store.wake` was stored; None on SQLite."""
         if self.dialect == SQLITE:
             return None
         if self._listener is None:
-            from gnomon.store.postgres import Listener
+            from gnomon.store.drivers.postgres import NotifyListener
 
-            self._listener = Listener(self.url)
+            self._listener = NotifyListener(self.url)
         return self._listener.fileno()
 
-    def poll_notify(self) -> int:
+    def poll_notifications(self) -> int:
         """How many notifications came since the last call. DatabaseAway: ask fileno_notify again later."""
         if self._listener is None:
             return 0
         try:
             return self._listener.poll()
-        except DatabaseAway:
+        except DatabaseUnavailable:
             self._listener = None
             raise
 
@@ -219,15 +219,15 @@ class Database:
             self._listener.close()
             self._listener = None
 
-    def forget_after_fork(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: the parent's connections are neither used nor closed; new ones are made on demand."""
         for link in self._idle:
             link.abandon()
-        self._inherited += [*self._idle, self._listener]
+        self._parent_connections += [*self._idle, self._listener]
         self._idle, self._listener = [], None
         self._guard = threading.Lock()
 
-    def _transaction(self, link: Link) -> Transaction:
+    def _transaction(self, link: DriverConnection) -> Transaction:
         return Transaction(link, self.dialect, self._statements, self._lease_now, self._cipher)
 
     def _lease_now(self, tx: Transaction) -> Instant:
@@ -239,33 +239,33 @@ class Database:
         assert row is not None
         return int(row[0])
 
-    def _take(self) -> Link:
+    def _acquire_connection(self) -> DriverConnection:
         with self._guard:
             while self._idle:
                 link = self._idle.pop()
-                if link.usable:
+                if link.is_usable:
                     return link
         if self.dialect == SQLITE:
-            return SqliteLink(self.address.path, self._clock, self._synchronous)
-        from gnomon.store.postgres import PostgresLink
+            return SqliteConnection(self.address.path, self._clock, self._synchronous)
+        from gnomon.store.drivers.postgres import PostgresConnection
 
-        return PostgresLink(self.url)
+        return PostgresConnection(self.url)
 
-    def _put(self, link: Link) -> None:
+    def _release_connection(self, link: DriverConnection) -> None:
         with self._guard:
-            if link.usable and len(self._idle) < IDLE_MAX:
+            if link.is_usable and len(self._idle) < IDLE_CONNECTIONS_MAX:
                 self._idle.append(link)
                 return
         link.close()
 
     @staticmethod
-    def _notify(link: Link) -> None:
+    def _send_notify(link: DriverConnection) -> None:
         """A lost notification only costs time (the sweep finds the mail): it waits for no disk, and a failure here fails nothing."""
         try:
             link.begin_write()
-            link.simple("SET LOCAL synchronous_commit = off")
-            link.simple("NOTIFY gnomon")
-            link.settle()
+            link.execute_raw("SET LOCAL synchronous_commit = off")
+            link.execute_raw("NOTIFY gnomon")
+            link.flush()
             link.commit()
-        except (DatabaseAway, CommitUncertain):
+        except (DatabaseUnavailable, CommitUncertain):
             link.rollback()

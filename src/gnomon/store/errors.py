@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from gnomon.errors import GnomonError, OperatorMistake, UserMistake, WorldAway
+from gnomon.errors import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 
 
 class StoreError(GnomonError):
     """Base of the store's own refusals."""
 
 
-class DatabaseAway(WorldAway):
+class DatabaseUnavailable(ResourceUnavailable):
     """The database did not answer; this call changed nothing, a later one may succeed."""
 
 
-class CommitUncertain(WorldAway):
+class CommitUncertain(ResourceUnavailable):
     """The connection ended inside COMMIT: the transaction may or may not be stored. Read again before acting."""
 
 
-class Fenced(StoreError):
+class FencedError(StoreError):
     """This process is no longer in the register of live schedulers: forget everything and start anew."""
 
 
@@ -33,31 +33,31 @@ class PoolExhausted(StoreError):
         self.pool = pool
 
 
-class NotInitialised(UserMistake):
+class DatabaseNotInitialised(UserError):
     """There is no Gnomon database at the address yet."""
 
 
-class SchemaTooOld(UserMistake):
+class SchemaTooOld(UserError):
     """The database was made by an older Gnomon."""
 
 
-class SchemaTooNew(UserMistake):
+class SchemaTooNew(UserError):
     """The database was made by a newer Gnomon."""
 
 
-class ForeignDatabase(UserMistake):
+class ForeignDatabase(UserError):
     """The database holds tables that Gnomon did not make; nothing was changed in it."""
 
 
-class BadAddress(UserMistake):
+class InvalidAddress(UserError):
     """The database address cannot be used."""
 
 
-class NotFound(UserMistake):
+class NotFound(UserError):
     """Nothing has that name."""
 
 
-class RunExists(UserMistake):
+class RunExists(UserError):
     """The DAG has a run with this run id, or one on this slot, already; `holder` is its run id."""
 
     def __init__(self, message: str, holder: str) -> None:
@@ -65,31 +65,31 @@ class RunExists(UserMistake):
         self.holder = holder
 
 
-class InUse(UserMistake):
+class ResourceInUse(UserError):
     """The thing cannot be deleted while something uses it."""
 
 
-class XComTooLarge(UserMistake):
+class XComTooLarge(UserError):
     """A value is larger than an XCom may be."""
 
 
-class DiskFull(OperatorMistake):
+class DiskFull(ConfigurationError):
     """No room is left where the database lives; what was being written was rolled back."""
 
 
-class ReadOnly(OperatorMistake):
+class DatabaseReadOnly(ConfigurationError):
     """The database file, or the folder it is in, cannot be written."""
 
 
-class UnusableFile(OperatorMistake):
+class UnusableFile(ConfigurationError):
     """The file cannot serve as a database: not one, damaged, on a network file system, or SQLite is too old."""
 
 
-class BadKey(OperatorMistake):
+class InvalidKey(ConfigurationError):
     """The key that encrypts values in the database is missing, unreadable or none."""
 
 
-class WrongKey(OperatorMistake):
+class WrongKey(ConfigurationError):
     """The database holds values that the key of this host does not open."""
 
 
@@ -97,5 +97,5 @@ class MissingKey(WrongKey):
     """The database holds values that were encrypted, and this host has no key."""
 
 
-class WriterStuck(WorldAway):
+class WriteLockTimeout(ResourceUnavailable):
     """Another process kept the right to write for too long."""

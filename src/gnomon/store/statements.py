@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from gnomon.store.address import POSTGRESQL, SQLITE
+from gnomon.store.drivers.address import POSTGRESQL, SQLITE
 
 _NAME = re.compile(r"^-- name: (\w+)(?: \((sqlite|postgresql)\))?$")
 _ROWS = "-- rows: "
@@ -31,7 +31,7 @@ class Statement:
 
 
 @dataclass(slots=True)
-class _Draft:
+class _StatementDraft:
     verb: str
     dialect: str | None
     rows: str = ""
@@ -39,32 +39,32 @@ class _Draft:
 
 
 @cache
-def statements(dialect: str) -> dict[str, Statement]:
+def load_statements(dialect: str) -> dict[str, Statement]:
     """Every statement of the dialect by name."""
     found: dict[str, Statement] = {}
     for entry in sorted(resources.files("gnomon.store").joinpath("sql").iterdir(), key=lambda e: e.name):
         if entry.name.endswith(".sql"):
             noun = entry.name.removesuffix(".sql")
-            for statement in parse(entry.read_text(encoding="utf-8"), noun, dialect):
+            for statement in parse_statements(entry.read_text(encoding="utf-8"), noun, dialect):
                 if statement.name in found:
                     raise ValueError(f"statement {statement.name} stands twice for {dialect}")
                 found[statement.name] = statement
     return found
 
 
-def parse(text: str, noun: str, dialect: str) -> list[Statement]:
+def parse_statements(text: str, noun: str, dialect: str) -> list[Statement]:
     """The statements of one file that are for the dialect."""
     return [
-        _finish(draft, noun, dialect) for draft in _drafts(text) if draft.dialect is None or draft.dialect == dialect
+        _compile_statement(draft, noun, dialect) for draft in _split_statements(text) if draft.dialect is None or draft.dialect == dialect
     ]
 
 
-def _drafts(text: str) -> list[_Draft]:
-    drafts: list[_Draft] = []
+def _split_statements(text: str) -> list[_StatementDraft]:
+    drafts: list[_StatementDraft] = []
     for line in text.splitlines():
         name = _NAME.match(line)
         if name:
-            drafts.append(_Draft(name[1], name[2]))
+            drafts.append(_StatementDraft(name[1], name[2]))
         elif line.startswith(_ROWS):
             drafts[-1].rows += line.removeprefix(_ROWS) + " "
         elif drafts and line.strip() and not line.lstrip().startswith("--"):
@@ -72,7 +72,7 @@ def _drafts(text: str) -> list[_Draft]:
     return drafts
 
 
-def _finish(draft: _Draft, noun: str, dialect: str) -> Statement:
+def _compile_statement(draft: _StatementDraft, noun: str, dialect: str) -> Statement:
     name = f"{noun}.{draft.verb}"
     body = " ".join(draft.lines).rstrip(";")
     columns = tuple(column.split() for column in draft.rows.split(",") if column.strip())
@@ -88,4 +88,4 @@ def _finish(draft: _Draft, noun: str, dialect: str) -> Statement:
     return Statement(name, _PARAMETER.sub(r"%(\1)s", body), names)
 
 
-__all__ = ["POSTGRESQL", "SQLITE", "Statement", "parse", "statements"]
+__all__ = ["POSTGRESQL", "SQLITE", "Statement", "load_statements", "parse_statements"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.taskapi.answers import answer, answer_trigger
-from gnomon.taskapi.refused import Refused
+from gnomon.taskapi.answers import answer_task, answer_trigger
+from gnomon.taskapi.run_queries import TaskApiRefused
 
-__all__ = ["Refused", "answer", "answer_trigger"]
+__all__ = ["TaskApiRefused", "answer_task", "answer_trigger"]

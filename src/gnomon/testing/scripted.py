@@ -15,12 +15,12 @@ from gnomon.executors.interface import (
     AttemptEntered,
     AttemptRefused,
     ExecutorEvent,
-    InventoryTaken,
+    InventoryReceived,
+    WorkerConnected,
     WorkerUnreachable,
-    WorkerUp,
 )
-from gnomon.model.deferral import Wait
-from gnomon.model.facts import Attempt, AttemptResult, XComItem
+from gnomon.model.attempts import Attempt, AttemptResult, XComItem
+from gnomon.model.deferral import Deferral
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import WorkerRecord
 
@@ -40,7 +40,7 @@ class Play:
     resume_after_s: float | None = None
     wait_s: float | None = None
     """With outcome "deferred": it waits so long, by the owner's clock."""
-    wait: Wait | None = None
+    wait: Deferral | None = None
     """With outcome "deferred": what it waits for, instead of a time."""
 
 
@@ -48,7 +48,7 @@ Script = Callable[[Attempt], Play]
 
 
 @dataclass(slots=True)
-class _Live:
+class _LiveAttempt:
     attempt: Attempt
     play: Play
     enters_at: Instant
@@ -65,7 +65,7 @@ class ScriptedWorker:
     clock: Clock
     script: Script
     slots: int = 32
-    live: dict[str, _Live] = field(default_factory=dict)
+    live: dict[str, _LiveAttempt] = field(default_factory=dict)
     results: dict[str, AttemptResult] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     epochs: dict[int, int] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class ScriptedWorker:
             self.seen.add(attempt.attempt_id)
             play = self.script(attempt)
             enters_at = now + int(play.enter_after_s * SECOND)
-            self.live[attempt.attempt_id] = _Live(attempt, play, enters_at, enters_at + int(play.run_s * SECOND))
+            self.live[attempt.attempt_id] = _LiveAttempt(attempt, play, enters_at, enters_at + int(play.run_s * SECOND))
         return refused
 
     def advance(self) -> list[tuple[str, int, Instant]]:
@@ -109,7 +109,7 @@ class ScriptedWorker:
                 del self.live[attempt_id]
         return entered
 
-    def _result(self, live: _Live, at: Instant) -> AttemptResult:
+    def _result(self, live: _LiveAttempt, at: Instant) -> AttemptResult:
         attempt, play = live.attempt, live.play
         outcome, reason = (play.outcome, play.reason) if live.cancelled is None else ("failed", live.cancelled)
         return AttemptResult(
@@ -118,7 +118,7 @@ class ScriptedWorker:
             started_at=live.enters_at if live.entered else None, ended_at=at, xcoms=play.xcoms,
             skip_task_ids=play.skip_task_ids if outcome == "success" else (),
             resume_at=None if play.resume_after_s is None else at + int(play.resume_after_s * SECOND),
-            wait=_wait(play, at) if outcome == "deferred" else None,
+            wait=_build_deferral(play, at) if outcome == "deferred" else None,
         )
 
     def shift(self, change: Instant) -> None:
@@ -133,10 +133,10 @@ class ScriptedWorker:
         return min(times, default=None)
 
 
-def _wait(play: Play, at: Instant) -> Wait:
+def _build_deferral(play: Play, at: Instant) -> Deferral:
     if play.wait is not None or play.wait_s is None:
-        return play.wait or Wait(classpath="scripted.Never", next_method="go_on")
-    return Wait(classpath="scripted.Timer", next_method="go_on", due_at=at + int(play.wait_s * SECOND))
+        return play.wait or Deferral(classpath="scripted.Never", next_method="go_on")
+    return Deferral(classpath="scripted.Timer", next_method="go_on", due_at=at + int(play.wait_s * SECOND))
 
 
 class ScriptedExecutor:
@@ -158,7 +158,7 @@ class ScriptedExecutor:
         for worker_id in sorted(live & there.keys() - self._connected.keys()):
             self._connected[worker_id] = there[worker_id]
             self._sent[worker_id] = set()
-            self._said.append(WorkerUp(worker_id, there[worker_id].slots))
+            self._said.append(WorkerConnected(worker_id, there[worker_id].slots))
 
     def submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
         worker = self._connected.get(worker_id)
@@ -177,7 +177,7 @@ class ScriptedExecutor:
         for attempt_id in attempt_ids if worker is not None else ():
             self._connected[worker_id].results.pop(attempt_id, None)
 
-    def ask_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
+    def request_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
         worker = self._connected.get(worker_id)
         if worker is None or worker.dead:
             return
@@ -186,9 +186,9 @@ class ScriptedExecutor:
         numbers = {group for group, _ in groups}
         running = tuple((i, live.entered) for i, live in worker.live.items() if live.attempt.group_no in numbers)
         results = tuple(result for result in worker.results.values() if result.group_no in numbers)
-        self._said.append(InventoryTaken(worker_id, tuple(sorted(numbers)), running, results))
+        self._said.append(InventoryReceived(worker_id, tuple(sorted(numbers)), running, results))
 
-    def poll(self) -> list[ExecutorEvent]:
+    def poll_events(self) -> list[ExecutorEvent]:
         for worker_id, worker in self._connected.items():
             if worker.dead:
                 continue
@@ -206,10 +206,10 @@ class ScriptedExecutor:
             return 0
         return min((at for worker in self._connected.values() if (at := worker.next_at()) is not None), default=None)
 
-    def filenos(self) -> list[int]:
+    def read_filenos(self) -> list[int]:
         return []
 
-    def unsent(self) -> list[int]:
+    def write_filenos(self) -> list[int]:
         return []
 
     def close(self) -> None:

@@ -9,35 +9,35 @@ from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 
 if TYPE_CHECKING:
     from gnomon.timetables.base import BuiltinTimetable, Timetable
-    from gnomon.timetables.businessdays import BusinessDays
-    from gnomon.timetables.bydays import Daily, Monthly, Weekly
-    from gnomon.timetables.events import EventsTimetable
-    from gnomon.timetables.interval import CronDataIntervalTimetable, DeltaDataIntervalTimetable
-    from gnomon.timetables.multiple import MultipleCronTriggerTimetable
+    from gnomon.timetables.business.business_days import BusinessDays
+    from gnomon.timetables.event_timetable import EventsTimetable
+    from gnomon.timetables.interval_timetables import CronDataIntervalTimetable, DeltaDataIntervalTimetable
+    from gnomon.timetables.multiple_crons import MultipleCronTriggerTimetable
+    from gnomon.timetables.periods.day_periods import Daily, Monthly, Weekly
+    from gnomon.timetables.periods.intraday_periods import DiscreteHours, Hourly, Minutely
     from gnomon.timetables.registry import build, reference
-    from gnomon.timetables.simple import ContinuousTimetable, NullTimetable, OnceTimetable
-    from gnomon.timetables.trigger import CronTriggerTimetable, DeltaTriggerTimetable
-    from gnomon.timetables.withinday import DiscreteHours, Hourly, Minutely
+    from gnomon.timetables.simple_timetables import ContinuousTimetable, NullTimetable, OnceTimetable
+    from gnomon.timetables.trigger_timetables import CronTriggerTimetable, DeltaTriggerTimetable
 
 _HOMES = {
     "BuiltinTimetable": "base",
-    "BusinessDays": "businessdays",
-    "ContinuousTimetable": "simple",
-    "CronDataIntervalTimetable": "interval",
-    "CronTriggerTimetable": "trigger",
-    "Daily": "bydays",
-    "DeltaDataIntervalTimetable": "interval",
-    "DeltaTriggerTimetable": "trigger",
-    "DiscreteHours": "withinday",
-    "EventsTimetable": "events",
-    "Hourly": "withinday",
-    "Minutely": "withinday",
-    "Monthly": "bydays",
-    "MultipleCronTriggerTimetable": "multiple",
-    "NullTimetable": "simple",
-    "OnceTimetable": "simple",
+    "BusinessDays": "business.business_days",
+    "ContinuousTimetable": "simple_timetables",
+    "CronDataIntervalTimetable": "interval_timetables",
+    "CronTriggerTimetable": "trigger_timetables",
+    "Daily": "periods.day_periods",
+    "DeltaDataIntervalTimetable": "interval_timetables",
+    "DeltaTriggerTimetable": "trigger_timetables",
+    "DiscreteHours": "periods.intraday_periods",
+    "EventsTimetable": "event_timetable",
+    "Hourly": "periods.intraday_periods",
+    "Minutely": "periods.intraday_periods",
+    "Monthly": "periods.day_periods",
+    "MultipleCronTriggerTimetable": "multiple_crons",
+    "NullTimetable": "simple_timetables",
+    "OnceTimetable": "simple_timetables",
     "Timetable": "base",
-    "Weekly": "bydays",
+    "Weekly": "periods.day_periods",
     "build": "registry",
     "reference": "registry",
 }

@@ -12,12 +12,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
-from gnomon.timetables import ambient
-from gnomon.timetables.zones import utc
+from gnomon.timetables import system_time
+from gnomon.timetables.wall_clock.zones import to_utc
 
 if TYPE_CHECKING:
     from gnomon.timetables.granularity import Granularity
-
 
 @runtime_checkable
 class Timetable(Protocol):
@@ -115,7 +114,7 @@ class Timetable(Protocol):
         moment = run_after if run_after is not None else logical_date
         if moment is None:
             raise TypeError("generate_run_id() needs run_after= or logical_date=")
-        return f"{getattr(run_type, 'value', run_type)}__{utc(moment).isoformat()}"
+        return f"{getattr(run_type, 'value', run_type)}__{to_utc(moment).isoformat()}"
 
 
 class BuiltinTimetable(Timetable):
@@ -134,7 +133,7 @@ class BuiltinTimetable(Timetable):
         yield from ()
 
     def infer_manual_data_interval(self, *, run_after: datetime) -> DataInterval:
-        return self.infer_manual(utc(run_after))
+        return self.infer_manual(to_utc(run_after))
 
     def next_dagrun_info(
         self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
@@ -142,9 +141,9 @@ class BuiltinTimetable(Timetable):
         info = None
         if last_automated_data_interval is not None:
             start, end = last_automated_data_interval
-            start, end = utc(start), utc(end)
+            start, end = to_utc(start), to_utc(end)
             info = DagRunInfo(end, DataInterval(start, end))
-        return self.plan_next(info, restriction_in_utc(restriction), ambient.now())
+        return self.plan_next(info, restriction_in_utc(restriction), system_time.now())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BuiltinTimetable):
@@ -161,8 +160,24 @@ class BuiltinTimetable(Timetable):
 
 def restriction_in_utc(given: TimeRestriction) -> TimeRestriction:
     """The same restriction with standard-library UTC instants."""
-    earliest = None if given.earliest is None else utc(given.earliest)
-    latest = None if given.latest is None else utc(given.latest)
+    earliest = None if given.earliest is None else to_utc(given.earliest)
+    latest = None if given.latest is None else to_utc(given.latest)
     if earliest is given.earliest and latest is given.latest:
         return given
     return TimeRestriction(earliest, latest, given.catchup)
+
+
+class SteppingTimetable(BuiltinTimetable):
+    """A timetable that goes from one instant to the next."""
+
+    @abstractmethod
+    def _next(self, moment: datetime) -> datetime | None:
+        """The first instant after `moment`."""
+
+    @abstractmethod
+    def _align_up(self, moment: datetime) -> datetime | None:
+        """The first instant that is not before `moment`."""
+
+    @abstractmethod
+    def _align_down(self, moment: datetime) -> datetime | None:
+        """The last instant that is not after `moment`."""

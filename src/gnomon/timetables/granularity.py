@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Literal, get_args
 
-from gnomon.timetables.cronfields import CronFields
-from gnomon.timetables.presets import EXPANSIONS
-from gnomon.timetables.spans import Span, fixed_seconds
+from gnomon.timetables.cron.cron_fields import EXPANSIONS, CronFields
+from gnomon.timetables.spans import Span, compute_fixed_seconds
 
 Granularity = Literal["minute", "hour", "discrete_hours", "day", "week", "month"]
 GRANULARITIES: tuple[Granularity, ...] = get_args(Granularity)
@@ -24,7 +23,7 @@ _LENGTHS: tuple[tuple[timedelta, Granularity], ...] = (
 """A span that is shorter than the first is of the kind beside it; longer than all, month."""
 
 
-def of_cron(fields: CronFields) -> Granularity:
+def cron_granularity(fields: CronFields) -> Granularity:
     """The kind of an expression, read from its fields: the finest column that takes more than one value."""
     if len(fields.minutes) > 1 or len(fields.seconds) > 1:
         return "minute"
@@ -36,13 +35,13 @@ def of_cron(fields: CronFields) -> Granularity:
     return "day" if fields.weekdays is None else "week"
 
 
-def of_crons(several: Iterable[CronFields]) -> Granularity:
+def crons_granularity(several: Iterable[CronFields]) -> Granularity:
     """The kind of several expressions as one schedule: the finest of theirs, and finer where their times differ.
 
     Two times in one hour make minutes, two hours make discrete hours.
     """
     members = list(several)
-    found = min((of_cron(fields) for fields in members), key=GRANULARITIES.index)
+    found = min((cron_granularity(fields) for fields in members), key=GRANULARITIES.index)
     if found in ("minute", "hour"):
         return found
     times = {(hour, minute) for fields in members for hour in fields.hours for minute in fields.minutes}
@@ -52,9 +51,9 @@ def of_crons(several: Iterable[CronFields]) -> Granularity:
     return "discrete_hours" if len(hours) > 1 else found
 
 
-def of_span(span: Span) -> Granularity:
+def span_granularity(span: Span) -> Granularity:
     """The kind of a timetable that steps by one span: by its length."""
-    seconds = fixed_seconds(span)
+    seconds = compute_fixed_seconds(span)
     if seconds is None:
         return "month"
     length = timedelta(seconds=seconds)

@@ -11,22 +11,22 @@ from gnomon.timetables.base import BuiltinTimetable, Timetable
 
 _PACKAGE = "gnomon.timetables"
 _MODULES = {
-    "NullTimetable": "simple",
-    "OnceTimetable": "simple",
-    "ContinuousTimetable": "simple",
-    "CronTriggerTimetable": "trigger",
-    "DeltaTriggerTimetable": "trigger",
-    "MultipleCronTriggerTimetable": "multiple",
-    "CronDataIntervalTimetable": "interval",
-    "DeltaDataIntervalTimetable": "interval",
-    "EventsTimetable": "events",
-    "Minutely": "withinday",
-    "Hourly": "withinday",
-    "DiscreteHours": "withinday",
-    "Daily": "bydays",
-    "Weekly": "bydays",
-    "Monthly": "bydays",
-    "BusinessDays": "businessdays",
+    "NullTimetable": "simple_timetables",
+    "OnceTimetable": "simple_timetables",
+    "ContinuousTimetable": "simple_timetables",
+    "CronTriggerTimetable": "trigger_timetables",
+    "DeltaTriggerTimetable": "trigger_timetables",
+    "MultipleCronTriggerTimetable": "multiple_crons",
+    "CronDataIntervalTimetable": "interval_timetables",
+    "DeltaDataIntervalTimetable": "interval_timetables",
+    "EventsTimetable": "event_timetable",
+    "Minutely": "periods.intraday_periods",
+    "Hourly": "periods.intraday_periods",
+    "DiscreteHours": "periods.intraday_periods",
+    "Daily": "periods.day_periods",
+    "Weekly": "periods.day_periods",
+    "Monthly": "periods.day_periods",
+    "BusinessDays": "business.business_days",
 }
 BUILTINS = tuple(_MODULES)
 """The class names of the built-in timetables."""
@@ -57,7 +57,7 @@ def build(ref: TimetableRef) -> BuiltinTimetable:
     if not ref.builtin or name not in _MODULES:
         raise TimetableNotBuilt(
             f"timetable {ref.path!r} is none of the built-in ones ({', '.join(BUILTINS)}); an author's class "
-            "is asked in a process of its own (gnomon.userhost), never here"
+            "is asked in a process of its own (gnomon.timetable_host), never here"
         )
     cls: type[BuiltinTimetable] = getattr(import_module(f"{_PACKAGE}.{_MODULES[name]}"), name)
     try:

@@ -69,7 +69,7 @@ def require_forward(span: Span, name: str) -> None:
         raise AirflowTimetableInvalid(f"{name} is {span!r}; a schedule must step forward, give a span above zero")
 
 
-def fixed_seconds(span: Span) -> float | None:
+def compute_fixed_seconds(span: Span) -> float | None:
     """The length of a span that is always equally long; None for one that follows the calendar."""
     if isinstance(span, timedelta):
         return span.total_seconds()
@@ -82,12 +82,12 @@ def fixed_seconds(span: Span) -> float | None:
     ).total_seconds()
 
 
-def later(moment: datetime, span: Span) -> datetime:
+def add_span(moment: datetime, span: Span) -> datetime:
     """`moment` plus the span."""
     return moment + span
 
 
-def earlier(moment: datetime, span: Span) -> datetime:
+def subtract_span(moment: datetime, span: Span) -> datetime:
     """`moment` minus the span."""
     return moment - span
 

@@ -9,32 +9,32 @@ from types import FrameType
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.errors import OperatorMistake, WorldAway
+from gnomon.errors import ConfigurationError, ResourceUnavailable
 from gnomon.metrics import Meter
 from gnomon.model.instants import SECOND
-from gnomon.store import Database, Fenced
-from gnomon.triggerer.crew import LINGER_S, Crew
-from gnomon.triggerer.keeper import Keeper
-from gnomon.triggerer.settings import STOP_S, Settings
-from gnomon.wakeups import Ear, StopFlag
+from gnomon.store import Database, FencedError
+from gnomon.triggerer.coordinator import TriggererCoordinator
+from gnomon.triggerer.host_pool import UNRESPONSIVE_S, HostPool
+from gnomon.triggerer.settings import STOP_S, TriggererSettings
+from gnomon.wakeups import Listener, StopFlag
 
 _POLL_S = 0.1
-_log = log.get("triggerer")
+_log = log.get_logger("triggerer")
 
 
 class TriggererService:
     """Keepers, one after another, until told to stop."""
 
     def __init__(
-        self, *, settings: Settings, db: Database, clock: Clock, ear: Ear, stop: StopFlag, new_id: Callable[[], str], host: str,
+        self, *, settings: TriggererSettings, db: Database, clock: Clock, ear: Listener, stop: StopFlag, new_id: Callable[[], str], host: str,
         wake_owners: Callable[[], object], meter: Meter,
     ) -> None:
         self._settings = settings
         self._db = db
         self._clock = clock
-        self._ear = ear
+        self._listener = ear
         self._stop = stop
-        self._new_id = new_id
+        self._create_id = new_id
         self._host = host
         self._wake_owners = wake_owners
         self._meter = meter
@@ -47,59 +47,59 @@ class TriggererService:
     def run(self) -> None:
         """Until told to stop. A keeper that was fenced ends with its hosts, and the next one begins."""
         while not self._stop():
-            crew = Crew(
+            crew = HostPool(
                 self._settings.environ, self._clock, silent_s=self._settings.silent_s, ping_s=self._settings.ping_s,
-                linger_s=LINGER_S + self._settings.limits.on_kill_s,
+                linger_s=UNRESPONSIVE_S + self._settings.limits.on_kill_s,
             )
-            keeper = Keeper(
-                settings=self._settings, db=self._db, clock=self._clock, crew=crew, triggerer_id=self._new_id(),
+            keeper = TriggererCoordinator(
+                settings=self._settings, db=self._db, clock=self._clock, crew=crew, triggerer_id=self._create_id(),
                 host=self._host, wake_owners=self._wake_owners, meter=self._meter,
             )
             try:
-                self._keep(keeper, crew)
-            except Fenced as error:
+                self._run_incarnation(keeper, crew)
+            except FencedError as error:
                 _log.warning("triggerer_was_fenced", error=str(error))
             finally:
                 crew.kill()
 
-    def _keep(self, keeper: Keeper, crew: Crew) -> None:
+    def _run_incarnation(self, keeper: TriggererCoordinator, crew: HostPool) -> None:
         while not self._stop():
             if self._reload:
                 self._reload = False
                 _log.info("hosts_reloaded", triggers=len(crew))
                 crew.reload()
             wake_at = keeper.tick()
-            if self._sleep(crew, (wake_at - self._clock.now()) / SECOND):
+            if self._wait(crew, (wake_at - self._clock.now()) / SECOND):
                 keeper.wake()
-        self._end(keeper, crew)
+        self._shut_down(keeper, crew)
 
-    def _end(self, keeper: Keeper, crew: Crew) -> None:
+    def _shut_down(self, keeper: TriggererCoordinator, crew: HostPool) -> None:
         """The triggers are others' at once; what this one ran is cleaned up."""
         try:
             keeper.retire()
-        except (WorldAway, OperatorMistake) as error:
+        except (ResourceUnavailable, ConfigurationError) as error:
             _log.warning("retire_failed", error=str(error))
         crew.stop(STOP_S)
         until = self._clock.monotonic() + STOP_S
-        while not crew.is_over() and self._clock.monotonic() < until:
-            select.select(crew.filenos(), [], [], _POLL_S)
-            crew.turn()
+        while not crew.has_ended() and self._clock.monotonic() < until:
+            select.select(crew.read_filenos(), [], [], _POLL_S)
+            crew.run_once()
 
-    def _sleep(self, crew: Crew, seconds: float) -> bool:
+    def _wait(self, crew: HostPool, seconds: float) -> bool:
         """Whether somebody rang."""
-        sources = [self._ear.fileno(), self._stop.fileno(), *crew.filenos()]
+        sources = [self._listener.fileno(), self._stop.fileno(), *crew.read_filenos()]
         try:
-            notify = self._db.fileno_notify()
-        except WorldAway:
+            notify = self._db.notification_fileno()
+        except ResourceUnavailable:
             notify = None  # the next round finds it away too, and says so
         if notify is not None:
             sources.append(notify)
         if seconds > 0 and not self._stop():
-            select.select(sources, crew.unsent(), [], seconds)
-        rung = self._ear.drain()
+            select.select(sources, crew.write_filenos(), [], seconds)
+        rung = self._listener.drain()
         try:
-            return self._db.poll_notify() > 0 or rung
-        except WorldAway:
+            return self._db.poll_notifications() > 0 or rung
+        except ResourceUnavailable:
             return rung
 
     def _on_reload(self, number: int, frame: FrameType | None) -> None:

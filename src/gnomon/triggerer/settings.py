@@ -20,16 +20,16 @@ SEND_BATCH = 1000
 """Events of one transaction."""
 STOP_S = 4.0
 """What cleanups get when the triggerer ends; afterwards the triggers are free for others."""
-NOTE_S = 60.0
+FAULT_LOG_EVERY_S = 60.0
 """A trigger class that blocks again and again is noted in the audit log once in this time."""
-AWAY_S = 1.0
+STORE_RETRY_S = 1.0
 """Before a store that does not answer is asked again."""
-LATE_S = "GNOMON_TRIGGERER_LATE_S"
-ON_KILL_S = "GNOMON_TRIGGERER_ON_KILL_S"
+LATE_VARIABLE = "GNOMON_TRIGGERER_LATE_S"
+ON_KILL_VARIABLE = "GNOMON_TRIGGERER_ON_KILL_S"
 
 
 @dataclass(frozen=True, slots=True)
-class HostLimits:
+class TriggerLimits:
     """What triggers may take; times in seconds."""
 
     late_s: float = 0.2
@@ -38,7 +38,7 @@ class HostLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TriggererSettings:
     """Of one triggerer; times in seconds."""
 
     capacity: int
@@ -49,17 +49,17 @@ class Settings:
     """A host that does not answer for so long is killed."""
     environ: Mapping[str, str]
     """What a host starts with; nothing in it leads to the database."""
-    limits: HostLimits = HostLimits()
+    limits: TriggerLimits = TriggerLimits()
     ping_s: float = PING_S
 
 
-def settings_from(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> Settings:
+def build_triggerer_settings(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> TriggererSettings:
     """The settings that hold for this configuration; what the command line says goes first."""
-    limits = HostLimits(
+    limits = TriggerLimits(
         late_s=cfg.number("triggerer", "blocked_main_thread_warning_threshold"),
         on_kill_s=cfg.number("triggerer", "on_kill_timeout"),
     )
-    return Settings(
+    return TriggererSettings(
         capacity=cfg.integer("triggerer", "capacity") if capacity is None else capacity,
         queues=queues,
         beat_s=cfg.number("triggerer", "job_heartbeat_sec"),
@@ -69,7 +69,7 @@ def settings_from(cfg: Config, capacity: int | None = None, queues: tuple[str, .
     )
 
 
-def host_environment(cfg: Config, limits: HostLimits) -> dict[str, str]:
+def host_environment(cfg: Config, limits: TriggerLimits) -> dict[str, str]:
     """What a host starts with: as this process, without what leads to the database."""
     folders = {
         "GNOMON_HOME": str(cfg.home),
@@ -77,10 +77,10 @@ def host_environment(cfg: Config, limits: HostLimits) -> dict[str, str]:
         "GNOMON__CORE__PLUGINS_FOLDER": os.path.abspath(cfg.plugins_folder),
         "GNOMON__LOGGING__BASE_LOG_FOLDER": os.path.abspath(cfg.logs_folder),
     }
-    told = {LATE_S: repr(limits.late_s), ON_KILL_S: repr(limits.on_kill_s)}
+    told = {LATE_VARIABLE: repr(limits.late_s), ON_KILL_VARIABLE: repr(limits.on_kill_s)}
     return {**without_secrets(environment(), cfg.database_url), **folders, **told}
 
 
-def limits_told(environ: Mapping[str, str]) -> HostLimits:
+def limits_from_environment(environ: Mapping[str, str]) -> TriggerLimits:
     """The limits that a host was started with."""
-    return HostLimits(late_s=float(environ[LATE_S]), on_kill_s=float(environ[ON_KILL_S]))
+    return TriggerLimits(late_s=float(environ[LATE_VARIABLE]), on_kill_s=float(environ[ON_KILL_VARIABLE]))

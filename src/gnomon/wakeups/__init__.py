@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from gnomon.wakeups.bell import Bell
-from gnomon.wakeups.ear import Ear
-from gnomon.wakeups.patience import as_soon_as_possible
-from gnomon.wakeups.presence import DAG_PROCESSOR, Presence
-from gnomon.wakeups.stopping import STOP_SIGNALS, StopFlag, forget_signals
+from gnomon.wakeups.notifications import Listener, Notifier
+from gnomon.wakeups.process_lock import DAG_PROCESSOR_LOCK, ProcessLock
+from gnomon.wakeups.retry import retry_until_available
+from gnomon.wakeups.stop_signals import STOP_SIGNALS, StopFlag, reset_signals
 
-__all__ = ["DAG_PROCESSOR", "STOP_SIGNALS", "Bell", "Ear", "Presence", "StopFlag", "as_soon_as_possible", "forget_signals"]
+__all__ = ["DAG_PROCESSOR_LOCK", "STOP_SIGNALS", "Listener", "Notifier", "ProcessLock", "StopFlag", "reset_signals", "retry_until_available"]

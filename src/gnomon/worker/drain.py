@@ -9,9 +9,9 @@ import sys
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.wakeups import StopFlag
-from gnomon.worker.loop import STOPPED, TICK_S, Worker
+from gnomon.worker.loop import STOPPED, TICK_S, WorkerService
 
-events = log.get("worker")
+events = log.get_logger("worker")
 
 ONE_REQUEST_S = 1.0
 """Stop signals so close together are one request: a shell or `timeout` sends them to a process and to its group."""
@@ -21,8 +21,8 @@ class StopRequests:
     """The signals that end a worker: SIGTERM, SIGINT and SIGHUP drain it; a second one of them, or SIGQUIT, ends it at once."""
 
     def __init__(self, clock: Clock, one_request_s: float = ONE_REQUEST_S) -> None:
-        self.at_once = StopFlag().listen((signal.SIGQUIT,))
-        self.soon = StopFlag().listen()
+        self.at_once = StopFlag().install_handlers((signal.SIGQUIT,))
+        self.soon = StopFlag().install_handlers()
         self._clock = clock
         self._one_request_s = one_request_s
         self._first_at: float | None = None
@@ -38,24 +38,24 @@ class StopRequests:
         if self._first_at is None:
             self._first_at = now
         if now - self._first_at < self._one_request_s or not self._counted:
-            self._counted = max(self.soon.times, 1)
-        return self.at_once() or self.soon.times > self._counted
+            self._counted = max(self.soon.signal_count, 1)
+        return self.at_once() or self.soon.signal_count > self._counted
 
 
-def run(worker: Worker, requests: StopRequests, clock: Clock, grace_s: float) -> None:
+def run(worker: WorkerService, requests: StopRequests, clock: Clock, grace_s: float) -> None:
     """The worker has run until a stop signal, and has ended. `grace_s`: how long running attempts may go on after the signal."""
     reason = STOPPED
     for flag in (requests.soon, requests.at_once):
         worker.wake_on(flag.fileno())
     try:
         while not requests():
-            worker.turn()
+            worker.run_once()
         reason = _drain(worker, requests, clock, grace_s)
     finally:
         worker.stop(reason)
 
 
-def _drain(worker: Worker, requests: StopRequests, clock: Clock, grace_s: float) -> str:
+def _drain(worker: WorkerService, requests: StopRequests, clock: Clock, grace_s: float) -> str:
     """Running attempts have ended by themselves, or are to be ended now for the reason that is returned."""
     deadline = clock.monotonic() + grace_s
     worker.refuse_attempts()
@@ -68,7 +68,7 @@ def _drain(worker: Worker, requests: StopRequests, clock: Clock, grace_s: float)
             return _ends(worker, "the worker was told to stop at once (a second signal, or SIGQUIT)")
         if left <= 0:
             return _ends(worker, f"the worker was stopped, and the attempt did not end within {grace_s:g} s ([workers] shutdown_grace)")
-        worker.turn(min(left, TICK_S))
+        worker.run_once(min(left, TICK_S))
     return STOPPED
 
 
@@ -82,6 +82,6 @@ def _tell(running: int, grace_s: float) -> None:
         sys.stdout.flush()
 
 
-def _ends(worker: Worker, reason: str) -> str:
+def _ends(worker: WorkerService, reason: str) -> str:
     events.warning("attempts_ended", attempts=worker.running, reason=reason)
     return reason

@@ -13,23 +13,31 @@ from collections.abc import Iterable
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.model.facts import Attempt
-from gnomon.model.questions import AnyQuestion
-from gnomon.processes.ending import reap
+from gnomon.executors.worker_protocol import (
+    AcknowledgeResults,
+    CancelAttempt,
+    Hello,
+    Inventory,
+    RequestInventory,
+    SubmissionRefused,
+    SubmitAttempts,
+    ToWorker,
+)
+from gnomon.model.attempts import Attempt
+from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.processes.kernel import become_subreaper
-from gnomon.wire.messages import Acknowledge, AskInventory, Cancel, Hello, Inventory, Refused, Submit, ToWorker
-from gnomon.worker.children import Child
-from gnomon.worker.conductor import Conductor
-from gnomon.worker.incarnation import Incarnation
-from gnomon.worker.ledger import Held, Ledger, Stop
-from gnomon.worker.nursery import Nursery
-from gnomon.worker.orphans import kill_orphans
-from gnomon.worker.presence import Presence
-from gnomon.worker.schedulers import Connection, Schedulers
-from gnomon.worker.settings import Settings
-from gnomon.worker.zygotes import Zygote
+from gnomon.processes.termination import kill_unknown_children, reap_children
+from gnomon.worker.attempt_registry import AttemptRegistry, PendingAttempt, StopRequest
+from gnomon.worker.attempt_supervisor import AttemptSupervisor
+from gnomon.worker.child_pool import ChildPool
+from gnomon.worker.child_process import ChildProcess
+from gnomon.worker.incarnation import WorkerIncarnation
+from gnomon.worker.scheduler_connections import SchedulerConnection, SchedulerConnections
+from gnomon.worker.settings import WorkerSettings
+from gnomon.worker.worker_store import WorkerStore
+from gnomon.worker.zygote_clients import FileZygoteClient
 
-events = log.get("worker")
+events = log.get_logger("worker")
 
 TICK_S = 0.25
 """How often deadlines are looked at; nothing that is fast waits for it."""
@@ -39,19 +47,19 @@ STOPPED = "the worker was stopped (SIGTERM)"
 """The reason of attempts that are handed back or ended without a grace."""
 
 
-class Worker:
+class WorkerService:
     """One machine's share of the work. It survives its schedulers and keeps what they have not acknowledged."""
 
-    def __init__(self, settings: Settings, presence: Presence, clock: Clock) -> None:
+    def __init__(self, settings: WorkerSettings, presence: WorkerStore, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
         self._selector = selectors.DefaultSelector()
         self._watched: dict[int, int] = {}
         """File descriptor of a child's socket to the events it is watched for."""
-        self._incarnation = Incarnation(settings, presence, clock)
-        self._nursery = Nursery(self, settings.environ, settings.import_limit_s)
+        self._incarnation = WorkerIncarnation(settings, presence, clock)
+        self._child_pool = ChildPool(self, settings.environ, settings.import_limit_s)
         self._ticked_at = clock.monotonic()
-        self._ends = False
+        self._is_stopping = False
         """It was told to end and takes no new attempts."""
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._selector.register(self._wake_read, selectors.EVENT_READ, self._on_signal)
@@ -72,192 +80,192 @@ class Worker:
         become_subreaper()
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
-        self._nursery.start(self._clock.monotonic())
-        self._incarnation.keep(connected=False)
+        self._child_pool.start(self._clock.monotonic())
+        self._incarnation.heartbeat(connected=False)
 
     @property
     def running(self) -> int:
         """How many attempts have a slot."""
-        return self._ledger.running
+        return self._registry.running
 
     def wake_on(self, descriptor: int) -> None:
         """A turn ends its waiting when this descriptor becomes readable. That happens once: it stays readable, and is not read."""
         self._selector.register(descriptor, selectors.EVENT_READ, lambda _mask: self._selector.unregister(descriptor))
 
-    def turn(self, timeout_s: float | None = None) -> None:
+    def run_once(self, timeout_s: float | None = None) -> None:
         """One turn of the loop: waits at most so long, or for the next tick, then does all that there is to do."""
         for key, mask in self._selector.select(self._tick_s() if timeout_s is None else timeout_s):
             key.data(mask)
-        self._conductor.start_waiting()
-        self._nursery.flush(self._clock.monotonic())
+        self._attempts.start_queued()
+        self._child_pool.flush(self._clock.monotonic())
         self._schedulers.flush()
         if self._clock.monotonic() - self._ticked_at >= self._tick_s():
             self._tick()
 
     def refuse_attempts(self) -> None:
         """No attempt begins any more: those in the queue are handed back, those that run go on."""
-        self._ends = True
-        self._schedulers.tell_slots(self.worker_id, 0)
-        self._send_away(held.attempt for held in list(self._ledger.held))
+        self._is_stopping = True
+        self._schedulers.announce_slots(self.worker_id, 0)
+        self._return_attempts(held.attempt for held in list(self._registry.pending))
 
     def stop(self, reason: str) -> None:
         """Nothing new begins, attempts are ended within the grace for this reason, results are handed on, the store is told."""
         self.refuse_attempts()
         deadline = self._clock.monotonic() + self._settings.stop_grace_s
-        stop = Stop(reason, self._settings.stop_grace_s, outcome="lost")
-        for held in list(self._ledger.held):
-            self._conductor.stop(held, stop)
-        while self._ledger.running and self._clock.monotonic() < deadline:
-            self.turn(_STOP_STEP_S)
-        for child in self._nursery.children.values():
+        stop = StopRequest(reason, self._settings.stop_grace_s, outcome="lost")
+        for held in list(self._registry.pending):
+            self._attempts.stop_attempt(held, stop)
+        while self._registry.running and self._clock.monotonic() < deadline:
+            self.run_once(_STOP_STEP_S)
+        for child in self._child_pool.children.values():
             child.kill("the worker was stopped")
-        last = self._clock.monotonic() + _LAST_WORDS_S
-        while self._clock.monotonic() < last and (self._ledger.running or self._unsaid()):
-            self.turn(_STOP_STEP_S)
+        last = self._clock.monotonic() + _LAST_RESULTS_S
+        while self._clock.monotonic() < last and (self._registry.running or self._has_unacknowledged()):
+            self.run_once(_STOP_STEP_S)
         self._schedulers.close()
-        self._nursery.close()
-        self._incarnation.leave(self._ledger)
+        self._child_pool.close()
+        self._incarnation.shut_down(self._registry)
         self._reap()
-        kill_orphans(set())
+        kill_unknown_children(set())
 
     def close(self) -> None:
         """Descriptors and signal handlers of this worker are given back."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        for child in list(self._nursery.children.values()):
-            self.forget_child(child)
+        for child in list(self._child_pool.children.values()):
+            self.unwatch_child(child)
             child.link.close()
         self._selector.close()
         os.close(self._wake_read)
         os.close(self._wake_write)
 
-    def _unsaid(self) -> bool:
+    def _has_unacknowledged(self) -> bool:
         """A connected scheduler may still acknowledge something."""
-        return bool(self._ledger.results) and self._schedulers.connected
+        return bool(self._registry.results) and self._schedulers.is_connected
 
     def _begin_incarnation(self) -> None:
-        self._ledger = Ledger()
-        self._schedulers = Schedulers(self._incarnation.address, self._selector, self._on_message)
-        self._conductor = Conductor(
-            self._ledger, self._schedulers, self._clock, str(self._settings.logs_folder), self._settings.slots,
-            self._settings.silence_s, self._answer, self._update_child, self.forget_child,
+        self._registry = AttemptRegistry()
+        self._schedulers = SchedulerConnections(self._incarnation.address, self._selector, self._on_message)
+        self._attempts = AttemptSupervisor(
+            self._registry, self._schedulers, self._clock, str(self._settings.logs_folder), self._settings.slots,
+            self._settings.entry_silence_s, self._answer_task, self._update_stream, self.unwatch_child,
         )
-        self._conductor.nursery = self._nursery
+        self._attempts.child_pool = self._child_pool
 
-    def _forget_all(self) -> None:
+    def _restart_incarnation(self) -> None:
         """OWNERSHIP.md line 18: the children end, everything is forgotten, another incarnation begins."""
-        events.error("incarnation_given_up", worker=self.worker_id, attempts=self._ledger.running)
-        for held in self._ledger.held:
-            held.ended = True
-        for child in list(self._nursery.children.values()):
+        events.error("incarnation_given_up", worker=self.worker_id, attempts=self._registry.running)
+        for held in self._registry.pending:
+            held.is_ended = True
+        for child in list(self._child_pool.children.values()):
             child.kill("the worker lost store and scheduler")
         self._schedulers.close()
-        self._nursery.close()  # zygotes hold the lifeline of the incarnation that ends
+        self._child_pool.close()  # zygotes hold the lifeline of the incarnation that ends
         self._incarnation.renew()
         self._begin_incarnation()
-        self._nursery.start(self._clock.monotonic())
-        self._incarnation.keep(connected=False)
+        self._child_pool.start(self._clock.monotonic())
+        self._incarnation.heartbeat(connected=False)
 
     def _tick_s(self) -> float:
-        return TICK_S if self._ledger.running else IDLE_TICK_S
+        return TICK_S if self._registry.running else IDLE_TICK_S
 
     def _tick(self) -> None:
         self._ticked_at = self._clock.monotonic()
-        self._conductor.tick()
+        self._attempts.tick()
         self._schedulers.accept_again()
-        self._nursery.tick(self._ticked_at)
+        self._child_pool.tick(self._ticked_at)
         self._reap()
-        if kill_orphans(self._nursery.known_pids()):
+        if kill_unknown_children(self._child_pool.known_pids()):
             events.warning("orphans_killed")
-        if not self._incarnation.keep(connected=self._schedulers.connected):
-            self._forget_all()
-        elif not self._schedulers.connected:
-            self._incarnation.mail_results(self._ledger)
+        if not self._incarnation.heartbeat(connected=self._schedulers.is_connected):
+            self._restart_incarnation()
+        elif not self._schedulers.is_connected:
+            self._incarnation.mail_results(self._registry)
 
     # ---- schedulers --------------------------------------------------------------------------------------------------
-    def _on_message(self, connection: Connection, message: ToWorker) -> None:
+    def _on_message(self, connection: SchedulerConnection, message: ToWorker) -> None:
         match message:
             case Hello():
-                slots = 0 if self._ends else self._settings.slots
-                self._schedulers.welcome(connection, message, self.worker_id, slots, tuple(self._ledger.results.values()))
-            case Submit(attempts=attempts):
-                known, refused = self._ledger.submit(attempts)
+                slots = 0 if self._is_stopping else self._settings.slots
+                self._schedulers.welcome(connection, message, self.worker_id, slots, tuple(self._registry.results.values()))
+            case SubmitAttempts(attempts=attempts):
+                known, refused = self._registry.submit(attempts)
                 for result in known:
-                    self._schedulers.ended(result)
-                if self._ends:  # sent before the scheduler knew
-                    self._send_away(attempts)
+                    self._schedulers.on_ended(result)
+                if self._is_stopping:  # sent before the scheduler knew
+                    self._return_attempts(attempts)
                 if refused:
                     reason = f"worker {self.worker_id} knows a newer owner of the group"
                     events.warning("submission_refused", scheduler=connection.scheduler_id, attempts=len(refused))
-                    connection.link.put(Refused(attempt_ids=tuple(refused), reason=reason))
-            case Cancel(attempt_id=attempt_id, reason=reason, grace_s=grace_s):
-                held = self._ledger.find(attempt_id)
+                    connection.link.put(SubmissionRefused(attempt_ids=tuple(refused), reason=reason))
+            case CancelAttempt(attempt_id=attempt_id, reason=reason, grace_s=grace_s):
+                held = self._registry.find(attempt_id)
                 if held is not None:
-                    self._conductor.stop(held, Stop(reason, grace_s))
-            case Acknowledge(attempt_ids=attempt_ids):
-                self._ledger.acknowledge(attempt_ids)
-            case AskInventory(groups=groups):
-                self._tell_inventory(connection, groups)
+                    self._attempts.stop_attempt(held, StopRequest(reason, grace_s))
+            case AcknowledgeResults(attempt_ids=attempt_ids):
+                self._registry.acknowledge(attempt_ids)
+            case RequestInventory(groups=groups):
+                self._send_inventory(connection, groups)
 
-    def _send_away(self, attempts: Iterable[Attempt]) -> None:
+    def _return_attempts(self, attempts: Iterable[Attempt]) -> None:
         """They have not entered author code, cost no try, and go elsewhere."""
-        for held in [self._ledger.find(attempt.attempt_id) for attempt in attempts]:
-            if held is not None and not held.started and held.stop is None:
-                self._conductor.stop(held, Stop(STOPPED, 0.0, outcome="lost"))
+        for held in [self._registry.find(attempt.attempt_id) for attempt in attempts]:
+            if held is not None and not held.has_slot and held.stop is None:
+                self._attempts.stop_attempt(held, StopRequest(STOPPED, 0.0, outcome="lost"))
 
-    def _tell_inventory(self, connection: Connection, groups: tuple[tuple[int, int], ...]) -> None:
-        mine = tuple(group for group, epoch in groups if self._ledger.raise_epoch(group, epoch))
-        running, results = self._ledger.inventory(mine)
+    def _send_inventory(self, connection: SchedulerConnection, groups: tuple[tuple[int, int], ...]) -> None:
+        mine = tuple(group for group, epoch in groups if self._registry.raise_epoch(group, epoch))
+        running, results = self._registry.inventory(mine)
         connection.link.put(Inventory(worker_id=self.worker_id, groups=mine, running=running, results=results))
 
     # ---- zygotes and children (nursery.Host) -------------------------------------------------------------------------
-    def watch_zygote(self, zygote: Zygote) -> None:
+    def watch_zygote(self, zygote: FileZygoteClient) -> None:
         def obey(_mask: int) -> None:
             if zygote.sock is not None:
-                self._nursery.obey(zygote, self._clock.monotonic())
+                self._child_pool.handle_zygote_messages(zygote, self._clock.monotonic())
 
         assert zygote.sock is not None
         self._selector.register(zygote.sock, selectors.EVENT_READ, obey)
 
-    def forget_zygote(self, zygote: Zygote) -> None:
+    def unwatch_zygote(self, zygote: FileZygoteClient) -> None:
         assert zygote.sock is not None
         self._selector.unregister(zygote.sock)
 
-    def watch_child(self, child: Child) -> None:
+    def watch_child(self, child: ChildProcess) -> None:
         def hear(mask: int) -> None:
             if mask & selectors.EVENT_READ:
-                self._conductor.hear(child)
+                self._attempts.read_messages(child)
             else:
-                self._update_child(child)
+                self._update_stream(child)
 
         self._selector.register(child.link.sock, selectors.EVENT_READ, hear)
         self._watched[child.link.sock.fileno()] = selectors.EVENT_READ
 
-    def answer_import(self, question: AnyQuestion) -> object:
-        return self._incarnation.presence.answer(None, question)
+    def answer_import_request(self, question: AnyTaskApiRequest) -> object:
+        return self._incarnation.store.answer_request(None, question)
 
-    def begin(self, child: Child, held: Held) -> None:
-        self._conductor.begin(child, held)
+    def start_attempt(self, child: ChildProcess, held: PendingAttempt) -> None:
+        self._attempts.start_attempt(child, held)
 
-    def child_gone(self, child: Child, code: int | None) -> None:
-        self._conductor.child_gone(child, code)
+    def on_child_exit(self, child: ChildProcess, code: int | None) -> None:
+        self._attempts.on_child_exit(child, code)
 
-    def child_refused(self, child: Child) -> None:
-        self._conductor.child_refused(child)
+    def child_refused(self, child: ChildProcess) -> None:
+        self._attempts.child_refused(child)
 
-    def give_back(self, held: Held, reason: str) -> None:
-        self._conductor.give_back(held, reason)
+    def give_back(self, held: PendingAttempt, reason: str) -> None:
+        self._attempts.give_back(held, reason)
 
-    def forget_child(self, child: Child) -> None:
+    def unwatch_child(self, child: ChildProcess) -> None:
         """The child's socket is not watched any more."""
         if self._watched.pop(child.link.sock.fileno(), None) is not None:
             self._selector.unregister(child.link.sock)
 
-    def _update_child(self, child: Child) -> None:
+    def _update_stream(self, child: ChildProcess) -> None:
         """What waits for the child is written as far as it takes it; its socket is watched for what is left to do."""
         empty = child.link.flush()
         if child.link.ended:
-            self.forget_child(child)
+            self.unwatch_child(child)
             return
         wanted = selectors.EVENT_READ if empty else selectors.EVENT_READ | selectors.EVENT_WRITE
         descriptor = child.link.sock.fileno()
@@ -266,8 +274,8 @@ class Worker:
             self._selector.modify(child.link.sock, wanted, key.data)
             self._watched[descriptor] = wanted
 
-    def _answer(self, held: Held, question: AnyQuestion) -> object:
-        return self._incarnation.presence.answer(held.attempt, question)
+    def _answer_task(self, held: PendingAttempt, question: AnyTaskApiRequest) -> object:
+        return self._incarnation.store.answer_request(held.attempt, question)
 
     # ---- processes ---------------------------------------------------------------------------------------------------
     def _on_signal(self, _mask: int) -> None:
@@ -275,19 +283,19 @@ class Worker:
         self._reap()
 
     def _reap(self) -> None:
-        children = {child.pid: child.number for child in self._nursery.children.values() if child.pid is not None}
-        for pid, code in reap(set(children)):
+        children = {child.pid: child.number for child in self._child_pool.children.values() if child.pid is not None}
+        for pid, code in reap_children(set(children)):
             if pid in children:
-                self._nursery.forget_child(children[pid], code)
-            elif pid == self._nursery.base.pid:
+                self._child_pool.remove_child(children[pid], code)
+            elif pid == self._child_pool.base_zygote.pid:
                 events.warning("base_zygote_died", code=code)
-                self._nursery.base.forget()
-        if self._conductor.abnormal:
-            self._conductor.abnormal = False
-            kill_orphans(self._nursery.known_pids())
+                self._child_pool.base_zygote.discard()
+        if self._attempts.has_abnormal_exit:
+            self._attempts.has_abnormal_exit = False
+            kill_unknown_children(self._child_pool.known_pids())
 
 
 _STOP_STEP_S = 0.05
-_LAST_WORDS_S = 1.5
+_LAST_RESULTS_S = 1.5
 """So long a worker that ends waits for killed children to be gone and results to be acknowledged."""
 _WAKE_BYTES = 4096

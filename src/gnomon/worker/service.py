@@ -7,14 +7,14 @@ import resource
 from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import Config, environment
-from gnomon.store import home_cipher, open_database
-from gnomon.wakeups import Bell
+from gnomon.store import load_cipher, open_database
+from gnomon.wakeups import Notifier
 from gnomon.worker import drain
-from gnomon.worker.loop import Worker
-from gnomon.worker.settings import settings_from
-from gnomon.worker.stored import StoredPresence
+from gnomon.worker.loop import WorkerService
+from gnomon.worker.settings import build_worker_settings
+from gnomon.worker.worker_store import DatabaseWorkerStore
 
-events = log.get("worker")
+events = log.get_logger("worker")
 
 DESCRIPTORS = 16_384
 """Open files the worker asks for: a child takes one."""
@@ -25,14 +25,14 @@ def main(cfg: Config) -> int:
     clock = SystemClock()
     requests = drain.StopRequests(clock)
     _raise_descriptor_limit()
-    settings = settings_from(cfg, environment())
-    presence = StoredPresence(
+    settings = build_worker_settings(cfg, environment())
+    presence = DatabaseWorkerStore(
         lambda: open_database(
-            cfg.database_url, role="worker", synchronous=cfg.text("database", "synchronous"), cipher=home_cipher(cfg)
+            cfg.database_url, role="worker", synchronous=cfg.text("database", "synchronous"), cipher=load_cipher(cfg)
         ),
-        Bell(settings.run_folder).ring,
+        Notifier(settings.run_folder).notify,
     )
-    worker = Worker(settings, presence, clock)
+    worker = WorkerService(settings, presence, clock)
     worker.start()
     events.info("worker_started", worker=worker.worker_id, slots=settings.slots, address=worker.address)
     try:

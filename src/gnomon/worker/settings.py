@@ -13,12 +13,12 @@ SLOTS_UNBOUND = 1024
 """`[core] parallelism` 0 means no bound; a machine has one all the same."""
 STOP_GRACE_MAX_S = 6.0
 """A worker that ends gives its tasks no longer, so that all of a standalone is gone within 10 s."""
-SILENCE_S = 5.0
+ENTRY_TIMEOUT_S = 5.0
 """A fork that has not entered author code, nor said anything else, for so long is given up."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class WorkerSettings:
     """What the loop needs to know."""
 
     run_folder: Path
@@ -27,7 +27,7 @@ class Settings:
     environ: Mapping[str, str]
     """Of zygotes and tasks: nothing in it leads to the database."""
     import_limit_s: float = 30.0
-    silence_s: float = SILENCE_S
+    entry_silence_s: float = ENTRY_TIMEOUT_S
     stop_grace_s: float = STOP_GRACE_MAX_S
     """Between SIGTERM and SIGKILL for children, when the worker itself is told to end."""
     shutdown_grace_s: float = 0.0
@@ -35,10 +35,10 @@ class Settings:
     ttl_s: float = WORKER_TTL_S
 
 
-def settings_from(cfg: Config, environ: Mapping[str, str]) -> Settings:
+def build_worker_settings(cfg: Config, environ: Mapping[str, str]) -> WorkerSettings:
     """The settings that hold for this configuration; `environ` is the worker's own environment."""
     inherited = without_secrets(environ, cfg.database_url)
-    return Settings(
+    return WorkerSettings(
         run_folder=run_folder(cfg.home),
         logs_folder=cfg.logs_folder,
         slots=cfg.integer("core", "parallelism") or SLOTS_UNBOUND,

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.airflow_compat.missing import MissingModules
-from gnomon.config import load_config, set_ambient
+from gnomon.airflow_compat.missing_names import MissingModules
+from gnomon.config import load_config, set_current_config
 from gnomon.loading import dialect
 
 
 @pytest.fixture(autouse=True)
 def enabled(tmp_path: Path) -> Iterator[None]:
     before = list(sys.path)
-    set_ambient(load_config({}, tmp_path))
+    set_current_config(load_config({}, tmp_path))
     dialect.enable()
     yield
-    set_ambient(None)
+    set_current_config(None)
     sys.path[:] = before
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, MissingModules)]
     for name in [name for name in sys.modules if name == "airflow" or name.startswith("airflow.")]:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from gnomon.airflow_compat import coverage
-from gnomon.airflow_compat.missing import NameNotProvided
-from gnomon.airflow_compat.row import Row, Status
-from gnomon.airflow_compat.words import NotSupported, Refusing
+from gnomon.airflow_compat.coverage_row import CoverageRow, CoverageStatus
+from gnomon.airflow_compat.missing_names import NameNotProvided
+from gnomon.airflow_compat.stand_ins import NotSupported, RefusingMeta
 from gnomon.loading.dialect import TREE
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "airflow-coverage.md"
@@ -25,11 +25,11 @@ def _modules() -> list[str]:
     )
 
 
-def _rows(*statuses: Status) -> list[Row]:
+def _rows(*statuses: CoverageStatus) -> list[CoverageRow]:
     return [row for row in coverage.ROWS if row.status in statuses]
 
 
-def _id(row: Row) -> str:
+def _id(row: CoverageRow) -> str:
     return f"{row.module}-{row.names[0]}"
 
 
@@ -42,23 +42,23 @@ def test_every_module_of_the_tree_can_be_imported() -> None:
         importlib.import_module(module)
 
 
-@pytest.mark.parametrize("row", _rows(Status.PROVIDED), ids=_id)
-def test_what_is_provided_is_there_and_no_stand_in(row: Row) -> None:
+@pytest.mark.parametrize("row", _rows(CoverageStatus.PROVIDED), ids=_id)
+def test_what_is_provided_is_there_and_no_stand_in(row: CoverageRow) -> None:
     for name in row.names:
         value = _get(row.module, name)
-        assert not isinstance(value, Refusing), name
-        assert getattr(value, "__module__", None) != "gnomon.airflow_compat.words", name
+        assert not isinstance(value, RefusingMeta), name
+        assert getattr(value, "__module__", None) != "gnomon.airflow_compat.stand_ins", name
 
 
-@pytest.mark.parametrize("row", _rows(Status.WORD), ids=_id)
-def test_a_word_can_be_imported_and_says_why(row: Row) -> None:
+@pytest.mark.parametrize("row", _rows(CoverageStatus.WORD), ids=_id)
+def test_a_word_can_be_imported_and_says_why(row: CoverageRow) -> None:
     assert row.why
     for name in row.names:
-        assert not isinstance(_get(row.module, name), Refusing), name
+        assert not isinstance(_get(row.module, name), RefusingMeta), name
 
 
-@pytest.mark.parametrize("row", _rows(Status.REFUSES), ids=_id)
-def test_what_refuses_can_be_imported_and_raises_on_use_with_the_reason(row: Row) -> None:
+@pytest.mark.parametrize("row", _rows(CoverageStatus.REFUSES), ids=_id)
+def test_what_refuses_can_be_imported_and_raises_on_use_with_the_reason(row: CoverageRow) -> None:
     for name in row.names:
         value = _get(row.module, name)
         if name == "NEW_SESSION":
@@ -76,8 +76,8 @@ def test_what_refuses_can_be_imported_and_raises_on_use_with_the_reason(row: Row
             assert "airflow-coverage.md" in str(raised.value)
 
 
-@pytest.mark.parametrize("row", _rows(Status.LATER), ids=_id)
-def test_what_is_not_there_yet_cannot_be_imported_and_says_why(row: Row) -> None:
+@pytest.mark.parametrize("row", _rows(CoverageStatus.LATER), ids=_id)
+def test_what_is_not_there_yet_cannot_be_imported_and_says_why(row: CoverageRow) -> None:
     for name in row.names:
         with pytest.raises(ImportError) as raised:
             importlib.import_module(row.module) if name == "*" else _get(row.module, name)
@@ -87,7 +87,7 @@ def test_what_is_not_there_yet_cannot_be_imported_and_says_why(row: Row) -> None
 
 
 def test_every_public_name_of_the_tree_stands_in_the_table() -> None:
-    listed = {(row.module, name) for row in _rows(Status.PROVIDED, Status.WORD, Status.REFUSES) for name in row.names}
+    listed = {(row.module, name) for row in _rows(CoverageStatus.PROVIDED, CoverageStatus.WORD, CoverageStatus.REFUSES) for name in row.names}
     for module in _modules():
         found = importlib.import_module(module)
         public = set(getattr(found, "__all__", ()))
@@ -100,7 +100,7 @@ def test_no_name_has_two_rows() -> None:
 
 
 def test_the_reference_page_is_the_table() -> None:
-    assert PAGE.read_text() == coverage.markdown(), "write it again: python -m gnomon.airflow_compat.coverage"
+    assert PAGE.read_text() == coverage.render_markdown(), "write it again: python -m gnomon.airflow_compat.coverage"
 
 
 def test_an_unknown_name_and_an_unknown_module_are_explained() -> None:

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.airflow_compat.words import NotSupported
-from gnomon.config import load_config, set_ambient
-from gnomon.context.dag_run import DagRun
+from gnomon.airflow_compat.stand_ins import NotSupported
+from gnomon.config import load_config, set_current_config
+from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.loading import dagfile, dialect
-from gnomon.model.facts import RunFacts
+from gnomon.model.attempts import RunFacts
 
 TWO = """
 from datetime import timedelta
@@ -85,7 +85,7 @@ three()
 def _load(tmp_path: Path, text: str) -> Any:
     file = tmp_path / "file.py"
     file.write_text(text)
-    return dagfile.load(file)
+    return dagfile.load_dag_file(file)
 
 
 def test_a_file_in_airflow_2s_spelling(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_file_in_airflow_3s_spelling(tmp_path: Path) -> None:
 
 
 def test_an_option_of_the_environment_reaches_class_bodies(tmp_path: Path) -> None:
-    set_ambient(load_config({"AIRFLOW__MINE__WORKERS": "9", "AIRFLOW__OPERATORS__DEFAULT_DEFERRABLE": "True"}, tmp_path))
+    set_current_config(load_config({"AIRFLOW__MINE__WORKERS": "9", "AIRFLOW__OPERATORS__DEFAULT_DEFERRABLE": "True"}, tmp_path))
     module = _load(tmp_path, TWO).module
     assert (module.Mine.deferrable, module.Mine.workers) == (True, 9)
 
@@ -147,7 +147,7 @@ def test_records_of_the_database_can_be_named_but_not_used() -> None:
         models.DagRun.find(dag_id="x")
     with pytest.raises(NotSupported, match="TaskInstance cannot be used"):
         models.TaskInstance()
-    run = DagRun(RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0))
+    run = RuntimeDagRun(RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0))
     assert isinstance(run, models.DagRun)
     assert not isinstance(run, models.TaskInstance)
     assert issubclass(type("Mine", (models.XCom,), {}), models.XCom)
@@ -210,7 +210,7 @@ def test_a_script_runs_with_the_dialect(tmp_path: Path) -> None:
         print(__name__, DAG.__module__, beside.NAME, sys.argv[1:])
     """))
     ended = _run("script.py", "--flag", cwd=tmp_path)
-    assert (ended.stdout, ended.returncode) == ("__main__ gnomon.sdk.dag helper ['--flag']\n", 0), ended.stderr
+    assert (ended.stdout, ended.returncode) == ("__main__ gnomon.sdk.dags.dag helper ['--flag']\n", 0), ended.stderr
 
 
 def test_a_script_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:

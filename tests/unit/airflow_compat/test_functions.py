@@ -19,8 +19,8 @@ import time_machine
 
 from gnomon.airflow_compat.dagbag import DagBag
 from gnomon.errors.authoring import AirflowConfigException
-from gnomon.sdk.current import get_current_context
-from gnomon.sdk.dag import DAG
+from gnomon.sdk.dags.authoring_state import get_current_context
+from gnomon.sdk.dags.dag import DAG
 
 
 def _module(name: str) -> Any:
@@ -43,7 +43,7 @@ def test_the_zones_handed_out_are_those_of_pendulum(tmp_path: Path) -> None:
         assert later == pendulum.datetime(2024, 3, 5, tz="UTC")
     assert _module("airflow.settings").TIMEZONE is pendulum.UTC
     config = _module("gnomon.config")
-    config.set_ambient(config.load_config({"AIRFLOW__CORE__DEFAULT_TIMEZONE": "Europe/Zurich"}, tmp_path))
+    config.set_current_config(config.load_config({"AIRFLOW__CORE__DEFAULT_TIMEZONE": "Europe/Zurich"}, tmp_path))
     zone = _module("airflow.settings").TIMEZONE
     assert pendulum.DateTime(2024, 3, 4, tzinfo=zone) + dt.timedelta(days=1) == pendulum.datetime(2024, 3, 5, tz="Europe/Zurich")
     assert _module("airflow.utils.timezone").utc_epoch() == dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
@@ -98,7 +98,7 @@ def test_options_by_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     environ = {"AIRFLOW__MINE__TEXT": "words", "AIRFLOW__MINE__YES": "True", "AIRFLOW__MINE__N": "7", "AIRFLOW__MINE__F": "0.5",
                "AIRFLOW__MINE__LIST": "a, b,,c", "AIRFLOW__MINE__JSON": '{"a": 1}', "AIRFLOW__MINE__SPAN": "90",
                "AIRFLOW__MINE__CLASS": "collections.OrderedDict"}
-    config.set_ambient(config.load_config(environ, tmp_path))
+    config.set_current_config(config.load_config(environ, tmp_path))
     conf = _module("airflow.configuration").conf
     assert conf.get("mine", "text") == conf.get("MINE", "TEXT") == "words"
     assert conf.getboolean("mine", "yes") is True
@@ -128,7 +128,7 @@ def test_an_option_that_is_not_there() -> None:
 
 def test_an_option_of_the_wrong_kind_is_named(tmp_path: Path) -> None:
     config = _module("gnomon.config")
-    config.set_ambient(config.load_config({"AIRFLOW__MINE__N": "many"}, tmp_path))
+    config.set_current_config(config.load_config({"AIRFLOW__MINE__N": "many"}, tmp_path))
     with pytest.raises(AirflowConfigException, match=r"\[mine\] n has the value 'many'"):
         _module("airflow.configuration").conf.getint("mine", "n")
 
@@ -181,7 +181,7 @@ def test_small_functions() -> None:
     assert _module("airflow.utils.module_loading").import_string("airflow.sdk.DAG") is DAG
     with pytest.raises(ImportError, match="nowhere"):
         _module("airflow.utils.module_loading").import_string("nowhere.at.all")
-    assert _module("airflow.utils.module_loading").qualname(DAG) == "gnomon.sdk.dag.DAG"
+    assert _module("airflow.utils.module_loading").qualname(DAG) == "gnomon.sdk.dags.dag.DAG"
     assert _module("airflow.utils.yaml").safe_load("a: 1") == {"a": 1}
     assert _module("airflow.utils.hashlib_wrapper").md5(b"x").hexdigest().startswith("9dd4")
     context: dict[str, Any] = {}

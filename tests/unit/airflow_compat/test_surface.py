@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gnomon.airflow_compat import coverage
-from gnomon.airflow_compat.row import Status
+from gnomon.airflow_compat.coverage_row import CoverageStatus
 
 SDK = """
 DAG dag task task_group setup teardown asset result TaskGroup BaseOperator BaseAsyncOperator BaseSensorOperator
@@ -221,13 +221,13 @@ def _paths() -> list[tuple[str, str]]:
 
 
 def test_every_import_path_is_in_the_table() -> None:
-    assert [f"{module}.{name}" for module, name in _paths() if coverage.find(module, name) is None] == []
+    assert [f"{module}.{name}" for module, name in _paths() if coverage.find_row(module, name) is None] == []
 
 
 @pytest.mark.parametrize(
     "name", "DAG BaseOperator PythonOperator BashOperator EmptyOperator Variable Connection Param XComArg chain Label".split()
 )
 def test_the_names_of_this_version_are_provided_wherever_they_were(name: str) -> None:
-    homes = [coverage.find(module, other) for module, other in _paths() if other == name]
+    homes = [coverage.find_row(module, other) for module, other in _paths() if other == name]
     assert homes
-    assert {row.status for row in homes if row is not None} == {Status.PROVIDED}
+    assert {row.status for row in homes if row is not None} == {CoverageStatus.PROVIDED}

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from gnomon.app import checks
-from gnomon.app.checks import HomeLock, address_of, listen, prepare_home, standalone_runs
+from gnomon.app.checks import HomeLock, browser_address, is_standalone_running, open_listener, prepare_home
 from gnomon.config import Config, load_config
-from gnomon.errors.product import OperatorMistake
+from gnomon.errors.product import ConfigurationError
 
 NOBODY = 65534
 
@@ -42,7 +42,7 @@ def _as_nobody(cfg: Config) -> str:
                 os.setuid(NOBODY)
             prepare_home(cfg)
             said = "nothing"
-        except OperatorMistake as mistake:
+        except ConfigurationError as mistake:
             said = str(mistake)
         except BaseException as error:
             said = repr(error)
@@ -80,7 +80,7 @@ def test_a_home_below_a_foreign_folder_is_named_with_its_remedy(home: Path) -> N
 
 def test_a_full_disk_is_named_with_its_remedy(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "FREE_BYTES_MIN", 2**62)
-    with pytest.raises(OperatorMistake, match=f"the disk of {home} is full: .* make room, or name another home"):
+    with pytest.raises(ConfigurationError, match=f"the disk of {home} is full: .* make room, or name another home"):
         prepare_home(_cfg(home))
 
 
@@ -89,12 +89,12 @@ def test_a_disk_that_fills_while_it_is_tried_is_told_as_full() -> None:
         try:
             full.write(b"x")
         except OSError as error:
-            said = checks._cannot("write to", Path("/full"), error)
+            said = checks._describe_os_error("write to", Path("/full"), error)
     assert said == "the disk of /full is full; make room, or name another home with GNOMON_HOME"
 
 
 def test_a_dags_folder_that_is_not_there_is_named_with_its_source(home: Path) -> None:
-    with pytest.raises(OperatorMistake, match=r"\[core\] dags_folder \(GNOMON__CORE__DAGS_FOLDER\) is /no/such, which is not a folder"):
+    with pytest.raises(ConfigurationError, match=r"\[core\] dags_folder \(GNOMON__CORE__DAGS_FOLDER\) is /no/such, which is not a folder"):
         prepare_home(_cfg(home, core__dags_folder="/no/such"))
 
 
@@ -102,26 +102,26 @@ def test_a_second_standalone_is_told_about_the_first(home: Path) -> None:
     cfg = _cfg(home)
     first = HomeLock(cfg)
     first.describe(f"http://localhost:8080, started by process {os.getpid()}")
-    with pytest.raises(OperatorMistake) as caught:
+    with pytest.raises(ConfigurationError) as caught:
         HomeLock(cfg)
     assert str(caught.value) == (
         f"another gnomon standalone runs in {home} (http://localhost:8080, started by process {os.getpid()}); "
         "stop it first, or give this one a home of its own with GNOMON_HOME"
     )
-    assert standalone_runs(cfg)
+    assert is_standalone_running(cfg)
     first.close()
     HomeLock(cfg).close()
 
 
 def test_no_standalone_runs_in_a_home_that_never_had_one(home: Path) -> None:
-    assert not standalone_runs(_cfg(home))
+    assert not is_standalone_running(_cfg(home))
 
 
 def test_a_port_that_is_taken_is_named_with_its_remedy(home: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(OperatorMistake) as caught:
-            listen(_cfg(home), port)
+        with pytest.raises(ConfigurationError) as caught:
+            open_listener(_cfg(home), port)
     assert str(caught.value) == (
         f"port {port} of 127.0.0.1 is taken by another program; choose another port with --port or GNOMON__API__PORT"
     )
@@ -136,10 +136,10 @@ def test_a_port_that_is_taken_is_named_with_its_remedy(home: Path) -> None:
     ],
 )
 def test_an_address_that_is_none_of_this_machine_is_told(home: Path, options: dict[str, str], words: str) -> None:
-    with pytest.raises(OperatorMistake, match=words):
-        listen(_cfg(home, **options))
+    with pytest.raises(ConfigurationError, match=words):
+        open_listener(_cfg(home, **options))
 
 
 def test_the_address_to_open_is_a_name_that_a_browser_reaches(home: Path) -> None:
-    with listen(_cfg(home, api__host="0.0.0.0", api__port="0")) as listener:
-        assert address_of(listener) == f"http://localhost:{listener.getsockname()[1]}"
+    with open_listener(_cfg(home, api__host="0.0.0.0", api__port="0")) as listener:
+        assert browser_address(listener) == f"http://localhost:{listener.getsockname()[1]}"

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from tests.keys import CIPHER
 
-from gnomon.app.database import Preparation, prepare_database
+from gnomon.app.database import DatabasePreparation, prepare_database
 from gnomon.config import load_config
-from gnomon.errors import OperatorMistake, WorldAway
-from gnomon.store import WrongKey, home_cipher, migrations, open_database
-from gnomon.store.keyfile import FILE_NAME
+from gnomon.errors import ConfigurationError, ResourceUnavailable
+from gnomon.store import WrongKey, load_cipher, migrations, open_database
+from gnomon.store.encryption.key_file import FILE_NAME
 
 
 def test_the_first_start_makes_the_key_and_binds_the_database_to_it(tmp_path: Path) -> None:
     cfg = load_config({}, tmp_path)
     prepare_database(cfg)
-    with closing(open_database(cfg.database_url, cipher=home_cipher(cfg))) as ours:
+    with closing(open_database(cfg.database_url, cipher=load_cipher(cfg))) as ours:
         ours.check_key()
     with closing(open_database(cfg.database_url, cipher=CIPHER)) as theirs, pytest.raises(WrongKey):
         theirs.check_key()
@@ -29,10 +29,10 @@ def test_the_first_start_makes_the_key_and_binds_the_database_to_it(tmp_path: Pa
 
 def test_a_start_that_is_refused_leaves_no_key(tmp_path: Path) -> None:
     cfg = load_config({}, tmp_path)
-    migrations.upgrade(cfg.database_url)
+    migrations.upgrade_schema(cfg.database_url)
     with closing(open_database(cfg.database_url, cipher=CIPHER)) as theirs:
         theirs.bind_key()
-    with pytest.raises(OperatorMistake, match=f"{FILE_NAME} is not there: every host needs the same key"):
+    with pytest.raises(ConfigurationError, match=f"{FILE_NAME} is not there: every host needs the same key"):
         prepare_database(cfg)
     assert not (tmp_path / FILE_NAME).exists()
     with closing(open_database(cfg.database_url, cipher=CIPHER)) as theirs:
@@ -51,8 +51,8 @@ def test_a_process_that_the_machine_refuses_is_asked_for_again(tmp_path: Path, m
 
     monkeypatch.setattr(os, call, asked)
     before = len(os.listdir("/proc/self/fd"))
-    refused = Preparation(load_config({}, tmp_path))
+    refused = DatabasePreparation(load_config({}, tmp_path))
     assert not refusals and len(os.listdir("/proc/self/fd")) == before
-    with pytest.raises(WorldAway, match=r"Resource temporarily unavailable \(EAGAIN\)"):
+    with pytest.raises(ResourceUnavailable, match=r"Resource temporarily unavailable \(EAGAIN\)"):
         refused.wait()
-    Preparation(load_config({}, tmp_path)).wait()
+    DatabasePreparation(load_config({}, tmp_path)).wait()

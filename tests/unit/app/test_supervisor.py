@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.app.words import how_it_ended
+from gnomon.processes.exit_reasons import describe_exit
 
 FAMILY = '''
 import errno, os, signal, sys, time
 from gnomon.app import supervisor as module
-from gnomon.app.children import Service
+from gnomon.app.service_process import Service
 from gnomon.processes.kernel import become_subreaper
 from gnomon.clock import SystemClock
 from gnomon import log
@@ -61,7 +61,7 @@ def refused_once():
     while True:
         signal.pause()
 
-def refusing(start=module.start, refused=[]):
+def refusing(start=module.fork_service, refused=[]):
     def begin(service, prepare):
         fork = os.fork
         if service.name == "refused_once" and not refused:
@@ -73,7 +73,8 @@ def refusing(start=module.start, refused=[]):
             os.fork = fork
     return begin
 
-module.start = refusing()
+module.fork_service = refusing()
+
 def drains():
     def drain(number, frame):
         note("draining")
@@ -92,27 +93,27 @@ def drains():
 
 log.configure("test", "INFO", "json")
 become_subreaper()
-module.ONE_REQUEST_S = float(sys.argv[3])
+module.SIGNAL_DEBOUNCE_S = float(sys.argv[3])
 services = [Service(name, globals()[name], drain_s=600.0 if name == "drains" else 0.0) for name in sys.argv[4:]]
 supervisor = module.Supervisor(services, SystemClock(), in_child=lambda service: None, grace_s=float(sys.argv[2]))
-supervisor.listen()
+supervisor.install_handlers()
 sys.exit(supervisor.run(lambda: print("started", flush=True)))
 '''
 
 EARLY = '''
 import os, signal
-from gnomon.app import children
-from gnomon.wakeups import StopFlag, forget_signals
+from gnomon.app import service_process
+from gnomon.wakeups import StopFlag, reset_signals
 
 reading, writing = os.pipe()
 
 def late():
     os.read(reading, 1)
-    forget_signals()
+    reset_signals()
 
-children.forget_signals = late
-StopFlag().listen()
-pid = children.start(children.Service("early", lambda: signal.pause()), lambda: None)
+service_process.reset_signals = late
+StopFlag().install_handlers()
+pid = service_process.fork_service(service_process.Service("early", lambda: signal.pause()), lambda: None)
 os.kill(pid, signal.SIGTERM)
 os.write(writing, b"!")
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
@@ -261,7 +262,7 @@ def test_a_service_that_is_told_to_end_before_its_first_line_ends() -> None:
      (-9, "was killed by signal 9 (SIGKILL, probably out of memory or by hand)"), (-250, "was killed by signal 250 (unknown)")],
 )
 def test_an_end_is_told_in_words(code: int, words: str) -> None:
-    assert how_it_ended(code) == words
+    assert describe_exit(code) == words
 
 
 def test_a_service_whose_process_the_machine_refuses_is_started_after_a_pause(tmp_path: Path, family: Family) -> None:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from hypothesis import strategies as st
 
 from gnomon.calendars import Calendar, Country, Dates, Difference, Exchange, Named, Union, Weekends, Working
-from gnomon.calendars.exchange import summed_up
+from gnomon.calendars.exchange import summarize_sessions
 
 FIRST, LAST = date(2024, 1, 1), date(2026, 12, 31)
 """What the calendars made here cover at least."""
@@ -21,7 +21,7 @@ _weekends = st.sets(st.integers(0, 6), min_size=1, max_size=3).map(lambda number
 _dates = st.sets(days, max_size=25).map(lambda chosen: Dates(chosen, since=FIRST, until=LAST))
 _countries = st.sampled_from([Country("US"), Country("AE"), Country("CN"), Country("DE", "BY"), Country("CH", "ZH", weekend=())])
 _exchanges = st.sets(days, max_size=25).map(
-    lambda closed: Exchange("XTST", sessions=summed_up(
+    lambda closed: Exchange("XTST", sessions=summarize_sessions(
         day for number in range((LAST - FIRST).days + 1) if (day := FIRST + number * DAY) in (FIRST, LAST) or (day.weekday() < 5 and day not in closed)
     ))
 )  # fmt: skip

@@ -6,8 +6,7 @@ from datetime import date
 
 import pytest
 
-from gnomon.calendars.csvdates import dates_of_csv
-from gnomon.calendars.icsdates import dates_of_ics
+from gnomon.calendars.date_files import read_csv_dates, read_ics_dates
 from gnomon.errors.timetable import AirflowTimetableInvalid
 
 
@@ -18,7 +17,7 @@ from gnomon.errors.timetable import AirflowTimetableInvalid
     "\ufeff2026-05-01;not read\n".replace(";", ",") + "\n# a word\n,,\n2026-12-24,Eve\r\n",
 ])  # fmt: skip
 def test_a_csv_lists_a_date_a_line_in_its_date_column_or_its_first(text: str) -> None:
-    assert dates_of_csv(text, "x.csv") == [date(2026, 5, 1), date(2026, 12, 24)]
+    assert read_csv_dates(text, "x.csv") == [date(2026, 5, 1), date(2026, 12, 24)]
 
 
 @pytest.mark.parametrize(("text", "says"), [
@@ -29,7 +28,7 @@ def test_a_csv_lists_a_date_a_line_in_its_date_column_or_its_first(text: str) ->
 ])  # fmt: skip
 def test_a_bad_row_names_file_and_line(text: str, says: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=says):
-        dates_of_csv(text, "x.csv")
+        read_csv_dates(text, "x.csv")
 
 
 def _ics(*lines: str) -> str:
@@ -48,7 +47,7 @@ def _ics(*lines: str) -> str:
     (["SUMMARY:A name that goes", "  over two lines", "DTSTART;VALUE=", " DATE:20260501"], ["2026-05-01"]),
 ])  # fmt: skip
 def test_all_day_events_are_days_off(lines: list[str], days: list[str]) -> None:
-    assert dates_of_ics(_ics(*lines), "x.ics", until=date(2027, 12, 31)) == [date.fromisoformat(day) for day in days]
+    assert read_ics_dates(_ics(*lines), "x.ics", until=date(2027, 12, 31)) == [date.fromisoformat(day) for day in days]
 
 
 @pytest.mark.parametrize(("text", "says"), [
@@ -65,4 +64,4 @@ def test_all_day_events_are_days_off(lines: list[str], days: list[str]) -> None:
 ])  # fmt: skip
 def test_what_is_no_day_off_names_file_line_and_remedy(text: str, says: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=says):
-        dates_of_ics(text, "x.ics")
+        read_ics_dates(text, "x.ics")

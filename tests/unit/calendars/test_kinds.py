@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gnomon.calendars import ByName, Calendar, Country, Dates, Exchange, Weekends, calendar_of, decode
-from gnomon.calendars.ending import WARN_WEEKS, ending
-from gnomon.calendars.libraries import libraries
+from gnomon.calendars.calendar import WARN_WEEKS, find_end_warning
+from gnomon.calendars.country import list_library_versions
 from gnomon.errors.timetable import AirflowTimetableInvalid, CalendarEnded
 
 THANKSGIVING = date(2026, 11, 26)
@@ -44,9 +44,9 @@ def test_what_a_country_knows_ends_with_the_librarys_range() -> None:
     assert us.last_day == date(2100, 12, 31)
     with pytest.raises(CalendarEnded, match=r"calendar US does not know whether 2101-01-03 .*package holidays knows of US ends on 2100-12-31; a newer release"):
         us.is_business_day(date(2101, 1, 3))
-    assert libraries((us | Weekends()).encode()) == libraries([us.encode()])
-    assert list(libraries(us.encode())) == ["holidays"]
-    assert libraries(Weekends().encode()) == libraries(None) == {}
+    assert list_library_versions((us | Weekends()).encode()) == list_library_versions([us.encode()])
+    assert list(list_library_versions(us.encode())) == ["holidays"]
+    assert list_library_versions(Weekends().encode()) == list_library_versions(None) == {}
 
 
 def test_own_dates_are_known_for_whole_years_or_as_stated() -> None:
@@ -75,7 +75,7 @@ def test_an_exchange_is_stored_with_its_sessions_and_needs_no_library_then(monke
     monkeypatch.setitem(sys.modules, "exchange_calendars", None)
     again = decode(data)
     assert (again, again.last_day) == (nyse, nyse.last_day)
-    assert libraries(data) == {}
+    assert list_library_versions(data) == {}
 
 
 def test_an_exchange_ends_with_its_last_session() -> None:
@@ -127,12 +127,12 @@ def test_a_calendar_is_asked_about_dates_not_instants() -> None:
 ])  # fmt: skip
 def test_the_end_of_a_calendar_is_told_weeks_before(today: date, says: str) -> None:
     calendar: Calendar = Country("US") | Dates(["2026-12-24"], source="closed.csv")
-    told = ending(calendar, today)
+    told = find_end_warning(calendar, today)
     assert told is not None
     assert says in told
     assert "the list of dates in closed.csv ends there; add the days off that are missing" in told
 
 
 def test_nothing_is_told_while_there_is_time() -> None:
-    assert ending(Dates(["2026-12-24"]), date.fromordinal(date(2026, 12, 31).toordinal() - 7 * WARN_WEEKS - 1)) is None
-    assert ending(Weekends(), date(9999, 12, 31)) is None
+    assert find_end_warning(Dates(["2026-12-24"]), date.fromordinal(date(2026, 12, 31).toordinal() - 7 * WARN_WEEKS - 1)) is None
+    assert find_end_warning(Weekends(), date(9999, 12, 31)) is None

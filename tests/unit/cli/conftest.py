@@ -36,7 +36,7 @@ def empty_home(tmp_path: Path, clock: VirtualClock) -> Home:
 @pytest.fixture
 def home(empty_home: Home) -> Home:
     """A home with a database and nothing in it."""
-    migrations.upgrade(empty_home.cfg.database_url)
+    migrations.upgrade_schema(empty_home.cfg.database_url)
     return empty_home
 
 

@@ -7,13 +7,15 @@ from typing import NamedTuple
 
 from gnomon.cli.home import Home
 from gnomon.clock import VirtualClock
-from gnomon.model.facts import Attempt
+from gnomon.model.attempts import Attempt
 from gnomon.model.instants import Instant
 from gnomon.model.slots import TimetableRef
-from gnomon.model.spec import DagParsed, DagSpec, FileInputs, ParsedFile, ParseFailure, TaskSpec
+from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, ParseFailure, TaskSpec
 from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import settings_from
-from gnomon.store import files, home_cipher, leases, open_database
+from gnomon.scheduler.settings import build_scheduler_settings
+from gnomon.store import load_cipher, open_database
+from gnomon.store.dag_records import dag_files
+from gnomon.store.ownership import leases
 from gnomon.testing import Play, ScriptedExecutor, ScriptedWorker
 
 NOW: Instant = 1_772_355_600_000_000
@@ -46,19 +48,19 @@ class Deployment:
     def __init__(self, home: Home, clock: VirtualClock) -> None:
         self.clock = clock
         self.plays: dict[str, Play] = {}
-        self.db = open_database(home.cfg.database_url, clock=clock, cipher=home_cipher(home.cfg))
+        self.db = open_database(home.cfg.database_url, clock=clock, cipher=load_cipher(home.cfg))
         self._worker = ScriptedWorker("worker-1", clock, self._play)
-        self._settings = settings_from(home.cfg)
+        self._settings = build_scheduler_settings(home.cfg)
         self._service: SchedulerService | None = None
         self._home = home
 
     def add(self, *specs: DagSpec, file: str = "/dags/etl.py", failures: tuple[ParseFailure, ...] = (),
             paused: bool = False, version: str = "1") -> None:  # fmt: skip
         """The file was parsed and defines these DAGs."""
-        dags = tuple(DagParsed(spec=spec, spec_hash=version) for spec in specs)
+        dags = tuple(ParsedDag(spec=spec, spec_hash=version) for spec in specs)
         parsed = ParsedFile(path=file, inputs=FileInputs(input_hash=version), dags=dags, failures=failures)
         with self.db.write() as tx:
-            files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=paused)
+            dag_files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=paused)
 
     def start(self, worker: bool = True) -> None:
         """The scheduler lives from now on, and the worker; both move while a command waits."""

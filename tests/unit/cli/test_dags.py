@@ -11,7 +11,7 @@ from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.cli.home import Home
 from gnomon.model.spec import ParamSpec, ParseFailure, TaskSpec
-from gnomon.store import dags
+from gnomon.store.dag_records import dags
 from gnomon.timetables import MultipleCronTriggerTimetable, Timetable, reference
 
 BROKEN = ParseFailure(kind="syntax", message="/dags/bad.py, line 3: invalid syntax. Correct that line.", line=3, traceback="Traceback ...")
@@ -110,7 +110,7 @@ def test_one_unknown_dag_among_several_changes_none(gnomon: Gnomon, deployment: 
     deployment.add(spec_of("a"))
     assert gnomon("dags", "pause", "a", "zzz").code == 1
     with deployment.db.read() as tx:
-        row = dags.find(tx, "a")
+        row = dags.find_dag_row(tx, "a")
     assert row is not None and not row.paused
 
 

@@ -11,8 +11,8 @@ from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.cli.home import Home
-from gnomon.model.edges import AfterSpec
-from gnomon.store import edges
+from gnomon.model.upstream_edges import AfterSpec
+from gnomon.store.cross_dag import dag_edges
 from gnomon.timetables import DiscreteHours
 from gnomon.timetables.registry import reference
 
@@ -164,8 +164,8 @@ def test_a_timetable_that_fails_is_named_and_the_others_are_shown(empty_home: Ho
 
 def test_graph_names_every_dependency_and_what_is_wrong(gnomon: Gnomon, stored: Deployment) -> None:
     with stored.db.write() as tx:
-        dag_pk = next(row.dag_pk for row in edges.list_edges(tx) if row.dag_id == "report")
-        edges.set_dependency_errors(tx, {dag_pk: "it is in a circle"}, stored.clock.now())
+        dag_pk = next(row.dag_pk for row in dag_edges.list_edges(tx) if row.dag_id == "report")
+        dag_edges.set_dependency_errors(tx, {dag_pk: "it is in a circle"}, stored.clock.now())
     code, out, err = gnomon(*GRAPH)
     assert code == 0
     assert [line.split()[:2] for line in out.splitlines()[2:]] == [["by_hand", "loads"], ["lost", "laods"], ["report", "loads"]]

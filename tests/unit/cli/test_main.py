@@ -11,9 +11,9 @@ import click
 import pytest
 
 from gnomon.cli import commands
-from gnomon.cli.lazy import Lazy
+from gnomon.cli.commands import LazyCommand
 from gnomon.cli.main import main
-from gnomon.errors.product import OurBug, UserMistake, WorldAway
+from gnomon.errors.product import InternalError, ResourceUnavailable, UserError
 
 HEAVY = {"sqlalchemy", "alembic", "rich", "psycopg", "sqlite3", "yaml", "gnomon.store", "gnomon.app", "gnomon.sdk", "pendulum"}
 
@@ -21,10 +21,10 @@ HEAVY = {"sqlalchemy", "alembic", "rich", "psycopg", "sqlite3", "yaml", "gnomon.
 def _command(monkeypatch: pytest.MonkeyPatch, body: Callable[[], object]) -> None:
     """The command `probe` exists and does `body`."""
     monkeypatch.setattr(sys.modules[__name__], "probe", click.command("probe")(body), raising=False)
-    monkeypatch.setitem(commands.root._lazy, "probe", Lazy(f"{__name__}:probe", "A probe."))
+    monkeypatch.setitem(commands.root._lazy, "probe", LazyCommand(f"{__name__}:probe", "A probe."))
 
 
-@pytest.mark.parametrize("error", [UserMistake("the pool is full"), WorldAway("the pool is full")])
+@pytest.mark.parametrize("error", [UserError("the pool is full"), ResourceUnavailable("the pool is full")])
 def test_a_known_error_is_one_message_on_stderr_and_exit_code_1(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -36,7 +36,7 @@ def test_a_known_error_is_one_message_on_stderr_and_exit_code_1(
     assert capsys.readouterr() == ("", "gnomon: the pool is full\n")
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError("by zero"), OurBug("by zero")])
+@pytest.mark.parametrize("error", [ZeroDivisionError("by zero"), InternalError("by zero")])
 def test_an_unexpected_error_hides_its_traceback_and_says_how_to_see_it(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

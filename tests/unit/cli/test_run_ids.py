@@ -10,9 +10,9 @@ from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.cli.home import Home
-from gnomon.model.ids import RUN_ID_MAX, as_argument, run_id_fault
-from gnomon.model.logs import attempt_log
-from gnomon.store import runs
+from gnomon.model.attempts import build_attempt_log_path
+from gnomon.model.ids import RUN_ID_MAX, find_run_id_fault, quote_argument
+from gnomon.store.dag_records import dag_runs
 
 TEXTS = (
     "2021-01-05 Tuesday",
@@ -44,7 +44,7 @@ def named(deployment: Deployment) -> Deployment:
     deployment.start()
     with deployment.db.write() as tx:
         for run_id in TEXTS:
-            runs.create_manual(
+            dag_runs.create_manual_run(
                 tx, dag_id="a", run_id=run_id, logical_at=None, run_after=deployment.clock.now(), interval=None, conf={},
                 by="test", at=deployment.clock.now(),
             )
@@ -53,9 +53,9 @@ def named(deployment: Deployment) -> Deployment:
 
 
 def test_every_text_of_one_line_is_an_id_and_no_other() -> None:
-    assert [run_id_fault(text) for text in TEXTS] == [None] * len(TEXTS)
+    assert [find_run_id_fault(text) for text in TEXTS] == [None] * len(TEXTS)
     for text in ("", "x" * (RUN_ID_MAX + 1), "a\nb", "a\r", "\x00", "\x1b[31m", "\x7f", "\x85", "\u2028", "\ud800"):
-        assert run_id_fault(text) is not None, repr(text)
+        assert find_run_id_fault(text) is not None, repr(text)
 
 
 def test_every_command_takes_every_id_as_explain_writes_it(gnomon: Gnomon, named: Deployment) -> None:
@@ -63,7 +63,7 @@ def test_every_command_takes_every_id_as_explain_writes_it(gnomon: Gnomon, named
     assert listed == dict.fromkeys(TEXTS, "success")
     assert gnomon("runs", "list", "a").out.count("success") == len(TEXTS)
     for run_id in TEXTS:
-        given = shlex.split(as_argument(run_id))
+        given = shlex.split(quote_argument(run_id))
         assert given[-1] == run_id
         for command in (["runs", "show"], ["tasks", "states"], ["explain"]):
             ended = gnomon(*command, "-o", "json", "a", *given) if command != ["explain"] else gnomon(*command, "a", *given)
@@ -82,21 +82,21 @@ def test_a_run_of_such_a_name_is_cleared_and_marked_alone(gnomon: Gnomon, named:
 
 
 def test_each_has_a_log_of_its_own_that_is_found(gnomon: Gnomon, named: Deployment, home: Home) -> None:
-    paths = {run_id: home.cfg.logs_folder / attempt_log("a", run_id, "only", -1, 1) for run_id in TEXTS}
+    paths = {run_id: home.cfg.logs_folder / build_attempt_log_path("a", run_id, "only", -1, 1) for run_id in TEXTS}
     assert len(set(paths.values())) == len(TEXTS)
     for run_id, path in paths.items():
         assert path.resolve().is_relative_to(home.cfg.logs_folder.resolve())
         path.parent.mkdir(parents=True)
         path.write_text(f"log of {run_id}", encoding="utf-8")
     for run_id in TEXTS:
-        assert gnomon("tasks", "logs", "a", *shlex.split(as_argument(run_id)), "only").out == f"log of {run_id}"
+        assert gnomon("tasks", "logs", "a", *shlex.split(quote_argument(run_id)), "only").out == f"log of {run_id}"
 
 
 def test_a_sentence_with_a_command_can_be_pasted(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a"))
     with deployment.db.write() as tx:
         now = deployment.clock.now()
-        runs.create_manual(tx, dag_id="a", run_id="2021-01-05 Tuesday", logical_at=None, run_after=now, interval=None,
+        dag_runs.create_manual_run(tx, dag_id="a", run_id="2021-01-05 Tuesday", logical_at=None, run_after=now, interval=None,
                            conf={}, by="test", at=now)  # fmt: skip
     assert "gnomon explain a '2021-01-05 Tuesday'" in gnomon("explain", "a").out
     assert "`gnomon explain a '2021-01-05 Tuesday' only`" in gnomon("tasks", "logs", "a", "2021-01-05 Tuesday", "only").err

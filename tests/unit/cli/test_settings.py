@@ -115,15 +115,15 @@ def test_config_of_one_section_and_one_option(gnomon: Gnomon) -> None:
 def test_a_wrong_option_stops_every_command_with_one_sentence(
     environ: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from gnomon.config import set_ambient
+    from gnomon.config import set_current_config
 
     for name, value in {**environ, "GNOMON_HOME": str(tmp_path)}.items():
         monkeypatch.setenv(name, value)
-    set_ambient(None)
+    set_current_config(None)
     try:
         assert main(["dags", "list"]) == 1
     finally:
-        set_ambient(None)
+        set_current_config(None)
     out, err = capsys.readouterr()
     assert out == "" and said in err and "Traceback" not in err
 

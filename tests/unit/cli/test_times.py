@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gnomon.cli.times import Moment, instant_of
+from gnomon.cli.parameter_types import MomentType, resolve_instant
 from gnomon.config import load_config
 from gnomon.model.instants import iso
 
@@ -23,10 +23,10 @@ from gnomon.model.instants import iso
 )
 def test_a_date_without_a_zone_is_in_the_default_timezone(text: str, zone: str, instant: str, tmp_path: Path) -> None:
     cfg = load_config({"GNOMON__CORE__DEFAULT_TIMEZONE": zone}, tmp_path)
-    assert iso(instant_of(Moment().convert(text, None, None), cfg)) == instant
+    assert iso(resolve_instant(MomentType().convert(text, None, None), cfg)) == instant
 
 
 @pytest.mark.parametrize("text", ["yesterday", "2026-13-01", ""])
 def test_what_is_no_date_is_wrong_usage_with_an_example(text: str) -> None:
     with pytest.raises(click.BadParameter, match="write it like 2026-03-01"):
-        Moment().convert(text, None, None)
+        MomentType().convert(text, None, None)

@@ -10,11 +10,11 @@ import pytest
 from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
-from gnomon.model.edges import AfterSpec
 from gnomon.model.instants import to_instant
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import ParamSpec
-from gnomon.store import runs
+from gnomon.model.upstream_edges import AfterSpec
+from gnomon.store.dag_records import dag_runs
 
 NIGHTLY = TimetableRef(path="CronDataIntervalTimetable", summary="0 0 * * 1-5", data={"expression": "0 0 * * 1-5", "timezone": "UTC"})
 
@@ -192,7 +192,7 @@ def test_where_nobody_waits_nothing_is_said_of_slots(gnomon: Gnomon, deployment:
     for day, run_id in (("2024-03-01", "slot"), ("2024-03-02", "none")):
         assert gnomon("dags", "trigger", "a", "--logical-date", day, "--run-id", run_id).err == ""
     with deployment.db.read() as tx:
-        stands = {run.run_id: run.stands_for for run in runs.list_runs(tx, "a")}
+        stands = {run.run_id: run.stands_for for run in dag_runs.list_runs(tx, "a")}
     assert stands == {"slot": to_instant(datetime(2024, 3, 4, tzinfo=UTC)), "none": None}
 
 
@@ -224,6 +224,6 @@ def test_an_author_class_that_fails_leaves_the_run_without_a_slot_and_is_named(
     assert (code, out) == (0, "r\n")
     assert f"a slot is not known: House.next_dagrun_info raised ZeroDivisionError: no days; see to its timetable ({file}:6)" in err
     with deployment.db.read() as tx:
-        assert [run.stands_for for run in runs.list_runs(tx, "a")] == [None]
+        assert [run.stands_for for run in dag_runs.list_runs(tx, "a")] == [None]
     code, out, err = gnomon("dags", "trigger", "a", "--slot", "2026-02-28")
     assert (code, out) == (1, "") and "the slots of DAG 'a' are not known: House.next_dagrun_info raised ZeroDivisionError" in err

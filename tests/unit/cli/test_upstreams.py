@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from tests.unit.cli.deployment import HOURLY, Deployment, Ended, spec_of
 
-from gnomon.model.edges import AfterSpec
 from gnomon.model.spec import TaskSpec
-from gnomon.store import dags, edges
+from gnomon.model.upstream_edges import AfterSpec
+from gnomon.store.cross_dag import dag_edges
+from gnomon.store.dag_records import dags
 
 CIRCLE = "DAG 'report' is in a circle of DAGs: report -> billing -> report"
 
@@ -21,9 +22,9 @@ def report_of(*waits: AfterSpec, **fields: Any) -> Any:
 
 def put(deployment: Deployment, error: str | None) -> None:
     with deployment.db.write() as tx:
-        row = dags.find(tx, "report")
+        row = dags.find_dag_row(tx, "report")
         assert row is not None
-        edges.set_dependency_errors(tx, {row.dag_pk: error})
+        dag_edges.set_dependency_errors(tx, {row.dag_pk: error})
 
 
 def document(ended: Ended) -> Any:

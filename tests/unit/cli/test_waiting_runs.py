@@ -11,10 +11,10 @@ import pytest
 from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
-from gnomon.model.edges import AfterSpec
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.store import events
+from gnomon.model.upstream_edges import AfterSpec
+from gnomon.store.dag_records import event_log
 from gnomon.testing import Play
 from gnomon.timetables import Daily, DiscreteHours, Hourly, Minutely
 from gnomon.timetables.registry import reference
@@ -214,7 +214,7 @@ def test_a_released_run_starts_and_it_is_kept_who_let_it_go_and_why(gnomon: Gnom
     assert told(gnomon, "report", RUN)[1].startswith("report waited for loads: released by cli:")
     assert ": the report is late at 2026-03-01T10:00:" in told(gnomon, "report", RUN)[1]
     with waiting.db.read() as tx:
-        (event,) = [event for event in events.list_events(tx) if event.kind == "released"]
+        (event,) = [event for event in event_log.list_events(tx) if event.kind == "released"]
     assert (event.by.partition(":")[0], event.body) == ("cli", "loads: the report is late")
 
 

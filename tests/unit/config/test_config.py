@@ -10,17 +10,17 @@ import pytest
 
 from gnomon.config import (
     OPTIONS,
-    ConfigMistake,
-    NoSuchOption,
-    ambient,
+    OptionError,
+    UnknownOptionError,
+    current_config,
     default_home,
     load_config,
     run_folder,
-    set_ambient,
+    set_current_config,
     without_password,
     without_secrets,
 )
-from gnomon.config.values import check
+from gnomon.config.values import check_value
 
 
 def _toml(home: Path, text: str) -> Path:
@@ -89,7 +89,7 @@ def test_the_name_of_today_wins_over_an_old_one(tmp_path: Path) -> None:
 def test_a_command_gives_a_value(tmp_path: Path) -> None:
     cfg = load_config({"AIRFLOW__DATABASE__SQL_ALCHEMY_CONN_CMD": "echo postgresql://u:p@h/n"}, tmp_path)
     assert cfg.database_url == "postgresql://u:p@h/n"
-    with pytest.raises(ConfigMistake, match="GNOMON__CORE__FERNET_KEY_CMD: the command 'false' ended with code 1"):
+    with pytest.raises(OptionError, match="GNOMON__CORE__FERNET_KEY_CMD: the command 'false' ended with code 1"):
         load_config({"GNOMON__CORE__FERNET_KEY_CMD": "false"}, tmp_path)
 
 
@@ -107,7 +107,7 @@ def test_unknown_options_of_airflow_stay_readable_and_are_no_error(tmp_path: Pat
     assert cfg.has("my_team", "limit")
     assert not cfg.has("my_team", "other")
     assert cfg.get("my_team", "other", fallback=3) == 3
-    with pytest.raises(NoSuchOption, match=r"there is no option \[my_team\] other"):
+    with pytest.raises(UnknownOptionError, match=r"there is no option \[my_team\] other"):
         cfg.get("my_team", "other")
 
 
@@ -137,7 +137,7 @@ def test_an_option_that_only_authors_read_has_airflows_default(tmp_path: Path) -
     ],
 )
 def test_a_mistake_names_option_place_value_and_remedy(tmp_path: Path, environ: dict[str, str], sentence: str) -> None:
-    with pytest.raises(ConfigMistake) as caught:
+    with pytest.raises(OptionError) as caught:
         load_config(environ, tmp_path)
     assert str(caught.value) == sentence
 
@@ -152,19 +152,19 @@ def test_a_mistake_names_option_place_value_and_remedy(tmp_path: Path, environ: 
 )
 def test_a_mistake_in_the_file_names_its_line(tmp_path: Path, text: str, sentence: str) -> None:
     _toml(tmp_path, text)
-    with pytest.raises(ConfigMistake) as caught:
+    with pytest.raises(OptionError) as caught:
         load_config({}, tmp_path)
     assert str(caught.value) == sentence.format(file=tmp_path / "gnomon.toml")
 
 
 def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
     _toml(tmp_path, "[core]\nexecutor = LocalExecutor\n")
-    with pytest.raises(ConfigMistake, match=r"gnomon\.toml is not valid TOML: .*line 2.*Texts need quotes"):
+    with pytest.raises(OptionError, match=r"gnomon\.toml is not valid TOML: .*line 2.*Texts need quotes"):
         load_config({}, tmp_path)
 
 
 def test_a_database_that_gnomon_does_not_work_on_is_refused_without_showing_its_password(tmp_path: Path) -> None:
-    with pytest.raises(ConfigMistake) as caught:
+    with pytest.raises(OptionError) as caught:
         load_config({"GNOMON__CORE__SQL_ALCHEMY_CONN": "mysql://me:secret@host/db"}, tmp_path)
     assert "SQLite and PostgreSQL, not on 'mysql'" in str(caught.value)
     assert "secret" not in str(caught.value)
@@ -196,14 +196,14 @@ def test_addresses_are_shown_without_password(url: str, shown: str) -> None:
 
 
 def test_an_address_of_another_form_is_refused_and_not_shown(tmp_path: Path) -> None:
-    with pytest.raises(ConfigMistake, match="write sqlite:") as refused:
+    with pytest.raises(OptionError, match="write sqlite:") as refused:
         load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": "host=h password=hush"}, tmp_path)
     assert "hush" not in str(refused.value)
 
 
 @pytest.mark.parametrize("command", ["postgresql://me:hush@h/n", "sh -c 'echo no postgresql://me:hush@h/n >&2; exit 3'", "'postgresql://me:hush@h/n"])
 def test_a_command_that_fails_is_told_without_the_password_of_an_address(tmp_path: Path, command: str) -> None:
-    with pytest.raises(ConfigMistake, match=r"SQL_ALCHEMY_CONN_CMD.*me:\*\*\*@h/n") as refused:
+    with pytest.raises(OptionError, match=r"SQL_ALCHEMY_CONN_CMD.*me:\*\*\*@h/n") as refused:
         load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN_CMD": command}, tmp_path)
     assert "hush" not in str(refused.value)
 
@@ -211,7 +211,7 @@ def test_a_command_that_fails_is_told_without_the_password_of_an_address(tmp_pat
 def test_author_code_sees_options_but_no_secret(tmp_path: Path) -> None:
     cfg = load_config({"AIRFLOW__CORE__PARALLELISM": "4"}, tmp_path).for_author_code()
     assert cfg.integer("core", "parallelism") == 4
-    with pytest.raises(NoSuchOption, match="secret of the server"):
+    with pytest.raises(UnknownOptionError, match="secret of the server"):
         cfg.get("database", "sql_alchemy_conn")
     assert cfg.get("core", "fernet_key", fallback="none") == "none"
 
@@ -236,7 +236,7 @@ def test_the_environment_of_author_code_leads_to_no_database() -> None:
 # ---- the table -------------------------------------------------------------------------------------------------------
 def test_every_default_is_a_value_that_its_option_can_have() -> None:
     for option in OPTIONS:
-        check(option, option.default)
+        check_value(option, option.default)
 
 
 def test_no_two_options_answer_to_one_name() -> None:
@@ -274,7 +274,7 @@ def test_a_long_home_gets_a_short_run_folder_of_its_own(tmp_path: Path) -> None:
 
 def test_a_home_that_cannot_be_made_is_named() -> None:
     with tempfile.NamedTemporaryFile(prefix="home") as file:
-        with pytest.raises(ConfigMistake, match=r"cannot make .*home.*/run for sockets and locks: .*GNOMON_HOME"):
+        with pytest.raises(OptionError, match=r"cannot make .*home.*/run for sockets and locks: .*GNOMON_HOME"):
             run_folder(Path(file.name))
 
 
@@ -283,11 +283,11 @@ def test_the_process_has_the_options_it_was_given_else_those_of_its_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GNOMON__CORE__PARALLELISM", "9")
-    assert ambient().integer("core", "parallelism") == 9
-    assert ambient() is ambient()
+    assert current_config().integer("core", "parallelism") == 9
+    assert current_config() is current_config()
     given = load_config({}, tmp_path)
-    set_ambient(given)
-    assert ambient() is given
+    set_current_config(given)
+    assert current_config() is given
 
 
 def test_a_config_does_not_change(tmp_path: Path) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from gnomon.config import load_config, set_ambient
+from gnomon.config import load_config, set_current_config
 from gnomon.context import Context, build_context
-from gnomon.model.facts import Attempt, RunFacts
+from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.instants import to_instant
-from gnomon.model.questions import GetPreviousRun, GetRunState, GetTaskStates, GetXComs
-from gnomon.sdk import channel as sdk_channel
-from gnomon.sdk.dag import DAG
-from gnomon.sdk.operator import BaseOperator
+from gnomon.model.task_api_requests import GetPreviousRun, GetRunState, GetTaskStates, GetXComs
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.runtime import channel as sdk_channel
+from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.serde import dumps
 
 MONDAY = datetime(2024, 3, 4, tzinfo=UTC)
@@ -56,18 +56,18 @@ class Server:
 @pytest.fixture(autouse=True)
 def default_options(tmp_path: Path) -> Iterator[Callable[..., None]]:
     def use(**environ: str) -> None:
-        set_ambient(load_config(environ, tmp_path))
+        set_current_config(load_config(environ, tmp_path))
 
     use()
     yield use
-    set_ambient(None)
-    sdk_channel.install(None)
+    set_current_config(None)
+    sdk_channel.install_channel(None)
 
 
 @pytest.fixture
 def server() -> Server:
     server = Server()
-    sdk_channel.install(server)
+    sdk_channel.install_channel(server)
     return server
 
 

@@ -11,17 +11,17 @@ import pytest
 from tests.patience import PATIENCE_S
 
 from gnomon.clock import SystemClock
-from gnomon.config import Config, load_config, set_ambient
-from gnomon.dagfiles.facts import facts_of
-from gnomon.dagfiles.pool import Answers, ParsePool
-from gnomon.dagfiles.service import start_pool
-from gnomon.dagfiles.settings import settings_from
+from gnomon.config import Config, load_config, set_current_config
+from gnomon.dagfiles.inputs import create_environment_stamps
+from gnomon.dagfiles.parse_pool import ParsePool, TaskApiHandler
+from gnomon.dagfiles.service import start_parse_pool
+from gnomon.dagfiles.settings import build_dag_processor_settings
 from gnomon.model.spec import ParsedFile
 
 ONE_DAG = """
     from datetime import datetime, timezone
     from gnomon.operators.empty import EmptyOperator
-    from gnomon.sdk.dag import DAG
+    from gnomon.sdk.dags.dag import DAG
 
     with DAG({dag_id!r}, schedule="@daily", start_date=datetime(2026, 1, 1, tzinfo=timezone.utc)):
         EmptyOperator(task_id="only")
@@ -58,14 +58,14 @@ class Home:
 class Parser:
     """A parse pool, asked one file at a time."""
 
-    def __init__(self, cfg: Config, answers: Answers | None = None) -> None:
-        set_ambient(cfg)
-        self.settings = settings_from(cfg)
-        self.facts = facts_of(cfg)
+    def __init__(self, cfg: Config, answers: TaskApiHandler | None = None) -> None:
+        set_current_config(cfg)
+        self.settings = build_dag_processor_settings(cfg)
+        self.facts = create_environment_stamps(cfg)
         self.clock = SystemClock()
-        self.pool: ParsePool = start_pool(cfg, self.settings, self.facts, self.clock)
+        self.pool: ParsePool = start_parse_pool(cfg, self.settings, self.facts, self.clock)
         if answers is not None:
-            self.pool.answers = answers
+            self.pool.handle_task_api = answers
 
     def parse(self, path: str) -> ParsedFile:
         """What parsing this file gives."""
@@ -92,14 +92,14 @@ def parser_with() -> Iterator[Callable[..., Parser]]:
     """Makes parsers; their servers end with the test."""
     made: list[Parser] = []
 
-    def make(cfg: Config, answers: Answers | None = None) -> Parser:
+    def make(cfg: Config, answers: TaskApiHandler | None = None) -> Parser:
         made.append(Parser(cfg, answers))
         return made[-1]
 
     yield make
     for parser in made:
         parser.pool.close()
-    set_ambient(None)
+    set_current_config(None)
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ import zipfile
 
 import pytest
 
-from gnomon.dagfiles.discovery import Discovery
-from gnomon.dagfiles.settings import Root
+from gnomon.dagfiles.discovery import FileDiscovery
+from gnomon.dagfiles.settings import SourceFolder
 
 DAG_TEXT = "# airflow dag\n"
 
 
 def listed(home, *, regexp: bool = False, safe_mode: bool = True):
-    return Discovery(regexp_ignore=regexp, safe_mode=safe_mode).listing(Root(str(home.dags)))
+    return FileDiscovery(regexp_ignore=regexp, safe_mode=safe_mode).list_folder(SourceFolder(str(home.dags)))
 
 
 def names(home, listing) -> list[str]:
@@ -149,13 +149,13 @@ def test_half_an_archive_is_unreadable_and_named(home):
 
 def test_an_unchanged_file_is_not_read_again(home, monkeypatch):
     path = home.write("file.py", DAG_TEXT)
-    discovery = Discovery(regexp_ignore=False, safe_mode=True)
-    discovery.listing(Root(str(home.dags)))
+    discovery = FileDiscovery(regexp_ignore=False, safe_mode=True)
+    discovery.list_folder(SourceFolder(str(home.dags)))
     reads: list[str] = []
     monkeypatch.setattr(discovery, "_dag_files", lambda read: reads.append(read) or [])
 
-    discovery.listing(Root(str(home.dags)))
+    discovery.list_folder(SourceFolder(str(home.dags)))
     assert reads == []
     home.write("file.py", DAG_TEXT + DAG_TEXT)
-    discovery.listing(Root(str(home.dags)))
+    discovery.list_folder(SourceFolder(str(home.dags)))
     assert reads == [path]

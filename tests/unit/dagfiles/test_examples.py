@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from gnomon.dagfiles.discovery import Discovery
-from gnomon.dagfiles.settings import Root, examples_folder
+from gnomon.dagfiles.discovery import FileDiscovery
+from gnomon.dagfiles.settings import SourceFolder, examples_folder
 
 
 def test_every_example_is_found_and_defines_one_dag_that_is_not_paused(home, parser):
-    listing = Discovery(regexp_ignore=False, safe_mode=True).listing(Root(examples_folder()))
+    listing = FileDiscovery(regexp_ignore=False, safe_mode=True).list_folder(SourceFolder(examples_folder()))
 
     dags = []
     for path in sorted(listing.files):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.dagfiles.inputs import Look
-from gnomon.errors.product import UserMistake
+from gnomon.dagfiles.inputs import StampCache
+from gnomon.errors.product import UserError
 
 
 def paths_of(parsed) -> set[str]:
@@ -19,7 +19,7 @@ def paths_of(parsed) -> set[str]:
 
 
 def is_current(parser, parsed) -> bool:
-    return Look(parser.facts).renewed(parsed.inputs) is not None
+    return StampCache(parser.facts).renewed(parsed.inputs) is not None
 
 
 def test_the_file_itself_is_an_input(home, parser):
@@ -38,7 +38,7 @@ def test_a_file_that_is_touched_but_equal_is_current(home, parser):
 
     os.utime(path, (1, 1))
 
-    renewed = Look(parser.facts).renewed(parsed.inputs)
+    renewed = StampCache(parser.facts).renewed(parsed.inputs)
     assert renewed is not None and renewed.paths != parsed.inputs.paths
     assert renewed.input_hash == parsed.inputs.input_hash
 
@@ -55,7 +55,7 @@ def test_a_helper_module_in_the_dag_folder_is_an_input_with_and_without_its_byte
     helper = home.write("helpers/names.py", "DAG_ID = 'from_helper'\n")
     os.utime(helper, (1_000_000_000, 1_000_000_000))
     home.write("helpers/__init__.py", "")
-    path = home.write("uses.py", "from helpers.names import DAG_ID\nfrom gnomon.sdk.dag import DAG\ndag = DAG(DAG_ID)\n")
+    path = home.write("uses.py", "from helpers.names import DAG_ID\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(DAG_ID)\n")
 
     first, second = parser.parse(path), parser.parse(path)
 
@@ -69,7 +69,7 @@ def test_a_helper_module_in_the_dag_folder_is_an_input_with_and_without_its_byte
 
 def test_a_helper_saved_twice_within_a_second_is_read_as_it_is(home, parser_with_bytecode):
     parser = parser_with_bytecode
-    path = home.write("uses.py", "import ids\nfrom gnomon.sdk.dag import DAG\ndag = DAG(ids.DAG_ID)\n")
+    path = home.write("uses.py", "import ids\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(ids.DAG_ID)\n")
     seen, ahead = [], time.time() + 10_000
     for letter in "abc":
         helper = home.write("ids.py", f"DAG_ID = '{letter}'\n")
@@ -92,7 +92,7 @@ def test_a_yaml_file_and_the_listing_it_was_found_by_are_inputs(home, parser):
     path = home.write("generates.py", """
         from pathlib import Path
         import yaml
-        from gnomon.sdk.dag import DAG
+        from gnomon.sdk.dags.dag import DAG
         for file in sorted((Path(__file__).parent / "conf").glob("*.yaml")):
             conf = yaml.safe_load(file.read_text())
             globals()[conf["dag_id"]] = DAG(conf["dag_id"])
@@ -139,7 +139,7 @@ def test_what_is_read_of_the_installation_is_no_input(home, parser):
 
 def test_a_variable_of_the_environment_is_an_input(home, parser_with, monkeypatch):
     monkeypatch.setenv("TEAM", "blue")
-    path = home.write("env.py", "import os\nfrom gnomon.sdk.dag import DAG\ndag = DAG(os.environ['TEAM'])\nos.getenv('UNSET')\n")
+    path = home.write("env.py", "import os\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(os.environ['TEAM'])\nos.getenv('UNSET')\n")
     parsed = parser_with(home.config()).parse(path)
     same = parser_with(home.config())
 
@@ -161,8 +161,8 @@ def test_another_default_of_the_options_means_parsing_again(home, parser_with):
 def test_a_variable_asked_for_at_import_is_answered_and_remembered(home, parser_with):
     parser = parser_with(home.config(), lambda question: "from_the_store" if question.key == "dag_id" else None)
     path = home.write("asks.py", """
-        from gnomon.sdk.dag import DAG
-        from gnomon.sdk.variable import Variable
+        from gnomon.sdk.dags.dag import DAG
+        from gnomon.sdk.runtime.variable import Variable
         dag = DAG(Variable.get("dag_id"))
     """)
 
@@ -174,8 +174,8 @@ def test_a_variable_asked_for_at_import_is_answered_and_remembered(home, parser_
 
 def test_another_answer_is_another_hash_and_the_same_answer_the_same(home, parser_with):
     path = home.write("asks.py", """
-        from gnomon.sdk.dag import DAG
-        from gnomon.sdk.variable import Variable
+        from gnomon.sdk.dags.dag import DAG
+        from gnomon.sdk.runtime.variable import Variable
         colour = Variable.get("colour")
         dag = DAG("asks")
     """)
@@ -190,11 +190,11 @@ def test_another_answer_is_another_hash_and_the_same_answer_the_same(home, parse
 
 def test_a_refused_question_is_the_files_import_error_in_the_words_of_the_refusal(home, parser_with):
     def refuse(question):
-        raise UserMistake("the Variable 'x' cannot be decrypted; set core.fernet_key to the key it was stored with")
+        raise UserError("the Variable 'x' cannot be decrypted; set core.fernet_key to the key it was stored with")
 
     parser = parser_with(home.config(), refuse)
 
-    (failure,) = parser.parse(home.write("asks.py", "from gnomon.sdk.variable import Variable\nVariable.get('x')\n")).failures
+    (failure,) = parser.parse(home.write("asks.py", "from gnomon.sdk.runtime.variable import Variable\nVariable.get('x')\n")).failures
 
     assert (failure.kind, failure.line) == ("import", 2)
     assert "core.fernet_key" in failure.message
@@ -285,7 +285,7 @@ def test_author_code_sees_no_address_of_the_database(home, parser_with, monkeypa
     parser = parser_with(home.config(database__sql_alchemy_conn="postgresql://u:secret@h/db"))
     path = home.write("spies.py", """
         import os
-        from gnomon.config import ambient
+        from gnomon.config import loader as ambient
         assert "secret" not in str(dict(os.environ))
         assert not ambient().has("database", "sql_alchemy_conn")
     """)
@@ -295,7 +295,7 @@ def test_author_code_sees_no_address_of_the_database(home, parser_with, monkeypa
 
 ON_CALENDAR = """
     from datetime import datetime, timezone
-    from gnomon.sdk.dag import DAG
+    from gnomon.sdk.dags.dag import DAG
     from gnomon.timetables import BusinessDays
 
     dag = DAG("reports", schedule=BusinessDays("firm", at="06:00"), start_date=datetime(2026, 1, 1, tzinfo=timezone.utc))
@@ -332,7 +332,7 @@ def test_a_calendar_that_is_missing_is_found_when_it_is_written(home, parser):
 def test_dates_beside_the_dag_file_are_an_input(home, parser):
     home.write("closed.csv", "2026-05-04\n")
     path = home.write("reports.py", ON_CALENDAR.replace('"firm"', 'dates_file("closed.csv")').replace(
-        "from gnomon.sdk.dag import DAG", "from gnomon import DAG, dates_file"))
+        "from gnomon.sdk.dags.dag import DAG", "from gnomon import DAG, dates_file"))
     parsed = parser.parse(path)
     assert (parsed.failures, str(home.dags / "closed.csv") in paths_of(parsed)) == ((), True)
     home.write("closed.csv", "2026-05-05\n")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gnomon.dagfiles.discovery import Discovery
-from gnomon.dagfiles.settings import settings_from
+from gnomon.dagfiles.discovery import FileDiscovery
+from gnomon.dagfiles.settings import build_dag_processor_settings
 
 GOOD = "from airflow.plugins_manager import AirflowPlugin\n\n\nclass Mine(AirflowPlugin):\n    name = 'mine'\n"
 
@@ -33,8 +33,8 @@ def test_a_good_one_brings_no_dags(home, parser):
 def test_only_files_that_mention_the_class_are_looked_at_and_only_apart_from_dag_files(home, parser):
     (home.plugins / "mine.py").write_text(GOOD)
     (home.plugins / "helper.py").write_text("raise RuntimeError('a DAG file of airflow may import it')\n")
-    *_, root = parser.settings.listed
-    listing = Discovery(regexp_ignore=False, safe_mode=True).listing(root)
+    *_, root = parser.settings.listed_folders
+    listing = FileDiscovery(regexp_ignore=False, safe_mode=True).list_folder(root)
     assert root.plugins and list(listing.files) == [str(home.plugins / "mine.py")]
-    inside = settings_from(home.config(core__plugins_folder=home.dags / "plugins"))
-    assert inside.listed == inside.roots
+    inside = build_dag_processor_settings(home.config(core__plugins_folder=home.dags / "plugins"))
+    assert inside.listed_folders == inside.roots

@@ -14,10 +14,12 @@ from tests.unit.dagfiles.conftest import Home, Parser
 
 from gnomon import store
 from gnomon.clock import SystemClock
-from gnomon.dagfiles.processor import Processor
-from gnomon.dagfiles.stored import StoreLedger
-from gnomon.store import dags, files, migrations, removal
-from gnomon.wakeups import Bell
+from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
+from gnomon.dagfiles.processor import DagProcessor
+from gnomon.store import migrations
+from gnomon.store.dag_records import dag_files, dags
+from gnomon.store.ownership import commit
+from gnomon.wakeups import Notifier
 
 TURNS_MAX = 600
 
@@ -25,7 +27,7 @@ TURNS_MAX = 600
 @pytest.fixture(scope="session")
 def empty_database(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("database") / "empty.db"
-    migrations.upgrade(f"sqlite:///{path}")
+    migrations.upgrade_schema(f"sqlite:///{path}")
     return path
 
 
@@ -50,11 +52,11 @@ class Deployment:
         self.parsed: list[str] = []
         self.processor = self._processor()
 
-    def _processor(self) -> Processor:
+    def _processor(self) -> DagProcessor:
         paused = self.parser.settings.paused_by_default
-        ledger = StoreLedger(self.db, self.clock, Bell(self.home.folder / "run"), paused_by_default=paused)
-        made = Processor(self.parser.settings, self, ledger, self.parser.facts, self.clock)
-        made.begin()
+        ledger = DatabaseFileRegistry(self.db, self.clock, Notifier(self.home.folder / "run"), paused_by_default=paused)
+        made = DagProcessor(self.parser.settings, self, ledger, self.parser.facts, self.clock)
+        made.restore()
         return made
 
     def restart(self) -> None:
@@ -76,12 +78,12 @@ class Deployment:
         """Turns until nothing is left to do; returns the names of the files that were parsed."""
         self.parsed = []
         if heard:
-            self.processor.heard(heard)
+            self.processor.on_changes(heard)
         self.clock.ahead += 1.0
-        self.processor.turn()
+        self.processor.run_once()
         while not self.processor.is_idle():
             select.select([self.parser.pool], [], [], 0.05)
-            self.processor.turn()
+            self.processor.run_once()
         return self.parsed
 
     def later(self, seconds: float) -> list[str]:
@@ -95,7 +97,7 @@ class Deployment:
 
     def errors(self) -> dict[str, str]:
         with self.db.read() as tx:
-            return {os.path.basename(row.path): row.kind for row in files.import_errors(tx)}
+            return {os.path.basename(row.path): row.kind for row in dag_files.list_import_errors(tx)}
 
 
 @pytest.fixture
@@ -153,7 +155,7 @@ def test_a_change_that_is_heard_of_is_parsed_at_once(home, deployed):
 
 def test_a_changed_helper_parses_the_files_that_import_it_and_no_other(home, deployed):
     helper = home.write("ids.py", "ID = 'before'\n")
-    home.write("uses.py", "from ids import ID\nfrom gnomon.sdk.dag import DAG\ndag = DAG(ID)\n")
+    home.write("uses.py", "from ids import ID\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
     home.one_dag("other.py")
     one = deployed()
     one.settle()
@@ -165,7 +167,7 @@ def test_a_changed_helper_parses_the_files_that_import_it_and_no_other(home, dep
 
 
 def test_a_missing_helper_that_comes_heals_the_import_at_once(home, deployed):
-    home.write("uses.py", "from late_helper import ID\nfrom gnomon.sdk.dag import DAG\ndag = DAG(ID)\n")
+    home.write("uses.py", "from late_helper import ID\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
     one = deployed()
     one.settle()
     assert one.errors() == {"uses.py": "import"}
@@ -177,7 +179,7 @@ def test_a_missing_helper_that_comes_heals_the_import_at_once(home, deployed):
 
 
 def test_a_file_that_looks_further_is_parsed_every_interval(home, deployed):
-    home.write("asks.py", "import subprocess\nsubprocess.run(['true'])\n# airflow\nfrom gnomon.sdk.dag import DAG\ndag = DAG('a')\n")
+    home.write("asks.py", "import subprocess\nsubprocess.run(['true'])\n# airflow\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG('a')\n")
     home.one_dag("plain.py")
     one = deployed(dag_processor__min_file_process_interval=100)
     one.settle()
@@ -271,13 +273,13 @@ def test_a_dag_id_that_two_files_define_belongs_to_the_first_and_passes_on_when_
     one.settle(heard=[first])
     assert (one.active(), one.errors()) == (["same"], {})
     with one.db.read() as tx:
-        assert dags.find(tx, "same").file == second
+        assert dags.find_dag_row(tx, "same").file == second
 
 
 def test_members_of_an_archive_are_dag_files_with_the_archives_modules(home, deployed):
     archive = home.dags / "team.zip"
     with zipfile.ZipFile(archive, "w") as opened:
-        opened.writestr("etl.py", "# airflow\nfrom inside.ids import ID\nfrom gnomon.sdk.dag import DAG\ndag = DAG(ID)\n")
+        opened.writestr("etl.py", "# airflow\nfrom inside.ids import ID\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
         opened.writestr("plain.py", "x = 1\n")
         opened.writestr("inside/__init__.py", "")
         opened.writestr("inside/ids.py", "ID = 'zipped'  # airflow dag\n")
@@ -287,7 +289,7 @@ def test_members_of_an_archive_are_dag_files_with_the_archives_modules(home, dep
     assert one.active() == ["zipped"]
     assert one.later(600) == []
     with zipfile.ZipFile(archive, "w") as opened:
-        opened.writestr("other.py", "# airflow\nfrom gnomon.sdk.dag import DAG\ndag = DAG('other')\n")
+        opened.writestr("other.py", "# airflow\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG('other')\n")
     one.settle(heard=[str(archive)])
     assert one.active() == ["other"]
     archive.unlink()
@@ -311,7 +313,7 @@ def test_a_file_that_is_ignored_from_now_on_is_no_dag_file(home, deployed):
 def test_a_file_that_generates_many_dags_is_recorded_whole(count, home, deployed):
     home.write("many.py", f"""
         from gnomon.operators.empty import EmptyOperator
-        from gnomon.sdk.dag import DAG
+        from gnomon.sdk.dags.dag import DAG
         for number in range({count}):
             with DAG("many_" + str(number)):
                 EmptyOperator(task_id="only")
@@ -327,7 +329,7 @@ def test_a_file_that_generates_many_dags_is_recorded_whole(count, home, deployed
 def test_a_file_that_is_deleted_while_it_is_parsed_is_no_error(home, deployed):
     path = home.write("vanishes.py", """
         import os
-        from gnomon.sdk.dag import DAG
+        from gnomon.sdk.dags.dag import DAG
         os.unlink(__file__)
         raise RuntimeError("# airflow")
     """)
@@ -350,7 +352,7 @@ def test_a_sleeping_a_crashing_and_a_vanishing_file_delay_no_other(home, deploye
     one = deployed(core__dagbag_import_timeout=600, dag_processor__dag_file_processor_timeout=600)
 
     for _ in range(TURNS_MAX):
-        one.processor.turn()
+        one.processor.run_once()
         if len(one.active()) == 20:
             break
         select.select([one.parser.pool], [], [], 0.05)
@@ -368,13 +370,13 @@ def test_while_the_store_is_away_outcomes_are_kept(home, deployed, monkeypatch):
     def away():
         calls.append(1)
         if len(calls) < 3:
-            raise store.DatabaseAway("the database does not answer")
+            raise store.DatabaseUnavailable("the database does not answer")
         return write()
 
     monkeypatch.setattr(one.db, "write", away)
     for _ in range(TURNS_MAX):
         one.clock.ahead += 1.0
-        one.processor.turn()
+        one.processor.run_once()
         if one.active():
             break
         select.select([one.parser.pool], [], [], 0.05)
@@ -388,7 +390,7 @@ def test_a_dag_that_was_deleted_comes_back_from_its_file(home, deployed):
     one = deployed()
     one.settle()
     with one.db.write() as tx:
-        removal.delete_dags(tx, [dags.find(tx, "a").dag_pk])
+        commit.delete_dags(tx, [dags.find_dag_row(tx, "a").dag_pk])
     assert one.active() == []
 
     assert one.later(10) == ["a.py"]
@@ -402,7 +404,7 @@ def test_new_dags_are_paused_as_the_option_says(paused, home, deployed):
     one.settle()
 
     with one.db.read() as tx:
-        assert bool(dags.find(tx, "a").paused) is paused
+        assert bool(dags.find_dag_row(tx, "a").paused) is paused
 
 
 def test_the_ignore_syntax_is_the_options(home, deployed):
@@ -433,7 +435,7 @@ def test_the_last_plugin_that_was_removed_meanwhile_is_gone_without_a_warning(ho
     plugin.unlink()
     one.restart()
     one.later(600)
-    assert str(plugin) not in one.processor.agenda
+    assert str(plugin) not in one.processor.queue
     assert _warnings(caplog, "folder_is_silent") == 0
 
 
@@ -461,7 +463,7 @@ def _warnings(caplog, event: str) -> int:
     return [record.message for record in caplog.records].count(event)
 
 
-USES = "from {module} import ID\nfrom gnomon.sdk.dag import DAG\ndag = DAG(ID)\n"
+USES = "from {module} import ID\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(ID)\n"
 
 
 @pytest.fixture

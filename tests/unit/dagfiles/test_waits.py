@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.dagfiles.conftest import Home, Parser
 
-from gnomon.model.edges import AfterSpec
+from gnomon.model.upstream_edges import AfterSpec
 
 FILE = """
     from datetime import datetime, timedelta, timezone

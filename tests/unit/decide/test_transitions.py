@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gnomon.decide.transitions import TRANSITIONS, Cause, next_state
-from gnomon.errors.engine import IllegalMove
+from gnomon.errors.product import IllegalTransition
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
 
@@ -30,7 +30,7 @@ def test_nothing_but_people_moves_a_finished_instance() -> None:
 
 
 def test_a_missing_row_is_an_illegal_move() -> None:
-    with pytest.raises(IllegalMove, match="'success'"):
+    with pytest.raises(IllegalTransition, match="'success'"):
         next_state(S.SUCCESS, Cause.ADMIT)
 
 

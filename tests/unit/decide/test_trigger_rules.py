@@ -6,20 +6,19 @@ import itertools
 
 import pytest
 
-from gnomon.decide.trigger_rules import RULES, Tally, judge, wait_reason
+from gnomon.decide.trigger_rules import RULES, RuleOutcome, Tally, describe_rule_wait, evaluate_trigger_rule
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.model.verdict import Outcome
 
 FINAL = (S.SUCCESS, S.FAILED, S.SKIPPED, S.UPSTREAM_FAILED, S.REMOVED)
 STATES = (*FINAL, None, S.RUNNING)
-RUN, WAIT, SKIP, BAD = Outcome.RUN, Outcome.WAIT, Outcome.SKIP, Outcome.UPSTREAM_FAILED
+RUN, WAIT, SKIP, BAD = RuleOutcome.RUN, RuleOutcome.WAIT, RuleOutcome.SKIP, RuleOutcome.UPSTREAM_FAILED
 
 
 def combinations() -> list[tuple[S | None, ...]]:
     return [states for n in range(4) for states in itertools.product(STATES, repeat=n)]
 
 
-def reading(rule: str, states: tuple[S | None, ...]) -> Outcome:
+def reading(rule: str, states: tuple[S | None, ...]) -> RuleOutcome:
     """The table, read from the upstream states themselves: no tallies, one sentence a rule."""
     if not states:
         return RUN
@@ -84,18 +83,18 @@ def test_the_table_says_what_the_reading_says(rule: str) -> None:
         tally = Tally(len(states))
         for state in states:
             tally.add(state, 1)
-        assert judge(rule, tally).outcome is reading(rule, states), f"{rule} of {states}"
+        assert evaluate_trigger_rule(rule, tally).outcome is reading(rule, states), f"{rule} of {states}"
 
 
 @pytest.mark.parametrize("rule", sorted(RULES))
 def test_a_decision_once_made_does_not_depend_on_the_order_of_ends(rule: str) -> None:
     """Early decisions are never contradicted by what ends later, unless the rule itself starts early."""
     for states in itertools.product(FINAL, repeat=3):
-        seen: list[Outcome] = []
+        seen: list[RuleOutcome] = []
         tally = Tally(3)
         for state in states:
             tally.add(state, 1)
-            seen.append(judge(rule, tally).outcome)
+            seen.append(evaluate_trigger_rule(rule, tally).outcome)
         decided = [outcome for outcome in seen if outcome is not WAIT]
         assert decided, f"{rule} never decides on {states}"
         if rule not in ("one_success", "one_failed", "one_done", "always", "all_success"):
@@ -110,11 +109,11 @@ def test_taking_a_state_back_undoes_it() -> None:
 
 
 def test_teardowns_follow_their_setups() -> None:
-    def outcome(setup: S, work: S) -> Outcome:
+    def outcome(setup: S, work: S) -> RuleOutcome:
         tally = Tally(2, setups=1)
         tally.add(setup, 1, is_setup=True)
         tally.add(work, 1)
-        return judge("all_done_setup_success", tally).outcome
+        return evaluate_trigger_rule("all_done_setup_success", tally).outcome
 
     assert outcome(S.SUCCESS, S.FAILED) is RUN
     assert outcome(S.FAILED, S.UPSTREAM_FAILED) is BAD
@@ -125,5 +124,5 @@ def test_every_wait_has_a_sentence_with_counts() -> None:
     tally = Tally(3)
     tally.add(S.SUCCESS, 1)
     for rule in RULES:
-        assert f"trigger rule {rule} waits for" in wait_reason(rule, tally)
-        assert "1 succeeded, 2 not done" in wait_reason(rule, tally)
+        assert f"trigger rule {rule} waits for" in describe_rule_wait(rule, tally)
+        assert "1 succeeded, 2 not done" in describe_rule_wait(rule, tally)

@@ -9,7 +9,7 @@ from tests.unit.dependencies.reading import Dag, waits_for, waits_for_itself
 from tests.unit.timetables.periods import timetable_of
 
 from gnomon.dependencies import After, upstream_slots
-from gnomon.timetables.zones import named_zone
+from gnomon.timetables.wall_clock.zones import named_zone
 
 NIGHTS = {
     "Atlantic/Azores": date(2024, 10, 27),

@@ -6,12 +6,11 @@ import random
 
 import pytest
 
-from gnomon.dependencies.cycles import MOST_SEARCHES, circles
-from gnomon.dependencies.faults import doubts_of, errors_of
-from gnomon.dependencies.shape import WITHOUT_SLOTS, Shape, shape_of, slotless
-from gnomon.model.edges import AfterSpec, edges_of
+from gnomon.dependencies.faults import MAX_SEARCHES, doubts_of, errors_of, find_cycles
+from gnomon.dependencies.shape import WITHOUT_SLOTS, Shape, find_slotless_reason, shape_of
 from gnomon.model.slots import TimetableRef
-from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
+from gnomon.model.upstream_edges import AfterSpec
 from gnomon.timetables import registry
 from gnomon.timetables.base import BuiltinTimetable
 
@@ -42,63 +41,63 @@ def shapes(*dags: DagSpec) -> dict[str, Shape]:
 
 
 def test_two_dags_that_wait_for_each_other_are_in_a_circle_and_one_behind_them_is_not() -> None:
-    found = circles(shapes(dag("a", "b"), dag("b", "a"), dag("behind", "a"), dag("before")))
+    found = find_cycles(shapes(dag("a", "b"), dag("b", "a"), dag("behind", "a"), dag("before")))
     assert found == {"a": "a -> b -> a", "b": "b -> a -> b"}
 
 
 def test_a_long_way_round_is_told_from_each_dag_on_it() -> None:
-    assert circles(shapes(dag("a", "b"), dag("b", "c"), dag("c", "a"))) == {
+    assert find_cycles(shapes(dag("a", "b"), dag("b", "c"), dag("c", "a"))) == {
         "a": "a -> b -> c -> a", "b": "b -> c -> a -> b", "c": "c -> a -> b -> c",
     }  # fmt: skip
 
 
 def test_the_period_before_closes_no_circle() -> None:
-    assert circles(shapes(dag("a", "b"), dag("b", "a@1"), dag("self", "self@1"))) == {}
+    assert find_cycles(shapes(dag("a", "b"), dag("b", "a@1"), dag("self", "self@1"))) == {}
 
 
 def test_tasks_that_wait_for_each_others_dags_in_turn_are_no_circle() -> None:
-    found = circles(shapes(dag("a", first=(), last=("first", "b.middle@")), dag("b", middle=("a.first@",))))
+    found = find_cycles(shapes(dag("a", first=(), last=("first", "b.middle@")), dag("b", middle=("a.first@",))))
     assert found == {}
 
 
 def test_tasks_that_wait_for_each_other_are_a_circle() -> None:
-    found = circles(shapes(dag("a", one=("b.two@",)), dag("b", two=("a.one@",))))
+    found = find_cycles(shapes(dag("a", one=("b.two@",)), dag("b", two=("a.one@",))))
     assert found == {"a": "a.one -> b.two -> a.one", "b": "b.two -> a.one -> b.two"}
 
 
 def test_a_circle_may_go_through_the_tasks_of_a_dag() -> None:
-    found = circles(shapes(dag("a", first=("b@",), middle=("first",), last=("middle",)), dag("b", "a.last")))
+    found = find_cycles(shapes(dag("a", first=("b@",), middle=("first",), last=("middle",)), dag("b", "a.last")))
     assert found == {"a": "a.first -> b -> a.last -> a.first", "b": "b -> a.last -> a.first -> b"}
 
 
 def test_a_task_that_waits_for_a_dag_that_waits_for_the_whole_is_a_circle() -> None:
-    assert circles(shapes(dag("a", t=("b@",)), dag("b", "a"))) == {"a": "a -> a.t -> b -> a", "b": "b -> a -> a.t -> b"}
+    assert find_cycles(shapes(dag("a", t=("b@",)), dag("b", "a"))) == {"a": "a -> a.t -> b -> a", "b": "b -> a -> a.t -> b"}
 
 
 def test_a_dag_on_itself_within_its_period_is_a_circle() -> None:
-    assert circles(shapes(dag("a", "a"))) == {"a": "a -> a"}
+    assert find_cycles(shapes(dag("a", "a"))) == {"a": "a -> a"}
 
 
 def test_dags_and_tasks_that_are_not_there_close_nothing() -> None:
-    assert circles(shapes(dag("a", "b", "gone"), dag("b", "a.gone", t=("gone@",)))) == {}
+    assert find_cycles(shapes(dag("a", "b", "gone"), dag("b", "a.gone", t=("gone@",)))) == {}
 
 
 def test_a_dag_without_a_schedule_waits_for_nothing_and_closes_nothing() -> None:
     null = TimetableRef(path="NullTimetable", can_be_scheduled=False)
-    assert circles(shapes(dag("a", "b"), dag("b", "a", timetable=null))) == {}
+    assert find_cycles(shapes(dag("a", "b"), dag("b", "a", timetable=null))) == {}
 
 
 def test_in_a_great_knot_not_every_dag_gets_a_circle_of_its_own_and_each_gets_one() -> None:
-    spokes = [dag(f"s{number:03}", "hub") for number in range(MOST_SEARCHES + 40)]
-    found = circles(shapes(dag("hub", *(one.dag_id for one in spokes)), *spokes))
+    spokes = [dag(f"s{number:03}", "hub") for number in range(MAX_SEARCHES + 40)]
+    found = find_cycles(shapes(dag("hub", *(one.dag_id for one in spokes)), *spokes))
     assert set(found) == {"hub", *(one.dag_id for one in spokes)}
     assert found["s000"] == "s000 -> hub -> s000"
 
 
 def test_a_long_chain_is_looked_at_without_recursion() -> None:
     chain = [dag(f"d{number}", f"d{number + 1}") for number in range(5000)]
-    assert circles(shapes(*chain, dag("d5000"))) == {}
-    found = circles(shapes(*chain, dag("d5000", "d0")))
+    assert find_cycles(shapes(*chain, dag("d5000"))) == {}
+    found = find_cycles(shapes(*chain, dag("d5000", "d0")))
     assert len(found) == 5001
     assert found["d1"] == "d1 -> d2 -> d3 -> d4 -> d5 -> d6 -> d7 -> d8 -> d9 -> d10 -> d11 -> d12 -> (4989 more) -> d1"
 
@@ -164,7 +163,7 @@ def test_circles_are_those_that_brute_force_finds(seed: int) -> None:
     dags = random_dags(random.Random(seed))
     before = steps(dags)
     closed = {point.strip("<>").partition(".")[0] for point in before if point in reached(before, point)}
-    found = circles(shapes(*dags))
+    found = find_cycles(shapes(*dags))
     assert set(found) == closed
     for dag_id, told in found.items():
         labels = told.split(" -> ")
@@ -204,8 +203,8 @@ def test_an_upstream_without_slots_is_an_error_of_who_waits_for_it(timetable: Ti
 
 
 def test_a_timetable_with_times_is_one_to_wait_for() -> None:
-    assert slotless(TimetableRef(path="EventsTimetable", data={"event_dates": []})) is None
-    assert slotless(TimetableRef(path="mine.OnceTimetable", builtin=False)) is None
+    assert find_slotless_reason(TimetableRef(path="EventsTimetable", data={"event_dates": []})) is None
+    assert find_slotless_reason(TimetableRef(path="mine.OnceTimetable", builtin=False)) is None
 
 
 def test_both_faults_of_one_dag_are_told() -> None:
@@ -224,7 +223,7 @@ def test_both_faults_of_one_dag_are_told() -> None:
 
 def test_what_is_not_there_is_told_with_the_nearest_name() -> None:
     one = dag("a", "biling", "nothing", "orders.lod", "orders.load", t=("gone@",))
-    assert doubts_of("a", edges_of(one), {"billing", "orders", "a"}, {"orders": ["load", "clean"]}) == [
+    assert doubts_of("a", collect_edges(one), {"billing", "orders", "a"}, {"orders": ["load", "clean"]}) == [
         "DAG 'a' waits for DAG 'biling', which is in no file (did you mean 'billing'?); its runs wait until it is there",
         "DAG 'a' waits for DAG 'nothing', which is in no file; its runs wait until it is there",
         "DAG 'a' waits for task 'lod' of DAG 'orders', which has no such task (did you mean 'load'?); a run without that task "
@@ -234,4 +233,4 @@ def test_what_is_not_there_is_told_with_the_nearest_name() -> None:
 
 
 def test_of_a_dag_whose_tasks_are_not_known_nothing_is_said() -> None:
-    assert doubts_of("a", edges_of(dag("a", "orders.lod", "orders@1")), ["orders"], {}) == []
+    assert doubts_of("a", collect_edges(dag("a", "orders.lod", "orders@1")), ["orders"], {}) == []

@@ -10,7 +10,7 @@ from dateutil.relativedelta import relativedelta
 
 from gnomon.calendars import Weekends
 from gnomon.dependencies import After, History, Resolution, upstream_slots
-from gnomon.dependencies.resolver import MOST_RESOLVERS, Resolver
+from gnomon.dependencies.resolver import MAX_RESOLVERS, Resolver
 from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables import (
@@ -272,9 +272,9 @@ def test_memory_stays_bounded_over_years_and_dependencies() -> None:
     assert max(map(len, days)) <= 64
     from gnomon.dependencies.resolver import _RESOLVERS
 
-    for number in range(MOST_RESOLVERS + 10):
+    for number in range(MAX_RESOLVERS + 10):
         waits(After(f"u{number}"), NOON, EARLY, "03 12:00")
-    assert len(_RESOLVERS) <= MOST_RESOLVERS
+    assert len(_RESOLVERS) <= MAX_RESOLVERS
 
 
 @pytest.mark.soak

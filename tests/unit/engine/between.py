@@ -10,14 +10,14 @@ import msgspec
 from tests.unit.engine.world import World, chain, dag_record
 
 from gnomon.engine import events as e
-from gnomon.engine.turn import Step
-from gnomon.model.edges import AfterSpec, edges_of
+from gnomon.engine.step_context import StepResult
 from gnomon.model.ids import group_of
 from gnomon.model.records import DagRecord, NewMail, RunRecord
-from gnomon.model.runwaits import NO_SLOT, Ask, Heard, RunWait, SlotFact, WaitState
+from gnomon.model.run_waits import NO_SLOT, RunWait, SlotFact, SubscriptionMessage, UpstreamUpdate, WaitState
 from gnomon.model.slots import Cursor
-from gnomon.model.spec import TaskSpec
+from gnomon.model.spec import TaskSpec, collect_edges
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState, DagRunType
+from gnomon.model.upstream_edges import AfterSpec
 
 UP, DOWN = 1, 2
 HOUR = 3_600_000_000
@@ -33,15 +33,15 @@ def at(hour: float) -> int:
 class Owner(World):
     """One scheduler of a shared store."""
 
-    unresolved: Sequence[tuple[int, int]] = ()
+    unresolved_edges: Sequence[tuple[int, int]] = ()
     dies = False
     """Its next step is not stored."""
 
-    def write(self, decided: Step) -> None:
+    def write(self, decided: StepResult) -> None:
         if self.dies:
             return
         super().write(decided)
-        self.unresolved = [*self.unresolved, *decided.unresolved]
+        self.unresolved_edges = [*self.unresolved_edges, *decided.unresolved_edges]
 
 
 class Between:
@@ -55,7 +55,7 @@ class Between:
         self.dags = {UP: _dag(up or chain("load"), UP), DOWN: _dag(down or chain("use"), DOWN, depends_on=given)}
         self.slots = slots
         self.there = there
-        self.trouble: str | None = None
+        self.resolution_error: str | None = None
         parts = [[UP, DOWN]] if owners == 1 else [[UP], [DOWN]]
         known = [[pk for pk in part if pk == DOWN or there] for part in parts]
         groups = [{self.dags[pk].group_no for pk in part} for part in parts]
@@ -63,7 +63,7 @@ class Between:
         first = self.owners[0]
         for owner, owned in zip(self.owners, groups, strict=True):
             owner.groups = lambda owned=owned: owned  # type: ignore[method-assign,misc]
-            owner.unresolved = []
+            owner.unresolved_edges = []
             for name in ("runs", "rows", "run_waits", "mail", "attempts", "waits", "_run_pks", "_ids"):
                 setattr(owner, name, getattr(first, name))
             self._begin(owner)
@@ -81,18 +81,18 @@ class Between:
             owner.step(e.WorkerJoined("w", owner.slots), *self._asks(owner))
         self.settle()
 
-    def _asks(self, owner: Owner) -> list[e.Event]:
+    def _asks(self, owner: Owner) -> list[e.EngineEvent]:
         """Open waits for DAGs of this owner, as a load finds them."""
         asked: dict[tuple[int, int, str], list[int]] = {}
         rows = [wait for wait in owner.run_waits.values() if wait.state.is_open and wait.up_group in owner.groups()]
         for wait in rows:
             asked.setdefault((wait.down_run, wait.edge_no, wait.up_dag), []).append(wait.up_at)
-        found: list[e.Event] = []
+        found: list[e.EngineEvent] = []
         for wait in rows:
             slots = asked.pop((wait.down_run, wait.edge_no, wait.up_dag), None)
             if slots is not None:
-                ask = Ask(wait.up_dag, tuple(slots), wait.down_run, wait.down_group, wait.edge_no, wait.task_id, wait.keeps)
-                found.append(e.WaitsAsked(ask, self.facts(slots, wait.task_id)))
+                ask = SubscriptionMessage(wait.up_dag, tuple(slots), wait.down_run, wait.down_group, wait.edge_no, wait.task_id, wait.keeps)
+                found.append(e.SubscriptionRequested(ask, self.facts(slots, wait.task_id)))
         return found
 
     # ---- what the store knows ----------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class Between:
     # ---- what happens ------------------------------------------------------------------------------------------------
     def settle(self) -> None:
         """Edges are resolved and letters delivered until there are none."""
-        while any(owner.unresolved for owner in self.owners) or self.owners[0].mail:
+        while any(owner.unresolved_edges for owner in self.owners) or self.owners[0].mail:
             self.find()
             letters = list(self.owners[0].mail)
             self.owners[0].mail.clear()
@@ -140,33 +140,33 @@ class Between:
     def find(self) -> None:
         """Edges are resolved; what that sends stays in the mail."""
         for owner in self.owners:
-            unresolved, owner.unresolved = owner.unresolved, []
+            unresolved, owner.unresolved_edges = owner.unresolved_edges, []
             if unresolved:
                 owner.step(*(found for wanted in unresolved if (found := self._found(owner, *wanted)) is not None))
 
-    def read(self, letter: NewMail) -> e.Event | None:
+    def read(self, letter: NewMail) -> e.EngineEvent | None:
         if letter.kind == "run_created":
             return self._run_created(letter)
         if letter.kind == "wait_registered":
-            ask = msgspec.json.decode(letter.body, type=Ask)
-            return e.WaitsAsked(ask, self.facts(ask.slots, ask.task_id))
-        return e.UpstreamHeard(tuple(msgspec.json.decode(letter.body, type=list[Heard])))
+            ask = msgspec.json.decode(letter.body, type=SubscriptionMessage)
+            return e.SubscriptionRequested(ask, self.facts(ask.slots, ask.task_id))
+        return e.UpstreamUpdatesReceived(tuple(msgspec.json.decode(letter.body, type=list[UpstreamUpdate])))
 
-    def _run_created(self, letter: NewMail) -> e.Event | None:
+    def _run_created(self, letter: NewMail) -> e.EngineEvent | None:
         """The run as the store has it; nothing when it is gone."""
         run = self.owners[0].runs.get(msgspec.json.decode(letter.body, type=dict[str, int])["run_pk"])
         rows = () if run is None else tuple(row for key, row in sorted(self.owner(run.dag_pk).rows.items()) if key.run_pk == run.run_pk)
         return None if run is None else e.RunRead(copy.deepcopy(run), copy.deepcopy(rows))
 
-    def _found(self, owner: Owner, run_pk: int, edge_no: int) -> e.SlotsFound | None:
+    def _found(self, owner: Owner, run_pk: int, edge_no: int) -> e.SlotsResolved | None:
         """The slots; None when the run or its edge is gone meanwhile."""
-        edge = next((edge for edge in edges_of(self.dags[DOWN].spec) if edge.number == edge_no), None)
+        edge = next((edge for edge in collect_edges(self.dags[DOWN].spec) if edge.number == edge_no), None)
         if edge is None or run_pk not in owner.runs:
             return None
-        if self.trouble is not None:
-            return e.SlotsFound(run_pk, edge_no, "none", error=self.trouble)
+        if self.resolution_error is not None:
+            return e.SlotsResolved(run_pk, edge_no, "none", error=self.resolution_error)
         if not self.there:
-            return e.SlotsFound(run_pk, edge_no, "none", unknown=True)
+            return e.SlotsResolved(run_pk, edge_no, "none", unknown=True)
         slots = self.slots(owner.runs[run_pk].run_after)
         ours = group_of("dag1") in owner.groups()
         facts = self.facts(slots, edge.after.task_id) if ours else tuple(SlotFact(slot, "open") for slot in slots)
@@ -175,7 +175,7 @@ class Between:
             gone = {fact.at for fact in self.facts(slots) if fact.outcome == "absent"}
             absent = tuple(SlotFact(slot, "absent") for slot in sorted(gone))
             facts = tuple(fact for fact in facts if fact.at not in gone)
-        return e.SlotsFound(run_pk, edge_no, "same_hour" if slots else "none", facts, absent, self.dags[UP].version_pk)
+        return e.SlotsResolved(run_pk, edge_no, "same_hour" if slots else "none", facts, absent, self.dags[UP].version_pk)
 
     def by_hand(self, hour: float) -> RunRecord:
         """Somebody has made a run of dag1 for that slot; its owner is told by letter."""
@@ -215,7 +215,7 @@ class Between:
         owner.memory.dags[UP].record.cursor = record.cursor
         self.step(owner, e.CursorMoved(UP, before, at(hour)))
 
-    def step(self, owner: Owner, *events: e.Event, seconds: float = 0) -> None:
+    def step(self, owner: Owner, *events: e.EngineEvent, seconds: float = 0) -> None:
         owner.step(*events, seconds=seconds)
         self.settle()
 
@@ -233,7 +233,7 @@ class Between:
         owner.dags[record.dag_pk] = record
         self.step(owner, e.DagRead(copy.deepcopy(record)))
 
-    def read_again(self, run: RunRecord) -> list[e.Event]:
+    def read_again(self, run: RunRecord) -> list[e.EngineEvent]:
         """The run as the store has it, unless it is in memory."""
         owner = self.owner(run.dag_pk)
         if run.run_pk in owner.memory.runs:
@@ -245,7 +245,7 @@ class Between:
         owner = self.owner(run.dag_pk)
         keys = tuple(owner.key(run, task_id) for task_id in tasks) or None
         asks = tuple(
-            Ask(wait.up_dag, (wait.up_at,), wait.down_run, wait.down_group, wait.edge_no, wait.task_id, wait.keeps)
+            SubscriptionMessage(wait.up_dag, (wait.up_at,), wait.down_run, wait.down_group, wait.edge_no, wait.task_id, wait.keeps)
             for wait in owner.run_waits.values()
             if wait.up_at == owner.runs[run.run_pk].slot_at and wait.up_dag == self.dags[run.dag_pk].dag_id
             and wait.state not in (WaitState.CLOSED, WaitState.RELEASED) and self._has_not_begun(wait)
@@ -255,7 +255,7 @@ class Between:
     def _has_not_begun(self, wait: RunWait) -> bool:
         """News of it count: its run is queued, or running while a task of it waits."""
         state = self.owners[0].runs[wait.down_run].state
-        of_task = any(edge.number == wait.edge_no and edge.task_id is not None for edge in edges_of(self.dags[DOWN].spec))
+        of_task = any(edge.number == wait.edge_no and edge.task_id is not None for edge in collect_edges(self.dags[DOWN].spec))
         return state is DagRunState.QUEUED or (state is DagRunState.RUNNING and of_task)
 
     # ---- what is seen ------------------------------------------------------------------------------------------------

@@ -5,11 +5,11 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from gnomon.engine import events as e
-from gnomon.engine.admission import retract
+from gnomon.engine.admission.admission_pass import retract_admissions
 from gnomon.engine.step import step
-from gnomon.engine.turn import Step
-from gnomon.model.deferral import Fired, Wait
-from gnomon.model.facts import XComItem
+from gnomon.engine.step_context import StepResult
+from gnomon.model.attempts import XComItem
+from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.records import PoolRecord
 from gnomon.model.spec import TaskSpec
 
@@ -19,7 +19,7 @@ TASKS = [TaskSpec(task_id="first", pool="shared"), TaskSpec(task_id="again", poo
          TaskSpec(task_id="other")]
 
 
-def decide(world: World, *events: e.Event) -> Step:
+def decide(world: World, *events: e.EngineEvent) -> StepResult:
     return step(world.memory, events, world.now, lambda: f"x{world.now}-{len(world.memory.attempts)}", ())
 
 
@@ -28,11 +28,11 @@ def test_what_another_scheduler_took_waits_and_the_rest_is_stored() -> None:
     run = world.new_run()
     decided = decide(world, e.RunRead(run))
     world.pools["shared"][1] = 2  # another scheduler was faster
-    assert retract(world.memory, decided, "shared")
+    assert retract_admissions(world.memory, decided, "shared")
     world.write(decided)
     assert world.states(run) == {"first": "scheduled", "again": "scheduled", "other": "queued"}
     assert world.pools["shared"][1] == 2 and [a.task_id for a in world.live()] == ["other"]
-    assert world.memory.live == 1 and world.memory.runs[run.run_pk].gate.inside == 1 and world.memory.workers["w"].used == 1
+    assert world.memory.live_attempt_count == 1 and world.memory.runs[run.run_pk].active_tasks_limit.used == 1 and world.memory.workers["w"].used_slots == 1
     assert not decide(world).submits, "it counts as full until it is read again"
     world.pools["shared"][1] = 0
     world.step(e.PoolsRead(world.pool_records()))
@@ -46,7 +46,7 @@ def test_a_try_that_was_taken_back_is_not_counted() -> None:
     world.now += 5_000_000
     decided = decide(world)
     world.pools["shared"][1] = 1
-    assert retract(world.memory, decided, "shared")
+    assert retract_admissions(world.memory, decided, "shared")
     world.write(decided)
     world.pools["shared"][1] = 0
     world.step(e.PoolsRead(world.pool_records()))
@@ -55,13 +55,13 @@ def test_a_try_that_was_taken_back_is_not_counted() -> None:
 
 
 def test_a_wait_that_a_task_was_to_begin_with_is_taken_back() -> None:
-    task = TaskSpec(task_id="waits", pool="shared", start_wait=Wait(classpath="plugin.Trigger", next_method="go_on", timeout_s=60.0))
+    task = TaskSpec(task_id="waits", pool="shared", start_wait=Deferral(classpath="plugin.Trigger", next_method="go_on", timeout_s=60.0))
     world = World(dag_record([task, *TASKS]), pools=[PoolRecord("shared", 3, 0, include_deferred=True)])
     run = world.new_run()
     decided = decide(world, e.RunRead(run))
-    assert decided.changes.waits
+    assert decided.changes.deferrals
     world.pools["shared"][1] = 3  # another scheduler was faster
-    assert retract(world.memory, decided, "shared")
+    assert retract_admissions(world.memory, decided, "shared")
     world.write(decided)
     assert world.states(run) == {"waits": "scheduled", "first": "scheduled", "again": "scheduled", "other": "queued"}
     assert world.waits == {} and world.memory.next_timer() is None
@@ -75,14 +75,14 @@ def test_a_wait_that_a_task_was_to_begin_with_is_taken_back() -> None:
 def test_a_step_that_admitted_nothing_to_the_pool_cannot_be_mended() -> None:
     world = World(dag_record(chain("a")))
     run = world.new_run()
-    assert not retract(world.memory, decide(world, e.RunRead(run)), "nobody's")
+    assert not retract_admissions(world.memory, decide(world, e.RunRead(run)), "nobody's")
 
 
-def refused(world: World, *events: e.Event) -> Step:
+def refused(world: World, *events: e.EngineEvent) -> StepResult:
     """A step whose admissions to `shared` are taken back, because another scheduler was faster."""
     decided = decide(world, *events)
-    assert decided.admitted and retract(world.memory, decided, "shared")
-    assert not decided.admitted
+    assert decided.admissions and retract_admissions(world.memory, decided, "shared")
+    assert not decided.admissions
     return decided
 
 
@@ -107,11 +107,11 @@ def test_what_a_failed_try_pushed_is_kept_while_the_next_one_is_taken_back() -> 
 
 
 def test_what_an_earlier_try_pushed_is_kept_while_the_wait_that_the_next_one_begins_with_is_taken_back() -> None:
-    wait = Wait(classpath="plugin.Trigger", next_method="go_on", timeout_s=60.0)
+    wait = Deferral(classpath="plugin.Trigger", next_method="go_on", timeout_s=60.0)
     task = TaskSpec(task_id="waits", pool="shared", start_wait=wait, retries=1, retry_delay_s=5)
     world = World(dag_record([task]), pools=[PoolRecord("shared", 1, 0, include_deferred=True)])
     run = world.start()
-    world.step(e.WaitEnded(world.key(run, "waits"), 1, Fired(outcome="failure", reason="no")))
+    world.step(e.DeferralEnded(world.key(run, "waits"), 1, DeferralResult(outcome="failure", reason="no")))
     assert world.states(run) == {"waits": "up_for_retry"}
     world.now += 5_000_000
     assert refused(world).changes.xcom_clears == []

@@ -11,15 +11,16 @@ from msgspec import structs
 from tests.unit.engine.between import DOWN, UP, Between, at
 from tests.unit.engine.world import chain
 
-from gnomon.decide.edges import EdgeVerdict, judge_edge, keeps, state_after
+from gnomon.decide.edges import EdgeVerdict, decide_wait_state, evaluate_edge, subscription_flags
 from gnomon.engine import events as e
-from gnomon.engine.asked import Asked
-from gnomon.model.edges import AfterSpec, Edge, edges_of
+from gnomon.engine.state.subscriptions import DagSubscriptions
 from gnomon.model.records import RunRecord
-from gnomon.model.runwaits import KEEP_AFTER_BAD, NO_SLOT, Outcome, RunWait, WaitState
+from gnomon.model.run_waits import KEEP_AFTER_BAD, NO_SLOT, RunWait, SlotOutcome, WaitState
 from gnomon.model.slots import TimetableRef
+from gnomon.model.spec import collect_edges
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
+from gnomon.model.upstream_edges import AfterSpec, Edge
 
 SEEDS = range(100)
 STEPS = 40
@@ -120,7 +121,7 @@ class Play(Between):
     def drop_one(self, dag_pk: int) -> None:
         run = self.any_run(dag_pk)
         if run is not None:
-            self.step(self.owner(dag_pk), *self.read_again(run), e.DropRun(run.run_pk, "ann"))
+            self.step(self.owner(dag_pk), *self.read_again(run), e.DeleteRun(run.run_pk, "ann"))
 
     def release_one(self) -> None:
         run = self.any_run(DOWN)
@@ -156,7 +157,7 @@ class Play(Between):
         """Its memory is gone, as after a crash or a refused commit; what it had sent is in the mail."""
         for one in self.owners:
             if one is owner:
-                one.unresolved, one.dies = [], False
+                one.unresolved_edges, one.dies = [], False
                 one.memory = one.fresh_memory()
                 one.step(e.WorkerJoined("w", one.slots), *self._asks(one))
         self.settle()
@@ -166,7 +167,7 @@ class Play(Between):
         return self.rng.choice(runs[-6:]) if runs else None
 
     # ---- the oracle --------------------------------------------------------------------------------------------------
-    def outcome(self, slot: int, task_id: str | None) -> Outcome:
+    def outcome(self, slot: int, task_id: str | None) -> SlotOutcome:
         """Of a slot of dag1, from the rows alone."""
         record = self.dags[UP]
         run = self.standing(slot)
@@ -185,20 +186,20 @@ class Play(Between):
     def verdict(self, run: RunRecord, edge: Edge) -> EdgeVerdict:
         """Of the slots that the run waits for by this edge, as they are now."""
         rows = self.rows_of(run, edge)
-        return judge_edge(edge.after, [self.stands(edge, row) for row in rows])
+        return evaluate_edge(edge.after, [self.stands(edge, row) for row in rows])
 
     def stands(self, edge: Edge, row: RunWait) -> WaitState:
         """What has passed has passed, unless its run was cleared."""
         if row.up_at == NO_SLOT or row.state in (WaitState.RELEASED, WaitState.CLOSED):
             return row.state
         outcome = self.outcome(row.up_at, edge.after.task_id)
-        return row.state if not row.state.is_open and outcome != "open" else state_after(edge.after, outcome)
+        return row.state if not row.state.is_open and outcome != "open" else decide_wait_state(edge.after, outcome)
 
     def rows_of(self, run: RunRecord, edge: Edge) -> list[RunWait]:
         return [row for key, row in sorted(self.owners[0].run_waits.items()) if key[:2] == (run.run_pk, edge.number)]
 
     def edges(self) -> tuple[Edge, ...]:
-        return edges_of(self.dags[DOWN].spec)
+        return collect_edges(self.dags[DOWN].spec)
 
 
 _ACTS: list[tuple[str, Callable[[Play], None]]] = [
@@ -262,11 +263,11 @@ def check_task(play: Play, run: RunRecord, said: str) -> None:
 def check_memory(play: Play, said: str) -> None:
     """Who waits is known to the owner of what it waits for; memory is what a take-over reads."""
     down, up = play.owner(DOWN), play.owner(UP)
-    asked: Asked = up.memory.asked.get("dag1", {})
+    asked: DagSubscriptions = up.memory.subscriptions.get("dag1", {})
     listeners = {(run_pk, edge_no, slot) for slot, several in asked.items() for run_pk, edge_no in several}
     edges = {edge.number: edge for edge in play.edges()}
     for row in play.owners[0].run_waits.values():
-        hears = row.state is WaitState.OPEN or (row.state is WaitState.BAD and keeps(edges[row.edge_no].after) & KEEP_AFTER_BAD)
+        hears = row.state is WaitState.OPEN or (row.state is WaitState.BAD and subscription_flags(edges[row.edge_no].after) & KEEP_AFTER_BAD)
         if hears and play.owners[0].runs[row.down_run].state not in FINISHED_RUN_STATES:
             assert (row.down_run, row.edge_no, row.up_at) in listeners, f"{said}: nobody tells {row}"
     again = down.fresh_memory()
@@ -275,7 +276,7 @@ def check_memory(play: Play, said: str) -> None:
         if run.dag.record.dag_pk == DOWN:
             other = again.runs[pk]
             assert {n: edge.waits for n, edge in run.edges.items()} == {n: edge.waits for n, edge in other.edges.items()}, said
-    assert down.memory.dags[DOWN].waiting.keys() == again.dags[DOWN].waiting.keys(), said
+    assert down.memory.dags[DOWN].runs_waiting_upstream.keys() == again.dags[DOWN].runs_waiting_upstream.keys(), said
     open_rows = {(*key[:2], key[3]) for key, row in play.owners[0].run_waits.items() if row.state.is_open}
     cleared = {run.slot_at for run in play.owners[0].runs.values() if run.dag_pk == UP and run.clear_number > 0}
     for listener in listeners - open_rows:  # who was told that a run begins again may have ended at that moment

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from gnomon.decide.trigger_rules import RULES
 from gnomon.engine import events as e
-from gnomon.engine.memory import Limits, Memory
+from gnomon.engine.state.engine_state import EngineLimits, EngineState
 from gnomon.engine.step import step
-from gnomon.engine.turn import Turn
-from gnomon.errors.engine import StepFailed
+from gnomon.engine.step_context import StepContext
+from gnomon.errors.product import EngineStepError
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import PoolRecord
 from gnomon.model.spec import TaskSpec
@@ -38,18 +38,18 @@ def random_tasks(rng: random.Random) -> list[TaskSpec]:
     ]
 
 
-def snapshot(memory: Memory) -> object:
+def snapshot(memory: EngineState) -> object:
     """What two memories of the same rows must agree on."""
     return {
         run.pk: (
-            run.record.state, run.unfinished,
+            run.record.state, run.unfinished_count,
             [(t.success, t.failed, t.skipped, t.upstream_failed, t.removed, t.total) for t in run.tallies],
             [(i, m, c.state, c.try_number, c.max_tries, c.seq, c.attempt, c.worker, c.resume_at, c.reason)
-             for i, cells in enumerate(run.cells) for m, c in cells.items()],
-            run.gate.inside,
+             for i, cells in enumerate(run.task_instances) for m, c in cells.items()],
+            run.active_tasks_limit.used,
         )
         for run in memory.runs.values()
-    }, memory.live, {name: pool.used for name, pool in memory.pools.items() if pool.slots is not None}
+    }, memory.live_attempt_count, {name: pool.used for name, pool in memory.pools.items() if pool.slots is not None}
 
 
 def another_version(world: World, rng: random.Random) -> None:
@@ -79,7 +79,7 @@ def play(world: World, rng: random.Random) -> None:
     elif roll < 0.75 and live:
         attempt = rng.choice(live)
         if rng.random() < 0.3:
-            world.step(e.Entered(attempt.attempt_id, world.now))
+            world.step(e.AuthorCodeEntered(attempt.attempt_id, world.now))
         outcome = rng.choices(("success", "failed", "skipped", "lost"), (6, 3, 1, 1))[0]
         world.step(world.result(attempt, outcome, entered=rng.random() < 0.5, reason=outcome), seconds=1)
     elif roll < 0.8 and world.memory.runs:
@@ -114,7 +114,7 @@ def test_read_again_equals_memory_at_every_step(seed: int) -> None:
     rng = random.Random(seed)
     world = World(
         dag_record(random_tasks(rng), max_active_runs=3, max_active_tasks=rng.choice((2, 16))),
-        pools=[PoolRecord("small", 2, 0)], limits=Limits(parallelism=6),
+        pools=[PoolRecord("small", 2, 0)], limits=EngineLimits(parallelism=6),
     )
     for _ in range(60):
         play(world, rng)
@@ -125,23 +125,23 @@ def test_read_again_equals_memory_at_every_step(seed: int) -> None:
 
 def test_an_admission_that_left_something_to_settle_would_be_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every step asserts it, so every law here tests it: `retract` takes admissions back and leaves the rest of the step as it is."""
-    admissions = importlib.import_module("gnomon.engine.step").admit
+    admissions = importlib.import_module("gnomon.engine.step").admit_ready
 
-    def judge_the_admitted(turn: Turn) -> None:
-        admissions(turn)
-        for admitted in turn.step.admitted:
-            turn.judge_later(admitted.cell.run, admitted.cell.index)
+    def judge_the_admitted(context: StepContext) -> None:
+        admissions(context)
+        for admitted in context.result.admissions:
+            context.enqueue_evaluation(admitted.task_instance.run, admitted.task_instance.index)
 
     monkeypatch.setattr("gnomon.engine.step.admit", judge_the_admitted)
     world = World(dag_record(chain("a")))
-    with pytest.raises(StepFailed, match="admission left something to settle"):
+    with pytest.raises(EngineStepError, match="admission left something to settle"):
         world.start()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_new_is_decided_without_anything_new(seed: int) -> None:
     rng = random.Random(seed)
-    world = World(dag_record(random_tasks(rng), max_active_runs=3), pools=[PoolRecord("small", 2, 0)], limits=Limits(parallelism=6))
+    world = World(dag_record(random_tasks(rng), max_active_runs=3), pools=[PoolRecord("small", 2, 0)], limits=EngineLimits(parallelism=6))
     for _ in range(40):
         play(world, rng)
         world.step()
@@ -155,7 +155,7 @@ def test_a_take_over_starts_nothing_that_was_forgotten(seed: int) -> None:
     rng = random.Random(seed)
     world = World(
         dag_record(random_tasks(rng), max_active_runs=3, max_active_tasks=rng.choice((2, 16))),
-        pools=[PoolRecord("small", 2, 0)], limits=Limits(parallelism=6),
+        pools=[PoolRecord("small", 2, 0)], limits=EngineLimits(parallelism=6),
     )
     for _ in range(60):
         play(world, rng)
@@ -170,7 +170,7 @@ def test_a_take_over_starts_nothing_that_was_forgotten(seed: int) -> None:
 def test_a_take_over_in_the_middle_reaches_the_same_kind_of_end(seed: int) -> None:
     """After any history and any number of take-overs, answering every attempt brings every run to its end."""
     rng = random.Random(seed)
-    world = World(dag_record(random_tasks(rng), max_active_runs=3), pools=[PoolRecord("small", 2, 0)], limits=Limits(parallelism=6))
+    world = World(dag_record(random_tasks(rng), max_active_runs=3), pools=[PoolRecord("small", 2, 0)], limits=EngineLimits(parallelism=6))
     for _ in range(30):
         play(world, rng)
         if rng.random() < 0.2:
@@ -194,7 +194,7 @@ def test_a_take_over_in_the_middle_reaches_the_same_kind_of_end(seed: int) -> No
 
 
 def unexplained(world: World) -> list[str]:
-    from gnomon.engine.explain import why_run
+    from gnomon.engine.explain import collect_run_reasons
 
-    return [why for run_pk in world.memory.runs for why in why_run(world.memory, run_pk, world.now)
+    return [why for run_pk in world.memory.runs for why in collect_run_reasons(world.memory, run_pk, world.now)
             if "waits for" not in why and "max_active_runs" not in why]

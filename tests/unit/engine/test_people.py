@@ -7,7 +7,7 @@ import copy
 import pytest
 
 from gnomon.engine import events as e
-from gnomon.model.facts import XCOM_MAX_BYTES, XComItem
+from gnomon.model.attempts import XCOM_MAX_BYTES, XComItem
 from gnomon.model.records import PoolRecord, RunRecord
 from gnomon.model.spec import TaskSpec
 
@@ -35,8 +35,8 @@ def test_a_run_that_was_deleted_does_not_come_back_by_what_was_asked_in_the_same
     run = world.start()
     world.end("a")
     read = read_again(world, run)
-    asked = e.ClearTasks(run.run_pk, None, "ann", request_pk=2) if kind == "clear" else e.DropRun(run.run_pk, "ann", 2)
-    decided = world.step(copy.deepcopy(read), e.DropRun(run.run_pk, "bob", 1), copy.deepcopy(read), asked)
+    asked = e.ClearTasks(run.run_pk, None, "ann", request_pk=2) if kind == "clear" else e.DeleteRun(run.run_pk, "ann", 2)
+    decided = world.step(copy.deepcopy(read), e.DeleteRun(run.run_pk, "bob", 1), copy.deepcopy(read), asked)
     assert decided.deleted_runs == [run.run_pk] and not decided.changes.tasks and not world.live()
     assert [(request_pk, state) for request_pk, state, _ in world.answers] == [(1, "done"), (2, "refused")]
 
@@ -58,7 +58,7 @@ def test_a_task_that_a_branch_skipped_is_skipped_again_while_the_branch_stands(r
     world.step(e.ClearTasks(run.run_pk, (world.key(run, "right"),), "ann"))
     assert world.states(run)["right"] == "skipped"
     world.end("left")
-    world.step(read_again(world, run), e.DropDag(77, "x"), e.ClearTasks(run.run_pk, (world.key(run, "right"),), "ann"))
+    world.step(read_again(world, run), e.DeleteDag(77, "x"), e.ClearTasks(run.run_pk, (world.key(run, "right"),), "ann"))
     if reload:
         world.memory = world.fresh_memory()
         world.step(e.WorkerJoined("w", 32))
@@ -171,7 +171,7 @@ def test_a_cleared_task_that_entered_meanwhile_still_restarts() -> None:
     world.start()
     (attempt,) = world.live()
     world.step(e.ClearTasks(attempt.run.run_pk, None, "ann"))
-    world.step(e.Entered(attempt.attempt_id, world.now))
+    world.step(e.AuthorCodeEntered(attempt.attempt_id, world.now))
     world.step(world.result(attempt, "failed"))
     (again,) = world.live()
     assert again.seq == 2
@@ -181,9 +181,9 @@ def test_a_dag_deleted_from_the_store_gives_back_all_that_it_held() -> None:
     world = World(dag_record(chain("a")), dag_record(chain("b"), dag_pk=2), pools=[PoolRecord("p", 1, 0)])
     world.start(1)
     world.start(2)
-    world.step(e.DagGone(1))
+    world.step(e.DagDeleted(1))
     memory = world.memory
-    assert memory.live == 1 and memory.workers["w"].used == 1 and memory.pools["default_pool"].used == 1
+    assert memory.live_attempt_count == 1 and memory.workers["w"].used_slots == 1 and memory.pools["default_pool"].used == 1
     assert [a.task_id for a in world.live()] == ["b"]
 
 
@@ -196,5 +196,5 @@ def test_a_deleted_run_is_no_past() -> None:
     assert not world.live() and world.state(first) == "success"
     before = (world.runs[first.run_pk], tuple(r for k, r in world.rows.items() if k.run_pk == first.run_pk))
     again = read_again(world, second)
-    world.step(e.RunRead(again.run, again.tasks, before), e.DropRun(second.run_pk, "ann", 1))
+    world.step(e.RunRead(again.run, again.tasks, before), e.DeleteRun(second.run_pk, "ann", 1))
     assert [a.run.run_id for a in world.live()] == [third.run_id]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gnomon.engine import events as e
-from gnomon.engine.explain import why_run, why_task
-from gnomon.engine.memory import Limits
-from gnomon.model.deferral import Wait
+from gnomon.engine.explain import collect_run_reasons, collect_task_reasons
+from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.model.deferral import Deferral
 from gnomon.model.records import PoolRecord
 from gnomon.model.spec import TaskSpec
 
@@ -48,7 +48,7 @@ def test_a_retry_waits_for_its_delay_and_then_goes_on() -> None:
     decided = world.end("a", "failed")
     assert world.states(run) == {"a": "up_for_retry"} and not world.live()
     assert decided.wake_at == world.now + 30_000_000
-    assert "the next try is at" in why_run(world.memory, run.run_pk, world.now)[0]
+    assert "the next try is at" in collect_run_reasons(world.memory, run.run_pk, world.now)[0]
     world.step(seconds=30)
     (attempt,) = world.live()
     assert (attempt.try_number, attempt.seq) == (2, 2)
@@ -88,7 +88,7 @@ def test_max_active_runs_starts_runs_in_order() -> None:
     world = World(dag_record(chain("a"), max_active_runs=1))
     runs = [world.start() for _ in range(3)]
     assert [world.state(run) for run in runs] == ["running", "queued", "queued"]
-    assert "max_active_runs=1 is reached" in why_run(world.memory, runs[1].run_pk, world.now)[0]
+    assert "max_active_runs=1 is reached" in collect_run_reasons(world.memory, runs[1].run_pk, world.now)[0]
     world.end("a")
     assert [world.state(run) for run in runs] == ["success", "running", "queued"]
 
@@ -97,7 +97,7 @@ def test_a_full_pool_does_not_hold_up_another() -> None:
     tasks = [TaskSpec(task_id=f"t{i}", pool="narrow", priority_weight=9, effective_priority=9) for i in range(1000)]
     tasks.append(TaskSpec(task_id="other"))
     dag = dag_record(tasks, max_active_tasks=5000)
-    world = World(dag, pools=[PoolRecord("narrow", 1, 0)], slots=2000, limits=Limits(parallelism=None, per_admission=2))
+    world = World(dag, pools=[PoolRecord("narrow", 1, 0)], slots=2000, limits=EngineLimits(parallelism=None, max_admissions_per_step=2))
     world.start()
     assert sorted(a.task_id for a in world.live()) == ["other", "t0"]
 
@@ -118,7 +118,7 @@ def test_limits_per_run_and_per_task_hold() -> None:
     world = World(dag)
     run = world.start()
     assert len(world.live()) == 2
-    assert "max_active_tasks=2 of the run is reached" in "".join(why_run(world.memory, run.run_pk, world.now))
+    assert "max_active_tasks=2 of the run is reached" in "".join(collect_run_reasons(world.memory, run.run_pk, world.now))
     while world.live():
         world.step(world.result(world.live()[0]), seconds=1)
         assert len(world.live()) <= 2
@@ -134,7 +134,7 @@ def test_limits_per_run_and_per_task_hold() -> None:
 
 
 def test_an_admission_takes_no_more_than_its_limit_and_asks_for_another() -> None:
-    world = World(dag_record([TaskSpec(task_id=f"t{i}") for i in range(5)]), limits=Limits(per_admission=2))
+    world = World(dag_record([TaskSpec(task_id=f"t{i}") for i in range(5)]), limits=EngineLimits(max_admissions_per_step=2))
     run = world.new_run()
     decided = world.step(e.RunRead(run))
     assert len(world.live()) == 2 and decided.wake_at == world.now
@@ -145,7 +145,7 @@ def test_an_admission_takes_no_more_than_its_limit_and_asks_for_another() -> Non
 def test_a_task_wanting_more_slots_than_its_pool_has_says_so() -> None:
     world = World(dag_record([TaskSpec(task_id="t", pool="p", pool_slots=3)]), pools=[PoolRecord("p", 2, 0)])
     run = world.start()
-    assert why_task(world.memory, run.run_pk, "t", -1, world.now) == [
+    assert collect_task_reasons(world.memory, run.run_pk, "t", -1, world.now) == [
         "it wants 3 slots and pool p has 2; it can never start"
     ]
 
@@ -153,7 +153,7 @@ def test_a_task_wanting_more_slots_than_its_pool_has_says_so() -> None:
 def test_a_missing_pool_is_named_with_the_remedy() -> None:
     world = World(dag_record([TaskSpec(task_id="t", pool="nope")]))
     run = world.start()
-    assert "gnomon pools set nope SLOTS" in why_task(world.memory, run.run_pk, "t", -1, world.now)[0]
+    assert "gnomon pools set nope SLOTS" in collect_task_reasons(world.memory, run.run_pk, "t", -1, world.now)[0]
 
 
 def test_a_paused_dag_lets_running_tasks_finish_and_starts_nothing() -> None:
@@ -164,7 +164,7 @@ def test_a_paused_dag_lets_running_tasks_finish_and_starts_nothing() -> None:
     world.step(e.DagRead(dag))
     world.end("a")
     assert not world.live()
-    assert why_task(world.memory, run.run_pk, "b", -1, world.now) == ["the DAG is paused"]
+    assert collect_task_reasons(world.memory, run.run_pk, "b", -1, world.now) == ["the DAG is paused"]
     unpaused = dag_record(chain("a", "b"))
     world.step(e.DagRead(unpaused))
     assert [a.task_id for a in world.live()] == ["b"]
@@ -232,7 +232,7 @@ def test_inventory_adopts_resubmits_and_loses() -> None:
     world = World(dag_record([TaskSpec(task_id=t, retries=1, retry_delay_s=5) for t in "abc"]))
     run = world.start()
     by_task = {a.task_id: a for a in world.live()}
-    world.step(e.Entered(by_task["c"].attempt_id, world.now))
+    world.step(e.AuthorCodeEntered(by_task["c"].attempt_id, world.now))
     world.memory = world.fresh_memory()
     world.step(e.WorkerJoined("w", 32))
     decided = world.step(e.InventoryRead("w", {by_task["a"].attempt_id: True}, groups=(GROUP,)))
@@ -263,7 +263,7 @@ def test_without_a_worker_tasks_wait_and_say_so() -> None:
     world.step(e.WorkerLost("w"))
     run = world.start()
     assert world.states(run) == {"a": "scheduled"}
-    assert "no worker is alive" in why_task(world.memory, run.run_pk, "a", -1, world.now)[0]
+    assert "no worker is alive" in collect_task_reasons(world.memory, run.run_pk, "a", -1, world.now)[0]
     world.step(e.WorkerJoined("w2", 4))
     assert len(world.live()) == 1
 
@@ -287,7 +287,7 @@ def test_depends_on_past_waits_for_the_run_before() -> None:
     world = World(dag_record(chain("a", depends_on_past=True)))
     first, second = world.start(), world.start()
     assert len(world.live()) == 1
-    assert "depends_on_past: a in run run1 is queued" in why_run(world.memory, second.run_pk, world.now)[0]
+    assert "depends_on_past: a in run run1 is queued" in collect_run_reasons(world.memory, second.run_pk, world.now)[0]
     world.end("a")
     assert [a.run.run_id for a in world.live()] == [second.run_id]
     world.end("a")
@@ -296,7 +296,7 @@ def test_depends_on_past_waits_for_the_run_before() -> None:
     world.end("a", "failed")
     fourth = world.start()
     assert world.state(third) == "failed" and not world.live()
-    assert "is failed" in why_run(world.memory, fourth.run_pk, world.now)[0]
+    assert "is failed" in collect_run_reasons(world.memory, fourth.run_pk, world.now)[0]
 
 
 def test_a_run_that_takes_too_long_fails() -> None:
@@ -317,9 +317,9 @@ def test_a_run_that_takes_too_long_skips_all_that_has_not_ended() -> None:
     world.end("broke", "failed")
     world.end("again", "failed")
     world.end("later", "up_for_reschedule", resume_at=world.now + 600_000_000)
-    world.end("deferred", "deferred", wait=Wait(classpath="plugin.Trigger", next_method="go_on"))
+    world.end("deferred", "deferred", wait=Deferral(classpath="plugin.Trigger", next_method="go_on"))
     for name in ("runs", "restarts"):
-        world.step(e.Entered(world.live(name)[0].attempt_id, world.now))
+        world.step(e.AuthorCodeEntered(world.live(name)[0].attempt_id, world.now))
     world.step(e.ClearTasks(run.run_pk, (world.key(run, "restarts"),), "ann"))
     decided = world.step(seconds=61)
     ended = {"done": "success", "broke": "failed", "after": "skipped"}
@@ -330,10 +330,10 @@ def test_a_run_that_takes_too_long_skips_all_that_has_not_ended() -> None:
 
 
 @pytest.mark.parametrize("said", [e.WorkerLost("w"), e.InventoryRead("w", {}, groups=(GROUP,))])
-def test_of_attempts_that_are_lost_together_the_first_stops_the_others_with_fail_fast(said: e.Event) -> None:
+def test_of_attempts_that_are_lost_together_the_first_stops_the_others_with_fail_fast(said: e.EngineEvent) -> None:
     world = World(dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b")], fail_fast=True))
     run = world.start()
-    world.step(*(e.Entered(attempt.attempt_id, world.now) for attempt in world.live()))
+    world.step(*(e.AuthorCodeEntered(attempt.attempt_id, world.now) for attempt in world.live()))
     world.step(said)
     assert world.states(run) == {"a": "failed", "b": "failed"} and world.state(run) == "failed"
     assert world.pools["default_pool"][1] == 0 and len(world.attempts) == 2
@@ -363,7 +363,7 @@ def test_a_run_due_later_starts_at_its_time() -> None:
 def test_deleting_a_run_cancels_it_and_frees_its_place() -> None:
     world = World(dag_record(chain("a"), max_active_runs=1))
     first, second = world.start(), world.start()
-    decided = world.step(e.DropRun(first.run_pk, "ann", 9))
+    decided = world.step(e.DeleteRun(first.run_pk, "ann", 9))
     assert decided.deleted_runs == [first.run_pk] and len(decided.cancels) == 1
     assert world.state(second) == "running"
     assert world.pools["default_pool"][1] == 1
@@ -374,16 +374,16 @@ def test_a_task_of_the_run_before_that_has_not_begun_has_no_status_yet() -> None
     world = World(dag_record(tasks))
     world.start()
     world.end("a")
-    assert why_task(world.memory, world.start().run_pk, "a", -1, world.now) == ["wait_for_downstream: b in run run1 has no status yet"]
+    assert collect_task_reasons(world.memory, world.start().run_pk, "a", -1, world.now) == ["wait_for_downstream: b in run run1 has no status yet"]
     world = World(dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b", upstream=("a",), depends_on_past=True)]))
     _, second = world.start(), world.start()
     world.step(world.result(world.live("a")[1]))
-    assert why_task(world.memory, second.run_pk, "b", -1, world.now) == ["depends_on_past: b in run run1 has no status yet"]
+    assert collect_task_reasons(world.memory, second.run_pk, "b", -1, world.now) == ["depends_on_past: b in run run1 has no status yet"]
 
 
 def test_a_sensor_that_is_called_again_and_a_try_that_is_under_way_are_told_in_sentences() -> None:
     world = World(dag_record(chain("a")))
     run = world.start()
-    assert why_run(world.memory, run.run_pk, world.now) == ["a: try 1 was submitted to worker w and has not begun"]
+    assert collect_run_reasons(world.memory, run.run_pk, world.now) == ["a: try 1 was submitted to worker w and has not begun"]
     world.end("a", "up_for_reschedule", resume_at=60_000_000)
-    assert why_run(world.memory, run.run_pk, world.now) == ["a: the sensor is called again at 1970-01-01T00:01:00.000000+00:00"]
+    assert collect_run_reasons(world.memory, run.run_pk, world.now) == ["a: the sensor is called again at 1970-01-01T00:01:00.000000+00:00"]

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from gnomon.engine import events as e
-from gnomon.engine.memory import Limits, Memory
-from gnomon.engine.turn import Step
-from gnomon.model.deferral import Fired, Wait
+from gnomon.engine.state.engine_state import EngineLimits, EngineState
+from gnomon.engine.step_context import StepResult
+from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND
 from gnomon.model.records import PoolRecord
@@ -31,11 +31,11 @@ TIMERS_SPARE = 300
 """A heap may hold as many entries that count no longer."""
 
 
-def some_wait(rng: random.Random, now: int | None) -> Wait:
+def some_wait(rng: random.Random, now: int | None) -> Deferral:
     """A trigger or a time, with or without a timeout; `now` None: what a task starts with."""
     by_time = rng.random() < 0.4
     seconds = rng.choice((-3, 0, 5, 20))
-    return Wait(
+    return Deferral(
         classpath="plugin.Trigger", next_method=rng.choice(("go_on", "go_on", None)), ends_task=by_time and rng.random() < 0.3,
         timeout_s=rng.choice((None, 4.0, 15.0)), due_in_s=float(seconds) if by_time and now is None else None,
         due_at=now + seconds * SECOND if by_time and now is not None else None,
@@ -63,21 +63,21 @@ class Waiting(World):
     said: frozenset[tuple[TaskKey, int]] = frozenset()
     """The deferrals whose triggers have spoken in this step."""
 
-    def step(self, *events: e.Event, seconds: float = 0) -> Step:
-        self.said = frozenset((event.key, event.defer_seq) for event in events if isinstance(event, e.WaitEnded))
+    def step(self, *events: e.EngineEvent, seconds: float = 0) -> StepResult:
+        self.said = frozenset((event.key, event.defer_seq) for event in events if isinstance(event, e.DeferralEnded))
         return super().step(*events, seconds=seconds)
 
-    def write(self, decided: Step) -> None:
+    def write(self, decided: StepResult) -> None:
         """A trigger hears on_kill if it waited and said nothing; of what a triggerer has nothing of, none is told."""
-        for key, killed in decided.changes.waits_gone:
+        for key, killed in decided.changes.deferrals_deleted:
             wait = self.waits[key]
-            if wait.due_at is not None or wait.fired is not None:
+            if wait.due_at is not None or wait.result is not None:
                 assert killed is None, f"{key}: nobody runs its trigger"
             elif (key, wait.defer_seq) not in self.said:
                 assert killed is True, f"{key}: its trigger is not told"
         super().write(decided)
 
-    def quietly(self, *events: e.Event, seconds: float = 0) -> None:
+    def quietly(self, *events: e.EngineEvent, seconds: float = 0) -> None:
         """A step of what nobody asked for: what is tried again is tried when it is due."""
         before = copy.copy(self.rows)
         self.step(*events, seconds=seconds)
@@ -107,20 +107,20 @@ def play(world: Waiting, rng: random.Random) -> None:
         world.quietly(*some_result(world, rng, attempt, outcome), seconds=rng.choice((0, 1)))
     elif roll < 0.62 and waits:
         key = rng.choice(waits)
-        events: list[e.Event] = [some_event(world, rng, key)]
+        events: list[e.EngineEvent] = [some_event(world, rng, key)]
         if rng.random() < 0.3:
             events += rng.choice((lambda: [events[0]], lambda: [some_event(world, rng, key)], lambda: [some_act(world, rng, key)]))()
             rng.shuffle(events)
         if rng.random() < 0.1:
             another_version(world, rng)
             events = [e.DagRead(copy.deepcopy(world.dags[1])), *events]
-        people = any(not isinstance(event, e.WaitEnded) for event in events)
+        people = any(not isinstance(event, e.DeferralEnded) for event in events)
         (world.step if people else world.quietly)(*events)
     elif roll < 0.7 and waits:
         world.step(some_act(world, rng, rng.choice(waits)))
     elif roll < 0.74 and runs:
         world.step(rng.choice((e.MarkRun(rng.choice(runs), "failed", "me"), e.ClearTasks(rng.choice(runs), None, "me"),
-                               e.DropRun(rng.choice(runs), "me", 1))))
+                               e.DeleteRun(rng.choice(runs), "me", 1))))
     elif roll < 0.79:
         another_version(world, rng)
         if rng.random() < 0.5:
@@ -136,8 +136,8 @@ def play(world: Waiting, rng: random.Random) -> None:
         world.quietly(seconds=rng.choice((1, 3, 8)))
 
 
-def some_result(world: World, rng: random.Random, attempt, outcome: str) -> list[e.Event]:  # type: ignore[no-untyped-def]
-    found: list[e.Event] = [e.Entered(attempt.attempt_id, world.now)] if rng.random() < 0.7 else []
+def some_result(world: World, rng: random.Random, attempt, outcome: str) -> list[e.EngineEvent]:  # type: ignore[no-untyped-def]
+    found: list[e.EngineEvent] = [e.AuthorCodeEntered(attempt.attempt_id, world.now)] if rng.random() < 0.7 else []
     more: dict[str, object] = {"entered": bool(found), "reason": outcome}
     if outcome == "deferred":
         more["wait"] = some_wait(rng, world.now)
@@ -146,14 +146,14 @@ def some_result(world: World, rng: random.Random, attempt, outcome: str) -> list
     return [*found, world.result(attempt, outcome, **more)]
 
 
-def some_event(world: World, rng: random.Random, key: TaskKey) -> e.WaitEnded:
+def some_event(world: World, rng: random.Random, key: TaskKey) -> e.DeferralEnded:
     """Of its trigger; now and then one of an earlier deferral."""
     late = rng.random() < 0.2
     outcome = rng.choice(ENDINGS)
-    return e.WaitEnded(key, world.waits[key].defer_seq - late, Fired(outcome=outcome, payload='"late"' if late else "1"))
+    return e.DeferralEnded(key, world.waits[key].defer_seq - late, DeferralResult(outcome=outcome, payload='"late"' if late else "1"))
 
 
-def some_act(world: World, rng: random.Random, key: TaskKey) -> e.Event:
+def some_act(world: World, rng: random.Random, key: TaskKey) -> e.EngineEvent:
     if rng.random() < 0.5:
         return e.ClearTasks(key.run_pk, (key,), "me")
     return e.MarkTasks(key.run_pk, (key,), rng.choice(("success", "failed", "skipped")), "me")
@@ -185,7 +185,7 @@ def a_world(rng: random.Random) -> Waiting:
     tasks = some_tasks(rng)
     dag = dag_record(tasks, max_active_runs=3, fail_fast=rng.random() < 0.2, dagrun_timeout_s=rng.choice((None, None, 60.0)))
     pools = [PoolRecord("small", 2, 0), PoolRecord("counting", 2, 0, include_deferred=True)]
-    return Waiting(dag, pools=pools, limits=Limits(parallelism=6), slots=8)
+    return Waiting(dag, pools=pools, limits=EngineLimits(parallelism=6), slots=8)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -198,7 +198,7 @@ def test_what_waits_is_stored_and_what_is_stored_waits(seed: int) -> None:
             row = world.rows[key]
             assert row.defer_seq == wait.defer_seq, f"seed {seed}: {key}"
             assert row.state not in FINISHED_TASK_STATES and row.state is not None, f"seed {seed}: {key} waits and is {row.state}"
-            assert (row.state is S.DEFERRED) == (wait.fired is None), f"seed {seed}: {key} is {row.state}, {wait}"
+            assert (row.state is S.DEFERRED) == (wait.result is None), f"seed {seed}: {key} is {row.state}, {wait}"
         deferred = {key for key, row in world.rows.items() if row.state is S.DEFERRED}
         assert deferred <= world.waits.keys(), f"seed {seed}: waits for nothing"
 
@@ -228,7 +228,7 @@ def test_no_time_of_a_wait_is_missed_and_none_is_remembered_for_nothing(seed: in
         play(world, rng)
         world.settle()
         for key, wait in world.waits.items():
-            if wait.fired is None:
+            if wait.result is None:
                 row, task = world.rows[key], task_of(world, key)
                 limit_s = None if task is None else task.execution_timeout_s
                 deadline = None if limit_s is None or row.started_at is None else row.started_at + int(limit_s * SECOND)
@@ -260,7 +260,7 @@ def test_after_any_history_every_task_ends(seed: int) -> None:
     for _ in range(1000):
         if not world.memory.runs:
             break
-        events: list[e.Event] = [e.WaitEnded(key, wait.defer_seq, Fired(outcome="event")) for key, wait in world.waits.items()]
+        events: list[e.EngineEvent] = [e.DeferralEnded(key, wait.defer_seq, DeferralResult(outcome="event")) for key, wait in world.waits.items()]
         world.step(*events, *(world.result(attempt) for attempt in world.live()), seconds=10)
     assert not world.memory.runs and not world.waits, f"seed {seed}"
     assert all(used == 0 for _, used in world.pools.values()), f"seed {seed}"
@@ -271,9 +271,9 @@ def task_of(world: World, key: TaskKey) -> TaskSpec | None:
     return next((task for task in world.dags[1].spec.tasks if task.task_id == names[key.task_no]), None)
 
 
-def waits_in(memory: Memory) -> object:
+def waits_in(memory: EngineState) -> object:
     """What two memories of the same rows must agree on."""
     return {
-        cell.key(): (cell.state, cell.defer_seq, cell.resumes, cell.waiting, cell.started_at)
-        for run in memory.runs.values() for cells in run.cells for cell in cells.values() if cell.defer_seq or cell.waiting
+        cell.key(): (cell.state, cell.defer_seq, cell.is_resumption, cell.deferral, cell.started_at)
+        for run in memory.runs.values() for cells in run.task_instances for cell in cells.values() if cell.defer_seq or cell.deferral
     }, {name: pool.used for name, pool in memory.pools.items() if pool.slots is not None}

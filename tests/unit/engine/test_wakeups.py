@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gnomon.engine import events as e
-from gnomon.engine.memory import Limits
+from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.records import PoolRecord
 from gnomon.model.spec import TaskSpec
 
@@ -38,7 +38,7 @@ def test_a_task_marked_right_after_a_gate_chose_it_does_not_use_up_the_turn() ->
 def test_deleting_a_run_lets_in_who_waits_at_a_gate_of_the_dag() -> None:
     world = World(dag_record([TaskSpec(task_id="t", max_active_tis_per_dag=1)]))
     first, second = world.start(), world.start()
-    world.step(e.DropRun(first.run_pk, "ann", 1))
+    world.step(e.DeleteRun(first.run_pk, "ann", 1))
     assert [a.run.run_id for a in world.live()] == [second.run_id]
 
 
@@ -69,7 +69,7 @@ def test_a_run_deleted_while_its_dag_is_paused_does_not_come_back_with_it() -> N
     dag.paused = True
     world.step(e.DagRead(dag))
     world.end("a")
-    world.step(e.DropRun(run.run_pk, "ann", 1))
+    world.step(e.DeleteRun(run.run_pk, "ann", 1))
     world.step(e.DagRead(dag_record(chain("a", "b"))))
     assert not world.live()
 
@@ -91,7 +91,7 @@ def test_the_last_result_and_the_deletion_of_its_run_may_come_together() -> None
     world = World(dag_record(chain("a"), max_active_runs=1))
     first, second, third = world.start(), world.start(), world.start()
     (attempt,) = world.live()
-    world.step(world.result(attempt), e.DropRun(first.run_pk, "ann", 1))
+    world.step(world.result(attempt), e.DeleteRun(first.run_pk, "ann", 1))
     assert [world.state(run) for run in (second, third)] == ["running", "queued"]
 
 
@@ -127,7 +127,7 @@ def test_an_inventory_says_nothing_of_groups_that_were_not_asked_for() -> None:
     world = World(dag_record(chain("a")))
     run = world.start()
     (attempt,) = world.live()
-    world.step(e.Entered(attempt.attempt_id, world.now))
+    world.step(e.AuthorCodeEntered(attempt.attempt_id, world.now))
     world.step(e.InventoryRead("w", {}, groups=(GROUP + 1,)))
     assert world.states(run) == {"a": "running"}
 
@@ -145,14 +145,14 @@ def test_a_paused_dag_runs_into_no_timeout_until_it_is_unpaused() -> None:
 
 
 def test_heaps_do_not_grow_with_history() -> None:
-    world = World(dag_record(chain("a"), dagrun_timeout_s=86_400), limits=Limits())
+    world = World(dag_record(chain("a"), dagrun_timeout_s=86_400), limits=EngineLimits())
     later = world.new_run(run_after=world.now + 10**14)
     world.step(e.RunRead(later))
     for _ in range(400):
         world.start()
         world.end("a")
     assert len(world.memory.timers) < 200
-    assert len(world.memory.dags[1].queued) < 200
+    assert len(world.memory.dags[1].queued_runs) < 200
 
 
 def test_a_sensor_that_was_called_often_may_still_be_lost_before_it_entered() -> None:

@@ -7,14 +7,14 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from gnomon.engine import events as e
-from gnomon.engine.load import load
-from gnomon.engine.memory import Limits, Memory
+from gnomon.engine.lifecycle.group_loading import load_groups
+from gnomon.engine.state.engine_state import EngineLimits, EngineState
 from gnomon.engine.step import step
-from gnomon.engine.turn import Step
-from gnomon.model.facts import Attempt, AttemptResult
+from gnomon.engine.step_context import StepResult
+from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import TaskKey
-from gnomon.model.records import DagRecord, GroupState, NewMail, PoolRecord, RunRecord, TaskRecord, WaitRecord
-from gnomon.model.runwaits import RunWait
+from gnomon.model.records import DagRecord, DeferralRecord, GroupState, NewMail, PoolRecord, RunRecord, TaskRecord
+from gnomon.model.run_waits import RunWait
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
@@ -41,8 +41,8 @@ def chain(*task_ids: str, **fields: object) -> list[TaskSpec]:
 class World:
     """Memory, and the rows that its steps have written."""
 
-    def __init__(self, *dags: DagRecord, pools: Iterable[PoolRecord] = (), slots: int = 32, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, *dags: DagRecord, pools: Iterable[PoolRecord] = (), slots: int = 32, limits: EngineLimits | None = None) -> None:
+        self.limits = limits or EngineLimits()
         given = (PoolRecord("default_pool", 128, 0), *pools)
         self.pools = {pool.name: [pool.slots, 0] for pool in given}
         self.counts_deferred = {pool.name for pool in given if pool.include_deferred}
@@ -50,7 +50,7 @@ class World:
         self.all_tasks = dags[0].spec.tasks
         self.runs: dict[int, RunRecord] = {}
         self.rows: dict[TaskKey, TaskRecord] = {}
-        self.waits: dict[TaskKey, WaitRecord] = {}
+        self.waits: dict[TaskKey, DeferralRecord] = {}
         self.killed_waits: list[TaskKey] = []
         self.attempts: dict[str, str] = {}
         self.sent: dict[str, Attempt] = {}
@@ -70,9 +70,9 @@ class World:
             for name, (slots, used) in sorted(self.pools.items())
         )
 
-    def fresh_memory(self) -> Memory:
+    def fresh_memory(self) -> EngineState:
         """Memory as a take-over reads it."""
-        memory = Memory(self.limits)
+        memory = EngineState(self.limits)
         unfinished = [run for run in self.runs.values() if run.dag_pk in self.dags and run.state not in FINISHED_RUN_STATES]
         tails = {}
         for dag_pk, dag in self.dags.items():
@@ -81,11 +81,11 @@ class World:
                 tails[dag_pk] = [(copy.deepcopy(run), self._rows_of(run.run_pk)) for run in ended]
         state = GroupState(
             dags=[copy.deepcopy(dag) for dag in self.dags.values()], runs=[copy.deepcopy(run) for run in unfinished],
-            tasks=[row for run in unfinished for row in self._rows_of(run.run_pk)], tails=tails,
+            tasks=[row for run in unfinished for row in self._rows_of(run.run_pk)], previous_runs=tails,
             run_waits={run.run_pk: self.waits_of(run.run_pk) for run in unfinished},
         )
-        self.loaded = load(memory, state, dict.fromkeys(self.groups(), 1))
-        memory.set_pools(self.pool_records())
+        self.loaded = load_groups(memory, state, dict.fromkeys(self.groups(), 1))
+        memory.update_pools(self.pool_records())
         return memory
 
     def groups(self) -> set[int]:
@@ -98,10 +98,10 @@ class World:
     def _rows_of(self, run_pk: int) -> list[TaskRecord]:
         rows = [copy.deepcopy(row) for key, row in sorted(self.rows.items()) if key.run_pk == run_pk]
         for row in rows:
-            row.waiting = copy.deepcopy(self.waits.get(row.key))
+            row.deferral = copy.deepcopy(self.waits.get(row.key))
         return rows
 
-    def step(self, *events: e.Event, seconds: float = 0) -> Step:
+    def step(self, *events: e.EngineEvent, seconds: float = 0) -> StepResult:
         """One step; its changes are written, its submissions kept in `sent`."""
         self.now += int(seconds * 1_000_000)
         loaded, self.loaded = self.loaded, []
@@ -109,26 +109,26 @@ class World:
         self.write(decided)
         return decided
 
-    def write(self, decided: Step) -> None:
+    def write(self, decided: StepResult) -> None:
         changes = decided.changes
         for run in changes.runs:
             self.runs[run.run_pk] = copy.deepcopy(run)
         for row in changes.tasks:
             self.rows[row.key] = copy.copy(row)
-            self.rows[row.key].waiting = None
-        for key, killed in changes.waits_gone:
+            self.rows[row.key].deferral = None
+        for key, killed in changes.deferrals_deleted:
             del self.waits[key]
             self.killed_waits += [key] if killed else []
-        for key, wait in changes.waits.items():
+        for key, wait in changes.deferrals.items():
             assert key not in self.waits, f"{key} waits already"
             self.waits[key] = copy.deepcopy(wait)
-        for key, wait in changes.waits_fired.items():
-            self.waits[key].fired = wait.fired
+        for key, wait in changes.deferrals_ended.items():
+            self.waits[key].result = wait.result
             self.waits[key].held_slots = wait.held_slots
         for record in changes.attempts:
             assert record.attempt not in self.attempts, f"attempt {record.attempt} was recorded twice"
             self.attempts[record.attempt] = record.state
-        for gone in changes.edges_gone:
+        for gone in changes.edge_waits_deleted:
             for key in [key for key in self.run_waits if key[:2] == gone]:
                 del self.run_waits[key]
         self.run_waits.update((key, copy.copy(wait)) for key, wait in changes.run_waits.items())
@@ -167,13 +167,13 @@ class World:
         """Attempts that are under way, in the order of their submission."""
         return [a for i, a in self.sent.items() if i in self.memory.attempts and task_id in (None, a.task_id)]
 
-    def end(self, task_id: str, outcome: str = "success", seconds: float = 1, **fields: object) -> Step:
+    def end(self, task_id: str, outcome: str = "success", seconds: float = 1, **fields: object) -> StepResult:
         """The live attempt of that task ends."""
         (attempt,) = self.live(task_id)
         return self.step(self.result(attempt, outcome, **fields), seconds=seconds)
 
-    def result(self, attempt: Attempt, outcome: str = "success", **fields: object) -> e.Ended:
-        return e.Ended(
+    def result(self, attempt: Attempt, outcome: str = "success", **fields: object) -> e.ResultReceived:
+        return e.ResultReceived(
             AttemptResult(attempt_id=attempt.attempt_id, group_no=GROUP, run_pk=attempt.run.run_pk, task_no=attempt.task_no,
                           map_index=attempt.map_index, outcome=outcome, started_at=self.now, ended_at=self.now, **fields),  # type: ignore[arg-type]
             "w",

@@ -7,7 +7,7 @@ import inspect
 
 import pytest
 
-from gnomon.errors import GnomonError, UserMistake, authoring
+from gnomon.errors import GnomonError, UserError, authoring
 
 
 @pytest.mark.parametrize("name", ["AirflowTaskTimeout", "AirflowTaskTerminated", "TaskDeferred", "TaskAwaitingInput"])
@@ -44,4 +44,4 @@ def test_messages_name_the_thing() -> None:
 
 
 def test_a_users_mistake_is_told_from_faults_of_ours() -> None:
-    assert issubclass(UserMistake, GnomonError)
+    assert issubclass(UserError, GnomonError)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from gnomon.executors.interface import WorkerUnreachable, WorkerUp
+from gnomon.executors.interface import WorkerConnected, WorkerUnreachable
 from gnomon.executors.local import LocalExecutor
-from gnomon.model.facts import Attempt, RunFacts
+from gnomon.executors.worker_protocol import SubmitAttempts, ToWorker, Welcome
+from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.records import WorkerRecord
-from gnomon.wire.frames import Splitter, encode
-from gnomon.wire.messages import Submit, ToWorker, Welcome
+from gnomon.processes.message_stream import FrameDecoder, encode_frame
 
 
 def listener(path: Path) -> socket.socket:
@@ -34,16 +34,16 @@ def test_a_worker_that_does_not_read_blocks_nobody_and_gets_everything_later(tmp
         executor = LocalExecutor("s")
         executor.refresh([record(tmp_path / "w")])
         executor.submit("w", attempts(3000))
-        assert executor.unsent() == executor.filenos() != []
+        assert executor.write_filenos() == executor.read_filenos() != []
         connection, _ = server.accept()
-        splitter: Splitter[ToWorker] = Splitter(ToWorker)
+        splitter: FrameDecoder[ToWorker] = FrameDecoder(ToWorker)
         got = 0
         with connection:
             while got < 3000:
-                executor.poll()
+                executor.poll_events()
                 messages = list(splitter.feed(connection.recv(1 << 20)))
-                got += sum(len(message.attempts) for message in messages if isinstance(message, Submit))
-        assert executor.unsent() == []
+                got += sum(len(message.attempts) for message in messages if isinstance(message, SubmitAttempts))
+        assert executor.write_filenos() == []
         executor.close()
     assert got == 3000
 
@@ -51,14 +51,14 @@ def test_a_worker_that_does_not_read_blocks_nobody_and_gets_everything_later(tmp
 def test_a_worker_without_a_listener_is_tried_again_at_the_next_refresh(tmp_path: Path) -> None:
     executor = LocalExecutor("s")
     executor.refresh([record(tmp_path / "w")])
-    assert (executor.filenos(), executor.poll()) == ([], [])
+    assert (executor.read_filenos(), executor.poll_events()) == ([], [])
     with listener(tmp_path / "w") as server:
         executor.refresh([record(tmp_path / "w")])
         connection, _ = server.accept()
-        connection.sendall(encode(Welcome(worker_id="w", slots=3)))
-        assert executor.poll() == [WorkerUp("w", 3)]
+        connection.sendall(encode_frame(Welcome(worker_id="w", slots=3)))
+        assert executor.poll_events() == [WorkerConnected("w", 3)]
         connection.close()
-        assert executor.poll() == [WorkerUnreachable("w")]
+        assert executor.poll_events() == [WorkerUnreachable("w")]
     executor.close()
 
 
@@ -68,6 +68,6 @@ def test_a_worker_that_talks_nonsense_is_let_go(tmp_path: Path) -> None:
         executor.refresh([record(tmp_path / "w")])
         connection, _ = server.accept()
         connection.sendall(b"\x00\x00\x00\x04abcd")
-        assert executor.poll() == [WorkerUnreachable("w")]
+        assert executor.poll_events() == [WorkerUnreachable("w")]
         connection.close()
         executor.close()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.config import load_config, set_ambient
-from gnomon.errors import UserMistake
+from gnomon.config import load_config, set_current_config
+from gnomon.errors import UserError
 from gnomon.loading.expression import evaluate
 
 PLUGIN = '''
@@ -39,7 +39,7 @@ def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A plugins folder of this test, and an import path that is as before after it."""
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "expression_plugin.py").write_text(PLUGIN)
-    set_ambient(load_config({}, tmp_path))
+    set_current_config(load_config({}, tmp_path))
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.delitem(sys.modules, "expression_plugin", raising=False)
 
@@ -95,7 +95,7 @@ def test_cron_texts_are_read_in_the_zone() -> None:
     ],
 )
 def test_a_mistake_is_marked(text: str, marked: str, words: str) -> None:
-    with pytest.raises(UserMistake) as raised:
+    with pytest.raises(UserError) as raised:
         evaluate(text=text, zone="UTC")
     *_, line, marks = str(raised.value).split("\n")
     assert words in str(raised.value)

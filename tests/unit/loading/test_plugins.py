@@ -14,9 +14,9 @@ from gnomon.config import load_config
 from gnomon.errors.timetable import PlanningError
 from gnomon.loading.plugins import PluginRow
 from gnomon.model.slots import TimetableRef
-from gnomon.userhost import ask_now
+from gnomon.timetable_host import ask_and_wait
 
-SURVEY = "gnomon.loading.plugins:survey"
+SURVEY = "gnomon.loading.plugins:list_plugins"
 PLUGIN = '''
 from airflow.plugins_manager import AirflowPlugin
 from airflow.timetables.base import Timetable, DagRunInfo, DataInterval
@@ -51,7 +51,7 @@ def write(tmp_path: Path) -> Write:
 
 def survey(home: Path) -> dict[str, PluginRow]:
     """Every plugin by name, as a process of its own finds it."""
-    rows: list[PluginRow] = ask_now(load_config({}, home), SURVEY, list[PluginRow], imports=True)
+    rows: list[PluginRow] = ask_and_wait(load_config({}, home), SURVEY, list[PluginRow], imports=True)
     return {row.name: row for row in rows}
 
 
@@ -108,20 +108,20 @@ CASES = {
 def test_a_timetable_of_a_plugin_is_found_by_its_stored_path(tmp_path: Path, write: Write, name: str, path: str) -> None:
     write(name, PLUGIN.format(cls="Workday", name="w"))
     ref = TimetableRef(path=path, builtin=False)
-    assert ask_now(load_config({}, tmp_path), "gnomon.loading.plugins:kind_of", str, timetable=ref) == path
+    assert ask_and_wait(load_config({}, tmp_path), "gnomon.loading.plugins:timetable_class_path", str, timetable=ref) == path
 
 
 def test_a_class_that_only_its_plugin_knows_is_found_by_it(tmp_path: Path, write: Write) -> None:
     text = PLUGIN.format(cls="Made", name="made").replace("[Made]", "[type('Hidden', (Made,), {'__module__': __name__})]")
     write("made.py", text)
     ref = TimetableRef(path="made.Hidden", builtin=False)
-    assert ask_now(load_config({}, tmp_path), "gnomon.loading.plugins:kind_of", str, timetable=ref) == "made.Hidden"
+    assert ask_and_wait(load_config({}, tmp_path), "gnomon.loading.plugins:timetable_class_path", str, timetable=ref) == "made.Hidden"
 
 
 def test_what_is_nowhere_is_told(tmp_path: Path, write: Write) -> None:
     write("workday.py", PLUGIN.format(cls="Workday", name="w"))
     with pytest.raises(PlanningError, match="no module 'nowhere'"):
-        ask_now(load_config({}, tmp_path), "gnomon.loading.plugins:kind_of", str,
+        ask_and_wait(load_config({}, tmp_path), "gnomon.loading.plugins:timetable_class_path", str,
                 timetable=TimetableRef(path="nowhere.Workday", builtin=False))
 
 

@@ -29,7 +29,7 @@ def _lines(style: str, level: str = "INFO") -> io.StringIO:
 
 def test_an_event_is_one_json_object_with_its_fields() -> None:
     stream = _lines("json")
-    log.get("engine").info("run_planned", dag_id="etl", slot="2026-01-01", at="field of that name")
+    log.get_logger("engine").info("run_planned", dag_id="etl", slot="2026-01-01", at="field of that name")
     line = json.loads(stream.getvalue())
     assert line.pop("at").endswith("+00:00")
     assert line == {
@@ -40,7 +40,7 @@ def test_an_event_is_one_json_object_with_its_fields() -> None:
 
 def test_what_json_does_not_know_is_written_as_text() -> None:
     stream = _lines("json")
-    log.get("x").info("odd", value=object(), error=ValueError("no"))
+    log.get_logger("x").info("odd", value=object(), error=ValueError("no"))
     assert json.loads(stream.getvalue())["error"] == "no"
 
 
@@ -49,26 +49,26 @@ def test_a_traceback_stays_on_the_line_of_its_event() -> None:
     try:
         raise ValueError("boom")
     except ValueError:
-        log.get("x").exception("failed")
+        log.get_logger("x").exception("failed")
     [line] = stream.getvalue().splitlines()
     assert json.loads(line)["traceback"].endswith("ValueError: boom")
 
 
 def test_a_person_reads_words() -> None:
     stream = _lines("text")
-    log.get("x").warning("service_died", process="worker", how="was killed by signal 9")
+    log.get_logger("x").warning("service_died", process="worker", how="was killed by signal 9")
     assert stream.getvalue().endswith("scheduler      WARNING: service died process=worker how='was killed by signal 9'\n")
 
 
 def test_auto_means_json_where_there_is_no_terminal() -> None:
     stream = _lines("auto")
-    log.get("x").info("hello")
+    log.get_logger("x").info("hello")
     assert json.loads(stream.getvalue())["event"] == "hello"
 
 
 def test_events_below_the_level_are_dropped() -> None:
     stream = _lines("json", "WARNING")
-    log.get("x").info("quiet")
+    log.get_logger("x").info("quiet")
     assert stream.getvalue() == ""
 
 
@@ -76,6 +76,6 @@ def test_configuring_again_replaces_the_service_name() -> None:
     first = _lines("json")
     second = io.StringIO()
     log.configure("worker", "INFO", "json", second)
-    log.get("x").info("hello")
+    log.get_logger("x").info("hello")
     assert first.getvalue() == ""
     assert json.loads(second.getvalue())["service"] == "worker"

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from gnomon.config import load_config, set_ambient
+from gnomon.config import load_config, set_current_config
 from gnomon.context import build_context
-from gnomon.model.facts import Attempt, RunFacts
+from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.instants import to_instant
-from gnomon.sdk.dag import DAG
+from gnomon.sdk.dags.dag import DAG
 
 MONDAY = datetime(2024, 3, 4, tzinfo=UTC)
 
@@ -27,9 +27,9 @@ class Nobody:
 
 @pytest.fixture(autouse=True)
 def default_options(tmp_path: Path) -> Iterator[None]:
-    set_ambient(load_config({}, tmp_path))
+    set_current_config(load_config({}, tmp_path))
     yield
-    set_ambient(None)
+    set_current_config(None)
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from tests.patience import PATIENCE_S
 
 from gnomon.errors.authoring import AirflowException, AirflowSkipException
 from gnomon.operators import BashOperator
-from gnomon.operators.process import SubprocessHook
-from gnomon.sdk.dag import DAG
+from gnomon.operators.subprocess_hook import SubprocessHook
+from gnomon.sdk.dags.dag import DAG
 
 
 def test_the_last_line_of_output_is_returned(dag: DAG, execute: Callable[..., Any]) -> None:

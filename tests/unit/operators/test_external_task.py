@@ -13,16 +13,15 @@ import pytest
 
 from gnomon.errors.authoring import AirflowSkipException, TaskDeferred
 from gnomon.model.instants import to_instant
-from gnomon.model.questions import GetDag, GetRunStates, GetTaskStates
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.operators.external_states import ExternalTaskFailedError, ExternalTaskNotFoundError
-from gnomon.operators.external_task_marker import ExternalTaskMarker
-from gnomon.operators.external_task_sensor import ExternalTaskSensor
+from gnomon.model.task_api_requests import GetDag, GetRunStates, GetTaskStates
+from gnomon.operators.external_task_sensor import ExternalTaskMarker, ExternalTaskSensor
+from gnomon.operators.external_task_states import ExternalTaskFailedError, ExternalTaskNotFoundError
 from gnomon.operators.triggers.external_task import DagStateTrigger, WorkflowTrigger
-from gnomon.sdk import channel
-from gnomon.sdk.build import build
-from gnomon.sdk.dag import DAG
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.dag_spec import build_dag_spec
+from gnomon.sdk.runtime import channel
 
 MONDAY = dt.datetime(2024, 3, 4, tzinfo=dt.UTC)
 SUNDAY = MONDAY - dt.timedelta(days=1)
@@ -64,9 +63,9 @@ class Server:
 @pytest.fixture
 def server() -> Iterator[Server]:
     server = Server()
-    before = channel.install(server)
+    before = channel.install_channel(server)
     yield server
-    channel.install(before)
+    channel.install_channel(before)
 
 
 def _sensor(**kwargs: Any) -> ExternalTaskSensor:
@@ -249,16 +248,16 @@ def test_a_channel_of_coroutines_is_awaited() -> None:
         async def ask_async(self, question: object) -> object:
             return {"r": "success"}
 
-    before = channel.install(Awaited())
+    before = channel.install_channel(Awaited())
     try:
         assert asyncio.run(channel.ask_async(GetRunStates(dag_id="d"))) == {"r": "success"}  # type: ignore[arg-type]
     finally:
-        channel.install(before)
+        channel.install_channel(before)
 
 
 def test_a_marker_names_a_task_elsewhere_and_costs_no_process(dag: DAG) -> None:
     marker = ExternalTaskMarker(task_id="t", external_dag_id="other", external_task_id="a", logical_date=MONDAY)
     assert (marker.external_dag_id, marker.logical_date, marker.recursion_depth) == ("other", MONDAY.isoformat(), 10)
-    assert not build(dag, __file__).spec.tasks[0].runs_code
+    assert not build_dag_spec(dag, __file__).spec.tasks[0].runs_code
     with pytest.raises(ValueError, match="'u'.*recursion_depth must be 1 or more"):
         ExternalTaskMarker(task_id="u", external_dag_id="other", external_task_id="a", recursion_depth=0)

@@ -14,14 +14,14 @@ import pytest
 from tests.patience import PATIENCE_S
 
 from gnomon.errors.authoring import AirflowException, AirflowNotFoundException, TaskDeferred
-from gnomon.loading.classes import load_class
+from gnomon.loading.class_loader import load_class
 from gnomon.operators.file_sensor import FileSensor
-from gnomon.operators.filesystem import FSHook
+from gnomon.operators.filesystem_hook import FSHook
 from gnomon.operators.triggers.file import DirectoryFileDeleteTrigger, FileDeleteTrigger, FileTrigger
-from gnomon.operators.triggers.folder_watch import nearest_folder
-from gnomon.sdk.build import build
-from gnomon.sdk.dag import DAG
-from gnomon.sdk.triggers import BaseTrigger
+from gnomon.operators.triggers.folder_watch import find_nearest_folder
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.dag_spec import build_dag_spec
+from gnomon.sdk.deferral.triggers import BaseTrigger
 
 LONG_S = 3600.0
 """Between two looks of a trigger that is told: a test that had to wait for one would not end."""
@@ -70,7 +70,7 @@ def test_a_file_sensor_may_start_from_its_trigger(dag: DAG) -> None:
     FileSensor(task_id="absolute", filepath="/in/a.csv", deferrable=True, start_from_trigger=True, timeout=9)
     FileSensor(task_id="relative", filepath="a.csv", deferrable=True, start_from_trigger=True)
     FileSensor(task_id="template", filepath="/in/{{ ds }}", deferrable=True, start_from_trigger=True)
-    waits = {task.task_id: task.start_wait for task in build(dag, __file__, load_class).spec.tasks}
+    waits = {task.task_id: task.start_wait for task in build_dag_spec(dag, __file__, load_class).spec.tasks}
     wait = waits["absolute"]
     assert wait is not None and wait.classpath == "gnomon.operators.triggers.file.FileTrigger"
     assert (wait.next_method, wait.timeout_s, wait.due_at) == ("execute_complete", 9, None)
@@ -167,5 +167,5 @@ def test_of_two_delete_triggers_one_gets_the_file(tmp_path: Path) -> None:
 
 
 def test_the_nearest_folder_is_one_that_exists(tmp_path: Path) -> None:
-    assert nearest_folder(str(tmp_path / "no" / "where" / "*.csv")) == str(tmp_path)
-    assert nearest_folder(str(tmp_path)) == str(tmp_path)
+    assert find_nearest_folder(str(tmp_path / "no" / "where" / "*.csv")) == str(tmp_path)
+    assert find_nearest_folder(str(tmp_path)) == str(tmp_path)

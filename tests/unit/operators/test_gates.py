@@ -11,9 +11,9 @@ import time_machine
 
 from gnomon.errors.authoring import AirflowException, DownstreamTasksSkipped
 from gnomon.operators import BranchDateTimeOperator, BranchDayOfWeekOperator, EmptyOperator, LatestOnlyOperator
-from gnomon.operators.branch_time import target_times_as_dates
-from gnomon.sdk.build import build
-from gnomon.sdk.dag import DAG
+from gnomon.operators.branch_by_date import target_times_as_dates
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.dag_spec import build_dag_spec
 
 MONDAY_NOON = dt.datetime(2024, 3, 4, 12, tzinfo=dt.UTC)
 
@@ -21,7 +21,7 @@ MONDAY_NOON = dt.datetime(2024, 3, 4, 12, tzinfo=dt.UTC)
 def test_an_empty_task_costs_no_process_unless_it_has_callbacks(dag: DAG) -> None:
     EmptyOperator(task_id="plain")
     EmptyOperator(task_id="telling", on_success_callback=print)
-    runs_code = {task.task_id: task.runs_code for task in build(dag, __file__).spec.tasks}
+    runs_code = {task.task_id: task.runs_code for task in build_dag_spec(dag, __file__).spec.tasks}
     assert runs_code == {"plain": False, "telling": True}
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from gnomon.errors.authoring import AirflowException, DownstreamTasksSkipped
 from gnomon.operators import BranchPythonOperator, EmptyOperator, PythonOperator, ShortCircuitOperator
-from gnomon.operators.keywords import KeywordParameters, determine_kwargs, make_kwargs_callable
-from gnomon.sdk.dag import DAG
+from gnomon.operators.function_keywords import KeywordParameters, determine_kwargs, make_kwargs_callable
+from gnomon.sdk.dags.dag import DAG
 
 
 def test_the_function_gets_its_arguments_and_the_context_keys_that_it_names(dag: DAG, execute: Callable[..., Any]) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from gnomon.errors.authoring import AirflowFailException, AirflowTaskTimeout
-from gnomon.operators.bash_sensor import BashSensor
-from gnomon.operators.python_sensor import PythonSensor
+from gnomon.operators.bash import BashSensor
+from gnomon.operators.python import PythonSensor
 from gnomon.operators.time_limit import timeout
-from gnomon.sdk.dag import DAG
-from gnomon.sdk.sensor import PokeReturnValue
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.tasks.sensor import PokeReturnValue
 
 
 def test_a_python_sensor_pokes_with_arguments_and_context(dag: DAG, context_of: Callable[..., Any]) -> None:

@@ -10,9 +10,9 @@ import pendulum
 import pytest
 
 from gnomon.operators.triggers import DateTimeTrigger, FailureTrigger, SuccessTrigger, TimeDeltaTrigger
-from gnomon.sdk.deferring import is_timer, timer_of
-from gnomon.sdk.timezone import utcnow
-from gnomon.sdk.triggers import BaseTrigger, TaskSuccessEvent, TriggerEvent
+from gnomon.sdk.deferral.deferral_checks import is_timer, read_timer
+from gnomon.sdk.deferral.triggers import BaseTrigger, TaskSuccessEvent, TriggerEvent
+from gnomon.sdk.schedules.timezone import utcnow
 
 WHEN = dt.datetime(2020, 1, 2, 3, tzinfo=dt.timezone(dt.timedelta(hours=1)))
 PATH = "gnomon.operators.triggers.temporal."
@@ -59,7 +59,7 @@ def test_a_span_goes_on_as_the_moment_that_it_has_become() -> None:
     trigger = TimeDeltaTrigger(hours=1, end_from_trigger=True)
     path, kwargs = trigger.serialize()
     assert (path, kwargs) == (f"{PATH}DateTimeTrigger", {"moment": trigger.moment, "end_from_trigger": True})
-    timer = timer_of(trigger)
+    timer = read_timer(trigger)
     assert timer is not None and (timer.moment, timer.after, timer.ends_task) == (trigger.moment, dt.timedelta(hours=1), True)
 
 
@@ -69,7 +69,7 @@ class Later(TimeDeltaTrigger):
 
 def test_only_the_exact_classes_are_timers() -> None:
     assert is_timer(DateTimeTrigger) and is_timer(TimeDeltaTrigger)
-    assert not is_timer(Later) and timer_of(Later(hours=1)) is None
+    assert not is_timer(Later) and read_timer(Later(hours=1)) is None
     assert Later(minutes=1).serialize() == (f"{__name__}.Later", {"delta": dt.timedelta(minutes=1), "end_from_trigger": False})
 
 
@@ -80,7 +80,7 @@ def test_triggers_for_tests_succeed_and_fail() -> None:
 
 
 def test_the_dialects_paths_give_the_same_classes() -> None:
-    from gnomon.loading.classes import load_class
+    from gnomon.loading.class_loader import load_class
 
     for module in ("airflow.triggers.temporal", "airflow.providers.standard.triggers.temporal"):
         assert load_class(f"{module}.DateTimeTrigger") is DateTimeTrigger

@@ -10,17 +10,23 @@ from typing import Any
 import pytest
 import time_machine
 
-from gnomon.config import load_config, set_ambient
+from gnomon.config import load_config, set_current_config
 from gnomon.errors.authoring import TaskDeferred
-from gnomon.loading.classes import load_class
-from gnomon.operators.date_time_sensor import DateTimeSensor, DateTimeSensorAsync
-from gnomon.operators.day_of_week_sensor import DayOfWeekSensor
-from gnomon.operators.time_delta_sensor import TimeDeltaSensor, TimeDeltaSensorAsync, WaitSensor
-from gnomon.operators.time_sensor import TimeSensor, TimeSensorAsync
+from gnomon.loading.class_loader import load_class
+from gnomon.operators.time_sensors import (
+    DateTimeSensor,
+    DateTimeSensorAsync,
+    DayOfWeekSensor,
+    TimeDeltaSensor,
+    TimeDeltaSensorAsync,
+    TimeSensor,
+    TimeSensorAsync,
+    WaitSensor,
+)
 from gnomon.operators.triggers import DateTimeTrigger, TimeDeltaTrigger
-from gnomon.sdk.build import build
-from gnomon.sdk.dag import DAG
-from gnomon.sdk.weekday import WeekDay
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.dag_spec import build_dag_spec
+from gnomon.sdk.schedules.weekday import WeekDay
 
 MONDAY = dt.datetime(2024, 3, 4, tzinfo=dt.UTC)
 NOON = MONDAY.replace(hour=12)
@@ -58,7 +64,7 @@ def test_two_sensors_that_start_from_their_trigger_have_moments_of_their_own(dag
     DateTimeSensorAsync(task_id="one", target_time=NOON, start_from_trigger=True, timeout=60)
     DateTimeSensorAsync(task_id="two", target_time=MONDAY, start_from_trigger=True, end_from_trigger=True)
     DateTimeSensorAsync(task_id="on_a_worker", target_time="{{ ds }}", start_from_trigger=True)
-    one, two, on_a_worker = (task.start_wait for task in sorted(build(dag, __file__, load_class).spec.tasks, key=_order))
+    one, two, on_a_worker = (task.start_wait for task in sorted(build_dag_spec(dag, __file__, load_class).spec.tasks, key=_order))
     assert one is not None and two is not None and on_a_worker is None
     assert (one.due_at, one.ends_task, one.timeout_s) == (int(NOON.timestamp() * 1e6), False, 60)
     assert (two.due_at, two.ends_task) == (int(MONDAY.timestamp() * 1e6), True)
@@ -117,7 +123,7 @@ def test_a_time_sensor_that_waits_past_midnight_waits_for_no_other_day(dag: DAG,
 
 
 def test_deferrable_is_the_installations_when_nobody_says(dag: DAG, tmp_path: Path) -> None:
-    set_ambient(load_config({"AIRFLOW__OPERATORS__DEFAULT_DEFERRABLE": "True"}, tmp_path))
+    set_current_config(load_config({"AIRFLOW__OPERATORS__DEFAULT_DEFERRABLE": "True"}, tmp_path))
     assert TimeSensor(task_id="t", target_time=dt.time(1)).deferrable is True
     assert TimeSensor(task_id="u", target_time=dt.time(1), deferrable=False).deferrable is False
 

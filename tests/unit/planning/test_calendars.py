@@ -11,8 +11,8 @@ from gnomon.calendars import Country, Dates, Weekends, country
 from gnomon.model.instants import to_datetime, to_instant
 from gnomon.model.slots import Cursor
 from gnomon.model.spec import DagSpec
-from gnomon.planning import Plan, PlanningError, fingerprint, plan_runs
-from gnomon.planning.coming import coming_runs
+from gnomon.planning import Plan, PlanningError, compute_fingerprint, plan_runs
+from gnomon.planning.forecast import list_upcoming_runs
 from gnomon.timetables import BuiltinTimetable, BusinessDays, CronTriggerTimetable, reference
 
 OWN = Weekends() | Dates(["2026-12-25"], source="closed.csv")
@@ -50,7 +50,7 @@ def test_the_last_run_that_is_known_is_made_and_the_error_stands_after_it(catchu
 def test_coming_runs_are_shown_up_to_the_end() -> None:
     now = datetime(2026, 12, 24, 7, tzinfo=UTC)
     cursor = Cursor(run_after=to_instant(now) - 1, interval_start=to_instant(now) - 1, interval_end=to_instant(now) - 1)
-    found = coming_runs(dag=_spec(DAILY), timetable=DAILY, cursor=cursor, now=to_instant(now), count=9)
+    found = list_upcoming_runs(dag=_spec(DAILY), timetable=DAILY, cursor=cursor, now=to_instant(now), count=9)
     assert [to_datetime(run.run_after).day for run in found] == [28, 29, 30, 31]
 
 
@@ -58,12 +58,12 @@ def test_another_release_of_the_library_is_another_origin_where_it_is_used(monke
     on_country, on_own, plain = (
         _spec(BusinessDays(Country("US") | OWN)), _spec(DAILY), _spec(CronTriggerTimetable("0 6 * * *", timezone="UTC")),
     )
-    before = [fingerprint(spec.timetable, spec) for spec in (on_country, on_own, plain)]
+    before = [compute_fingerprint(spec.timetable, spec) for spec in (on_country, on_own, plain)]
     monkeypatch.setattr(country, "library_version", lambda: "9999.1")
-    after = [fingerprint(spec.timetable, spec) for spec in (on_country, on_own, plain)]
+    after = [compute_fingerprint(spec.timetable, spec) for spec in (on_country, on_own, plain)]
     assert [one == other for one, other in zip(before, after, strict=True)] == [False, True, True]
 
 
 def test_another_meaning_of_a_name_is_another_origin() -> None:
-    marks = {fingerprint(spec.timetable, spec) for spec in (_spec(BusinessDays(OWN)), _spec(BusinessDays(OWN.working(["2026-12-05"]))))}
+    marks = {compute_fingerprint(spec.timetable, spec) for spec in (_spec(BusinessDays(OWN)), _spec(BusinessDays(OWN.working(["2026-12-05"]))))}
     assert len(marks) == 2

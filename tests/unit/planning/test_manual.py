@@ -10,7 +10,7 @@ import pytest
 from gnomon.model.instants import to_datetime, to_instant
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec
-from gnomon.planning import PlanningError, infer_manual, manual_run_id
+from gnomon.planning import PlanningError, build_manual_run_id, infer_manual_run
 from gnomon.timetables import CronDataIntervalTimetable, CronTriggerTimetable, NullTimetable, reference
 
 NOW = datetime(2024, 3, 6, 15, 30, 0, 123456, tzinfo=UTC)
@@ -35,19 +35,19 @@ TODAY = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
 def test_the_interval_is_inferred(timetable: Any, logical: datetime | None, start: datetime, end: datetime) -> None:
     spec = DagSpec(dag_id="clock", timetable=reference(timetable))
     logical_at = None if logical is None else to_instant(logical)
-    run = infer_manual(spec, logical_at=logical_at, now=to_instant(NOW))
+    run = infer_manual_run(spec, logical_at=logical_at, now=to_instant(NOW))
     assert (to_datetime(run.interval_start or 0), to_datetime(run.interval_end or 0)) == (start, end)
     assert run.run_after == to_instant(NOW)
-    assert run.run_id == manual_run_id(to_instant(NOW)) == "manual__2024-03-06T15:30:00.123456+00:00"
+    assert run.run_id == build_manual_run_id(to_instant(NOW)) == "manual__2024-03-06T15:30:00.123456+00:00"
 
 
 def test_a_dag_of_assets_gets_the_exact_instant() -> None:
-    assets = TimetableRef(path="gnomon.sdk.assets.AssetTriggered", can_be_scheduled=False)
-    run = infer_manual(DagSpec(dag_id="assets", timetable=assets), logical_at=None, now=to_instant(NOW))
+    assets = TimetableRef(path="gnomon.sdk.assets.AssetTriggeredTimetable", can_be_scheduled=False)
+    run = infer_manual_run(DagSpec(dag_id="assets", timetable=assets), logical_at=None, now=to_instant(NOW))
     assert run.interval_start == run.interval_end == to_instant(NOW)
 
 
 def test_an_author_class_is_not_asked_here() -> None:
     mine = TimetableRef(path="my_plugin.Workdays", builtin=False)
     with pytest.raises(PlanningError, match="an author's class is asked in a process of its own"):
-        infer_manual(DagSpec(dag_id="mine", timetable=mine), logical_at=None, now=to_instant(NOW))
+        infer_manual_run(DagSpec(dag_id="mine", timetable=mine), logical_at=None, now=to_instant(NOW))

@@ -10,7 +10,7 @@ import pytest
 from gnomon.model.instants import to_datetime, to_instant
 from gnomon.model.slots import Cursor, DagRunInfo, DataInterval, PlannedRun
 from gnomon.model.spec import DagSpec
-from gnomon.planning import MOST_RUNS, Plan, PlanningError, fingerprint, plan_runs
+from gnomon.planning import MAX_RUNS, Plan, PlanningError, compute_fingerprint, plan_runs
 from gnomon.timetables import (
     ContinuousTimetable,
     CronDataIntervalTimetable,
@@ -68,7 +68,7 @@ def test_room_bounds_the_runs_and_the_next_one_is_then_due() -> None:
 
 def test_one_call_is_bounded_whatever_room_there_is() -> None:
     plan = _plan(HOURLY, MIDNIGHT + 30 * DAY, start=MIDNIGHT, catchup=True, room=10**9)
-    assert len(plan.runs) == MOST_RUNS
+    assert len(plan.runs) == MAX_RUNS
 
 
 def test_a_dag_ends_with_its_end_date() -> None:
@@ -151,7 +151,7 @@ def test_a_changed_schedule_is_asked_from_the_last_run_on() -> None:
 def test_the_fingerprint_is_of_all_that_the_plan_rests_on() -> None:
     spec = _spec(DAILY, start=MIDNIGHT)
     marks = {
-        fingerprint(given.timetable, given)
+        compute_fingerprint(given.timetable, given)
         for given in (
             spec,
             _spec(HOURLY, start=MIDNIGHT),
@@ -163,7 +163,7 @@ def test_the_fingerprint_is_of_all_that_the_plan_rests_on() -> None:
     }
     assert len(marks) == 6
     renamed = DagSpec(dag_id="other", timetable=spec.timetable, start_at=spec.start_at, description="new words")
-    assert fingerprint(renamed.timetable, renamed) in marks
+    assert compute_fingerprint(renamed.timetable, renamed) in marks
 
 
 class Author(Timetable):

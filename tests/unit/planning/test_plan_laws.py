@@ -14,7 +14,7 @@ from gnomon.model.instants import to_instant
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.planning import plan_runs
-from gnomon.timetables import BuiltinTimetable, ambient, reference
+from gnomon.timetables import BuiltinTimetable, reference, system_time
 
 law = settings(derandomize=True, max_examples=100, deadline=None)
 SPAN = timedelta(days=3)
@@ -28,7 +28,7 @@ def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     def now() -> NoReturn:
         raise AssertionError("planning read the clock of the machine")
 
-    monkeypatch.setattr(ambient, "now", now)
+    monkeypatch.setattr(system_time, "now", now)
 
 
 @law

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
-from gnomon.model.slots import COUNT_MOST, Cursor, DagRunInfo, DataInterval, PlannedRun
+from gnomon.model.slots import MAX_COUNTED_SLOTS, Cursor, DagRunInfo, DataInterval, PlannedRun
 from gnomon.model.spec import DagSpec
-from gnomon.planning import Plan, delay, made_at, plan_runs
+from gnomon.planning import Plan, compute_creation_time, compute_jitter, plan_runs
 from gnomon.timetables import CronDataIntervalTimetable, CronTriggerTimetable, EventsTimetable, Timetable, reference
 
 law = settings(derandomize=True, max_examples=150, deadline=None)
@@ -154,7 +154,7 @@ def test_jitter_moves_everything_by_the_span_of_the_dag_and_changes_no_slot(
     timetable = CronTriggerTimetable(cron, timezone="UTC")
     without = _spec(timetable, **given_policies)
     with_it = replace(without, jitter_s=float(jitter_s))
-    moved = delay(with_it)
+    moved = compute_jitter(with_it)
     assert 0 <= moved <= jitter_s * SECOND
     since, now = BEGIN + since_s * SECOND, BEGIN + (since_s + late_s) * SECOND
     asked: dict[str, Any] = {"timetable": timetable, "cursor": None, "room": 5, "active": False}
@@ -165,11 +165,11 @@ def test_jitter_moves_everything_by_the_span_of_the_dag_and_changes_no_slot(
 
 def test_the_delay_is_the_same_for_ever_and_differs_between_dags() -> None:
     spec = replace(_spec(CronTriggerTimetable("@daily", timezone="UTC")), jitter_s=600.0)
-    delays = {delay(replace(spec, dag_id=f"dag_{number}")) for number in range(50)}
+    delays = {compute_jitter(replace(spec, dag_id=f"dag_{number}")) for number in range(50)}
     assert len(delays) == 50 and max(delays) > 400 * SECOND and min(delays) < 200 * SECOND
-    assert delay(replace(spec, dag_id="dag_0")) == 206_964_520
+    assert compute_jitter(replace(spec, dag_id="dag_0")) == 206_964_520
     run = PlannedRun(run_id="a", run_after=7, interval_start=None, interval_end=None)
-    assert made_at(replace(spec, dag_id="dag_0"), run) == 206_964_527
+    assert compute_creation_time(replace(spec, dag_id="dag_0"), run) == 206_964_527
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_what_is_passed_is_one_note_a_decision_however_many_slots() -> None:
     later = plan_runs(dag=spec, timetable=timetable, cursor=first.cursor, now=week, room=5, active=False, since=BEGIN, planned=first.next_run)
     assert [to_datetime(run.run_after) for run in later.runs] == [to_datetime(week - 30 * SECOND)]
     (note,) = later.passed
-    assert (note.count, note.first, note.until) == (COUNT_MOST, BEGIN + MINUTE, week - 90 * SECOND + 1)
+    assert (note.count, note.first, note.until) == (MAX_COUNTED_SLOTS, BEGIN + MINUTE, week - 90 * SECOND + 1)
 
 
 def test_a_skipped_data_interval_is_passed_and_the_next_one_follows_it() -> None:

@@ -10,7 +10,7 @@ from dateutil.relativedelta import relativedelta
 from gnomon.calendars import Weekends
 from gnomon.model.instants import to_datetime, to_instant
 from gnomon.model.slots import Cursor
-from gnomon.planning.window import look
+from gnomon.planning.window import list_runs_in_window
 from gnomon.timetables import (
     BusinessDays,
     ContinuousTimetable,
@@ -29,7 +29,7 @@ AT = to_instant(MARCH)
 
 
 def _moments(timetable: Timetable, **asked: object) -> list[str]:
-    runs = look(timetable, **{"start": AT, "most": 3, **asked}).runs  # type: ignore[arg-type]
+    runs = list_runs_in_window(timetable, **{"start": AT, "most": 3, **asked}).runs  # type: ignore[arg-type]
     return [to_datetime(run.run_after).isoformat()[:16] for run in runs]
 
 

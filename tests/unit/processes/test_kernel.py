@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.processes import ending, kernel
+from gnomon.processes import kernel, termination
 
 
 @pytest.fixture
@@ -40,17 +40,17 @@ def living() -> Iterator[int]:
     os.close(reads)
     os.close(writes)
     yield pid
-    ending.kill(pid)
+    termination.kill_with_group(pid)
     os.waitpid(pid, 0)
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="/proc tells nothing here")
 def test_children_are_found_by_either_way_those_that_have_ended_too(defunct: int, living: int) -> None:
     assert {defunct, living} <= set(kernel.own_children())
-    assert set(kernel.sought_children()) == set(kernel.own_children())
+    assert set(kernel.scan_own_children()) == set(kernel.own_children())
 
 
 def test_a_kernel_without_a_list_of_children_is_asked_for_each_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "_CHILDREN", "/proc/nowhere/{pid}")
-    monkeypatch.setattr(kernel, "sought_children", lambda: [7])
+    monkeypatch.setattr(kernel, "scan_own_children", lambda: [7])
     assert kernel.own_children() == [7]

@@ -14,16 +14,16 @@ import pendulum
 import pytest
 
 from gnomon.clock import SystemClock
-from gnomon.config import load_config, set_ambient
+from gnomon.config import load_config, set_current_config
 from gnomon.errors.authoring import AirflowException, AirflowSkipException, TaskDeferred
-from gnomon.model.deferral import Fired, Resume, Wait
-from gnomon.model.facts import Attempt, AttemptResult, RunFacts
+from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
+from gnomon.model.deferral import Deferral, DeferralResult, Resumption
 from gnomon.model.instants import SECOND, to_instant
 from gnomon.operators.python import PythonOperator
 from gnomon.operators.triggers import DateTimeTrigger, SuccessTrigger, TimeDeltaTrigger
 from gnomon.runner import run_attempt
 from gnomon.sdk import DAG, BaseOperator, BaseSensorOperator, BaseTrigger, StartTriggerArgs, TriggerEvent, task
-from gnomon.sdk.channel import install
+from gnomon.sdk.runtime.channel import install_channel
 from gnomon.serde import dumps, loads
 
 WHEN = dt.datetime(2030, 1, 2, 3, tzinfo=dt.UTC)
@@ -35,10 +35,10 @@ VALUES = {
 
 @pytest.fixture(autouse=True)
 def folders(tmp_path: Path) -> Iterator[Path]:
-    set_ambient(load_config({}, home=tmp_path))
+    set_current_config(load_config({}, home=tmp_path))
     yield tmp_path
-    set_ambient(None)
-    install(None)
+    set_current_config(None)
+    install_channel(None)
 
 
 class Silent:
@@ -118,7 +118,7 @@ class Sensor(BaseSensorOperator):
         raise AirflowException("not there")
 
 
-def attempt(operator: BaseOperator, *, resume: Resume | None = None, deadline_at: int | None = None, file: str = "/nowhere/d.py",
+def attempt(operator: BaseOperator, *, resume: Resumption | None = None, deadline_at: int | None = None, file: str = "/nowhere/d.py",
             timeout_s: float | None = None, started_at: int | None = None) -> AttemptResult:  # fmt: skip
     facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
     return run_attempt(operator.dag, Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id=operator.task_id, task_no=5,
@@ -130,7 +130,7 @@ def waits(how: Callable[[Waits, Any], Any] | None = None, **arguments: Any) -> W
     return Waits(how, task_id="t", dag=DAG("d", schedule=None), **arguments)
 
 
-def deferred(how: Callable[[Waits, Any], Any], **arguments: Any) -> Wait:
+def deferred(how: Callable[[Waits, Any], Any], **arguments: Any) -> Deferral:
     result = attempt(waits(how), **arguments)
     assert (result.outcome, result.reason) == ("deferred", None)
     assert result.wait is not None
@@ -144,13 +144,13 @@ def refused(how: Callable[[Waits, Any], Any], **arguments: Any) -> str:
     return result.reason
 
 
-def event(value: object) -> Fired:
-    return Fired(outcome="event", payload=dumps(value))
+def event(value: object) -> DeferralResult:
+    return DeferralResult(outcome="event", payload=dumps(value))
 
 
-def resumed(operator: BaseOperator, fired: Fired, *, method: str = "go_on", kwargs: dict[str, Any] | None = None,
+def resumed(operator: BaseOperator, fired: DeferralResult, *, method: str = "go_on", kwargs: dict[str, Any] | None = None,
             **arguments: Any) -> AttemptResult:  # fmt: skip
-    return attempt(operator, resume=Resume(next_method=method, next_kwargs=dumps(kwargs or {}), fired=fired), **arguments)
+    return attempt(operator, resume=Resumption(next_method=method, next_kwargs=dumps(kwargs or {}), fired=fired), **arguments)
 
 
 def returned(result: AttemptResult) -> Any:
@@ -163,7 +163,7 @@ def returned(result: AttemptResult) -> Any:
 
 def test_a_deferral_says_what_is_waited_for_and_where_it_goes_on() -> None:
     wait = deferred(lambda op, _: op.defer(trigger=Bell(1), method_name="go_on", kwargs={"n": 2}, timeout=dt.timedelta(seconds=90)))
-    assert wait == Wait(classpath=f"{__name__}.Bell", kwargs='{"rope": 1}', next_method="go_on", next_kwargs='{"n": 2}', timeout_s=90.0)
+    assert wait == Deferral(classpath=f"{__name__}.Bell", kwargs='{"rope": 1}', next_method="go_on", next_kwargs='{"n": 2}', timeout_s=90.0)
 
 
 @pytest.mark.parametrize("timeout", [1.5, 2, dt.timedelta(hours=1)])
@@ -269,7 +269,7 @@ def test_values_without_a_stored_form_are_refused_by_their_key() -> None:
         ((Bell, {}), "return ('package.module.Class'"),
         (("Bell", {}), "return ('package.module.Class'"),
         (("no.such.Trigger", {}), "no.such.Trigger cannot be imported"),
-        (("gnomon.sdk.triggers.TriggerEvent", {}), "gnomon.sdk.triggers.TriggerEvent is no trigger"),
+        (("gnomon.sdk.deferral.triggers.TriggerEvent", {}), "gnomon.sdk.deferral.triggers.TriggerEvent is no trigger"),
         ((f"{__name__}.Bell", {"tune": 1}), "cannot be made with tune=: got an unexpected keyword argument 'tune'"),
         ((f"{__name__}.Bell", {1: 1}), "must be a dict with text as keys"),
         (KeyError("gone"), "serialize() of Returns raised KeyError: 'gone'"),
@@ -304,7 +304,7 @@ def test_a_run_that_serialize_leaves_out_is_told_in_the_log(caplog: pytest.LogCa
 def _module(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.py").write_text(
-        "from gnomon.sdk.triggers import BaseTrigger, TriggerEvent\n"
+        "from gnomon.sdk.deferral.triggers import BaseTrigger, TriggerEvent\n"
         "class Mine(BaseTrigger):\n"
         "    def serialize(self):\n        return f'{__name__}.Mine', {}\n"
         "    async def run(self):\n        yield TriggerEvent(1)\n"
@@ -395,13 +395,13 @@ def test_the_event_of_a_timer_is_its_moment() -> None:
         def go_on(self, context: Any, event: Any = None, **kwargs: Any) -> None:
             seen.append(event)
 
-    resumed(Looks(task_id="t", dag=DAG("d", schedule=None)), Fired(outcome="event", due_at=to_instant(WHEN)))
+    resumed(Looks(task_id="t", dag=DAG("d", schedule=None)), DeferralResult(outcome="event", due_at=to_instant(WHEN)))
     assert seen == [pendulum.datetime(2030, 1, 2, 3)] and isinstance(seen[0], pendulum.DateTime)
 
 
 def test_a_task_may_defer_again() -> None:
     result = resumed(waits(), event("first"), method="once_more")
-    assert result.wait == Wait(
+    assert result.wait == Deferral(
         classpath=f"{__name__}.Bell", kwargs='{"rope": "first"}', next_method="go_on", next_kwargs='{"seen": ["first"]}'
     )
 
@@ -434,12 +434,12 @@ def test_a_method_that_is_gone_is_told_by_name() -> None:
 @pytest.mark.parametrize(
     ("fired", "words"),
     [
-        (Fired(outcome="timeout", reason="it took 5 s"), "TaskDeferralTimeout: it took 5 s"),
-        (Fired(outcome="error", reason="ValueError: no"), "TaskDeferralError: ValueError: no"),
-        (Fired(outcome="error"), "TaskDeferralError: Trigger failure"),
+        (DeferralResult(outcome="timeout", reason="it took 5 s"), "TaskDeferralTimeout: it took 5 s"),
+        (DeferralResult(outcome="error", reason="ValueError: no"), "TaskDeferralError: ValueError: no"),
+        (DeferralResult(outcome="error"), "TaskDeferralError: Trigger failure"),
     ],
 )
-def test_a_wait_without_an_event_fails_the_try(fired: Fired, words: str) -> None:
+def test_a_wait_without_an_event_fails_the_try(fired: DeferralResult, words: str) -> None:
     result = resumed(waits(), fired)
     assert (result.outcome, result.reason, result.retryable) == ("failed", words, True)
 
@@ -448,7 +448,7 @@ def test_a_sensor_that_fails_after_its_wait_is_skipped_when_it_may_be() -> None:
     dag = DAG("d", schedule=None)
     assert resumed(Sensor(task_id="hard", dag=dag), event(1)).outcome == "failed"
     assert resumed(Sensor(task_id="soft", soft_fail=True, dag=dag), event(1)).outcome == "skipped"
-    assert resumed(Sensor(task_id="never", never_fail=True, dag=dag), Fired(outcome="error")).outcome == "skipped"
+    assert resumed(Sensor(task_id="never", never_fail=True, dag=dag), DeferralResult(outcome="error")).outcome == "skipped"
 
 
 def test_the_execution_timeout_of_a_try_is_one_deadline() -> None:
@@ -521,7 +521,7 @@ def test_callbacks_hear_of_a_task_that_its_wait_ended(outcome: str, ended: str, 
     callbacks: dict[str, Any] = {
         f"on_{name}_callback": lambda context, name=name: heard.append(name) for name in ("success", "skipped", "failure")
     }
-    result = resumed(waits(**callbacks), Fired(outcome=outcome, reason="because"))
+    result = resumed(waits(**callbacks), DeferralResult(outcome=outcome, reason="because"))
     assert (result.outcome, heard) == (ended, [callback])
     assert result.reason is None if ended == "success" else "because" in str(result.reason) or outcome in ("error", "timeout")
 

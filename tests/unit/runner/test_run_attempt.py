@@ -19,13 +19,13 @@ from gnomon.errors.authoring import (
     DownstreamTasksSkipped,
     TaskDeferred,
 )
-from gnomon.model.facts import XCOM_MAX_BYTES, Attempt, AttemptResult, RunFacts
+from gnomon.model.attempts import XCOM_MAX_BYTES, Attempt, AttemptResult, RunFacts
 from gnomon.model.instants import to_instant
 from gnomon.operators.python import PythonOperator
 from gnomon.runner import run_attempt
 from gnomon.sdk import DAG, task
-from gnomon.sdk.channel import install
-from gnomon.sdk.decorated import RETURNED_SHOWN_MAX
+from gnomon.sdk.runtime.channel import install_channel
+from gnomon.sdk.tasks.decorated_operators import RETURNED_SHOWN_MAX
 
 
 class Silent:
@@ -42,7 +42,7 @@ def run(function: Callable[..., Any], *, max_tries: int = 0, timeout_s: float | 
     try:
         return run_attempt(dag, attempt, Silent())
     finally:
-        install(None)
+        install_channel(None)
 
 
 def raising(error: BaseException) -> Callable[[], None]:
@@ -164,7 +164,7 @@ def test_a_timeout_calls_on_kill_and_leaves_no_alarm() -> None:
     Slow(task_id="t", python_callable=print, execution_timeout=timedelta(seconds=0.05), dag=dag)
     facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0)
     result = run_attempt(dag, Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d"), Silent())
-    install(None)
+    install_channel(None)
     assert (result.outcome, killed) == ("failed", ["t"])
     assert result.reason is not None and "execution_timeout of 0.05 s" in result.reason
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
@@ -239,7 +239,7 @@ def test_the_log_shows_the_beginning_of_a_long_returned_value(decorated: bool, c
         facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0)
         attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="returns", task_no=5, file="/d")
         assert run_attempt(dag, attempt, Silent()).outcome == "success"
-    install(None)
+    install_channel(None)
     shown = next(record.getMessage() for record in caplog.records if "Returned value" in record.getMessage())
     assert shown == f"Done. Returned value was: {('xyz' * RETURNED_SHOWN_MAX)[:RETURNED_SHOWN_MAX]}… ({3 * RETURNED_SHOWN_MAX} characters)"
 

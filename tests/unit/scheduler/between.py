@@ -14,37 +14,28 @@ import pytest
 from tests.keys import CIPHER
 
 from gnomon.clock import VirtualClock
-from gnomon.engine.memory import Limits
-from gnomon.model.edges import AfterSpec
-from gnomon.model.facts import Attempt
+from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.model.attempts import Attempt
 from gnomon.model.ids import GROUPS, group_of
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord
-from gnomon.model.runwaits import RunWait
-from gnomon.model.spec import DagParsed, DagSpec, FileInputs, ParsedFile, TaskSpec
-from gnomon.planning import slot_named
+from gnomon.model.run_waits import RunWait
+from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
+from gnomon.model.upstream_edges import AfterSpec
+from gnomon.planning import find_slot_by_logical_date
 from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import Settings
+from gnomon.scheduler.settings import SchedulerSettings
 from gnomon.simulate.faults import FaultyDatabase, SimulatedCrash
-from gnomon.simulate.timelapse import SELDOM_S, Doorbell
-from gnomon.store import (
-    Database,
-    Transaction,
-    dags,
-    files,
-    leases,
-    load,
-    mail,
-    open_database,
-    requests,
-    run_waits,
-    runs,
-)
+from gnomon.simulate.year_simulation import RARE_EVENT_S, InMemoryListener
+from gnomon.store import Database, Transaction, open_database
+from gnomon.store.cross_dag import run_waits
+from gnomon.store.dag_records import dag_files, dag_runs, dags
+from gnomon.store.ownership import group_state, leases, mailbox
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
+from gnomon.timetable_host import TimetableHost
+from gnomon.timetable_host.in_process import InProcessTimetableHost
 from gnomon.timetables import CronTriggerTimetable, Timetable
 from gnomon.timetables.registry import build, reference
-from gnomon.userhost import TimetableHost
-from gnomon.userhost.here import HostHere
 
 START: Instant = 1_767_225_600 * SECOND
 """2026-01-01T00:00:00Z, a Thursday."""
@@ -77,10 +68,10 @@ class Scheduler:
         self.world = world
         self.groups = groups
         self.db = FaultyDatabase(world.db, Cut(), random.Random(0))  # type: ignore[arg-type]
-        self.bell = Doorbell()
+        self.bell = InMemoryListener()
         self.service: SchedulerService | None = None
         self.executor = ScriptedExecutor(lambda: [world.worker])
-        self.deaths = 0
+        self.crash_count = 0
 
     def tick(self) -> Instant:
         """One round, by a new process if the last one is dead; when to call again."""
@@ -105,7 +96,7 @@ class Scheduler:
             self.world.dead.add(self.service.lease.scheduler_id)
         self.service = None
         self.bell.rung = True
-        self.deaths += 1
+        self.crash_count += 1
 
 
 class World:
@@ -115,10 +106,10 @@ class World:
                  parallelism: int | None = None, max_waiting_runs: int = 1000) -> None:
         self.clock = VirtualClock(START)
         self.db: Database = open_database(url, lease_clock=lambda: START, cipher=CIPHER)  # no lease ends by itself
-        self.host = host or HostHere()
-        self.settings = Settings(
-            limits=Limits(parallelism=parallelism, per_admission=1_000_000), plan_batch=500, use_schedule=True,
-            beat_s=SELDOM_S, sweep_s=SELDOM_S, max_waiting_runs=max_waiting_runs,
+        self.host = host or InProcessTimetableHost()
+        self.settings = SchedulerSettings(
+            limits=EngineLimits(parallelism=parallelism, max_admissions_per_step=1_000_000), plan_batch=500, use_schedule=True,
+            beat_s=RARE_EVENT_S, sweep_s=RARE_EVENT_S, max_waiting_runs=max_waiting_runs,
         )
         self.plays: dict[str, Callable[[Attempt], Play]] = {}
         """By DAG id."""
@@ -160,16 +151,16 @@ class World:
         )
         found = ParsedFile(
             path=path or f"/dags/{dag_id}.py", inputs=FileInputs(input_hash=str(self._versions)),
-            dags=(DagParsed(spec=spec, spec_hash=str(self._versions)),),
+            dags=(ParsedDag(spec=spec, spec_hash=str(self._versions)),),
         )
         if run_s is not None:
             self.plays[dag_id] = lambda _: Play(run_s)
         with self.writing() as tx:
-            files.record_parsed(tx, found, at=self.clock.now(), paused_by_default=False)
+            dag_files.record_parsed(tx, found, at=self.clock.now(), paused_by_default=False)
 
     def file_gone(self, dag_id: str) -> None:
         with self.writing() as tx:
-            files.record_gone(tx, [f"/dags/{dag_id}.py"], self.clock.now())
+            dag_files.record_deleted_files(tx, [f"/dags/{dag_id}.py"], self.clock.now())
 
     def pause(self, dag_id: str, paused: bool = True) -> None:
         with self.writing() as tx:
@@ -179,11 +170,11 @@ class World:
         """Somebody has made a run with that logical date, as `gnomon dags trigger` makes it."""
         record = self.record(dag_id)
         spec = record.spec
-        slot = slot_named(
+        slot = find_slot_by_logical_date(
             timetable=build(spec.timetable), logical_at=logical_at, earliest=spec.start_at, latest=spec.end_at, cursor=record.cursor
         )
         with self.writing() as tx:
-            return runs.create_manual(
+            return dag_runs.create_manual_run(
                 tx, dag_id=dag_id, run_id=run_id, logical_at=logical_at, run_after=self.clock.now(), interval=None, conf={}, by="ann",
                 at=self.clock.now(), stands_for=None if slot is None else slot.run_after,
             )  # fmt: skip
@@ -191,11 +182,11 @@ class World:
     def ask(self, kind: str, dag_id: str, run: RunRecord, **body: object) -> int:
         with self.writing() as tx:
             given = {"run_pk": run.run_pk, "by": "ann", **body}
-            return requests.ask(tx, by="ann", kind=kind, body=given, groups=[group_of(dag_id)], at=self.clock.now())
+            return mailbox.submit_request(tx, by="ann", kind=kind, body=given, groups=[group_of(dag_id)], at=self.clock.now())
 
     def answer(self, request_pk: int) -> tuple[str, str | None]:
         with self.db.read() as tx:
-            return requests.answer(tx, request_pk)
+            return mailbox.read_answer(tx, request_pk)
 
     # ---- time passes -------------------------------------------------------------------------------------------------
     def until(self, hours: float) -> None:
@@ -224,13 +215,13 @@ class World:
 
     def _has_mail(self, scheduler: Scheduler) -> bool:
         with self.db.read() as tx:
-            return bool(mail.take(tx, sorted(scheduler.groups), 1))
+            return bool(mailbox.read_messages(tx, sorted(scheduler.groups), 1))
 
     # ---- what is seen ------------------------------------------------------------------------------------------------
     def runs(self, dag_id: str) -> dict[float, RunRecord]:
         """By planned time, in hours after START."""
         with self.db.read() as tx:
-            return {(run.run_after - START) / HOUR: run for run in sorted(runs.list_runs(tx, dag_id), key=lambda run: run.run_after)}
+            return {(run.run_after - START) / HOUR: run for run in sorted(dag_runs.list_runs(tx, dag_id), key=lambda run: run.run_after)}
 
     def run(self, dag_id: str, hour: float) -> RunRecord:
         return self.runs(dag_id)[hour]
@@ -244,7 +235,7 @@ class World:
 
     def waits(self, dag_id: str, hour: float) -> list[RunWait]:
         with self.db.read() as tx:
-            return run_waits.of_runs(tx, [run.run_pk for run in [self.run(dag_id, hour)]]).get(self.run(dag_id, hour).run_pk, [])
+            return run_waits.load_run_waits(tx, [run.run_pk for run in [self.run(dag_id, hour)]]).get(self.run(dag_id, hour).run_pk, [])
 
     def record(self, dag_id: str):  # type: ignore[no-untyped-def]
         with self.db.read() as tx:
@@ -252,8 +243,8 @@ class World:
 
 
 def _dag(tx: Transaction, dag_id: str):  # type: ignore[no-untyped-def]
-    row = dags.find(tx, dag_id)
-    return None if row is None else load.load_dags(tx, [row.dag_pk])[0]
+    row = dags.find_dag_row(tx, dag_id)
+    return None if row is None else group_state.load_dags(tx, [row.dag_pk])[0]
 
 
 def _spoken(scheduler: Scheduler) -> Instant:

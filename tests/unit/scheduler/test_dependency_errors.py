@@ -11,7 +11,9 @@ from gnomon.clock import Clock
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.simulate import Deployment
-from gnomon.store import Database, dags, edges, migrations, open_database, runs
+from gnomon.store import Database, migrations, open_database
+from gnomon.store.cross_dag import dag_edges
+from gnomon.store.dag_records import dag_runs, dags
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable, reference
 
@@ -40,19 +42,19 @@ class World:
 
     def put(self, error: str | None) -> None:
         with self.db.write() as tx:
-            row = dags.find(tx, "d")
+            row = dags.find_dag_row(tx, "d")
             assert row is not None
-            edges.set_dependency_errors(tx, {row.dag_pk: error}, self.deployment.clock.now())
+            dag_edges.set_dependency_errors(tx, {row.dag_pk: error}, self.deployment.clock.now())
 
     def slots(self, dag_id: str) -> list[float]:
         with self.db.read() as tx:
-            return sorted((run.run_after - START) / UNIT for run in runs.list_runs(tx, dag_id))
+            return sorted((run.run_after - START) / UNIT for run in dag_runs.list_runs(tx, dag_id))
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[Callable[..., World]]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     clocks: list[Clock] = []
     database = open_database(
         url, synchronous="OFF", lease_clock=lambda: START + int(clocks[0].monotonic() * SECOND) if clocks else START

@@ -15,8 +15,9 @@ from gnomon.scheduler import service
 from gnomon.scheduler.lease import Lease
 from gnomon.scheduler.settings import BEAT_S
 from gnomon.simulate import Deployment
-from gnomon.store import CommitUncertain, Database, Fenced, Transaction, leases, migrations, open_database
-from gnomon.store.lifetimes import TTL_S
+from gnomon.store import CommitUncertain, Database, FencedError, Transaction, migrations, open_database
+from gnomon.store.ownership import leases
+from gnomon.store.transaction import LEASE_TTL_S
 from gnomon.testing import Play
 
 START = 1_767_225_600 * SECOND
@@ -30,7 +31,7 @@ def clock() -> VirtualClock:
 @pytest.fixture
 def db(tmp_path: Path, clock: VirtualClock) -> Iterator[Database]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     database = open_database(url, lease_clock=clock.now)
     yield database
     database.close()
@@ -38,28 +39,28 @@ def db(tmp_path: Path, clock: VirtualClock) -> Iterator[Database]:
 
 def test_staying_beats_when_it_is_time_and_claims_nothing(db: Database, clock: VirtualClock) -> None:
     mine = Lease(db, clock, "mine", "here")
-    assert len(mine.keep()) == GROUPS
+    assert len(mine.renew_and_claim()) == GROUPS
     with db.write() as tx:
         leases.register_scheduler(tx, "other", "there")
-        assert leases.give_group(tx, "mine", 0, "other")
+        assert leases.transfer_group(tx, "mine", 0, "other")
         leases.retire_scheduler(tx, "other")
     for _ in range(3):
-        clock.advance(TTL_S * 0.7)
-        mine.stay()
+        clock.advance(LEASE_TTL_S * 0.7)
+        mine.renew()
     with db.read() as tx:
-        assert [row.beat_at for row in leases.schedulers(tx) if row.scheduler_id == "mine"] == [clock.now()]
-        assert len(leases.owned_groups(tx, "mine")) == GROUPS - 1
+        assert [row.beat_at for row in leases.list_schedulers(tx) if row.scheduler_id == "mine"] == [clock.now()]
+        assert len(leases.list_owned_groups(tx, "mine")) == GROUPS - 1
     clock.advance(BEAT_S)
-    assert len(mine.keep()) == 1
+    assert len(mine.renew_and_claim()) == 1
 
 
 def test_who_was_fenced_hears_it_when_it_stays(db: Database, clock: VirtualClock) -> None:
     mine = Lease(db, clock, "mine", "here")
-    mine.keep()
-    clock.advance(TTL_S + 1)
-    Lease(db, clock, "other", "there").keep()
-    with pytest.raises(Fenced):
-        mine.stay()
+    mine.renew_and_claim()
+    clock.advance(LEASE_TTL_S + 1)
+    Lease(db, clock, "other", "there").renew_and_claim()
+    with pytest.raises(FencedError):
+        mine.renew()
 
 
 def test_long_loading_does_not_cost_the_lease(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,14 +73,14 @@ def test_long_loading_does_not_cost_the_lease(db: Database, monkeypatch: pytest.
     def slow(real: Callable[..., object]) -> Callable[..., object]:
         def loaded(*given: object) -> object:
             found = real(*given)
-            world.clock.advance(TTL_S * 0.7)
+            world.clock.advance(LEASE_TTL_S * 0.7)
             with own.write() as tx:
-                fenced.extend(leases.fence_dead(tx, "rival", TTL_S))
+                fenced.extend(leases.fence_silent_schedulers(tx, "rival", LEASE_TTL_S))
             return found
         return loaded
 
     monkeypatch.setattr(service.store_load, "load_groups", slow(service.store_load.load_groups))
-    monkeypatch.setattr(service, "load", slow(service.load))
+    monkeypatch.setattr(service, "load_groups", slow(service.load_groups))
     world.run_until(START + 20 * SECOND)
     assert fenced == []
     own.close()
@@ -107,5 +108,5 @@ class Uncertain:
 def test_a_scheduler_that_does_not_know_whether_it_is_registered_begins_all_the_same(db: Database, clock: VirtualClock) -> None:
     lease = Lease(Uncertain(db), clock, "mine", "here")  # type: ignore[arg-type]
     with pytest.raises(CommitUncertain):
-        lease.keep()
-    assert len(lease.keep()) == GROUPS
+        lease.renew_and_claim()
+    assert len(lease.renew_and_claim()) == GROUPS

@@ -11,7 +11,7 @@ import pytest
 
 from gnomon.clock import VirtualClock
 from gnomon.executors.interface import WORKER_TTL_S
-from gnomon.model.facts import Attempt, AttemptResult
+from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND
 from gnomon.model.records import NewMail, RunRecord
@@ -19,7 +19,9 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.scheduler.lease import Lease
 from gnomon.simulate import Deployment
-from gnomon.store import Database, Transaction, leases, mail, migrations, open_database, runs, tasks
+from gnomon.store import Database, Transaction, migrations, open_database
+from gnomon.store.dag_records import dag_runs
+from gnomon.store.ownership import leases, mailbox
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 from gnomon.timetables.registry import reference
@@ -30,7 +32,7 @@ START = 1_767_225_600 * SECOND
 @pytest.fixture
 def url(tmp_path: Path) -> str:
     made = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade(made)
+    migrations.upgrade_schema(made)
     return made
 
 
@@ -44,10 +46,10 @@ def db(url: str) -> Iterator[Database]:
 @pytest.mark.parametrize(("dead", "gained"), [(True, GROUPS), (False, 0)])
 def test_a_predecessor_is_succeeded_at_once_only_if_its_end_is_a_fact(db: Database, dead: bool, gained: int) -> None:
     clock = VirtualClock(START)
-    assert len(Lease(db, clock, "first", "here").keep()) == GROUPS
-    assert len(Lease(db, clock, "second", "here", lambda other: dead and other == "first").keep()) == gained
+    assert len(Lease(db, clock, "first", "here").renew_and_claim()) == GROUPS
+    assert len(Lease(db, clock, "second", "here", lambda other: dead and other == "first").renew_and_claim()) == gained
     with db.read() as tx:
-        fenced = {row.scheduler_id: row.fenced for row in leases.schedulers(tx)}
+        fenced = {row.scheduler_id: row.fenced for row in leases.list_schedulers(tx)}
     assert fenced == {"first": dead, "second": False}
 
 
@@ -61,7 +63,7 @@ def busy(url: str) -> tuple[Database, Deployment, RunRecord]:
         dag_id="d", timetable=reference(NullTimetable()), tasks=(TaskSpec(task_id="t"),), paused_upon_creation=False,
     )])
     with database.write() as tx:
-        run = runs.create_manual(
+        run = dag_runs.create_manual_run(
             tx, dag_id="d", run_id="r", logical_at=None, run_after=START, interval=None, conf={}, by="test", at=START,
         )
     world.run_until(START + 3 * SECOND)
@@ -88,13 +90,13 @@ def test_a_result_that_was_mailed_before_the_worker_left_comes_before_its_loss(
     world.kill_scheduler()
     with database.write() as tx:
         if outcome is not None:
-            mail.send(tx, [letter(worker.worker_id, attempt, outcome)])
+            mailbox.send_messages(tx, [letter(worker.worker_id, attempt, outcome)])
         leases.retire_worker(tx, worker.worker_id)
     world.kill_worker()
     world.run_until(START + 20 * SECOND)
     with database.read() as tx:
-        assert [row.state for row in tasks.states(tx, run.run_pk)] == [state]
-        assert len(tasks.attempts(tx, run.run_pk)) == attempts
+        assert [row.state for row in dag_runs.list_task_states(tx, run.run_pk)] == [state]
+        assert len(dag_runs.list_attempts(tx, run.run_pk)) == attempts
     database.close()
 
 
@@ -110,17 +112,17 @@ class LastWords:
         return getattr(self._db, name)
 
     @contextmanager
-    def glance(self) -> Iterator[Transaction]:
-        with self._db.glance() as tx:
+    def autocommit(self) -> Iterator[Transaction]:
+        with self._db.autocommit() as tx:
             yield tx
-            self._was_silent = leases.is_worker_silent(tx, WORKER_TTL_S)
+            self._was_silent = leases.has_silent_worker(tx, WORKER_TTL_S)
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
         if self._was_silent:
             words, self._words = self._words, []
             with self._db.write() as tx:
-                mail.send(tx, words)
+                mailbox.send_messages(tx, words)
         with self._db.write() as tx:
             yield tx
 
@@ -133,5 +135,5 @@ def test_what_a_silent_worker_said_at_the_last_moment_comes_before_its_loss(url:
     world.kill_worker()
     world.run_until(START + int(4 * WORKER_TTL_S * SECOND))
     with database.read() as tx:
-        assert [(row.state, row.try_number) for row in tasks.states(tx, run.run_pk)] == [(S.SUCCESS, 1)]
+        assert [(row.state, row.try_number) for row in dag_runs.list_task_states(tx, run.run_pk)] == [(S.SUCCESS, 1)]
     database.close()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gnomon.engine.cells import Dag
-from gnomon.engine.memory import Limits, Memory
+from gnomon.engine.state.engine_state import EngineLimits, EngineState
+from gnomon.engine.state.task_instance import Dag
 from gnomon.model.instants import SECOND
 from gnomon.model.records import DagRecord, PlanChange, PlanOutcome
 from gnomon.model.spec import DagSpec
@@ -17,8 +17,8 @@ from gnomon.timetables.registry import reference
 NOW = 1_767_225_600 * SECOND
 
 
-def memory_of(*dag_ids: str) -> Memory:
-    memory = Memory(Limits())
+def memory_of(*dag_ids: str) -> EngineState:
+    memory = EngineState(EngineLimits())
     for pk, dag_id in enumerate(dag_ids):
         spec = DagSpec(dag_id=dag_id, timetable=reference(CronTriggerTimetable("0 0 * * *", timezone="UTC")), tasks=(), start_at=NOW)
         memory.dags[pk] = Dag(DagRecord(pk, dag_id, 0, False, True, 0, None, None, None, 1, spec, {}, "f.py", "h"))
@@ -27,16 +27,16 @@ def memory_of(*dag_ids: str) -> Memory:
 
 def settled(planner: Planner, changes: list[PlanChange]) -> None:
     for change in changes:
-        planner.settle(change, PlanOutcome(change.dag_pk, accepted=True), NOW)
+        planner.apply_outcome(change, PlanOutcome(change.dag_pk, accepted=True), NOW)
 
 
 def test_looking_often_leaves_one_entry() -> None:
     memory = memory_of("daily")
     planner = Planner(memory, 60.0)
-    planner.look_at([0])
+    planner.enqueue([0])
     settled(planner, planner.plan(NOW + 1, 10))
     for _ in range(1000):
-        planner.look_at([0])
+        planner.enqueue([0])
         assert not planner.plan(NOW + 1, 10)
     assert len(planner._due) == 1 and planner.wake_at(NOW + 1) == NOW + 86_400 * SECOND
 
@@ -53,6 +53,6 @@ def test_a_timetable_that_raises_stops_its_dag_alone(monkeypatch: pytest.MonkeyP
     built: list[object] = []
     monkeypatch.setattr(planner_module, "build", build)
     planner = Planner(memory_of("bad", "good"), 60.0)
-    planner.look_at([0, 1])
+    planner.enqueue([0, 1])
     bad, good = planner.plan(NOW + 1, 10)
     assert "ZeroDivisionError" in (bad.error or "") and good.error is None

@@ -10,13 +10,15 @@ import pytest
 from dateutil.relativedelta import relativedelta
 from msgspec.structs import replace
 
-from gnomon.model.facts import Attempt
+from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.records import EventRecord, RunRecord
-from gnomon.model.slots import Passed
+from gnomon.model.slots import SkippedSlots
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.simulate import Deployment
-from gnomon.store import Database, dags, events, load, migrations, open_database, runs
+from gnomon.store import Database, migrations, open_database
+from gnomon.store.dag_records import dag_runs, dags, event_log
+from gnomon.store.ownership import group_state
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable, EventsTimetable, Timetable, reference
 
@@ -52,7 +54,7 @@ class World:
     def until(self, units: float) -> None:
         self.deployment.run_until(START + int(units * UNIT))
 
-    def away(self, units: float) -> None:
+    def p_unavailable(self, units: float) -> None:
         """No scheduler until then; the next one comes with a memory of its own."""
         self.deployment.kill_scheduler()
         self.deployment.clock.advance_to(START + int(units * UNIT))
@@ -63,7 +65,7 @@ class World:
 
     def runs(self) -> list[RunRecord]:
         with self.db.read() as tx:
-            return sorted(runs.list_runs(tx, "d"), key=lambda run: run.run_after)
+            return sorted(dag_runs.list_runs(tx, "d"), key=lambda run: run.run_after)
 
     def slots(self) -> list[float]:
         return [(run.run_after - START) / UNIT for run in self.runs()]
@@ -71,16 +73,16 @@ class World:
     def log(self, kind: str) -> list[EventRecord]:
         with self.db.read() as tx:
             (dag,) = dags.list_dags(tx)
-            return [event for event in events.list_events(tx, dag_pk=dag.dag_pk) if event.kind == kind][::-1]
+            return [event for event in event_log.list_events(tx, dag_pk=dag.dag_pk) if event.kind == kind][::-1]
 
-    def passed(self) -> list[Passed]:
-        return [msgspec.json.decode(event.body, type=Passed) for event in self.log("slots_passed")]
+    def passed(self) -> list[SkippedSlots]:
+        return [msgspec.json.decode(event.body, type=SkippedSlots) for event in self.log("slots_passed")]
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'policies.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     worlds: list[World] = []
     db = open_database(url, synchronous="OFF", lease_clock=lambda: START + int(worlds[0].deployment.clock.monotonic() * SECOND) if worlds else START)
     worlds.append(World(db))
@@ -123,7 +125,7 @@ def test_a_pause_is_ruled_by_catchup(world: World, policies: dict[str, object], 
 def test_an_absence_of_the_scheduler_is_ruled_by_misfire(world: World, policies: dict[str, object], slots: list[int]) -> None:
     world.define(max_active_runs=16, **policies)
     world.until(1.5)
-    world.away(5.5)
+    world.p_unavailable(5.5)
     world.until(6.5)
     assert world.slots() == slots
     assert sum(one.count for one in world.passed()) == 7 - len(slots)
@@ -199,7 +201,7 @@ def test_an_event_is_not_lost_when_its_file_is_edited_as_it_falls_due(world: Wor
     event = to_datetime(START + UNIT)
     world.define(timetable=EventsTimetable([event]))
     world.until(0.5)
-    world.away(1.001)
+    world.p_unavailable(1.001)
     world.define(2, EventsTimetable([event, to_datetime(START + 9 * UNIT)]))
     world.until(2)
     assert world.slots() == [1]
@@ -220,9 +222,9 @@ def test_policies_are_no_part_of_what_a_plan_rests_on(world: World) -> None:
     spec = world.define()
     world.until(1.5)
     with world.db.read() as tx:
-        (before,) = load.load_dags(tx, [dag.dag_pk for dag in dags.list_dags(tx)])
+        (before,) = group_state.load_dags(tx, [dag.dag_pk for dag in dags.list_dags(tx)])
     world.deployment.add_dags([replace(spec, misfire="skip", overlap="skip", jitter_s=5.0)], 2)
     world.until(1.6)
     with world.db.read() as tx:
-        (after,) = load.load_dags(tx, [before.dag_pk])
+        (after,) = group_state.load_dags(tx, [before.dag_pk])
     assert (after.cursor, after.next_run, after.live_at) == (before.cursor, before.next_run, before.live_at)

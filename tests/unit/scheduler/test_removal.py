@@ -11,7 +11,9 @@ from gnomon.clock import VirtualClock
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.simulate import Deployment
-from gnomon.store import Database, dags, migrations, open_database, removal, requests, runs
+from gnomon.store import Database, migrations, open_database
+from gnomon.store.dag_records import dag_runs, dags
+from gnomon.store.ownership import commit, mailbox
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 from gnomon.timetables.registry import reference
@@ -24,9 +26,9 @@ RUNS = 40
 def test_a_long_history_goes_in_many_rounds_and_survives_a_restart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed: bool
 ) -> None:
-    monkeypatch.setattr(removal, "RUNS_MAX", 2)
+    monkeypatch.setattr(commit, "DELETED_RUNS_MAX", 2)
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     clocks: list[VirtualClock] = []
     database = open_database(url, lease_clock=lambda: clocks[0].now() if clocks else START)
     world = Deployment(database, seed=1, start=START, script=lambda attempt, rng: Play())
@@ -44,8 +46,8 @@ def test_a_long_history_goes_in_many_rounds_and_survives_a_restart(
 
     def look(_: Deployment) -> None:
         with database.read() as tx:
-            left.append(len(runs.list_runs(tx, "old")))
-            waiting = [run for run in runs.list_runs(tx, "other") if run.ended_at is None]
+            left.append(len(dag_runs.list_runs(tx, "old")))
+            waiting = [run for run in dag_runs.list_runs(tx, "other") if run.ended_at is None]
         if killed and len(left) == 5:
             world.kill_scheduler()
         assert not (left[-1] < RUNS // 2 and waiting), "the other DAG waits for the deletion"
@@ -53,22 +55,22 @@ def test_a_long_history_goes_in_many_rounds_and_survives_a_restart(
     world.run_until(START + 120 * SECOND, look)
     assert all(before - after <= 2 for before, after in itertools.pairwise(left)), "too much went at once"
     with database.read() as tx:
-        assert requests.answer(tx, request_pk)[0] == "done"
-        assert dags.find(tx, "old") is None
-        assert len(runs.list_runs(tx, "other")) == 1
+        assert mailbox.read_answer(tx, request_pk)[0] == "done"
+        assert dags.find_dag_row(tx, "old") is None
+        assert len(dag_runs.list_runs(tx, "other")) == 1
     database.close()
 
 
 def trigger(database: Database, dag_id: str, count: int) -> None:
     with database.write() as tx:
         for number in range(count):
-            runs.create_manual(tx, dag_id=dag_id, run_id=f"r{number}", logical_at=None, run_after=START, interval=None,
+            dag_runs.create_manual_run(tx, dag_id=dag_id, run_id=f"r{number}", logical_at=None, run_after=START, interval=None,
                                conf={}, by="test", at=START)
 
 
 def delete(database: Database, dag_id: str) -> int:
     with database.write() as tx:
-        dag = dags.find(tx, dag_id)
+        dag = dags.find_dag_row(tx, dag_id)
         assert dag is not None
         body = {"dag_pk": dag.dag_pk, "by": "test"}
-        return requests.ask(tx, by="test", kind="delete", body=body, groups=[dag.group_no], at=START)
+        return mailbox.submit_request(tx, by="test", kind="delete", body=body, groups=[dag.group_no], at=START)

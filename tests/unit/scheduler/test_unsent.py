@@ -9,16 +9,17 @@ from pathlib import Path
 from tests.patience import PATIENCE_S
 
 from gnomon.clock import SystemClock
-from gnomon.engine.memory import Limits
+from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.executors.local import LocalExecutor
-from gnomon.model.facts import Attempt, RunFacts
+from gnomon.executors.worker_protocol import SubmitAttempts, ToWorker
+from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.records import WorkerRecord
+from gnomon.processes.message_stream import FrameDecoder
 from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import Settings
-from gnomon.store import leases, migrations, open_database
-from gnomon.wakeups import Bell, Ear
-from gnomon.wire.frames import Splitter
-from gnomon.wire.messages import Submit, ToWorker
+from gnomon.scheduler.settings import SchedulerSettings
+from gnomon.store import migrations, open_database
+from gnomon.store.ownership import leases
+from gnomon.wakeups import Listener, Notifier
 
 ATTEMPTS = 1000
 SELDOM_S = 1e4
@@ -28,7 +29,7 @@ SELDOM_S = 1e4
 class SlowWorker(threading.Thread):
     """Takes what it is told, a piece at a time; when it has all, or after PATIENCE_S without a word, it rings."""
 
-    def __init__(self, server: socket.socket, bell: Bell) -> None:
+    def __init__(self, server: socket.socket, bell: Notifier) -> None:
         super().__init__(daemon=True)
         self._server = server
         self._bell = bell
@@ -36,23 +37,23 @@ class SlowWorker(threading.Thread):
         self.ended = threading.Event()
 
     def run(self) -> None:
-        splitter: Splitter[ToWorker] = Splitter(ToWorker)
+        splitter: FrameDecoder[ToWorker] = FrameDecoder(ToWorker)
         connection, _ = self._server.accept()
         connection.settimeout(PATIENCE_S)
         with connection:
             try:
                 while self.taken < ATTEMPTS:
                     messages = list(splitter.feed(connection.recv(1 << 16)))
-                    self.taken += sum(len(message.attempts) for message in messages if isinstance(message, Submit))
+                    self.taken += sum(len(message.attempts) for message in messages if isinstance(message, SubmitAttempts))
             except TimeoutError:
                 pass
             self.ended.set()
-            self._bell.ring()
+            self._bell.notify()
 
 
 def test_a_worker_that_reads_slowly_waits_for_no_other_event(tmp_path: Path) -> None:
     url, address = f"sqlite:///{tmp_path / 'gnomon.db'}", str(tmp_path / "w")
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     db = open_database(url, clock=SystemClock())
     there = WorkerRecord("w", "here", address, 1, db.now(), False)
     with db.write() as tx:
@@ -63,13 +64,13 @@ def test_a_worker_that_reads_slowly_waits_for_no_other_event(tmp_path: Path) -> 
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(address)
         server.listen()
-        worker = SlowWorker(server, Bell(tmp_path))
-        ear = Ear(tmp_path, "s")
+        worker = SlowWorker(server, Notifier(tmp_path))
+        ear = Listener(tmp_path, "s")
         executor.refresh([there])
         executor.submit("w", attempts)
         worker.start()
         SchedulerService(
-            settings=Settings(Limits(parallelism=1, per_admission=1), 1, True, beat_s=SELDOM_S, sweep_s=SELDOM_S), db=db,
+            settings=SchedulerSettings(EngineLimits(parallelism=1, max_admissions_per_step=1), 1, True, beat_s=SELDOM_S, sweep_s=SELDOM_S), db=db,
             executor=executor, clock=SystemClock(), ear=ear, new_id=lambda: "0", scheduler_id="s", host="here",
         ).run(worker.ended.is_set)
         worker.join()

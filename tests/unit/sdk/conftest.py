@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.config import load_config, set_ambient
-from gnomon.sdk import channel
+from gnomon.config import load_config, set_current_config
+from gnomon.sdk.runtime import channel
 
 
 @pytest.fixture(autouse=True)
@@ -16,9 +16,9 @@ def options(tmp_path: Path) -> Iterator[Callable[..., None]]:
     """`options(AIRFLOW__CORE__X="1")` sets options for one test."""
 
     def use(**environ: str) -> None:
-        set_ambient(load_config(environ, home=tmp_path))
+        set_current_config(load_config(environ, home=tmp_path))
 
     use()
     yield use
-    set_ambient(None)
-    channel.install(None)
+    set_current_config(None)
+    channel.install_channel(None)

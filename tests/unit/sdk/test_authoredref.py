@@ -13,9 +13,9 @@ import pytest
 
 from gnomon.errors.authoring import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
-from gnomon.sdk.authoredref import authored_reference, code_of
-from gnomon.sdk.build import build
-from gnomon.sdk.dag import DAG
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.dag_spec import build_dag_spec
+from gnomon.sdk.schedules.author_timetable import build_author_timetable_ref, hash_code
 from gnomon.timetables import Timetable
 
 
@@ -42,26 +42,26 @@ def fails(_: object) -> None:
 
 
 def test_attributes_may_be_of_the_class_of_the_object_or_properties() -> None:
-    of_class = authored_reference(made(periodic=False, active_runs_limit=3, summary="S", description="D"))
+    of_class = build_author_timetable_ref(made(periodic=False, active_runs_limit=3, summary="S", description="D"))
     assert (of_class.periodic, of_class.active_runs_limit, of_class.summary, of_class.description) == (False, 3, "S", "D")
-    computed = authored_reference(made(periodic=lambda _: False, can_be_scheduled=lambda _: False, active_runs_limit=lambda _: 2))
+    computed = build_author_timetable_ref(made(periodic=lambda _: False, can_be_scheduled=lambda _: False, active_runs_limit=lambda _: 2))
     assert (computed.periodic, computed.can_be_scheduled, computed.active_runs_limit) == (False, False, 2)
     of_object = Plain()
     of_object.follows_runs, of_object.periodic = True, False
-    assert (authored_reference(of_object).follows_runs, authored_reference(of_object).periodic) == (True, False)
+    assert (build_author_timetable_ref(of_object).follows_runs, build_author_timetable_ref(of_object).periodic) == (True, False)
 
 
 @pytest.mark.parametrize("name", ["periodic", "can_be_scheduled", "active_runs_limit", "summary", "description"])
 def test_a_property_that_raises_is_an_error_of_its_dag_and_not_of_the_file(name: str) -> None:
     dag = DAG("d", schedule=made(**{name: fails}), start_date=datetime(2026, 1, 1, tzinfo=UTC))
     with pytest.raises(AirflowTimetableInvalid, match=rf"Made\.{name} raised RuntimeError: boom"):
-        build(dag, "f.py")
+        build_dag_spec(dag, "f.py")
 
 
 @pytest.mark.parametrize("limit", ["3", 0, True, 1.5])
 def test_a_limit_that_is_none_is_told(limit: object) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=r"Made\.active_runs_limit is .*; give a whole number"):
-        authored_reference(made(active_runs_limit=limit))
+        build_author_timetable_ref(made(active_runs_limit=limit))
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def _digest() -> str:
     for name in ("base_of_it", "one_of_it"):
         sys.modules.pop(name, None)
     importlib.invalidate_caches()
-    return code_of(importlib.import_module("one_of_it").One)
+    return hash_code(importlib.import_module("one_of_it").One)
 
 
 def test_the_digest_follows_the_files_of_the_class_and_of_those_it_derives_from(
@@ -95,16 +95,16 @@ def test_the_digest_follows_the_files_of_the_class_and_of_those_it_derives_from(
 
 
 def test_the_kind_and_the_zone_of_a_timetable_go_with_it() -> None:
-    assert (authored_reference(Plain()).granularity, authored_reference(Plain()).timezone) == (None, None)
-    of_class = authored_reference(made(granularity="discrete_hours", timezone="Europe/Berlin"))
+    assert (build_author_timetable_ref(Plain()).granularity, build_author_timetable_ref(Plain()).timezone) == (None, None)
+    of_class = build_author_timetable_ref(made(granularity="discrete_hours", timezone="Europe/Berlin"))
     assert (of_class.granularity, of_class.timezone) == ("discrete_hours", "Europe/Berlin")
-    computed = authored_reference(made(granularity=lambda _: "week", timezone=lambda _: UTC))
+    computed = build_author_timetable_ref(made(granularity=lambda _: "week", timezone=lambda _: UTC))
     assert (computed.granularity, computed.timezone) == ("week", "UTC")
-    assert authored_reference(made(timezone=timezone(timedelta(hours=2)))).timezone == 7200
+    assert build_author_timetable_ref(made(timezone=timezone(timedelta(hours=2)))).timezone == 7200
 
 
 def test_a_timezone_that_is_no_zone_is_something_of_the_authors_own() -> None:
-    assert authored_reference(made(timezone="the warehouse")).timezone is None
+    assert build_author_timetable_ref(made(timezone="the warehouse")).timezone is None
 
 
 class Daily(Plain):
@@ -134,4 +134,4 @@ class Failing(Plain):
 )  # fmt: skip
 def test_a_kind_that_there_is_not_names_class_line_and_remedy(timetable: Any, said: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=said):
-        build(DAG("d", schedule=timetable, start_date=datetime(2026, 1, 1, tzinfo=UTC)), "f.py")
+        build_dag_spec(DAG("d", schedule=timetable, start_date=datetime(2026, 1, 1, tzinfo=UTC)), "f.py")

@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
-from gnomon.model.questions import DeleteVariable, GetConnection, GetVariable, ListVariables, SetVariable
-from gnomon.sdk import channel
-from gnomon.sdk.connection import Connection
-from gnomon.sdk.hook import BaseHook
-from gnomon.sdk.variable import Variable
+from gnomon.model.task_api_requests import DeleteVariable, GetConnection, GetVariable, ListVariables, SetVariable
+from gnomon.sdk.runtime import channel
+from gnomon.sdk.runtime.connection import BaseHook, Connection
+from gnomon.sdk.runtime.variable import Variable
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=8)
 
@@ -135,7 +134,7 @@ def test_a_connection_shows_no_password() -> None:
 
 
 def test_the_environment_wins_over_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    channel.install(Server({"k": "stored"}, {"c": {"conn_type": "ftp", "host": "stored"}}))
+    channel.install_channel(Server({"k": "stored"}, {"c": {"conn_type": "ftp", "host": "stored"}}))
     assert (Variable.get("k"), BaseHook.get_connection("c").host) == ("stored", "stored")
     monkeypatch.setenv("AIRFLOW_VAR_K", "environment")
     monkeypatch.setenv("AIRFLOW_CONN_C", '{"conn_type": "http", "host": "environment"}')
@@ -157,7 +156,7 @@ def test_a_coroutine_gets_a_connection_without_a_thread(monkeypatch: pytest.Monk
 
     closed = ThreadPoolExecutor(1)
     closed.shutdown()
-    channel.install(Asynchronous({}, {"c": {"conn_type": "ftp", "host": "stored"}}))
+    channel.install_channel(Asynchronous({}, {"c": {"conn_type": "ftp", "host": "stored"}}))
     assert asyncio.run(get("c")) == "stored"
     monkeypatch.setenv("AIRFLOW_CONN_C", "ftp://environment")
     assert asyncio.run(get("c")) == "environment"
@@ -170,14 +169,14 @@ def test_without_a_server_the_message_says_so() -> None:
         Variable.get("k")
     with pytest.raises(AirflowNotFoundException, match="GNOMON_CONN_C"):
         Connection.get("c")
-    with pytest.raises(channel.NoChannel, match="gnomon dags test"):
+    with pytest.raises(channel.ChannelNotOpen, match="gnomon dags test"):
         Variable.set("k", "v")
     assert Variable.get("k", default=None) is None
     assert Variable.get("k", default_var="old") == "old"
 
 
 def test_variables_are_set_listed_and_deleted() -> None:
-    channel.install(Server({}))
+    channel.install_channel(Server({}))
     Variable.set("a.json", {"x": [1]}, serialize_json=True)
     Variable.set("b", 5)
     assert Variable.get("a.json", deserialize_json=True) == {"x": [1]}
@@ -194,7 +193,7 @@ def test_variables_are_set_listed_and_deleted() -> None:
 
 
 def test_a_variable_that_is_not_json_is_named() -> None:
-    channel.install(Server({"k": "{"}))
+    channel.install_channel(Server({"k": "{"}))
     with pytest.raises(ValueError, match="Variable 'k' is not JSON"):
         Variable.get("k", deserialize_json=True)
 

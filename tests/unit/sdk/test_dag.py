@@ -10,14 +10,15 @@ import pytest
 from dateutil.relativedelta import relativedelta
 
 from gnomon import timetables
-from gnomon.errors import UserMistake
+from gnomon.errors import UserError
 from gnomon.errors.authoring import AirflowTimetableInvalid, FailFastDagInvalidTriggerRule, ParamValidationError
-from gnomon.sdk import current, timezone
+from gnomon.sdk.arguments.params import Param
 from gnomon.sdk.assets import Asset, AssetAlias
-from gnomon.sdk.dag import DAG
-from gnomon.sdk.dag_decorator import dag
-from gnomon.sdk.operator import BaseOperator
-from gnomon.sdk.params import Param
+from gnomon.sdk.dags import authoring_state
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.dag_decorators import dag
+from gnomon.sdk.schedules import timezone
+from gnomon.sdk.tasks.operator import BaseOperator
 
 
 @pytest.mark.parametrize("spelling", ["schedule", "schedule_interval", "timetable"])
@@ -132,7 +133,7 @@ def test_the_start_may_stand_in_default_args_also_as_text() -> None:
 
 
 def test_an_unknown_zone_names_option_and_remedy(options: Any) -> None:
-    with pytest.raises(UserMistake, match=r"default_timezone.*'Europe/Zurick'.*such as Europe/Zurich"):
+    with pytest.raises(UserError, match=r"default_timezone.*'Europe/Zurick'.*such as Europe/Zurich"):
         options(AIRFLOW__CORE__DEFAULT_TIMEZONE="Europe/Zurick")
 
 
@@ -181,7 +182,7 @@ def test_with_blocks_and_decorated_functions_register_themselves() -> None:
         """What it is for."""
         BaseOperator(task_id="t", params={"x": x} if isinstance(x, int) else None)
 
-    with current.collecting() as found:
+    with authoring_state.collect_dags() as found:
         with DAG("one"):
             pass
         with DAG("two", auto_register=False):
@@ -194,10 +195,10 @@ def test_with_blocks_and_decorated_functions_register_themselves() -> None:
 
 
 def test_a_file_that_fails_inside_a_block_leaves_nothing_open() -> None:
-    with pytest.raises(ZeroDivisionError), current.collecting():
+    with pytest.raises(ZeroDivisionError), authoring_state.collect_dags():
         DAG("one").__enter__()
         _ = 1 / 0
-    assert current.current_dag() is None
+    assert authoring_state.current_dag() is None
 
 
 def test_the_arguments_of_a_decorated_function_resolve_in_the_run() -> None:
@@ -217,13 +218,13 @@ def test_the_arguments_of_a_decorated_function_resolve_in_the_run() -> None:
 
 
 def test_running_in_the_foreground_is_for_whoever_installs_it() -> None:
-    from gnomon.sdk.dag import set_foreground
+    from gnomon.sdk.dags.dag import set_foreground_runner
 
     found = DAG("d")
     with pytest.raises(RuntimeError, match="gnomon dags test"):
         found.test()
-    set_foreground(lambda dag, **arguments: (dag.dag_id, arguments))
+    set_foreground_runner(lambda dag, **arguments: (dag.dag_id, arguments))
     try:
         assert found.test(run_conf={"a": 1}) == ("d", {"run_conf": {"a": 1}})
     finally:
-        set_foreground(None)
+        set_foreground_runner(None)

@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 
 from gnomon.model.after import After
 from gnomon.operators.python import PythonOperator
-from gnomon.sdk.build import build
-from gnomon.sdk.dag import DAG
-from gnomon.sdk.decorators import task
-from gnomon.sdk.edges import Label
-from gnomon.sdk.notset import ArgNotSet
-from gnomon.sdk.operator import BaseOperator
-from gnomon.sdk.params import Param
-from gnomon.sdk.taskgroup import TaskGroup
-from gnomon.sdk.xcom_arg import XComArg
+from gnomon.sdk.arguments.notset import ArgNotSet
+from gnomon.sdk.arguments.params import Param
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.dag_spec import build_dag_spec
+from gnomon.sdk.dags.edges import Label
+from gnomon.sdk.dags.task_group import TaskGroup
+from gnomon.sdk.tasks.operator import BaseOperator
+from gnomon.sdk.tasks.task_decorators import task
+from gnomon.sdk.tasks.xcom_arg import XComArg
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
@@ -167,7 +167,7 @@ def test_a_copy_shares_nothing_that_can_change() -> None:
     assert_apart(dag, other)
     assert_whole(other)
     assert_whole(dag)
-    assert build(other, "f.py") == build(dag, "f.py")
+    assert build_dag_spec(other, "f.py") == build_dag_spec(dag, "f.py")
     inner: Any = other.get_task("g.inner.t")
     assert (inner.neighbour, inner.home, inner.whole) == (other.get_task("start"), other.task_group_dict["g"], other)
     assert other.task_ids == dag.task_ids
@@ -176,7 +176,7 @@ def test_a_copy_shares_nothing_that_can_change() -> None:
 
 def test_adding_to_the_copy_leaves_the_original_as_it_is() -> None:
     dag = rich()
-    before = build(dag, "f.py")
+    before = build_dag_spec(dag, "f.py")
     other = copy.deepcopy(dag)
     with other, other.task_group_dict["g"]:
         new = Copy(task_id="new")
@@ -188,9 +188,9 @@ def test_adding_to_the_copy_leaves_the_original_as_it_is() -> None:
     other.warn("something")
     other.user_defined_macros["more"] = len  # type: ignore[index]
     other.get_task("start").as_setup()
-    assert build(dag, "f.py") == before
+    assert build_dag_spec(dag, "f.py") == before
     assert not dag.has_task("g.new")
-    assert "g.new" not in dag.node_places
+    assert "g.new" not in dag.node_locations
     assert "g.new" not in dag.task_group_dict["g"].children
     assert dag.get_edge_info("g.inner.t", "g.new") == {}
     assert (dag.default_args["retries"], dag.params["p"]) == (2, {"a": [1]})
@@ -282,7 +282,7 @@ def test_a_dag_is_pickled_with_all_its_arguments() -> None:
         start >> Copy(task_id="end", value=start.output)
     other = pickle.loads(pickle.dumps(dag))
     assert_whole(other)
-    assert build(other, "f.py").spec == build(dag, "f.py").spec
+    assert build_dag_spec(other, "f.py").spec == build_dag_spec(dag, "f.py").spec
 
 
 # Any DAG
@@ -326,5 +326,5 @@ def test_any_copy_is_equal_and_apart(dag: DAG) -> None:
     other = copy.deepcopy(dag)
     assert_apart(dag, other)
     assert_whole(other)
-    assert build(other, "f.py") == build(dag, "f.py")
+    assert build_dag_spec(other, "f.py") == build_dag_spec(dag, "f.py")
     assert copy.deepcopy(other).edge_info == dag.edge_info

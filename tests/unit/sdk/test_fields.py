@@ -13,17 +13,17 @@ import pytest
 
 from gnomon.model.after import After
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.sdk import fields, values
-from gnomon.sdk.dag import DAG
-from gnomon.sdk.notset import NOTSET
-from gnomon.sdk.operator import BaseOperator
-from gnomon.sdk.rules import TriggerRule, WeightRule
-from gnomon.sdk.sensor import BaseSensorOperator
-from gnomon.sdk.task_arguments import TaskArguments
-from gnomon.sdk.taskgroup import TaskGroup
-from gnomon.sdk.waits import as_dependencies
+from gnomon.sdk.arguments import converters, fields
+from gnomon.sdk.arguments.depends_on import as_dependencies
+from gnomon.sdk.arguments.notset import NOTSET
+from gnomon.sdk.arguments.old_arguments import TaskArguments
+from gnomon.sdk.arguments.task_rules import TriggerRule, WeightRule
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.task_group import TaskGroup
+from gnomon.sdk.tasks.operator import BaseOperator
+from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
-CONSTRUCTORS = [(BaseOperator, fields.OPERATOR), (BaseSensorOperator, fields.SENSOR), (DAG, fields.DAG), (TaskGroup, fields.GROUP)]
+CONSTRUCTORS = [(BaseOperator, fields.OPERATOR_FIELDS), (BaseSensorOperator, fields.SENSOR_FIELDS), (DAG, fields.DAG_FIELDS), (TaskGroup, fields.TASK_GROUP_FIELDS)]
 
 
 def arguments(kind: type) -> dict[str, inspect.Parameter]:
@@ -32,19 +32,19 @@ def arguments(kind: type) -> dict[str, inspect.Parameter]:
 
 
 @pytest.mark.parametrize(("kind", "rows"), CONSTRUCTORS)
-def test_every_argument_has_a_row_and_every_row_an_argument(kind: type, rows: tuple[fields.Row, ...]) -> None:
+def test_every_argument_has_a_row_and_every_row_an_argument(kind: type, rows: tuple[fields.ArgumentField, ...]) -> None:
     assert set(arguments(kind)) == {row.name for row in rows}
     assert len(rows) == len({row.name for row in rows})
 
 
 @pytest.mark.parametrize(("kind", "rows"), CONSTRUCTORS)
-def test_the_default_in_the_signature_is_that_of_the_row(kind: type, rows: tuple[fields.Row, ...]) -> None:
+def test_the_default_in_the_signature_is_that_of_the_row(kind: type, rows: tuple[fields.ArgumentField, ...]) -> None:
     given = arguments(kind)
     for row in rows:
         default: Any = given[row.name].default
-        if isinstance(row.default, fields.Required):
+        if isinstance(row.default, fields.RequiredMark):
             assert default is inspect.Parameter.empty, row.name
-        elif isinstance(row.default, fields.Option):
+        elif isinstance(row.default, fields.OptionDefault):
             assert default is NOTSET, row.name
         else:
             assert default is NOTSET or default == row.default, row.name
@@ -52,11 +52,11 @@ def test_the_default_in_the_signature_is_that_of_the_row(kind: type, rows: tuple
 
 MOMENT = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 CHECKED: dict[Any, tuple[Any, Any]] = {
-    values.as_backoff: (True, 2.0), values.as_integer: ("3", 3), values.as_misfire: ("latest", "latest"),
-    values.as_moment: (MOMENT.isoformat(), MOMENT), values.as_overlap: ("skip", "skip"), values.as_retries: ("2", 2),
-    values.as_slots: ("2", 2), values.as_span: (5, dt.timedelta(seconds=5)), values.as_tags: (["a", "a"], {"a"}),
-    values.as_timedelta: (dt.timedelta(1), dt.timedelta(1)), values.as_trigger_rule: ("all_done", TriggerRule.ALL_DONE),
-    values.as_weight_rule: ("absolute", WeightRule.ABSOLUTE), values.as_window: (5, dt.timedelta(seconds=5)),
+    converters.as_backoff: (True, 2.0), converters.as_integer: ("3", 3), converters.as_misfire: ("latest", "latest"),
+    converters.as_moment: (MOMENT.isoformat(), MOMENT), converters.as_overlap: ("skip", "skip"), converters.as_retries: ("2", 2),
+    converters.as_slots: ("2", 2), converters.as_span: (5, dt.timedelta(seconds=5)), converters.as_tags: (["a", "a"], {"a"}),
+    converters.as_timedelta: (dt.timedelta(1), dt.timedelta(1)), converters.as_trigger_rule: ("all_done", TriggerRule.ALL_DONE),
+    converters.as_weight_rule: ("absolute", WeightRule.ABSOLUTE), converters.as_window: (5, dt.timedelta(seconds=5)),
     as_dependencies: (After("up"), (After("up"),)),
 }
 """What an author may give, and what is kept of it, by check."""
@@ -86,22 +86,22 @@ CASES = [(kind, row) for kind, rows in CONSTRUCTORS[:3] for row in rows if row.n
 
 
 @pytest.mark.parametrize(("kind", "row"), CASES, ids=lambda one: getattr(one, "name", None) or one.__name__)
-def test_an_argument_is_kept_as_its_row_says(kind: type, row: fields.Row) -> None:
+def test_an_argument_is_kept_as_its_row_says(kind: type, row: fields.ArgumentField) -> None:
     given, expected = OTHERWISE.get(row.name) or CHECKED.get(row.check) or (MARK, MARK)
     assert kept(kind, row.name, made(kind, {row.name: given})) == expected
 
 
-@pytest.mark.parametrize(("kind", "row"), [(kind, row) for kind, row in CASES if isinstance(row.default, fields.Option)],
+@pytest.mark.parametrize(("kind", "row"), [(kind, row) for kind, row in CASES if isinstance(row.default, fields.OptionDefault)],
                          ids=lambda one: getattr(one, "name", None) or one.__name__)
-def test_an_argument_that_is_not_given_is_what_its_option_says(kind: type, row: fields.Row) -> None:
-    assert isinstance(row.default, fields.Option)
+def test_an_argument_that_is_not_given_is_what_its_option_says(kind: type, row: fields.ArgumentField) -> None:
+    assert isinstance(row.default, fields.OptionDefault)
     default: Any = row.default.value() if row.check is None else row.check(row.name, row.default.value())
     assert kept(kind, row.name, made(kind, {})) == (default.total_seconds() if kind is BaseSensorOperator else default)
 
 
-@pytest.mark.parametrize(("kind", "check"), [(kind, row) for kind, row in CASES if row.check in (values.as_integer, values.as_span)],
+@pytest.mark.parametrize(("kind", "check"), [(kind, row) for kind, row in CASES if row.check in (converters.as_integer, converters.as_span)],
                          ids=lambda one: getattr(one, "name", None) or one.__name__)
-def test_an_argument_that_its_check_refuses_is_named(kind: type, check: fields.Row) -> None:
+def test_an_argument_that_its_check_refuses_is_named(kind: type, check: fields.ArgumentField) -> None:
     with pytest.raises((TypeError, ValueError), match=rf"'[dt]'.*test_fields.py:\d+.*{check.name} must be"):
         made(kind, {check.name: "soon"})
 
@@ -114,14 +114,14 @@ def annotated(function: Any) -> set[str]:
 
 
 def test_every_argument_is_an_attribute_with_a_type() -> None:
-    assert annotated(DAG.__init__) - {"_place", "warnings"} == {row.name for row in fields.DAG}
-    assert annotated(inspect.unwrap(BaseSensorOperator.__init__)) == {row.name for row in fields.SENSOR}
-    names = {NAMES.get(row.name, row.name) for row in fields.OPERATOR} - {"dag", "default_args"}
+    assert annotated(DAG.__init__) - {"_location", "warnings"} == {row.name for row in fields.DAG_FIELDS}
+    assert annotated(inspect.unwrap(BaseSensorOperator.__init__)) == {row.name for row in fields.SENSOR_FIELDS}
+    names = {NAMES.get(row.name, row.name) for row in fields.OPERATOR_FIELDS} - {"dag", "default_args"}
     assert set(TaskArguments.__annotations__) == names
 
 
-@pytest.mark.parametrize(("rows", "spec"), [(fields.OPERATOR, TaskSpec), (fields.DAG, DagSpec)])
-def test_rows_encode_into_fields_that_the_spec_has(rows: tuple[fields.Row, ...], spec: type) -> None:
+@pytest.mark.parametrize(("rows", "spec"), [(fields.OPERATOR_FIELDS, TaskSpec), (fields.DAG_FIELDS, DagSpec)])
+def test_rows_encode_into_fields_that_the_spec_has(rows: tuple[fields.ArgumentField, ...], spec: type) -> None:
     known = {field.name for field in msgspec.structs.fields(spec)}
     targets = [row.spec for row in rows if row.spec]
     assert set(targets) <= known

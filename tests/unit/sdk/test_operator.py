@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from gnomon.errors.authoring import AirflowException, DuplicateTaskIdFound, TaskDeferred, TaskNotFound
-from gnomon.sdk.dag import DAG
-from gnomon.sdk.edges import Label, chain, chain_linear, cross_downstream
-from gnomon.sdk.operator import BaseOperator
-from gnomon.sdk.rules import TriggerRule
+from gnomon.sdk.arguments.task_rules import TriggerRule
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.edges import Label, chain, chain_linear, cross_downstream
+from gnomon.sdk.tasks.operator import BaseOperator
 
 
 class Copy(BaseOperator):
@@ -48,7 +48,7 @@ def test_default_args_reach_every_level_of_the_constructor_chain() -> None:
 
 
 def test_default_args_of_the_task_win_over_group_and_dag() -> None:
-    from gnomon.sdk.taskgroup import TaskGroup
+    from gnomon.sdk.dags.task_group import TaskGroup
 
     with DAG("d", default_args={"owner": "dag", "retries": 1, "pool": "dag"}), \
             TaskGroup("g", default_args={"owner": "group", "retries": 2}), TaskGroup("h", default_args={"queue": "inner"}):

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gnomon.errors.authoring import ParamValidationError
-from gnomon.sdk.json_schema import SchemaKeywordUnknown, problem
-from gnomon.sdk.params import Param, ParamsDict
+from gnomon.sdk.arguments.json_schema import SchemaKeywordUnknown, find_schema_violation
+from gnomon.sdk.arguments.params import Param, ParamsDict
 
 
 @pytest.mark.parametrize(
@@ -42,18 +42,18 @@ from gnomon.sdk.params import Param, ParamsDict
     ],
 )
 def test_each_keyword_takes_and_refuses(schema: dict[str, Any], good: list[Any], bad: list[Any]) -> None:
-    assert [value for value in good if problem(value, schema) is not None] == []
-    assert [value for value in bad if problem(value, schema) is None] == []
+    assert [value for value in good if find_schema_violation(value, schema) is not None] == []
+    assert [value for value in bad if find_schema_violation(value, schema) is None] == []
 
 
 def test_what_is_wrong_inside_is_shown_with_its_path() -> None:
     schema = {"type": "array", "items": {"properties": {"n": {"type": "string"}}}}
-    assert problem([{"n": "a"}, {"n": 5}], schema) == "5 at [1]['n'] is not of type string"
+    assert find_schema_violation([{"n": "a"}, {"n": 5}], schema) == "5 at [1]['n'] is not of type string"
 
 
 def test_a_keyword_that_is_not_understood_is_said() -> None:
     with pytest.raises(SchemaKeywordUnknown, match="'dependentSchemas'"):
-        problem(1, {"dependentSchemas": {}})
+        find_schema_violation(1, {"dependentSchemas": {}})
     with pytest.raises(ParamValidationError, match="'dependentSchemas' is not understood"):
         Param(1, dependentSchemas={}).resolve()
 

@@ -14,9 +14,9 @@ from gnomon.errors.authoring import (
     AirflowSensorTimeout,
     AirflowSkipException,
 )
-from gnomon.sdk import sensor as sensor_module
-from gnomon.sdk.dag import DAG
-from gnomon.sdk.sensor import BaseSensorOperator, PokeReturnValue, poke_mode_only
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.tasks import sensor as sensor_module
+from gnomon.sdk.tasks.sensor import BaseSensorOperator, PokeReturnValue, poke_mode_only
 
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 

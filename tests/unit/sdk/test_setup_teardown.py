@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from gnomon.sdk.dag import DAG
-from gnomon.sdk.decorators import setup, task, teardown
-from gnomon.sdk.operator import BaseOperator
-from gnomon.sdk.taskgroup import TaskGroup
+from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.task_group import TaskGroup
+from gnomon.sdk.tasks.operator import BaseOperator
+from gnomon.sdk.tasks.task_decorators import setup, task, teardown
 
 
 def make(task_id: str) -> BaseOperator:

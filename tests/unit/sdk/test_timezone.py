@@ -9,11 +9,13 @@ import pendulum
 import pytest
 import time_machine
 
-from gnomon.errors import UserMistake
-from gnomon.sdk import current, macros, timezone
-from gnomon.sdk.parsing import get_parsing_context, parsing_for
-from gnomon.sdk.rules import TriggerRule
-from gnomon.sdk.weekday import WeekDay
+from gnomon.errors import UserError
+from gnomon.sdk.arguments.task_rules import TriggerRule
+from gnomon.sdk.dags import authoring_state
+from gnomon.sdk.dags.authoring_state import get_parsing_context, set_parsing_context
+from gnomon.sdk.schedules import timezone
+from gnomon.sdk.schedules.weekday import WeekDay
+from gnomon.sdk.templating import macros
 
 NAIVE = dt.datetime(2026, 7, 1, 12)
 
@@ -67,11 +69,11 @@ def test_every_kind_of_zone_has_a_name(zone: dt.tzinfo, name: str) -> None:
 
 def test_unknown_zones_are_refused_with_the_nearest() -> None:
     for find in (timezone.find_zone, timezone.parse_timezone):
-        with pytest.raises(UserMistake, match="did you mean 'Europe/Zurich'"):
+        with pytest.raises(UserError, match="did you mean 'Europe/Zurich'"):
             find("Europe/Zurih")
     assert timezone.find_zone(3600).utcoffset(None) == dt.timedelta(hours=1)
     assert timezone.find_zone("-05:30").utcoffset(None) == -dt.timedelta(hours=5, minutes=30)
-    with pytest.raises(UserMistake, match="no offset"):
+    with pytest.raises(UserError, match="no offset"):
         timezone.find_zone("+soon")
 
 
@@ -112,14 +114,14 @@ def test_macros() -> None:
 
 def test_the_context_is_current_while_its_task_runs() -> None:
     with pytest.raises(RuntimeError, match="only while a task runs"):
-        current.get_current_context()
-    with current.running({"ds": "outer"}), current.running({"ds": "inner"}):
-        assert current.get_current_context()["ds"] == "inner"
+        authoring_state.get_current_context()
+    with authoring_state.set_current_context({"ds": "outer"}), authoring_state.set_current_context({"ds": "inner"}):
+        assert authoring_state.get_current_context()["ds"] == "inner"
     with pytest.raises(RuntimeError):
-        current.get_current_context()
+        authoring_state.get_current_context()
 
 
 def test_a_file_may_ask_for_which_dag_it_is_read() -> None:
     assert get_parsing_context() == (None, None)
-    with parsing_for("d", "t"):
+    with set_parsing_context("d", "t"):
         assert (get_parsing_context().dag_id, get_parsing_context().task_id) == ("d", "t")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gnomon.model.states import TaskInstanceState
-from gnomon.sdk.triggers import (
+from gnomon.sdk.deferral.triggers import (
     BaseEventTrigger,
     BaseTaskEndEvent,
     BaseTrigger,

@@ -6,9 +6,9 @@ import traceback
 
 import pytest
 
-from gnomon.store import BadAddress
-from gnomon.store.address import parse_address
-from gnomon.store.postgres import connect
+from gnomon.store import InvalidAddress
+from gnomon.store.drivers.address import parse_address
+from gnomon.store.drivers.postgres import connect_postgres
 
 
 @pytest.mark.parametrize(("url", "path"), [
@@ -36,7 +36,7 @@ def test_a_postgresql_address_becomes_what_libpq_takes(url: str, target: str) ->
 
 @pytest.mark.parametrize("url", ["", "gnomon.db", "mysql://host/db", "sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite://host/x/"])
 def test_a_wrong_address_names_the_option_and_a_right_one(url: str) -> None:
-    with pytest.raises(BadAddress, match="sql_alchemy_conn"):
+    with pytest.raises(InvalidAddress, match="sql_alchemy_conn"):
         parse_address(url)
 
 
@@ -47,7 +47,7 @@ def test_a_wrong_address_names_the_option_and_a_right_one(url: str) -> None:
     ("sqlite:////g.db?password=s3cret", "sqlite:////g.db?password=***"),
 ])
 def test_a_password_is_never_shown(url: str, shown: str) -> None:
-    assert parse_address(url).shown == shown
+    assert parse_address(url).display_url == shown
 
 
 @pytest.mark.parametrize("url", [
@@ -55,13 +55,13 @@ def test_a_password_is_never_shown(url: str, shown: str) -> None:
     "postgresql://me:s3@cret@host/db", "postgresql://me:s3/cret@host/db", "postgresql://me:123/cret@host/db", "postgresql://me:s3%cret@host/db",
 ])
 def test_a_refused_address_shows_no_part_of_its_password(url: str) -> None:
-    with pytest.raises(BadAddress, match="sql_alchemy_conn") as refused:
+    with pytest.raises(InvalidAddress, match="sql_alchemy_conn") as refused:
         parse_address(url)
     assert "s3" not in str(refused.value) and "cret" not in str(refused.value)
 
 
 @pytest.mark.parametrize("url", ["postgresql://me:s3cret@[::1/db", "postgresql://me:s3cret@[::1]x/db", "postgresql://me:s3cret@h/db?passwrd=s3cret"])
 def test_an_address_that_libpq_does_not_read_is_told_without_its_password(url: str) -> None:
-    with pytest.raises(BadAddress, match="sql_alchemy_conn") as refused:
-        connect(parse_address(url).target)
+    with pytest.raises(InvalidAddress, match="sql_alchemy_conn") as refused:
+        connect_postgres(parse_address(url).target)
     assert "s3cret" not in "".join(traceback.format_exception(refused.value))

@@ -7,24 +7,24 @@ import base64
 import msgspec
 import pytest
 
-from gnomon.model.deferral import Fired
+from gnomon.model.deferral import DeferralResult
 from gnomon.store import WrongKey
-from gnomon.store.cipher import Cipher
-from gnomon.store.waits import opened_fired, sealed_fired
+from gnomon.store.encryption.cipher import Cipher
+from gnomon.store.trigger_queue.deferrals import decrypt_result, encrypt_result
 
 KEY = base64.urlsafe_b64encode(bytes(32)).decode()
 
 
 def test_an_event_that_tells_only_that_it_happened_needs_no_key_and_nothing_else_goes_without() -> None:
     cipher = Cipher(lambda: [KEY])
-    for bare in (Fired(outcome="success"), Fired(outcome="event", due_at=5)):
-        text = sealed_fired(bare, cipher)
-        assert text is not None and text.startswith("{") and opened_fired(text, cipher) == bare
+    for bare in (DeferralResult(outcome="success"), DeferralResult(outcome="event", due_at=5)):
+        text = encrypt_result(bare, cipher)
+        assert text is not None and text.startswith("{") and decrypt_result(text, cipher) == bare
     for telling in (
-        Fired(outcome="event", payload='"p"'), Fired(outcome="success", xcoms={"k": "1"}), Fired(outcome="error", reason="r"),
-        Fired(outcome="error", traceback="t"),
+        DeferralResult(outcome="event", payload='"p"'), DeferralResult(outcome="success", xcoms={"k": "1"}), DeferralResult(outcome="error", reason="r"),
+        DeferralResult(outcome="error", traceback="t"),
     ):
-        text = sealed_fired(telling, cipher)
-        assert text is not None and not text.startswith("{") and opened_fired(text, cipher) == telling
+        text = encrypt_result(telling, cipher)
+        assert text is not None and not text.startswith("{") and decrypt_result(text, cipher) == telling
         with pytest.raises(WrongKey, match="clear text"):
-            opened_fired(msgspec.json.encode(telling).decode(), cipher)
+            decrypt_result(msgspec.json.encode(telling).decode(), cipher)

@@ -14,8 +14,9 @@ import pytest
 from tests.keys import CIPHER
 
 from gnomon.errors import GnomonError
-from gnomon.store import Database, DiskFull, NotInitialised, UnusableFile, migrations, open_database, variables
-from gnomon.store.sqlite_file import check_library, check_place, file_system
+from gnomon.store import Database, DatabaseNotInitialised, DiskFull, UnusableFile, migrations, open_database
+from gnomon.store.admin import variables
+from gnomon.store.drivers.sqlite_file import check_file_system, check_library, find_file_system
 
 MOUNTS = """\
 /dev/vda / ext4 rw 0 0
@@ -28,7 +29,7 @@ host:/x /with\\040space fuse.sshfs rw 0 0
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[Database]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     database = open_database(url, cipher=CIPHER)
     yield database
     database.close()
@@ -38,13 +39,13 @@ def db(tmp_path: Path) -> Iterator[Database]:
     ("/home/me", "ext4"), ("/net/home", "nfs4"), ("/net/local/home", "xfs"), ("/with space/a", "fuse.sshfs"), ("/nets", "ext4"),
 ])
 def test_the_nearest_mount_tells_the_file_system(folder: str, kind: str) -> None:
-    assert file_system(Path(folder), MOUNTS) == kind
+    assert find_file_system(Path(folder), MOUNTS) == kind
 
 
 def test_a_network_file_system_is_refused_with_the_remedy(tmp_path: Path) -> None:
-    check_place(tmp_path / "g.db", MOUNTS)
+    check_file_system(tmp_path / "g.db", MOUNTS)
     with pytest.raises(UnusableFile, match=r"network file system \(nfs4\).*local disk"):
-        check_place(tmp_path / "g.db", f"server:/export {tmp_path.resolve()} nfs4 rw 0 0\n")
+        check_file_system(tmp_path / "g.db", f"server:/export {tmp_path.resolve()} nfs4 rw 0 0\n")
 
 
 def test_an_old_sqlite_is_refused_with_the_remedy() -> None:
@@ -56,41 +57,42 @@ def test_an_old_sqlite_is_refused_with_the_remedy() -> None:
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "g.db").write_text("this is a text file, not a database\n" * 100)
     before = os.listdir("/dev/fd")
-    for ask in (open_database, migrations.upgrade):
+    for ask in (open_database, migrations.upgrade_schema):
         with pytest.raises(UnusableFile, match="not a usable SQLite database"):
             ask(f"sqlite:///{tmp_path / 'g.db'}")
     assert len(os.listdir("/dev/fd")) <= len(before), "a descriptor is left open"
 
 
 def test_a_missing_file_is_not_made_by_opening_it(tmp_path: Path) -> None:
-    with pytest.raises(NotInitialised, match="gnomon db migrate"):
+    with pytest.raises(DatabaseNotInitialised, match="gnomon db migrate"):
         open_database(f"sqlite:///{tmp_path / 'g.db'}")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_full_disk_stores_nothing_and_says_so(db: Database) -> None:
     with pytest.raises(DiskFull, match="free some space"), db.write() as tx:
-        pages = tx._link._connection.execute("PRAGMA page_count").fetchone()[0]
-        tx._link._connection.execute(f"PRAGMA max_page_count = {pages + 2}")
-        variables.set(tx, "small", "1")
-        variables.set(tx, "large", "x" * 100_000)
+        pages = tx._connection._connection.execute("PRAGMA page_count").fetchone()[0]
+        tx._connection._connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+        variables.set_variable(tx, "small", "1")
+        variables.set_variable(tx, "large", "x" * 100_000)
     with db.write() as tx:
-        assert variables.keys(tx) == []
-        variables.set(tx, "small", "2")
+        assert variables.list_variable_keys(tx) == []
+        variables.set_variable(tx, "small", "2")
 
 
 def test_a_program_that_locks_the_file_without_a_ticket_is_named(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gnomon.store import DatabaseAway, sqlite
+    from gnomon.store import DatabaseUnavailable
+    from gnomon.store.drivers import sqlite
 
     monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_S", 0.05)
     other = sqlite3.connect(db.address.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     fresh = open_database(db.url, cipher=CIPHER)
-    with pytest.raises(DatabaseAway, match="without Gnomon's ticket"), fresh.write():
+    with pytest.raises(DatabaseUnavailable, match="without Gnomon's ticket"), fresh.write():
         pass
     other.execute("ROLLBACK")
     with fresh.write() as tx:
-        variables.set(tx, "k", "1")
+        variables.set_variable(tx, "k", "1")
     fresh.close()
     other.close()
 
@@ -106,14 +108,14 @@ def others_home() -> Iterator[Path]:
 
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become another user")
 @pytest.mark.parametrize(("prepare", "act"), [
-    ("nothing", migrations.upgrade), ("database", open_database), ("hidden", open_database), ("hidden", migrations.upgrade),
+    ("nothing", migrations.upgrade_schema), ("database", open_database), ("hidden", open_database), ("hidden", migrations.upgrade_schema),
 ])
 def test_a_home_that_cannot_be_written_is_named_with_the_remedy(
     others_home: Path, prepare: str, act: Callable[[str], object]
 ) -> None:
     url = f"sqlite:///{others_home / 'gnomon.db'}"
     if prepare == "database":
-        migrations.upgrade(url)
+        migrations.upgrade_schema(url)
     if prepare == "hidden":
         others_home.chmod(0o700)
     message = as_nobody(lambda: act(url))

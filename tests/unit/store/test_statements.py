@@ -7,8 +7,8 @@ from importlib import resources
 
 import pytest
 
-from gnomon.store.address import POSTGRESQL, SQLITE
-from gnomon.store.statements import parse, statements
+from gnomon.store.drivers.address import POSTGRESQL, SQLITE
+from gnomon.store.statements import load_statements, parse_statements
 
 SOURCES = sorted(
     (entry for entry in resources.files("gnomon.store").joinpath("sql").iterdir() if entry.name.endswith(".sql")),
@@ -35,14 +35,14 @@ INSERT INTO t (b, a) SELECT b, a FROM :rows;
 
 
 def test_a_statement_for_both_takes_each_drivers_parameters() -> None:
-    sqlite, postgresql = (parse(TEXT, "noun", dialect)[0] for dialect in (SQLITE, POSTGRESQL))
+    sqlite, postgresql = (parse_statements(TEXT, "noun", dialect)[0] for dialect in (SQLITE, POSTGRESQL))
     assert sqlite.name == postgresql.name == "noun.one"
     assert sqlite.text == "SELECT a, b::text FROM t WHERE a = :a AND b LIKE 'x%' AND a > :a"
     assert postgresql.text == "SELECT a, b::text FROM t WHERE a = %(a)s AND b LIKE 'x%%' AND a > %(a)s"
 
 
 def test_a_batch_is_numbered_on_sqlite_and_a_table_of_arrays_on_postgresql() -> None:
-    sqlite, postgresql = (parse(TEXT, "noun", dialect)[1] for dialect in (SQLITE, POSTGRESQL))
+    sqlite, postgresql = (parse_statements(TEXT, "noun", dialect)[1] for dialect in (SQLITE, POSTGRESQL))
     assert sqlite.columns == postgresql.columns == ("a", "b")
     assert sqlite.text == "INSERT INTO t (b, a) VALUES (?2, ?1)"
     assert postgresql.text == (
@@ -51,15 +51,15 @@ def test_a_batch_is_numbered_on_sqlite_and_a_table_of_arrays_on_postgresql() -> 
 
 
 def test_both_databases_know_the_same_names_with_the_same_columns() -> None:
-    sqlite, postgresql = statements(SQLITE), statements(POSTGRESQL)
+    sqlite, postgresql = load_statements(SQLITE), load_statements(POSTGRESQL)
     assert sqlite.keys() == postgresql.keys()
     assert {name: one.columns for name, one in sqlite.items()} == {name: one.columns for name, one in postgresql.items()}
 
 
 def test_both_forms_of_a_statement_take_the_same_parameters() -> None:
-    for name, one in statements(SQLITE).items():
+    for name, one in load_statements(SQLITE).items():
         if not one.columns:
-            other = statements(POSTGRESQL)[name]
+            other = load_statements(POSTGRESQL)[name]
             assert set(re.findall(r"(?<!:):([a-z_]+)", one.text)) == set(re.findall(r"%\((\w+)\)s", other.text)), name
 
 

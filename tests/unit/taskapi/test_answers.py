@@ -11,9 +11,11 @@ from tests.conformance.storeworld import World
 from tests.keys import CIPHER
 
 from gnomon import taskapi
-from gnomon.model.facts import Attempt, RunFacts
-from gnomon.model.questions import (
-    AnyQuestion,
+from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.records import Changes, RunRecord, TaskRecord
+from gnomon.model.states import TaskInstanceState
+from gnomon.model.task_api_requests import (
+    AnyTaskApiRequest,
     DeleteVariable,
     GetConnection,
     GetPreviousRun,
@@ -24,9 +26,9 @@ from gnomon.model.questions import (
     ListVariables,
     SetVariable,
 )
-from gnomon.model.records import Changes, RunRecord, TaskRecord
-from gnomon.model.states import TaskInstanceState
-from gnomon.store import connections, migrations, open_database, xcoms
+from gnomon.store import migrations, open_database
+from gnomon.store.admin import connections
+from gnomon.store.dag_records import xcom_values
 
 ATTEMPT = Attempt(
     attempt_id="x", group_no=1, epoch=1, task_id="a", task_no=0, file="/d.py",
@@ -37,14 +39,14 @@ ATTEMPT = Attempt(
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     database = open_database(url, cipher=CIPHER)
     yield World(database)
     database.close()
 
 
-def ask(world: World, question: AnyQuestion) -> object:
-    return taskapi.answer(world.db, ATTEMPT, question)
+def ask(world: World, question: AnyTaskApiRequest) -> object:
+    return taskapi.answer_task(world.db, ATTEMPT, question)
 
 
 def test_variables_are_read_and_written(world: World) -> None:
@@ -59,7 +61,7 @@ def test_variables_are_read_and_written(world: World) -> None:
 
 def test_a_connection_is_its_fields(world: World) -> None:
     with world.db.write() as tx:
-        connections.set(tx, connections.ConnectionRow("c", "http", host="example.org", port=81))
+        connections.set_connection(tx, connections.StoredConnection("c", "http", host="example.org", port=81))
     answer = ask(world, GetConnection(conn_id="c"))
     assert isinstance(answer, dict) and (answer["conn_type"], answer["host"], answer["port"]) == ("http", "example.org", 81)
     assert ask(world, GetConnection(conn_id="none")) is None
@@ -70,10 +72,10 @@ def test_a_connection_is_its_fields(world: World) -> None:
     [SetVariable(key="k", value="v"), DeleteVariable(key="k"), GetXComs(dag_id="d", run_id="m"),
      GetPreviousRun(dag_id="d", run_id="m"), GetRunState(dag_id="d", run_id="m"), GetTaskStates(dag_id="d")],
 )
-def test_a_file_that_is_imported_may_read_variables_and_connections_only(world: World, question: AnyQuestion) -> None:
-    assert taskapi.answer(world.db, None, GetVariable(key="k")) is None
-    with pytest.raises(taskapi.Refused, match="move the call into a task"):
-        taskapi.answer(world.db, None, question)
+def test_a_file_that_is_imported_may_read_variables_and_connections_only(world: World, question: AnyTaskApiRequest) -> None:
+    assert taskapi.answer_task(world.db, None, GetVariable(key="k")) is None
+    with pytest.raises(taskapi.TaskApiRefused, match="move the call into a task"):
+        taskapi.answer_task(world.db, None, question)
 
 
 def _two_runs(world: World) -> tuple[RunRecord, RunRecord]:
@@ -83,7 +85,7 @@ def _two_runs(world: World) -> tuple[RunRecord, RunRecord]:
         row = TaskRecord(run.run_pk, dag.task_numbers["a"], -1, TaskInstanceState.SUCCESS, try_number=1, started_at=1, ended_at=2)
         world.apply(Changes(tasks=[row]))
         with world.db.write() as tx:
-            xcoms.put(tx, run.run_pk, dag.task_numbers["a"], -1, "return_value", f'"{run.run_id}"')
+            xcom_values.write_xcom(tx, run.run_pk, dag.task_numbers["a"], -1, "return_value", f'"{run.run_id}"')
     return first, second
 
 
@@ -103,7 +105,7 @@ def test_the_previous_run_is_the_newest_before_this_one_in_the_state_asked_for(w
     assert msgspec.convert(answer, RunFacts).run_id == "first"
     assert ask(world, GetPreviousRun(dag_id="d", run_id="first")) is None
     assert ask(world, GetPreviousRun(dag_id="d", run_id="second", state="success")) is None
-    with pytest.raises(taskapi.Refused, match="no run state 'done'"):
+    with pytest.raises(taskapi.TaskApiRefused, match="no run state 'done'"):
         ask(world, GetPreviousRun(dag_id="d", run_id="second", state="done"))
 
 

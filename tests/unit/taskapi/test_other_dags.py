@@ -10,9 +10,12 @@ import pytest
 from tests.conformance.storeworld import AT, DAY, World, slot
 
 from gnomon import taskapi
-from gnomon.model.facts import Attempt, RunFacts
-from gnomon.model.questions import (
-    AnyQuestion,
+from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.records import AttemptRecord, Changes, TaskRecord
+from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
+from gnomon.model.task_api_requests import (
+    AnyTaskApiRequest,
     GetDag,
     GetFirstReschedule,
     GetRequest,
@@ -22,11 +25,10 @@ from gnomon.model.questions import (
     SetVariable,
     TriggerRun,
 )
-from gnomon.model.records import AttemptRecord, Changes, TaskRecord
-from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
-from gnomon.store import dags, mail, migrations, open_database, runs
-from gnomon.taskapi.dags import tasks_of_group
+from gnomon.store import migrations, open_database
+from gnomon.store.dag_records import dag_runs, dags
+from gnomon.store.ownership import mailbox
+from gnomon.taskapi.run_queries import list_group_tasks
 
 ATTEMPT = Attempt(
     attempt_id="x", group_no=1, epoch=1, task_id="a", task_no=0, file="/d.py",
@@ -38,14 +40,14 @@ WANTED = TriggerRun(dag_id="d", run_id="r", run_after=AT, logical_at=AT, interva
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     database = open_database(url)
     yield World(database)
     database.close()
 
 
-def ask(world: World, question: AnyQuestion) -> object:
-    return taskapi.answer(world.db, ATTEMPT, question)
+def ask(world: World, question: AnyTaskApiRequest) -> object:
+    return taskapi.answer_task(world.db, ATTEMPT, question)
 
 
 def test_run_states_are_told_by_id_and_by_logical_date(world: World) -> None:
@@ -67,7 +69,7 @@ def test_states_of_a_group_name_all_its_tasks(world: World) -> None:
     assert ask(world, GetTaskStates(dag_id="d", run_ids=("r",), group="g")) == {"r": {"g.b": None, "g.i.c": "success"}}
     assert ask(world, GetTaskStates(dag_id="d", run_ids=("r",), group="g.i")) == {"r": {"g.i.c": "success"}}
     assert ask(world, GetTaskStates(dag_id="d", run_ids=("r",), group="none")) == {"r": {}}
-    assert tasks_of_group(dag.spec, "g") == ("g.b", "g.i.c")
+    assert list_group_tasks(dag.spec, "g") == ("g.b", "g.i.c")
 
 
 def test_a_dag_is_its_spec_its_file_and_whether_it_runs(world: World) -> None:
@@ -85,8 +87,8 @@ def test_a_task_makes_a_run_and_its_owner_is_told(world: World) -> None:
     dag = world.dag("d")
     assert ask(world, WANTED) == {"outcome": "created", "run_id": "r", "request": None}
     with world.db.read() as tx:
-        run = runs.find(tx, "d", "r")
-        letters = mail.take(tx, [dag.group_no], 10)
+        run = dag_runs.find_stored_run(tx, "d", "r")
+        letters = mailbox.read_messages(tx, [dag.group_no], 10)
     assert run is not None
     assert (run.state, run.run_type) == (DagRunState.QUEUED, DagRunType.OPERATOR_TRIGGERED)
     assert (run.logical_at, run.interval_start, run.interval_end, run.conf) == (AT, AT, AT + DAY, {"k": 1})
@@ -103,26 +105,26 @@ def test_a_run_that_exists_is_left_alone_or_cleared(world: World) -> None:
     assert isinstance(answer, dict) and (answer["outcome"], answer["run_id"]) == ("clearing", "r")
     assert ask(world, GetRequest(request_pk=answer["request"])) == {"state": "pending", "answer": None}
     with world.db.read() as tx:
-        letters = mail.take(tx, [dag.group_no], 10)
+        letters = mailbox.read_messages(tx, [dag.group_no], 10)
     assert letters[-1].kind == "action" and '"by": "task mine.a of run m"' in letters[-1].body
 
 
 def test_a_dag_that_is_not_there_gets_no_run(world: World) -> None:
-    with pytest.raises(taskapi.Refused, match="no DAG 'none'; `gnomon dags list` shows"):
+    with pytest.raises(taskapi.TaskApiRefused, match="no DAG 'none'; `gnomon dags list` shows"):
         ask(world, msgspec.structs.replace(WANTED, dag_id="none"))
 
 
 @pytest.mark.parametrize("question", [WANTED, GetDag(dag_id="d"), GetRunStates(dag_id="d"), GetRequest(request_pk=1)])
-def test_a_file_that_is_imported_is_told_nothing_of_runs(world: World, question: AnyQuestion) -> None:
-    with pytest.raises(taskapi.Refused, match="move the call into a task"):
-        taskapi.answer(world.db, None, question)
+def test_a_file_that_is_imported_is_told_nothing_of_runs(world: World, question: AnyTaskApiRequest) -> None:
+    with pytest.raises(taskapi.TaskApiRefused, match="move the call into a task"):
+        taskapi.answer_task(world.db, None, question)
 
 
 def test_a_trigger_reads_and_does_not_write(world: World) -> None:
     assert taskapi.answer_trigger(world.db, GetRunStates(dag_id="d", run_ids=("r",))) == {}
     assert taskapi.answer_trigger(world.db, GetVariable(key="k")) is None
     for question in (WANTED, SetVariable(key="k", value="v")):
-        with pytest.raises(taskapi.Refused, match="a trigger asks; let the task's method do it"):
+        with pytest.raises(taskapi.TaskApiRefused, match="a trigger asks; let the task's method do it"):
             taskapi.answer_trigger(world.db, question)
 
 
@@ -130,12 +132,12 @@ def test_a_rescheduled_task_knows_when_it_was_poked_first(world: World) -> None:
     run = world.dag("d") and world.run("d", "r")
     attempt = msgspec.structs.replace(ATTEMPT, run=msgspec.structs.replace(ATTEMPT.run, run_pk=run.run_pk))
     question = GetFirstReschedule(first_try=2)
-    assert taskapi.answer(world.db, attempt, question) is None
+    assert taskapi.answer_task(world.db, attempt, question) is None
     poked = [
         AttemptRecord(run.run_pk, 0, -1, seq, f"a{seq}", try_number, "task", state, None, None, AT + seq, AT + seq + 1, None, None)
         for seq, (try_number, state) in enumerate([(1, "up_for_reschedule"), (2, "failed"), (2, "up_for_reschedule"),
                                                    (3, "up_for_reschedule")])
     ]
     world.apply(Changes(attempts=poked))
-    assert taskapi.answer(world.db, attempt, question) == AT + 2
-    assert taskapi.answer(world.db, attempt, GetFirstReschedule()) == AT
+    assert taskapi.answer_task(world.db, attempt, question) == AT + 2
+    assert taskapi.answer_task(world.db, attempt, GetFirstReschedule()) == AT

@@ -31,7 +31,7 @@ from gnomon.timetables import (
     TimeRestriction,
     Timetable,
 )
-from gnomon.timetables.zones import named_zone
+from gnomon.timetables.wall_clock.zones import named_zone
 
 START, END = datetime(1990, 1, 1, tzinfo=UTC), datetime(2050, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

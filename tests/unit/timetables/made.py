@@ -24,7 +24,7 @@ from gnomon.timetables import (
     NullTimetable,
     OnceTimetable,
 )
-from gnomon.timetables.cronclock import CronClock
+from gnomon.timetables.cron.cron_timetable import CronClock
 
 
 def _fires(cron: str) -> bool:

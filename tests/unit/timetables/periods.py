@@ -12,7 +12,7 @@ from tests.unit.timetables.walked import Spec, random_spec
 
 from gnomon.calendars import Weekends
 from gnomon.timetables import Daily, DiscreteHours, Hourly, Minutely, Monthly, Weekly
-from gnomon.timetables.period import PeriodTimetable
+from gnomon.timetables.periods.period_timetable import PeriodTimetable
 
 CLASSES: dict[str, Callable[..., PeriodTimetable]] = {
     "minute": Minutely,

@@ -6,11 +6,11 @@ import pytest
 from bench import timetable_rate
 from bench.timetable_side import CLASSES, Gnomon, measure, walks
 
-from gnomon.timetables import ambient
+from gnomon.timetables import system_time
 
 
 def test_every_class_that_is_compared_answers_its_walks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ambient, "now", ambient.now)
+    monkeypatch.setattr(system_time, "now", system_time.now)
     side = Gnomon()
     found = walks(side)
     assert set(found) == set(CLASSES) == set(timetable_rate.WANTED)

@@ -12,9 +12,9 @@ import pytest
 from croniter import CroniterError, croniter
 
 from gnomon.errors.timetable import AirflowTimetableInvalid
-from gnomon.timetables.cronclock import CronClock
-from gnomon.timetables.cronfields import parse_cron
-from gnomon.timetables.zones import floor_seconds
+from gnomon.timetables.cron.cron_fields import parse_cron
+from gnomon.timetables.cron.cron_timetable import CronClock
+from gnomon.timetables.wall_clock.zones import floor_seconds
 
 SHORT_TEXTS, LONG_TEXTS, TEXTS_A_TEST = 400, 12_000, 100
 STEPS, HORIZON_YEARS = 6, 9

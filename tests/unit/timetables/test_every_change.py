@@ -19,8 +19,8 @@ from gnomon.timetables import (
     Daily,
     MultipleCronTriggerTimetable,
 )
-from gnomon.timetables.cronclock import CronClock
-from gnomon.timetables.zones import floor_seconds, from_seconds, named_zone
+from gnomon.timetables.cron.cron_timetable import CronClock
+from gnomon.timetables.wall_clock.zones import floor_seconds, from_seconds, named_zone
 
 FIRST, LAST = (floor_seconds(datetime(year, 1, 1, tzinfo=UTC)) for year in (1990, 2050))
 AROUND_S = 2 * DAY_S

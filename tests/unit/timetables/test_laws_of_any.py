@@ -10,10 +10,10 @@ from tests.unit.timetables.anything import END, START, anything
 from tests.unit.timetables.made import ALL_ZONES
 
 from gnomon.model.instants import SECOND, to_datetime, to_instant
-from gnomon.planning.window import look
+from gnomon.planning.window import list_runs_in_window
 from gnomon.testing.timetables import check_timetable
 from gnomon.timetables import BuiltinTimetable
-from gnomon.timetables.deltabased import DeltaBased
+from gnomon.timetables.delta_timetable import DeltaTimetable
 
 SHORT, CASES = len(ALL_ZONES), 1
 LONG, LONG_CASES = 5 * len(ALL_ZONES), 8
@@ -40,11 +40,11 @@ def _windows(seeds: range, most: int) -> list[str]:
     found: list[str] = []
     for seed in seeds:
         timetable, random = anything(seed), Random(seed)
-        if not isinstance(timetable, BuiltinTimetable) or isinstance(timetable, DeltaBased) or not timetable.periodic:
+        if not isinstance(timetable, BuiltinTimetable) or isinstance(timetable, DeltaTimetable) or not timetable.periodic:
             continue
         start = random.randrange(to_instant(START), to_instant(END))
         end = start + random.choice((2, 40, 500)) * 86400 * SECOND
-        walked = [to_datetime(run.run_after) for run in look(timetable, start=start, end=end, most=most).runs]
+        walked = [to_datetime(run.run_after) for run in list_runs_in_window(timetable, start=start, end=end, most=most).runs]
         slots = list(islice(timetable.slots_between(to_datetime(start), to_datetime(end)), most))
         if walked != slots:
             found.append(f"anything({seed}) is {timetable!r}: from {to_datetime(start)}, {sorted(set(walked) ^ set(slots))[:4]}")

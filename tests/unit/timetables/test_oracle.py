@@ -12,8 +12,8 @@ import pytest
 from tests.unit.timetables.expressions import expression_around, random_expression
 from tests.unit.timetables.oracle import MARGIN_S, instants_between, stretches_of
 
-from gnomon.timetables.cronclock import CronClock
-from gnomon.timetables.zones import floor_seconds, named_zone
+from gnomon.timetables.cron.cron_timetable import CronClock
+from gnomon.timetables.wall_clock.zones import floor_seconds, named_zone
 
 SHORT_CASES, LONG_CASES, CASES_A_ZONE = 200, 5000, 5
 YEARS = 4

@@ -19,9 +19,9 @@ from gnomon.calendars import Dates, Weekends
 from gnomon.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables import Daily, DiscreteHours, Hourly, Minutely, Monthly, Weekly, build, reference
-from gnomon.timetables.clockchange import FIRST_S, clock_of
-from gnomon.timetables.period import PeriodTimetable
-from gnomon.timetables.zones import from_seconds, named_zone
+from gnomon.timetables.periods.period_timetable import PeriodTimetable
+from gnomon.timetables.wall_clock.clock_change import FIRST_S, clock_of
+from gnomon.timetables.wall_clock.zones import from_seconds, named_zone
 
 SHORT_CASES, LONG_CASES = 60, 2000
 AROUND, ANYWHERE = timedelta(days=2), timedelta(days=14)

@@ -15,10 +15,10 @@ from tests.unit.triggerer.authored import TRIGGERS
 from gnomon import serde
 from gnomon.clock import SystemClock
 from gnomon.config import Config, load_config
-from gnomon.model.deferral import Fired
-from gnomon.triggerer.crew import Crew
-from gnomon.triggerer.messages import Told
-from gnomon.triggerer.settings import HostLimits, host_environment
+from gnomon.model.deferral import DeferralResult
+from gnomon.triggerer.host_pool import HostPool
+from gnomon.triggerer.host_protocol import TriggerTaskInstance
+from gnomon.triggerer.settings import TriggerLimits, host_environment
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Running:
     """A crew, and what it told so far."""
 
     def __init__(self, cfg: Config, *, silent_s: float = 30.0, late_s: float = 0.05, linger_s: float = 60.0) -> None:
-        environ = host_environment(cfg, HostLimits(late_s, 5.0))
-        self.crew = Crew(environ, SystemClock(), silent_s=silent_s, ping_s=0.1, linger_s=linger_s)
-        self.ends: dict[int, Fired] = {}
+        environ = host_environment(cfg, TriggerLimits(late_s, 5.0))
+        self.crew = HostPool(environ, SystemClock(), silent_s=silent_s, ping_s=0.1, linger_s=linger_s)
+        self.ends: dict[int, DeferralResult] = {}
         self.folder = cfg.home
         self._pk = 0
 
@@ -45,7 +45,7 @@ class Running:
         jobs = []
         for _ in range(count):
             self._pk += 1
-            told = Told(dag_id="d", run_id="r", task_id=f"t{self._pk}", log=f"dag_id=d/run_id=r/task_id=t{self._pk}.trigger.log")
+            told = TriggerTaskInstance(dag_id="d", run_id="r", task_id=f"t{self._pk}", log=f"dag_id=d/run_id=r/task_id=t{self._pk}.trigger.log")
             jobs.append((Job(self._pk, f"authored.{name}", serde.dumps(kwargs)), told))
         self.crew.start(jobs)
         return self._pk
@@ -55,12 +55,12 @@ class Running:
         ends_at = time.monotonic() + PATIENCE_S
         while not happened():
             assert time.monotonic() < ends_at, (self.ends, len(self.crew))
-            select.select(self.crew.filenos(), [], [], 0.05)
-            for job, fired in self.crew.turn():
+            select.select(self.crew.read_filenos(), [], [], 0.05)
+            for job, fired in self.crew.run_once():
                 assert job.trigger_pk not in self.ends, "each ends once"
                 self.ends[job.trigger_pk] = fired
 
-    def end_of(self, pk: int) -> Fired:
+    def end_of(self, pk: int) -> DeferralResult:
         """How that trigger ended."""
         self.until(lambda: pk in self.ends)
         return self.ends[pk]

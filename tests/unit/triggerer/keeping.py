@@ -14,24 +14,27 @@ from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
 from gnomon import serde
-from gnomon.app.metering import meter_for
 from gnomon.clock import SystemClock
 from gnomon.config import Config
-from gnomon.model.deferral import Fired, Wait
+from gnomon.metrics.meter import create_meter
+from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import GROUPS, TaskKey
 from gnomon.model.instants import SECOND
-from gnomon.model.records import Changes, RunRecord, WaitRecord
+from gnomon.model.records import Changes, DeferralRecord, RunRecord
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.store import Database, dags, mail, migrations, open_database, triggers
-from gnomon.triggerer.crew import Crew
-from gnomon.triggerer.keeper import Keeper
-from gnomon.triggerer.settings import Settings, settings_from
+from gnomon.store import Database, migrations, open_database
+from gnomon.store.dag_records import dags
+from gnomon.store.ownership import mailbox
+from gnomon.store.trigger_queue import trigger_claims
+from gnomon.triggerer.coordinator import TriggererCoordinator
+from gnomon.triggerer.host_pool import HostPool
+from gnomon.triggerer.settings import TriggererSettings, build_triggerer_settings
 
 
 @contextmanager
 def deferring(url: str, cfg: Config) -> Iterator[Deferred]:
     """A DAG "d" in an empty database, with a clock of leases that stands until the test moves it."""
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     worlds: list[Deferred] = []
     db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: worlds[0].lease_now() if worlds else 0)
     worlds.append(Deferred(db, cfg))
@@ -50,8 +53,8 @@ class Deferred:
         self.cfg = cfg
         self.lease_s = 0.0
         """What is added to the clock of leases."""
-        self.keepers: list[tuple[Keeper, Crew]] = []
-        self.meter = meter_for(cfg)
+        self.keepers: list[tuple[TriggererCoordinator, HostPool]] = []
+        self.meter = create_meter(cfg)
         self._runs = 0
 
     def lease_now(self) -> int:
@@ -62,34 +65,34 @@ class Deferred:
         """A DAG of one task."""
         self.world.dag(dag_id, tasks=("a",))
 
-    def wait(self, name: str, *, dag_id: str = "d", queue: str | None = None, priority: int = 1, **kwargs: object) -> WaitRecord:
+    def wait(self, name: str, *, dag_id: str = "d", queue: str | None = None, priority: int = 1, **kwargs: object) -> DeferralRecord:
         """The one task of a new run of the DAG waits for this trigger."""
         self._runs += 1
         run: RunRecord = self.world.run(dag_id, f"r{self._runs}")
-        waiting = WaitRecord(
+        waiting = DeferralRecord(
             run_pk=run.run_pk, task_no=0, map_index=-1, defer_seq=1, dag_pk=run.dag_pk, created_at=AT, priority=priority,
-            wait=Wait(classpath=f"authored.{name}", kwargs=serde.dumps(kwargs), next_method="go", queue=queue),
+            request=Deferral(classpath=f"authored.{name}", kwargs=serde.dumps(kwargs), next_method="go", queue=queue),
         )
         row = task(run, state=S.DEFERRED, defer_seq=1)
-        self.world.apply(Changes(tasks=[row], waits={waiting.key: waiting}))
+        self.world.apply(Changes(tasks=[row], deferrals={waiting.key: waiting}))
         return waiting
 
-    def gone(self, waiting: WaitRecord, *, killed: bool) -> None:
+    def gone(self, waiting: DeferralRecord, *, killed: bool) -> None:
         """The wait is over for its owner."""
-        self.world.apply(Changes(waits_gone=[(waiting.key, killed)]))
+        self.world.apply(Changes(deferrals_deleted=[(waiting.key, killed)]))
 
     def pause(self, dag_id: str, paused: bool) -> None:
         """A person pauses the DAG, or lets it run."""
         with self.db.write() as tx:
             assert dags.set_paused(tx, dag_id, paused, "test", AT)
 
-    def keeper(self, *, linger_s: float = 60.0, **options: Any) -> tuple[Keeper, Crew]:
+    def keeper(self, *, linger_s: float = 60.0, **options: Any) -> tuple[TriggererCoordinator, HostPool]:
         """One more triggerer."""
-        settings: Settings = replace(settings_from(self.cfg), **{"ping_s": 0.1, **options})
+        settings: TriggererSettings = replace(build_triggerer_settings(self.cfg), **{"ping_s": 0.1, **options})
         clock = SystemClock()
-        crew = Crew(settings.environ, clock, silent_s=settings.silent_s, ping_s=settings.ping_s, linger_s=linger_s)
+        crew = HostPool(settings.environ, clock, silent_s=settings.silent_s, ping_s=settings.ping_s, linger_s=linger_s)
         name = f"triggerer-{len(self.keepers) + 1}"
-        keeper = Keeper(
+        keeper = TriggererCoordinator(
             settings=settings, db=self.db, clock=clock, crew=crew, triggerer_id=name, host="here.test", wake_owners=lambda: None,
             meter=self.meter,
         )
@@ -100,23 +103,23 @@ class Deferred:
         """How many there are."""
         return self.world.count(f"SELECT count(*) FROM {table}")
 
-    def events(self) -> dict[TaskKey, Fired]:
+    def events(self) -> dict[TaskKey, DeferralResult]:
         """What the mail of the owners holds; each task instance once."""
-        found: dict[TaskKey, Fired] = {}
+        found: dict[TaskKey, DeferralResult] = {}
         with self.db.read() as tx:
-            for letter in mail.take(tx, list(range(GROUPS)), 10_000):
+            for letter in mailbox.read_messages(tx, list(range(GROUPS)), 10_000):
                 if letter.kind == "trigger":
-                    for key, _, fired in triggers.events_of(tx, letter.body):
+                    for key, _, fired in trigger_claims.decode_trigger_events(tx, letter.body):
                         assert key not in found
                         found[key] = fired
         return found
 
-    def until(self, happened: Callable[[], object], *keepers: tuple[Keeper, Crew]) -> None:
+    def until(self, happened: Callable[[], object], *keepers: tuple[TriggererCoordinator, HostPool]) -> None:
         """These keepers tick until it has."""
         ends_at = time.monotonic() + PATIENCE_S
         while not happened():
             assert time.monotonic() < ends_at, [len(crew) for _, crew in keepers]
-            select.select([one for _, crew in keepers for one in crew.filenos()], [], [], 0.02)
+            select.select([one for _, crew in keepers for one in crew.read_filenos()], [], [], 0.02)
             for keeper, _ in keepers:
                 keeper.wake()
                 keeper.tick()

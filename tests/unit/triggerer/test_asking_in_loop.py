@@ -11,13 +11,13 @@ import pytest
 from tests.patience import PATIENCE_S
 
 from gnomon.errors.product import GnomonError
-from gnomon.model.questions import GetVariable
-from gnomon.sdk import channel
-from gnomon.triggerer import questions
-from gnomon.triggerer.host import Host
-from gnomon.triggerer.messages import FromHost, Ping, Pong, Stop
-from gnomon.wire.frames import Splitter, encode, receive
-from gnomon.wire.messages import Answer, Ask
+from gnomon.model.task_api_requests import GetVariable
+from gnomon.processes.message_stream import FrameDecoder, encode_frame, receive_message
+from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
+from gnomon.sdk.runtime import channel
+from gnomon.triggerer import task_api_channel
+from gnomon.triggerer.host_protocol import FromTriggerHost, Ping, Pong, StopHost
+from gnomon.triggerer.trigger_host import TriggerHost
 
 QUESTION = GetVariable(key="k")
 
@@ -28,18 +28,18 @@ class Keeper:
     def __init__(self, sock: socket.socket) -> None:
         sock.settimeout(PATIENCE_S)
         self._sock = sock
-        self._splitter: Splitter[FromHost] = Splitter(FromHost)
+        self._splitter: FrameDecoder[FromTriggerHost] = FrameDecoder(FromTriggerHost)
 
-    def heard(self) -> FromHost | None:
-        return receive(self._sock, self._splitter)
+    def heard(self) -> FromTriggerHost | None:
+        return receive_message(self._sock, self._splitter)
 
-    def asked(self) -> Ask:
-        while not isinstance(heard := self.heard(), Ask):
+    def asked(self) -> TaskApiRequestMessage:
+        while not isinstance(heard := self.heard(), TaskApiRequestMessage):
             assert heard is not None
         return heard
 
-    def say(self, *messages: Ping | Answer | Stop) -> None:
-        self._sock.sendall(b"".join(map(encode, messages)))
+    def say(self, *messages: Ping | TaskApiResponse | StopHost) -> None:
+        self._sock.sendall(b"".join(map(encode_frame, messages)))
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
     yield ours, theirs
     ours.close()
     theirs.close()
-    channel.install(None)
+    channel.install_channel(None)
 
 
 def test_the_answer_comes_while_the_loop_stands_still_and_orders_are_heard_afterwards(
@@ -58,17 +58,17 @@ def test_the_answer_comes_while_the_loop_stands_still_and_orders_are_heard_after
 
     def answer() -> None:
         ask = keeper.asked()
-        keeper.say(Ping(number=7), Answer(number=ask.number + 1, value="for another"), Answer(number=ask.number, value="v"))
+        keeper.say(Ping(number=7), TaskApiResponse(number=ask.number + 1, value="for another"), TaskApiResponse(number=ask.number, value="v"))
 
-    def then() -> FromHost | None:
+    def then() -> FromTriggerHost | None:
         while isinstance(heard := keeper.heard(), Pong) and heard.number == 0:
             pass
-        keeper.say(Stop(within_s=PATIENCE_S))
+        keeper.say(StopHost(within_s=PATIENCE_S))
         return heard
 
     async def hosted() -> None:
         with ThreadPoolExecutor(1) as others:
-            serving = asyncio.create_task(Host(ends[0], PATIENCE_S).serve())
+            serving = asyncio.create_task(TriggerHost(ends[0], PATIENCE_S).serve())
             await asyncio.sleep(0)
             answering = others.submit(answer)
             assert channel.ask(QUESTION) == "v"
@@ -84,9 +84,9 @@ def test_a_refusal_is_raised_where_it_was_asked(ends: tuple[socket.socket, socke
 
     async def hosted() -> None:
         with ThreadPoolExecutor(1) as others:
-            serving = asyncio.create_task(Host(ends[0], PATIENCE_S).serve())
+            serving = asyncio.create_task(TriggerHost(ends[0], PATIENCE_S).serve())
             await asyncio.sleep(0)
-            others.submit(lambda: keeper.say(Answer(number=keeper.asked().number, error="not for you"), Stop(within_s=1.0)))
+            others.submit(lambda: keeper.say(TaskApiResponse(number=keeper.asked().number, error="not for you"), StopHost(within_s=1.0)))
             with pytest.raises(GnomonError, match="not for you"):
                 channel.ask(QUESTION)
             await serving
@@ -98,10 +98,10 @@ def test_a_refusal_is_raised_where_it_was_asked(ends: tuple[socket.socket, socke
 def test_a_keeper_that_is_silent_or_gone_holds_the_loop_up_no_longer_than_the_limit(
     ends: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch, gone: bool
 ) -> None:
-    monkeypatch.setattr(questions, "IN_LOOP_S", PATIENCE_S if gone else 0.01)
+    monkeypatch.setattr(task_api_channel, "BLOCKING_ANSWER_TIMEOUT_S", PATIENCE_S if gone else 0.01)
 
     async def hosted() -> None:
-        serving = asyncio.create_task(Host(ends[0], PATIENCE_S).serve())
+        serving = asyncio.create_task(TriggerHost(ends[0], PATIENCE_S).serve())
         await asyncio.sleep(0)
         if gone:
             ends[1].close()

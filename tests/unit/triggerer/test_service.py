@@ -18,17 +18,17 @@ from gnomon.clock import SystemClock
 from gnomon.config import Config
 from gnomon.metrics import Meter
 from gnomon.store import Database, migrations, open_database
-from gnomon.triggerer.crew import Crew
-from gnomon.triggerer.messages import Told
+from gnomon.triggerer.host_pool import HostPool
+from gnomon.triggerer.host_protocol import TriggerTaskInstance
 from gnomon.triggerer.service import TriggererService
-from gnomon.triggerer.settings import settings_from
-from gnomon.wakeups import Bell, Ear, StopFlag
+from gnomon.triggerer.settings import build_triggerer_settings
+from gnomon.wakeups import Listener, Notifier, StopFlag
 
 
 @pytest.fixture
 def url() -> Iterator[str]:
     with own_schema() as address:
-        migrations.upgrade(address)
+        migrations.upgrade_schema(address)
         yield address
 
 
@@ -36,9 +36,9 @@ class Sleeper:
     """A triggerer of another host, without a keeper: it sleeps until somebody rings."""
 
     def __init__(self, db: Database, cfg: Config, folder: Path) -> None:
-        self.ear, self.stop, self.folder = Ear(folder, "triggerer-1"), StopFlag(), folder
-        settings, clock = settings_from(cfg), SystemClock()
-        self.crew = Crew(settings.environ, clock, silent_s=1e4, ping_s=1e4)
+        self.ear, self.stop, self.folder = Listener(folder, "triggerer-1"), StopFlag(), folder
+        settings, clock = build_triggerer_settings(cfg), SystemClock()
+        self.crew = HostPool(settings.environ, clock, silent_s=1e4, ping_s=1e4)
         self.service = TriggererService(
             settings=settings, db=db, clock=clock, ear=self.ear, stop=self.stop, new_id=lambda: "1", host="there",
             wake_owners=lambda: None, meter=Meter(),
@@ -46,7 +46,7 @@ class Sleeper:
 
     def is_rung(self, limit_s: float = PATIENCE_S) -> bool:
         """Whether somebody rang, before or within the limit."""
-        return self.service._sleep(self.crew, limit_s)
+        return self.service._wait(self.crew, limit_s)
 
     def close(self) -> None:
         self.ear.close()
@@ -65,7 +65,7 @@ def test_a_triggerer_of_another_host_is_woken_by_what_waits_for_it(url: str, cfg
     deferred.gone(wait, killed=True)
     assert sleeper.is_rung()
     assert not sleeper.is_rung(0.0)
-    Bell(sleeper.folder).ring()
+    Notifier(sleeper.folder).notify()
     assert sleeper.is_rung()
     sleeper.close()
     here.close()
@@ -74,20 +74,20 @@ def test_a_triggerer_of_another_host_is_woken_by_what_waits_for_it(url: str, cfg
 
 def test_what_a_host_does_not_take_at_once_ends_the_sleep_when_it_takes_more(cfg: Config, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade(url)
+    migrations.upgrade_schema(url)
     db = open_database(url, cipher=CIPHER)
     sleeper = Sleeper(db, cfg, tmp_path)
-    told = Told(dag_id="d", run_id="r", task_id="t")
+    told = TriggerTaskInstance(dag_id="d", run_id="r", task_id="t")
     sleeper.crew.start([(Job(1, "authored.Nap", serde.dumps({"seconds": 0})), told)])
     ends_at = time.monotonic() + 2 * PATIENCE_S
-    while not sleeper.crew.turn():
+    while not sleeper.crew.run_once():
         assert time.monotonic() < ends_at, "a host runs triggers"
     sleeper.crew.start([(Job(2, "authored.Nap", serde.dumps({"seconds": 600, "payload": "x" * 8_000_000})), told)])
-    assert sleeper.crew.unsent()
+    assert sleeper.crew.write_filenos()
     ends_at = time.monotonic() + PATIENCE_S
-    while sleeper.crew.unsent():
+    while sleeper.crew.write_filenos():
         sleeper.is_rung()
-        sleeper.crew.turn()
+        sleeper.crew.run_once()
         assert time.monotonic() < ends_at, "it goes on with nothing but the host that reads"
     sleeper.crew.kill()
     sleeper.close()

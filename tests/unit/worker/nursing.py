@@ -6,25 +6,25 @@ import os
 import socket
 from pathlib import Path
 
-from gnomon.model.facts import Attempt, RunFacts
-from gnomon.worker import orders
-from gnomon.worker.children import Child
-from gnomon.worker.ledger import Held
-from gnomon.worker.nursery import Nursery
-from gnomon.worker.zygotes import BaseZygote, Zygote
+from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.worker import zygote_protocol
+from gnomon.worker.attempt_registry import PendingAttempt
+from gnomon.worker.child_pool import ChildPool
+from gnomon.worker.child_process import ChildProcess
+from gnomon.worker.zygote_clients import BaseZygoteClient, FileZygoteClient
 
 IMPORT_LIMIT_S = 30.0
 
 
-class PlayedBase(BaseZygote):
+class PlayedBase(BaseZygoteClient):
     """Its file zygotes are sockets that the test holds, in the order of their making."""
 
     def __init__(self) -> None:
         super().__init__({})
         self.zygotes: list[socket.socket] = []
 
-    def open(self, file: str) -> socket.socket:
-        ours, theirs = orders.socket_pair()
+    def open_file_zygote(self, file: str) -> socket.socket:
+        ours, theirs = zygote_protocol.create_socket_pair()
         ours.setblocking(False)
         theirs.settimeout(5.0)
         self.zygotes.append(theirs)
@@ -36,59 +36,59 @@ class Hosting:
 
     def __init__(self) -> None:
         self.base = PlayedBase()
-        self.nursery = Nursery(self, {}, IMPORT_LIMIT_S)
-        self.nursery.base = self.base
-        self.watched: list[Zygote] = []
-        self.begun: list[tuple[Child, Held]] = []
-        self.gone: list[Child] = []
-        self.given_back: list[tuple[Held, str]] = []
+        self.child_pool = ChildPool(self, {}, IMPORT_LIMIT_S)
+        self.child_pool.base_zygote = self.base
+        self.watched: list[FileZygoteClient] = []
+        self.begun: list[tuple[ChildProcess, PendingAttempt]] = []
+        self.gone: list[ChildProcess] = []
+        self.given_back: list[tuple[PendingAttempt, str]] = []
         self.now = 0.0
 
-    def watch_zygote(self, zygote: Zygote) -> None:
+    def watch_zygote(self, zygote: FileZygoteClient) -> None:
         self.watched.append(zygote)
 
-    def forget_zygote(self, zygote: Zygote) -> None:
+    def unwatch_zygote(self, zygote: FileZygoteClient) -> None:
         self.watched.remove(zygote)
 
-    def watch_child(self, child: Child) -> None: ...
+    def watch_child(self, child: ChildProcess) -> None: ...
 
-    def answer_import(self, question: object) -> object:
+    def answer_import_request(self, question: object) -> object:
         raise AssertionError(question)
 
-    def begin(self, child: Child, held: Held) -> None:
-        child.held = held
+    def begin(self, child: ChildProcess, held: PendingAttempt) -> None:
+        child.pending = held
         self.begun.append((child, held))
 
-    def child_gone(self, child: Child, code: int | None) -> None:
+    def on_child_exit(self, child: ChildProcess, code: int | None) -> None:
         child.link.close()
         self.gone.append(child)
 
-    def child_refused(self, child: Child) -> None:
+    def child_refused(self, child: ChildProcess) -> None:
         child.link.close()
-        if child.held is not None:
-            self.nursery.postpone(child.held, self.now)
+        if child.pending is not None:
+            self.child_pool.postpone(child.pending, self.now)
 
-    def give_back(self, held: Held, reason: str) -> None:
+    def give_back(self, held: PendingAttempt, reason: str) -> None:
         self.given_back.append((held, reason))
 
     def hear(self, now: float = 0.0) -> None:
         """Everything that zygotes have said is taken in."""
         self.now = now
         for zygote in list(self.watched):
-            self.nursery.obey(zygote, now)
+            self.child_pool.handle_zygote_messages(zygote, now)
 
     def close(self) -> None:
-        self.nursery.close()
+        self.child_pool.close()
         for sock in self.base.zygotes:
             sock.close()
-        for child in self.nursery.children.values():
+        for child in self.child_pool.children.values():
             child.link.close()
 
 
-def held(file: str = "/d.py", input_hash: str = "1", *, fresh: bool = False) -> Held:
+def held(file: str = "/d.py", input_hash: str = "1", *, fresh: bool = False) -> PendingAttempt:
     run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
     attempt = Attempt(attempt_id="a", group_no=1, epoch=1, run=run, task_id="t", task_no=1, file=file, input_hash=input_hash)
-    return Held(attempt, fresh=fresh)
+    return PendingAttempt(attempt, fresh=fresh)
 
 
 def descriptors() -> int:

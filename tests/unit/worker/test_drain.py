@@ -11,7 +11,7 @@ import pytest
 from tests.conformance.workerworld import WorkerWorld, alive, ended, family, until
 from tests.patience import PATIENCE_S
 
-from gnomon.model.facts import Attempt
+from gnomon.model.attempts import Attempt
 
 HOLDS = '''
 while not os.path.exists(os.environ["GNOMON_HOME"] + "/go"):

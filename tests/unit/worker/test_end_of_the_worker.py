@@ -11,7 +11,7 @@ import pytest
 from tests.conformance.workerworld import WorkerWorld, alive, family, until
 from tests.patience import PATIENCE_S
 
-from gnomon.model.facts import Attempt
+from gnomon.model.attempts import Attempt
 
 TIDY = """
 import subprocess

@@ -9,29 +9,29 @@ from typing import Any
 import pytest
 
 from gnomon.clock import VirtualClock
-from gnomon.model.facts import Attempt, AttemptResult, RunFacts
+from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.records import WorkerRecord
-from gnomon.runner.results import without_run
-from gnomon.worker.incarnation import MAIL_AFTER_S, Incarnation
-from gnomon.worker.ledger import Ledger
-from gnomon.worker.presence import StoreAway
-from gnomon.worker.settings import Settings
+from gnomon.runner.attempt_results import result_without_run
+from gnomon.worker.attempt_registry import AttemptRegistry
+from gnomon.worker.incarnation import MAIL_AFTER_S, WorkerIncarnation
+from gnomon.worker.settings import WorkerSettings
+from gnomon.worker.worker_store import WorkerStoreUnavailable
 
 
 class FakeStore:
     """A store that can be away, and that can declare the worker lost."""
 
     def __init__(self) -> None:
-        self.away = False
+        self.p_unavailable = False
         self.registered: list[str] = []
         self.beats = 0
         self.lost = False
         self.mailed: list[str] = []
-        self.retired: list[str] = []
+        self.is_retired: list[str] = []
 
     def _ask(self) -> None:
-        if self.away:
-            raise StoreAway("it does not answer")
+        if self.p_unavailable:
+            raise WorkerStoreUnavailable("it does not answer")
 
     def register(self, record: WorkerRecord) -> None:
         self._ask()
@@ -44,7 +44,7 @@ class FakeStore:
 
     def retire(self, worker_id: str) -> None:
         self._ask()
-        self.retired.append(worker_id)
+        self.is_retired.append(worker_id)
 
     def mail(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
         self._ask()
@@ -58,14 +58,14 @@ class Life:
     def __init__(self, folder: Path) -> None:
         self.store = FakeStore()
         self.clock = VirtualClock(1_700_000_000_000_000)
-        settings = Settings(run_folder=folder, logs_folder=folder, slots=1, environ={}, ttl_s=20.0)
-        self.incarnation = Incarnation(settings, self.store, self.clock)
+        settings = WorkerSettings(run_folder=folder, logs_folder=folder, slots=1, environ={}, ttl_s=20.0)
+        self.incarnation = WorkerIncarnation(settings, self.store, self.clock)
 
     def pass_time(self, seconds: int, *, connected: bool) -> bool:
         """False when the incarnation had to end meanwhile."""
         for _ in range(seconds):
             self.clock.advance(1)
-            if not self.incarnation.keep(connected=connected):
+            if not self.incarnation.heartbeat(connected=connected):
                 return False
         return True
 
@@ -76,34 +76,34 @@ def life(tmp_path: Path) -> Life:
 
 
 def test_it_registers_once_and_beats_every_second(life: Life) -> None:
-    life.incarnation.keep(connected=False)
+    life.incarnation.heartbeat(connected=False)
     assert life.pass_time(5, connected=False)
     assert (life.store.registered, life.store.beats) == ([life.incarnation.worker_id], 5)
 
 
 def test_a_store_that_is_away_at_the_start_is_asked_again(life: Life) -> None:
-    life.store.away = True
+    life.store.p_unavailable = True
     assert life.pass_time(60, connected=False)
-    life.store.away = False
+    life.store.p_unavailable = False
     assert life.pass_time(1, connected=False)
     assert life.store.registered == [life.incarnation.worker_id]
 
 
 def test_without_store_and_scheduler_it_ends_after_half_its_time_to_live(life: Life) -> None:
-    life.incarnation.keep(connected=False)
-    life.store.away = True
+    life.incarnation.heartbeat(connected=False)
+    life.store.p_unavailable = True
     assert life.pass_time(9, connected=False)
     assert not life.pass_time(2, connected=False)
 
 
 def test_a_scheduler_keeps_it_alive_while_the_store_is_away(life: Life) -> None:
-    life.incarnation.keep(connected=True)
-    life.store.away = True
+    life.incarnation.heartbeat(connected=True)
+    life.store.p_unavailable = True
     assert life.pass_time(60, connected=True)
 
 
 def test_one_that_was_declared_lost_ends_and_another_begins(life: Life) -> None:
-    life.incarnation.keep(connected=True)
+    life.incarnation.heartbeat(connected=True)
     before = (life.incarnation.worker_id, life.incarnation.address)
     life.store.lost = True
     assert not life.pass_time(1, connected=True)
@@ -113,30 +113,30 @@ def test_one_that_was_declared_lost_ends_and_another_begins(life: Life) -> None:
 
 def test_results_are_mailed_once_no_scheduler_came_for_them_and_forgotten_once_stored(life: Life) -> None:
     ledger = _with_result("a")
-    life.incarnation.keep(connected=True)
+    life.incarnation.heartbeat(connected=True)
     life.pass_time(int(MAIL_AFTER_S) - 1, connected=False)
     life.incarnation.mail_results(ledger)
     assert (life.store.mailed, list(ledger.results)) == ([], ["a"])
     life.pass_time(1, connected=False)
-    life.store.away = True
+    life.store.p_unavailable = True
     life.incarnation.mail_results(ledger)
     assert list(ledger.results) == ["a"]
-    life.store.away = False
+    life.store.p_unavailable = False
     life.incarnation.mail_results(ledger)
     assert (life.store.mailed, ledger.results) == (["a"], {})
 
 
 def test_leaving_mails_what_is_left_and_retires(life: Life) -> None:
-    life.incarnation.keep(connected=True)
-    life.incarnation.leave(_with_result("a"))
-    assert (life.store.mailed, life.store.retired) == (["a"], [life.incarnation.worker_id])
+    life.incarnation.heartbeat(connected=True)
+    life.incarnation.shut_down(_with_result("a"))
+    assert (life.store.mailed, life.store.is_retired) == (["a"], [life.incarnation.worker_id])
 
 
-def _with_result(attempt_id: str) -> Ledger:
-    ledger = Ledger()
+def _with_result(attempt_id: str) -> AttemptRegistry:
+    ledger = AttemptRegistry()
     run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
     ledger.submit([Attempt(attempt_id=attempt_id, group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py")])
-    held = ledger.next_waiting()
+    held = ledger.take_next_queued()
     assert held is not None
-    ledger.end(held, without_run(held.attempt, "success", "", entered=True))
+    ledger.end(held, result_without_run(held.attempt, "success", "", entered=True))
     return ledger

@@ -12,10 +12,10 @@ import pytest
 from tests.unit.worker.nursing import Hosting, descriptors, held
 
 from gnomon.log.events import FIELDS
-from gnomon.processes.refusals import PAUSE_FIRST_S
-from gnomon.worker import orders
+from gnomon.processes.spawn_backoff import PAUSE_FIRST_S
+from gnomon.worker import zygote_protocol
 from gnomon.worker.spawn_queue import WAIT_MAX_S
-from gnomon.worker.zygotes import BaseZygote
+from gnomon.worker.zygote_clients import BaseZygoteClient
 
 NO_PROCESS = 1 << 22
 """Above every process id that a kernel gives."""
@@ -60,28 +60,28 @@ def test_a_new_interpreter_that_is_refused_is_asked_for_again_after_the_pause(
     machine.refuse(os, "posix_spawn", 0, 0, otherwise=lambda *_, **__: NO_PROCESS)
     machine.refuse(*call, number, times=1)
     before, attempt = descriptors(), held(fresh=True)
-    host.nursery.place(attempt, 1.0)
-    assert not host.begun and not host.nursery.children and descriptors() == before
+    host.child_pool.assign_child(attempt, 1.0)
+    assert not host.begun and not host.child_pool.children and descriptors() == before
     fields = getattr(next(record for record in caplog.records if record.getMessage() == "process_refused"), FIELDS)
     assert fields["process"] == "a new interpreter" and errno.errorcode[number] in fields["error"]
     assert fields["again_after_s"] == PAUSE_FIRST_S
-    host.nursery.flush(1.0 + PAUSE_FIRST_S / 2)
+    host.child_pool.flush(1.0 + PAUSE_FIRST_S / 2)
     assert not host.begun
-    host.nursery.flush(1.0 + PAUSE_FIRST_S)
+    host.child_pool.flush(1.0 + PAUSE_FIRST_S)
     assert [held for _, held in host.begun] == [attempt]
 
 
 @pytest.mark.parametrize("call", [(os, "posix_spawn"), (socket, "socketpair")])
 def test_a_base_zygote_that_is_refused_is_started_after_the_pause(host: Hosting, machine: Machine, call: tuple[Any, str]) -> None:
-    played, host.nursery.base = host.nursery.base, BaseZygote({})
+    played, host.child_pool.base_zygote = host.child_pool.base_zygote, BaseZygoteClient({})
     machine.refuse(*call, errno.EMFILE, times=2)
     before, attempt = descriptors(), held()
-    host.nursery.start(0.0)
-    host.nursery.place(attempt, 1.0)
+    host.child_pool.start(0.0)
+    host.child_pool.assign_child(attempt, 1.0)
     assert not host.watched and descriptors() == before
-    host.nursery.base = played
-    host.nursery.flush(60.0)
-    orders.send(host.base.zygotes[0], orders.Loaded())
+    host.child_pool.base_zygote = played
+    host.child_pool.flush(60.0)
+    zygote_protocol.send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished())
     host.hear(60.0)
     assert [held for _, held in host.begun] == [attempt]
 
@@ -89,16 +89,16 @@ def test_a_base_zygote_that_is_refused_is_started_after_the_pause(host: Hosting,
 def test_a_zygote_whose_fork_is_refused_is_opened_again_and_its_attempts_stay_forks(host: Hosting) -> None:
     attempts = [held(), held()]
     for attempt in attempts:
-        host.nursery.place(attempt, 0.0)
+        host.child_pool.assign_child(attempt, 0.0)
     before = descriptors()
-    orders.send(host.base.zygotes[0], orders.ZygoteRefused(error=WORDS))
+    zygote_protocol.send_packet(host.base.zygotes[0], zygote_protocol.ZygoteRefused(error=WORDS))
     host.hear(1.0)
     assert not host.watched and not host.begun and descriptors() == before - 1
-    host.nursery.flush(1.1)
+    host.child_pool.flush(1.1)
     assert len(host.base.zygotes) == 1
-    host.nursery.flush(1.0 + PAUSE_FIRST_S)
-    orders.send(host.base.zygotes[1], orders.Loading(pid=NO_PROCESS))
-    orders.send(host.base.zygotes[1], orders.Loaded())
+    host.child_pool.flush(1.0 + PAUSE_FIRST_S)
+    zygote_protocol.send_packet(host.base.zygotes[1], zygote_protocol.ImportStarted(pid=NO_PROCESS))
+    zygote_protocol.send_packet(host.base.zygotes[1], zygote_protocol.ImportFinished())
     host.hear(3.0)
     assert [held for _, held in host.begun] == attempts and not any(attempt.fresh for attempt in attempts)
 
@@ -106,17 +106,17 @@ def test_a_zygote_whose_fork_is_refused_is_opened_again_and_its_attempts_stay_fo
 def test_children_whose_fork_is_refused_are_ordered_again_after_the_pause(host: Hosting) -> None:
     attempts = [held(), held(), held()]
     for attempt in attempts:
-        host.nursery.place(attempt, 0.0)
+        host.child_pool.assign_child(attempt, 0.0)
     zygote = host.base.zygotes[0]
-    orders.send(zygote, orders.Loaded())
+    zygote_protocol.send_packet(zygote, zygote_protocol.ImportFinished())
     host.hear()
-    host.nursery.flush(0.0)
+    host.child_pool.flush(0.0)
     numbers = [child.number for child, _ in host.begun]
-    orders.send(zygote, orders.Born(children=((numbers[0], NO_PROCESS),)))
-    orders.send(zygote, orders.ForksRefused(numbers=tuple(numbers[1:]), error=WORDS))
+    zygote_protocol.send_packet(zygote, zygote_protocol.ChildrenForked(children=((numbers[0], NO_PROCESS),)))
+    zygote_protocol.send_packet(zygote, zygote_protocol.ForksRefused(numbers=tuple(numbers[1:]), error=WORDS))
     host.hear(1.0)
-    assert set(numbers) & host.nursery.children.keys() == {numbers[0]}
-    host.nursery.flush(1.0 + PAUSE_FIRST_S)
+    assert set(numbers) & host.child_pool.children.keys() == {numbers[0]}
+    host.child_pool.flush(1.0 + PAUSE_FIRST_S)
     assert [held for _, held in host.begun[3:]] == attempts[1:]
     assert not any(child.number in numbers for child, _ in host.begun[3:])
 
@@ -124,20 +124,20 @@ def test_children_whose_fork_is_refused_are_ordered_again_after_the_pause(host: 
 def test_an_attempt_that_was_cancelled_while_it_waited_gets_no_process(host: Hosting, machine: Machine) -> None:
     machine.refuse(os, "posix_spawn", errno.EAGAIN, times=1, otherwise=lambda *_, **__: NO_PROCESS)
     attempt = held(fresh=True)
-    host.nursery.place(attempt, 0.0)
-    attempt.ended = True
-    host.nursery.flush(60.0)
+    host.child_pool.assign_child(attempt, 0.0)
+    attempt.is_ended = True
+    host.child_pool.flush(60.0)
     assert not host.begun
 
 
 def test_an_attempt_that_waits_too_long_is_given_back_with_the_reason(host: Hosting, machine: Machine) -> None:
     machine.refuse(os, "posix_spawn", errno.EAGAIN, times=1000)
     attempt, now = held(fresh=True), 0.0
-    host.nursery.place(attempt, now)
+    host.child_pool.assign_child(attempt, now)
     while not host.given_back:
         now += 0.25
-        host.nursery.flush(now)
-        host.nursery.tick(now)
+        host.child_pool.flush(now)
+        host.child_pool.tick(now)
     assert now == WAIT_MAX_S and not host.begun
     assert host.given_back[0][0] is attempt
     assert host.given_back[0][1] == (
@@ -149,9 +149,9 @@ def test_one_refusal_does_not_keep_the_other_attempts_of_an_import_from_their_pr
     machine.refuse(os, "posix_spawn", errno.ENOMEM, times=1, otherwise=lambda *_, **__: NO_PROCESS)
     attempts = [held(), held(), held()]
     for attempt in attempts:
-        host.nursery.place(attempt, 0.0)
-    orders.send(host.base.zygotes[0], orders.Loaded(fresh="importing the file starts threads"))
+        host.child_pool.assign_child(attempt, 0.0)
+    zygote_protocol.send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished(fresh="importing the file starts threads"))
     host.hear()
-    host.nursery.flush(PAUSE_FIRST_S)
+    host.child_pool.flush(PAUSE_FIRST_S)
     assert [held for _, held in host.begun] == attempts
     assert {attempt.fresh_reason for attempt in attempts} == {"importing the file starts threads"}

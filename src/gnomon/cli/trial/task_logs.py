@@ -49,7 +49,7 @@ def _whole_lines(text: bytes, is_over: bool) -> bytes:
 
 
 def _task_name(file_name: str) -> str:
-    """The task that writes a log of this name (`gnomon.model.logs.attempt_log`)."""
+    """The task that writes a log of this name (`gnomon.model.attempts.build_attempt_log_path`)."""
     found = _NAME.fullmatch(file_name)
     if found is None:
         return file_name

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Iterable
 from typing import Any, cast
 
 from gnomon.model.instants import to_instant
-from gnomon.model.questions import GetRunStates
 from gnomon.model.states import TaskInstanceState
-from gnomon.operators.external_states import External, Kinds, names, verdict
-from gnomon.sdk import channel
-from gnomon.sdk.triggers import BaseTrigger, TriggerEvent
+from gnomon.model.task_api_requests import GetRunStates
+from gnomon.operators.external_task_states import ExternalRuns, StateOutcomes, judge_states, to_state_names
+from gnomon.sdk.deferral.triggers import BaseTrigger, TriggerEvent
+from gnomon.sdk.runtime import channel
 
 Dates = Iterable[dt.datetime] | None
 
@@ -45,9 +45,9 @@ class WorkflowTrigger(BaseTrigger):
         self.logical_dates = logical_dates if logical_dates is not None else execution_dates
         self.external_task_ids = external_task_ids
         self.external_task_group_id = external_task_group_id
-        self.failed_states = list(names(failed_states))
-        self.skipped_states = list(names(skipped_states))
-        self.allowed_states = list(names(allowed_states)) or [TaskInstanceState.SUCCESS.value]
+        self.failed_states = list(to_state_names(failed_states))
+        self.skipped_states = list(to_state_names(skipped_states))
+        self.allowed_states = list(to_state_names(allowed_states)) or [TaskInstanceState.SUCCESS.value]
         self.poke_interval = poke_interval
         self.soft_fail = soft_fail
 
@@ -67,17 +67,17 @@ class WorkflowTrigger(BaseTrigger):
         return f"{__name__}.WorkflowTrigger", kwargs
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        external = External(
+        external = ExternalRuns(
             self.external_dag_id,
             logical_dates=_instants(self.logical_dates),
             run_ids=tuple(self.run_ids or ()),
             task_ids=tuple(self.external_task_ids or ()),
             group=self.external_task_group_id,
         )
-        kinds = Kinds(tuple(self.allowed_states), tuple(self.skipped_states), tuple(self.failed_states))
+        kinds = StateOutcomes(tuple(self.allowed_states), tuple(self.skipped_states), tuple(self.failed_states))
         while True:
             states = external.states(await channel.ask_async(external.question()))
-            found = verdict(external, kinds, states)
+            found = judge_states(external, kinds, states)
             if found is not None:
                 break
             await asyncio.sleep(self.poke_interval)
@@ -101,11 +101,11 @@ class DagStateTrigger(BaseTrigger):
     ) -> None:
         super().__init__()
         self.dag_id = dag_id
-        self.states = list(names(states))
+        self.states = list(to_state_names(states))
         self.run_ids = run_ids
         self.execution_dates = execution_dates
         self.poll_interval = poll_interval
-        self.there = there
+        self.runs_exist = there
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         kwargs = {
@@ -114,7 +114,7 @@ class DagStateTrigger(BaseTrigger):
             "run_ids": self.run_ids,
             "execution_dates": self.execution_dates,
             "poll_interval": self.poll_interval,
-            "there": self.there,
+            "there": self.runs_exist,
         }
         return f"{__name__}.DagStateTrigger", kwargs
 
@@ -129,7 +129,7 @@ class DagStateTrigger(BaseTrigger):
             found = cast("dict[str, str]", await channel.ask_async(question))
             if sum(1 for state in found.values() if state in self.states) >= wanted:
                 break
-            if self.there and len(found) < len(question.run_ids):
+            if self.runs_exist and len(found) < len(question.run_ids):
                 break
             await asyncio.sleep(self.poll_interval)
         path, kwargs = self.serialize()

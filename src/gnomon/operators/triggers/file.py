@@ -8,12 +8,16 @@ from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Any
 
-from gnomon.operators.filesystem import found_at
-from gnomon.operators.triggers.folder_watch import changed_within, nearest_folder, watched
-from gnomon.operators.triggers.looking import looked
-from gnomon.sdk.triggers import BaseEventTrigger, BaseTrigger, TriggerEvent
+from gnomon.operators.filesystem_hook import find_file
+from gnomon.operators.triggers.folder_watch import (
+    find_nearest_folder,
+    run_in_file_thread,
+    wait_for_change,
+    watch_folder,
+)
+from gnomon.sdk.deferral.triggers import BaseEventTrigger, BaseTrigger, TriggerEvent
 
-SETTLE_S = 0.05
+LOOK_INTERVAL_MIN_S = 0.05
 """The shortest time between two looks: a folder in which much happens is not looked at for each of it."""
 
 
@@ -31,7 +35,7 @@ class FileTrigger(BaseTrigger):
         return f"{__name__}.FileTrigger", kwargs
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        await _until(partial(found_at, self.filepath, self.recursive), self.filepath, self.poke_interval)
+        await _wait_until_found(partial(find_file, self.filepath, self.recursive), self.filepath, self.poke_interval)
         yield TriggerEvent(True)
 
 
@@ -47,7 +51,7 @@ class FileDeleteTrigger(BaseEventTrigger):
         return f"{__name__}.FileDeleteTrigger", {"filepath": self.filepath, "poke_interval": self.poke_interval}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        await _until(partial(_taken, self.filepath), self.filepath, self.poke_interval)
+        await _wait_until_found(partial(_delete_file, self.filepath), self.filepath, self.poke_interval)
         yield TriggerEvent(True)
 
 
@@ -66,25 +70,25 @@ class DirectoryFileDeleteTrigger(BaseEventTrigger):
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         path = os.path.join(self.directory, self.filename)
-        await _until(partial(_taken, path), path, self.poke_interval)
+        await _wait_until_found(partial(_delete_file, path), path, self.poke_interval)
         yield TriggerEvent({"filepath": path})
 
 
-async def _until(look: Callable[[], object], pattern: str, poke_interval: float) -> None:
+async def _wait_until_found(look: Callable[[], object], pattern: str, poke_interval: float) -> None:
     """`look` has found what it looks for; it is called in a thread, at least every `poke_interval`."""
     while True:
-        folder = await looked(nearest_folder, pattern)
-        async with watched(folder) as changed:
+        folder = await run_in_file_thread(find_nearest_folder, pattern)
+        async with watch_folder(folder) as changed:
             while True:
-                if await looked(look):
+                if await run_in_file_thread(look):
                     return
-                await changed_within(changed, poke_interval)
-                await asyncio.sleep(SETTLE_S)
-                if await looked(nearest_folder, pattern) != folder:
+                await wait_for_change(changed, poke_interval)
+                await asyncio.sleep(LOOK_INTERVAL_MIN_S)
+                if await run_in_file_thread(find_nearest_folder, pattern) != folder:
                     break
 
 
-def _taken(path: str) -> bool:
+def _delete_file(path: str) -> bool:
     """Whether this call has deleted the file; OSError for a folder."""
     try:
         os.unlink(path)

@@ -10,26 +10,26 @@ import ctypes
 import os
 import struct
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from typing import TypeVar
 from weakref import WeakKeyDictionary
-
-from gnomon.operators.triggers.looking import looked
 
 _EVENT = struct.Struct("iIII")
 _READ_BYTES = 64 * 1024
 _CLOSE_WRITE, _MOVED_TO, _CREATE, _DELETE_SELF, _MOVE_SELF = 0x008, 0x080, 0x100, 0x400, 0x800
 _MASK = _CLOSE_WRITE | _MOVED_TO | _CREATE | _DELETE_SELF | _MOVE_SELF
-_LOST = -1
+_OVERFLOW = -1
 """The watch of an event that says: there were more than the kernel keeps."""
 
 
 @asynccontextmanager
-async def watched(folder: str) -> AsyncIterator[asyncio.Event]:
+async def watch_folder(folder: str) -> AsyncIterator[asyncio.Event]:
     """The event is set whenever an entry of the folder comes, or has been written; never, where nobody tells."""
     changed = asyncio.Event()
-    watches = _watches()
-    number = None if watches is None else await looked(watches.add, folder)
+    watches = _get_watches()
+    number = None if watches is None else await run_in_file_thread(watches.add, folder)
     if watches is None or number is None:
         yield changed
         return
@@ -40,7 +40,7 @@ async def watched(folder: str) -> AsyncIterator[asyncio.Event]:
         watches.forget(number, changed)
 
 
-async def changed_within(changed: asyncio.Event, seconds: float) -> None:
+async def wait_for_change(changed: asyncio.Event, seconds: float) -> None:
     """Something has happened since the last call, or so many seconds are over."""
     try:
         async with asyncio.timeout(seconds):
@@ -50,7 +50,7 @@ async def changed_within(changed: asyncio.Event, seconds: float) -> None:
     changed.clear()
 
 
-def nearest_folder(pattern: str) -> str:
+def find_nearest_folder(pattern: str) -> str:
     """The deepest folder that exists above all that the glob pattern may name; the named folder itself when it is one."""
     path = os.path.abspath(pattern)
     while any(sign in path for sign in "*?["):
@@ -60,7 +60,7 @@ def nearest_folder(pattern: str) -> str:
     return path
 
 
-class _Watches:
+class _InotifyWatches:
     """The watched folders of one loop, on one descriptor."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -96,7 +96,7 @@ class _Watches:
             number, _mask, _cookie, length = _EVENT.unpack_from(data, offset)
             numbers.add(number)
             offset += _EVENT.size + length
-        for number in self._listeners if _LOST in numbers else numbers:
+        for number in self._listeners if _OVERFLOW in numbers else numbers:
             for changed in self._listeners.get(number, ()):
                 changed.set()
 
@@ -106,15 +106,31 @@ class _Watches:
             os.close(descriptor)
 
 
-_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _Watches | None] = WeakKeyDictionary()
+_watches_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _InotifyWatches | None] = WeakKeyDictionary()
 
 
-def _watches() -> _Watches | None:
+def _get_watches() -> _InotifyWatches | None:
     """The watches of the running loop; None where the system has no inotify, or gives no more of them."""
     loop = asyncio.get_running_loop()
-    if loop not in _by_loop:
+    if loop not in _watches_by_loop:
         try:
-            _by_loop[loop] = _Watches(loop) if sys.platform == "linux" else None
+            _watches_by_loop[loop] = _InotifyWatches(loop) if sys.platform == "linux" else None
         except (OSError, AttributeError, NotImplementedError):
-            _by_loop[loop] = None
-    return _by_loop[loop]
+            _watches_by_loop[loop] = None
+    return _watches_by_loop[loop]
+
+
+T = TypeVar("T")
+
+FILE_THREADS_MAX = 8
+"""At once, of one loop; a network file system that hangs holds up so many."""
+_threads_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, ThreadPoolExecutor] = WeakKeyDictionary()
+
+
+async def run_in_file_thread(look: Callable[..., T], *args: object) -> T:
+    """What `look(*args)` returns; the loop goes on meanwhile."""
+    loop = asyncio.get_running_loop()
+    threads = _threads_by_loop.get(loop)
+    if threads is None:
+        threads = _threads_by_loop[loop] = ThreadPoolExecutor(FILE_THREADS_MAX, "looks-at-files")
+    return await loop.run_in_executor(threads, look, *args)

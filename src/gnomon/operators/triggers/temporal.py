@@ -12,11 +12,11 @@ from typing import Any
 
 from gnomon.clock import SystemClock
 from gnomon.model.instants import SECOND, to_instant
-from gnomon.sdk import values
-from gnomon.sdk.timezone import convert_to_utc, utcnow
-from gnomon.sdk.triggers import BaseTrigger, TaskSuccessEvent, Timer, TriggerEvent
+from gnomon.sdk.arguments import converters
+from gnomon.sdk.deferral.triggers import BaseTrigger, TaskSuccessEvent, Timer, TriggerEvent
+from gnomon.sdk.schedules.timezone import convert_to_utc, utcnow
 
-LOOK_S = 60.0
+SLEEP_MAX_S = 60.0
 """The longest single sleep: a clock that is set is noticed within it."""
 
 
@@ -33,19 +33,19 @@ class DateTimeTrigger(BaseTrigger):
         super().__init__()
         if (moment is None) == (target_time is None):
             raise TypeError(f"{type(self).__name__} needs one of moment= and target_time=")
-        self.moment = _aware(type(self).__name__, moment if moment is not None else target_time)
+        self.moment = _to_utc(type(self).__name__, moment if moment is not None else target_time)
         self.end_from_trigger = end_from_trigger
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         kwargs = {"moment": self.moment, "end_from_trigger": self.end_from_trigger}
-        return _path(type(self)), kwargs
+        return _class_path(type(self)), kwargs
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         import asyncio  # operators name triggers, and do not run them
 
         clock, due_at = SystemClock(), to_instant(self.moment)
         while (left := due_at - clock.now()) > 0:  # noqa: ASYNC110 - no event tells that a time has come
-            await asyncio.sleep(min(left / SECOND, LOOK_S))
+            await asyncio.sleep(min(left / SECOND, SLEEP_MAX_S))
         yield TaskSuccessEvent() if self.end_from_trigger else TriggerEvent(convert_to_utc(self.moment))
 
     def _exact_timer(self) -> Timer:
@@ -69,7 +69,7 @@ class TimeDeltaTrigger(DateTimeTrigger):
             microseconds=microseconds,
         )
         name = type(self).__name__
-        given = [values.as_span("delta", span) for span in (delta, moment) if span is not None] + ([units] if units else [])
+        given = [converters.as_span("delta", span) for span in (delta, moment) if span is not None] + ([units] if units else [])
         if len(given) != 1 or given[0] is None:
             raise TypeError(f"{name} needs one span: delta=, or hours=, minutes=, ...")
         self.delta = given[0]
@@ -78,20 +78,20 @@ class TimeDeltaTrigger(DateTimeTrigger):
     def serialize(self) -> tuple[str, dict[str, Any]]:
         """It begins anew as the moment that it has become; a subclass, whose arguments are its own, with the whole span."""
         if type(self) is TimeDeltaTrigger:
-            return _path(DateTimeTrigger), {"moment": self.moment, "end_from_trigger": self.end_from_trigger}
-        return _path(type(self)), {"delta": self.delta, "end_from_trigger": self.end_from_trigger}
+            return _class_path(DateTimeTrigger), {"moment": self.moment, "end_from_trigger": self.end_from_trigger}
+        return _class_path(type(self)), {"delta": self.delta, "end_from_trigger": self.end_from_trigger}
 
     def _exact_timer(self) -> Timer:
         return Timer(self.moment, self.delta, self.end_from_trigger)
 
 
-def _path(cls: type) -> str:
+def _class_path(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
-def _aware(name: str, value: Any) -> dt.datetime:
+def _to_utc(name: str, value: Any) -> dt.datetime:
     """The moment in UTC."""
-    moment = values.as_moment(f"the moment of {name}", value) if isinstance(value, str) else value
+    moment = converters.as_moment(f"the moment of {name}", value) if isinstance(value, str) else value
     if not isinstance(moment, dt.datetime):
         raise TypeError(f"the moment of {name} must be a datetime, not {value!r} ({type(value).__name__})")
     if moment.utcoffset() is None:

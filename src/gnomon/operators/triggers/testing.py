@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
-from gnomon.sdk.triggers import BaseTrigger, TriggerEvent
+from gnomon.sdk.deferral.triggers import BaseTrigger, TriggerEvent
 
 
 class SuccessTrigger(BaseTrigger):

@@ -3,7 +3,14 @@
 Nothing else imports this package: the hot path speaks SQL from `store/sql` and does without SQLAlchemy.
 """
 
-from gnomon.store.schema import dags, events, meeting, owners, runs, secrets, states, triggers
-from gnomon.store.schema.columns import metadata
+from gnomon.store.schema import (
+    dag_tables,
+    lease_tables,
+    mail_tables,
+    run_tables,
+    secret_tables,
+    trigger_tables,
+)
+from gnomon.store.schema.column_types import metadata
 
-__all__ = ["dags", "events", "meeting", "metadata", "owners", "runs", "secrets", "states", "triggers"]
+__all__ = ["dag_tables", "lease_tables", "mail_tables", "metadata", "run_tables", "secret_tables", "trigger_tables"]

@@ -6,8 +6,7 @@ and with the call that shows it again.
 
 from __future__ import annotations
 
-from gnomon.testing.timetables.check import CASES, assert_timetable, check_timetable
+from gnomon.testing.timetables.check import CASES, TimetableLawBroken, Violation, assert_timetable, check_timetable
 from gnomon.testing.timetables.laws import LAWS
-from gnomon.testing.timetables.violation import TimetableLawBroken, Violation
 
 __all__ = ["CASES", "LAWS", "TimetableLawBroken", "Violation", "assert_timetable", "check_timetable"]

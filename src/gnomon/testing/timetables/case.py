@@ -12,7 +12,7 @@ from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.slots import TimeRestriction
 
 DAY = 86400 * SECOND
-STEPS_MOST = 10
+MAX_STEPS = 10
 """A walk of one case is so long at most."""
 _NUDGES = (0, 0, 0, -1, 1, -SECOND, SECOND, -1800 * SECOND, 3600 * SECOND, -DAY, DAY)
 _UNITS = ("second", "minute", "hour", "day", "month", "year")
@@ -34,7 +34,7 @@ class Case:
     @property
     def bounds(self) -> TimeRestriction:
         """As a timetable is told them."""
-        return TimeRestriction(_moment(self.earliest), _moment(self.latest), self.catchup)
+        return TimeRestriction(_to_datetime(self.earliest), _to_datetime(self.latest), self.catchup)
 
     def weight(self, floor: Instant) -> tuple[int, int, int, int, int]:
         """Smaller is simpler: fewer bounds, shorter walks, rounder instants, nearer to `floor`."""
@@ -43,30 +43,30 @@ class Case:
             (self.earliest is not None) + (self.latest is not None) + (not self.catchup),
             self.steps,
             self.cut,
-            sum(map(_figures, instants)),
+            sum(map(_count_parts, instants)),
             sum(abs(at - floor) for at in instants),
         )
 
 
-def draw(random: Random, start: Instant, end: Instant, near: Sequence[Instant]) -> Case:
+def draw_case(random: Random, start: Instant, end: Instant, near: Sequence[Instant]) -> Case:
     """A case within the window; often close to one of the instants `near`, where timetables go wrong."""
-    base = _instant(random, start, end, near)
-    now = random.choice((base, _instant(random, start, end, near), base + random.randint(-60, 60) * DAY))
+    base = _draw_instant(random, start, end, near)
+    now = random.choice((base, _draw_instant(random, start, end, near), base + random.randint(-60, 60) * DAY))
     earliest = None if random.random() < 0.1 else base
     latest = None if random.random() < 0.7 else base + random.choice((0, 1, 7, 90)) * DAY + random.choice(_NUDGES)
-    steps = random.randint(2, STEPS_MOST)
-    return Case(_within(now, start, end), earliest, latest, random.random() < 0.7, steps, random.randint(1, steps - 1))
+    steps = random.randint(2, MAX_STEPS)
+    return Case(_clamp(now, start, end), earliest, latest, random.random() < 0.7, steps, random.randint(1, steps - 1))
 
 
-def simpler(case: Case, floor: Instant) -> Iterator[Case]:
+def shrink_case(case: Case, floor: Instant) -> Iterator[Case]:
     """Cases that are simpler than this one, the boldest first."""
     weight = case.weight(floor)
-    for candidate in _changed(case, floor):
+    for candidate in _shrink_fields(case, floor):
         if 1 <= candidate.cut < candidate.steps and candidate.weight(floor) < weight:
             yield candidate
 
 
-def _changed(case: Case, floor: Instant) -> Iterator[Case]:
+def _shrink_fields(case: Case, floor: Instant) -> Iterator[Case]:
     yield replace(case, latest=None)
     yield replace(case, earliest=None)
     yield replace(case, catchup=True)
@@ -77,23 +77,23 @@ def _changed(case: Case, floor: Instant) -> Iterator[Case]:
     for name in ("now", "earliest", "latest"):
         at = getattr(case, name)
         if at is not None:
-            for other in _rounder(at, floor):
-                yield _with(case, name, other)
-                yield _shifted(case, other - at)
+            for other in _round_instant(at, floor):
+                yield _with_instant(case, name, other)
+                yield _shift(case, other - at)
 
 
-def _with(case: Case, name: str, at: Instant) -> Case:
+def _with_instant(case: Case, name: str, at: Instant) -> Case:
     changes: dict[str, Any] = {name: at}
     return replace(case, **changes)
 
 
-def _shifted(case: Case, by: int) -> Case:
+def _shift(case: Case, by: int) -> Case:
     """All its instants moved together: what matters may be how they lie to each other."""
     earliest = None if case.earliest is None else case.earliest + by
     return replace(case, now=case.now + by, earliest=earliest, latest=None if case.latest is None else case.latest + by)
 
 
-def _rounder(at: Instant, floor: Instant) -> Iterator[Instant]:
+def _round_instant(at: Instant, floor: Instant) -> Iterator[Instant]:
     """Instants without some of the small figures, then nearer to the floor by halves and by days."""
     moment = to_datetime(at)
     for unit in reversed(_UNITS):
@@ -105,24 +105,24 @@ def _rounder(at: Instant, floor: Instant) -> Iterator[Instant]:
         yield at - days * DAY
 
 
-def _instant(random: Random, start: Instant, end: Instant, near: Sequence[Instant]) -> Instant:
+def _draw_instant(random: Random, start: Instant, end: Instant, near: Sequence[Instant]) -> Instant:
     if near and random.random() < 0.5:
-        return _within(random.choice(near) + random.choice(_NUDGES), start, end)
+        return _clamp(random.choice(near) + random.choice(_NUDGES), start, end)
     at = random.randrange(start, end)
     grid = random.choice((1, SECOND, 60 * SECOND, 3600 * SECOND, DAY))
-    return _within(at // grid * grid, start, end)
+    return _clamp(at // grid * grid, start, end)
 
 
-def _within(at: Instant, start: Instant, end: Instant) -> Instant:
+def _clamp(at: Instant, start: Instant, end: Instant) -> Instant:
     return min(max(at, start), end)
 
 
-def _figures(at: Instant) -> int:
+def _count_parts(at: Instant) -> int:
     """How many parts of the instant are not the least: a year alone has none."""
     moment: datetime = to_datetime(at)
     parts = (moment.month != 1, moment.day != 1, moment.hour, moment.minute, moment.second, moment.microsecond)
     return sum(map(bool, parts))
 
 
-def _moment(at: Instant | None) -> datetime | None:
+def _to_datetime(at: Instant | None) -> datetime | None:
     return None if at is None else to_datetime(at)

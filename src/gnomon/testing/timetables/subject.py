@@ -11,10 +11,10 @@ from typing import Any
 from gnomon.clock import SystemClock
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.slots import Cursor, DataInterval, PlannedRun, TimeRestriction
-from gnomon.planning.asking import ask_manual, ask_next
+from gnomon.planning.queries import ask_manual, ask_next
 from gnomon.testing.timetables import wording
 from gnomon.timetables.base import BuiltinTimetable, Timetable
-from gnomon.timetables.zones import zone_of
+from gnomon.timetables.wall_clock.zones import zone_of
 
 
 class Subject:
@@ -27,7 +27,7 @@ class Subject:
         self._clock = SystemClock()
 
     @cached_property
-    def told_the_time(self) -> bool:
+    def takes_now(self) -> bool:
         """Whether it is asked with `now` (the built-in ones), so that every law can choose the time."""
         cls = next(kind for kind in type(self.timetable).__mro__ if "next_dagrun_info" in vars(kind))
         return isinstance(self.timetable, BuiltinTimetable) and cls.__module__.startswith("gnomon.")
@@ -47,16 +47,16 @@ class Subject:
 
     def now(self, wished: Instant) -> Instant:
         """The time at which it is asked: the wished one, or that of this machine where the author's code reads it."""
-        return wished if self.told_the_time else self._clock.now()
+        return wished if self.takes_now else self._clock.now()
 
     def next(self, last: PlannedRun | None, bounds: TimeRestriction, now: Instant) -> PlannedRun | None:
         """The run after `last`; PlanningError when the answer is none that the scheduler can use."""
-        self._call(wording.next_call(self.name, last, bounds, now if self.told_the_time else None))
+        self._call(wording.format_next_call(self.name, last, bounds, now if self.takes_now else None))
         return ask_next(self.timetable, None if last is None else _cursor(last), bounds, now)
 
     def manual(self, run_after: Instant) -> tuple[Instant, Instant]:
         """The data interval of a run by hand; PlanningError when the answer is none that can be used."""
-        self._call(wording.manual_call(self.name, run_after))
+        self._call(wording.format_manual_call(self.name, run_after))
         asked: DataInterval = ask_manual(self.timetable, run_after)
         return to_instant(asked.start), to_instant(asked.end)
 

@@ -11,7 +11,7 @@ IMPORTS = "from airflow.timetables.base import DagRunInfo, DataInterval, TimeRes
 """What the calls below need."""
 
 
-def moment(at: datetime | Instant | None) -> str:
+def format_datetime(at: datetime | Instant | None) -> str:
     """A UTC datetime, written out."""
     if at is None:
         return "None"
@@ -22,43 +22,43 @@ def moment(at: datetime | Instant | None) -> str:
     return f"datetime({', '.join(map(str, parts))}, tzinfo=UTC)"
 
 
-def told(at: Instant | None) -> str:
+def describe_instant(at: Instant | None) -> str:
     """An instant in a sentence."""
     text = iso(at)
     return "none" if text is None else text.removesuffix("+00:00").removesuffix(".000000") + "Z"
 
 
-def restriction(bounds: TimeRestriction) -> str:
+def format_restriction(bounds: TimeRestriction) -> str:
     """A restriction, written out."""
     earliest, latest, catchup = bounds
-    return f"TimeRestriction({moment(earliest)}, {moment(latest)}, {catchup})"
+    return f"TimeRestriction({format_datetime(earliest)}, {format_datetime(latest)}, {catchup})"
 
 
-def interval(run: PlannedRun) -> str:
+def format_interval(run: PlannedRun) -> str:
     """The data interval of a run, written out."""
     if run.interval_start is None:
         return "None"
-    return f"DataInterval({moment(run.interval_start)}, {moment(run.interval_end)})"
+    return f"DataInterval({format_datetime(run.interval_start)}, {format_datetime(run.interval_end)})"
 
 
-def slot(run: PlannedRun | None) -> str:
+def describe_slot(run: PlannedRun | None) -> str:
     """A run in a sentence."""
     if run is None:
         return "no run"
     if run.interval_start is None or run.interval_start == run.interval_end == run.run_after:
-        return f"a run at {told(run.run_after)}"
-    return f"a run at {told(run.run_after)} about {told(run.interval_start)} to {told(run.interval_end)}"
+        return f"a run at {describe_instant(run.run_after)}"
+    return f"a run at {describe_instant(run.run_after)} about {describe_instant(run.interval_start)} to {describe_instant(run.interval_end)}"
 
 
-def next_call(name: str, last: PlannedRun | None, bounds: TimeRestriction, now: Instant | None) -> str:
+def format_next_call(name: str, last: PlannedRun | None, bounds: TimeRestriction, now: Instant | None) -> str:
     """The question for the run after `last`; `now`: of a built-in timetable, which is told the time."""
     if now is None:
-        given = "None" if last is None else interval(last)
-        return f"{name}.next_dagrun_info(last_automated_data_interval={given}, restriction={restriction(bounds)})"
-    info = "None" if last is None else f"DagRunInfo({moment(last.run_after)}, {interval(last)})"
-    return f"{name}.plan_next({info}, {restriction(bounds)}, {moment(now)})"
+        given = "None" if last is None else format_interval(last)
+        return f"{name}.next_dagrun_info(last_automated_data_interval={given}, restriction={format_restriction(bounds)})"
+    info = "None" if last is None else f"DagRunInfo({format_datetime(last.run_after)}, {format_interval(last)})"
+    return f"{name}.plan_next({info}, {format_restriction(bounds)}, {format_datetime(now)})"
 
 
-def manual_call(name: str, run_after: Instant) -> str:
+def format_manual_call(name: str, run_after: Instant) -> str:
     """The question for the data interval of a run by hand."""
-    return f"{name}.infer_manual_data_interval(run_after={moment(run_after)})"
+    return f"{name}.infer_manual_data_interval(run_after={format_datetime(run_after)})"

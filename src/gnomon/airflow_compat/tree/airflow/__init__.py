@@ -1,17 +1,17 @@
 """`airflow`: the package as Gnomon provides it. Names load when they are first used."""
 
-from gnomon.airflow_compat import missing as _missing
+from gnomon.airflow_compat import missing_names as _missing
 
-_missing.install()
+_missing.install_finder()
 
 __version__ = "3.3.2"
 
-_, __getattr__ = _missing.lazy(__name__, {
+_, __getattr__ = _missing.make_lazy_exports(__name__, {
     "AirflowException": "gnomon.errors.authoring",
     "Asset": "gnomon.sdk",
     "DAG": "gnomon.sdk",
     "Dataset": "gnomon.sdk",
     "XComArg": "gnomon.sdk",
-    "conf": "gnomon.context.configuration",
+    "conf": "gnomon.context.airflow_configuration",
 })
 __all__ = ["__version__", "AirflowException", "Asset", "DAG", "Dataset", "XComArg", "conf"]

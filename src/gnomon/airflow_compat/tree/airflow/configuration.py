@@ -1,7 +1,7 @@
 """`airflow.configuration`: `conf`, and the module functions of Airflow 1."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.context.configuration import AirflowConfigParser, conf
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.context.airflow_configuration import AirflowConfigParser, conf
 from gnomon.errors.authoring import AirflowConfigException
 
 __all__ = [
@@ -15,4 +15,4 @@ getfloat = conf.getfloat
 getint = conf.getint
 has_option = conf.has_option
 as_dict = conf.as_dict
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

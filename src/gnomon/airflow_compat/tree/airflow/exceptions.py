@@ -1,6 +1,6 @@
 """`airflow.exceptions`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.errors.authoring import (
     AirflowBadRequest,
     AirflowClearRunningTaskException,
@@ -134,4 +134,4 @@ __all__ = [
     "XComForMappingNotPushed",
     "XComNotFound",
 ]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

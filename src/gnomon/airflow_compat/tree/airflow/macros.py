@@ -1,7 +1,7 @@
 """`airflow.macros`."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.sdk.macros import (
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.sdk.templating.macros import (
     datetime,
     datetime_diff_for_humans,
     dateutil,
@@ -30,4 +30,4 @@ __all__ = [
     "uuid",
     "yaml",
 ]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,6 +1,6 @@
 """`airflow.plugins_manager`: the class that plugins derive from. Gnomon finds timetables in the plugins folder by path."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["AirflowPlugin"]
 
@@ -41,4 +41,4 @@ class AirflowPlugin:
         """Runs when the plugin is loaded."""
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,8 +1,8 @@
 """`airflow.providers_manager`: what installed provider packages bring."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.airflow_compat.providers import DialectInfo, HookInfo, ProvidersManager
-from gnomon.sdk.providers import Provider as ProviderInfo
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.airflow_compat.providers_manager import DialectInfo, HookInfo, ProvidersManager
+from gnomon.sdk.runtime.provider_packages import ProviderPackage as ProviderInfo
 
 __all__ = ["DialectInfo", "HookInfo", "ProviderInfo", "ProvidersManager"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,9 +1,9 @@
 """`airflow.settings`: where things are. Whoever looks for a database session is told what to use instead."""
 
-from gnomon.airflow_compat.missing import missing as _missing
-from gnomon.config import ambient as _ambient
-from gnomon.sdk.timezone import default_zone as _default_zone
-from gnomon.sdk.timezone import pendulum_zone as _pendulum_zone
+from gnomon.airflow_compat.missing_names import make_getattr as _missing
+from gnomon.config import current_config as _ambient
+from gnomon.sdk.schedules.timezone import default_zone as _default_zone
+from gnomon.sdk.schedules.timezone import pendulum_zone as _pendulum_zone
 
 _stand_in = _missing(__name__)
 _VALUES = {
@@ -18,8 +18,6 @@ __all__.append("pod_mutation_hook")
 
 def pod_mutation_hook(pod):
     """The pod stays as it is: there are no local settings that would change it."""
-
-
 
 
 def __getattr__(name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import op
 
-from gnomon.store.migrations.scripts import run
+from gnomon.store.migrations.migration_targets import run_script
 
 revision = "0001"
 down_revision = None
@@ -14,4 +14,4 @@ depends_on = None
 
 def upgrade() -> None:
     """All tables are there."""
-    run(revision, op.get_bind())
+    run_script(revision, op.get_bind())

@@ -1,9 +1,9 @@
 """`airflow.decorators.base`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.sdk import DecoratedOperator, task_decorator_factory
-from gnomon.sdk.decorated import unique_task_id as get_unique_task_id
-from gnomon.sdk.decorators import TaskDecorator
+from gnomon.sdk.tasks.decorated_operators import make_unique_task_id as get_unique_task_id
+from gnomon.sdk.tasks.task_decorators import TaskDecorator
 
 __all__ = ["DecoratedOperator", "TaskDecorator", "get_unique_task_id", "task_decorator_factory"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

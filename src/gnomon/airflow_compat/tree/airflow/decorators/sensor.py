@@ -1,8 +1,8 @@
 """`airflow.decorators.sensor`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.airflow_compat.task_functions import sensor_task
-from gnomon.sdk.decorated_sensor import SensorDecoratedOperator as DecoratedSensorOperator
+from gnomon.sdk.tasks.sensor import SensorDecoratedOperator as DecoratedSensorOperator
 
 __all__ = ["DecoratedSensorOperator", "sensor_task"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,6 +1,6 @@
 """`airflow.lineage.hook`."""
 
-from gnomon.airflow_compat.lineage import (
+from gnomon.airflow_compat.inert_features import (
     AssetLineageInfo,
     HookLineage,
     HookLineageCollector,
@@ -8,7 +8,7 @@ from gnomon.airflow_compat.lineage import (
     HookLineageReader,
     get_hook_lineage_collector,
 )
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = [
     "AssetLineageInfo",
@@ -18,4 +18,4 @@ __all__ = [
     "NoOpCollector",
     "get_hook_lineage_collector",
 ]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

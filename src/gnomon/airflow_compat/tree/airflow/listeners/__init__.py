@@ -1,5 +1,5 @@
 """`airflow.listeners`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,14 +1,14 @@
 """`airflow.models`: names load when they are first used."""
 
-from gnomon.airflow_compat.missing import lazy
+from gnomon.airflow_compat.missing_names import make_lazy_exports
 
-__all__, __getattr__ = lazy(__name__, {
+__all__, __getattr__ = make_lazy_exports(__name__, {
     "BaseOperator": "gnomon.sdk",
-    "BaseOperatorLink": "gnomon.airflow_compat.operator_link",
+    "BaseOperatorLink": "gnomon.airflow_compat.inert_features",
     "Connection": "gnomon.sdk",
     "DAG": "gnomon.sdk",
     "DagBag": "gnomon.airflow_compat.dagbag",
-    "Operator": "gnomon.sdk.operator:BaseOperator",
+    "Operator": "gnomon.sdk.tasks.operator:BaseOperator",
     "Param": "gnomon.sdk",
     "SkipMixin": "gnomon.sdk",
     "Variable": "gnomon.sdk",

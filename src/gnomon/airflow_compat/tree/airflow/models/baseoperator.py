@@ -1,8 +1,8 @@
 """`airflow.models.baseoperator`."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.airflow_compat.operator_link import BaseOperatorLink
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.airflow_compat.inert_features import BaseOperatorLink
 from gnomon.sdk import BaseOperator, chain, chain_linear, cross_downstream
 
 __all__ = ["BaseOperator", "BaseOperatorLink", "chain", "chain_linear", "cross_downstream"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.models.dagbag`."""
 
 from gnomon.airflow_compat.dagbag import DagBag
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["DagBag"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

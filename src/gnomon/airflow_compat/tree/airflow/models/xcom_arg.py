@@ -1,7 +1,7 @@
 """`airflow.models.xcom_arg`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.sdk import XComArg
 
 __all__ = ["XComArg"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

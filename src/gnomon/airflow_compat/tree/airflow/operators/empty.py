@@ -1,7 +1,7 @@
 """`airflow.operators.empty`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.operators.empty import EmptyOperator
 
 __all__ = ["EmptyOperator"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,10 +1,10 @@
 """`airflow.sdk`: names load when they are first used."""
 
-from gnomon.airflow_compat.missing import lazy
+from gnomon.airflow_compat.missing_names import make_lazy_exports
 
 __version__ = "1.3.2"
 
-__all__, __getattr__ = lazy(__name__, {
+__all__, __getattr__ = make_lazy_exports(__name__, {
     "Asset": "gnomon.sdk",
     "AssetAccessControl": "gnomon.sdk",
     "AssetAlias": "gnomon.sdk",
@@ -16,11 +16,11 @@ __all__, __getattr__ = lazy(__name__, {
     "BaseHook": "gnomon.sdk",
     "BaseNotifier": "gnomon.sdk",
     "BaseOperator": "gnomon.sdk",
-    "BaseOperatorLink": "gnomon.airflow_compat.operator_link",
+    "BaseOperatorLink": "gnomon.airflow_compat.inert_features",
     "BaseSensorOperator": "gnomon.sdk",
     "BranchMixIn": "gnomon.sdk",
     "Connection": "gnomon.sdk",
-    "Context": "gnomon.context.lazy",
+    "Context": "gnomon.context.template_context",
     "CronDataIntervalTimetable": "gnomon.timetables",
     "CronTriggerTimetable": "gnomon.timetables",
     "DAG": "gnomon.sdk",
@@ -37,7 +37,7 @@ __all__, __getattr__ = lazy(__name__, {
     "PokeReturnValue": "gnomon.sdk",
     "SkipMixin": "gnomon.sdk",
     "TaskGroup": "gnomon.sdk",
-    "TaskInstance": "gnomon.context.task_instance",
+    "TaskInstance": "gnomon.context.runtime_task_instance",
     "TaskInstanceState": "gnomon.model.states",
     "TriggerRule": "gnomon.sdk",
     "Variable": "gnomon.sdk",
@@ -45,14 +45,14 @@ __all__, __getattr__ = lazy(__name__, {
     "XComArg": "gnomon.sdk",
     "chain": "gnomon.sdk",
     "chain_linear": "gnomon.sdk",
-    "conf": "gnomon.context.configuration",
+    "conf": "gnomon.context.airflow_configuration",
     "cross_downstream": "gnomon.sdk",
-    "dag": "gnomon.sdk.dag_decorator",
+    "dag": "gnomon.sdk.dags.dag_decorators",
     "get_current_context": "gnomon.sdk",
     "get_parsing_context": "gnomon.sdk",
     "lineage": "airflow.sdk.lineage:",
     "literal": "gnomon.sdk",
-    "macros": "gnomon.sdk.macros:",
+    "macros": "gnomon.sdk.templating.macros:",
     "setup": "gnomon.sdk",
     "task": "gnomon.sdk",
     "task_group": "gnomon.sdk",

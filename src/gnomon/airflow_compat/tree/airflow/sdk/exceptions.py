@@ -2,6 +2,6 @@
 
 from airflow.exceptions import *
 from airflow.exceptions import __all__
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,8 +1,8 @@
 """`airflow.timetables.base`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables import Timetable
 
 __all__ = ["DagRunInfo", "DataInterval", "TimeRestriction", "Timetable"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.timetables.simple`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.timetables import ContinuousTimetable, NullTimetable, OnceTimetable
 
 __all__ = ["ContinuousTimetable", "NullTimetable", "OnceTimetable"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.timetables.trigger`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.timetables import CronTriggerTimetable, DeltaTriggerTimetable, MultipleCronTriggerTimetable
 
 __all__ = ["CronTriggerTimetable", "DeltaTriggerTimetable", "MultipleCronTriggerTimetable"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.triggers.base`."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.sdk.triggers import (
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.sdk.deferral.triggers import (
     BaseEventTrigger,
     BaseTaskEndEvent,
     BaseTrigger,
@@ -24,4 +24,4 @@ __all__ = [
     "TaskSuccessEvent",
     "TriggerEvent",
 ]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

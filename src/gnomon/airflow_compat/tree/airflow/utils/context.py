@@ -1,8 +1,8 @@
 """`airflow.utils.context`."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.context.accessors import ConnectionAccessor, VariableAccessor
-from gnomon.context.lazy import Context
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.context.template_accessors import ConnectionAccessor, VariableAccessor
+from gnomon.context.template_context import Context
 
 __all__ = ["ConnectionAccessor", "Context", "VariableAccessor", "context_merge"]
 
@@ -12,4 +12,4 @@ def context_merge(context, *args, **kwargs):
     context.update(*args, **kwargs)
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

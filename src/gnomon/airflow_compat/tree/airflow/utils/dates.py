@@ -2,9 +2,9 @@
 
 import datetime as _dt
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.sdk import timezone as _timezone
-from gnomon.timetables.presets import CRON_PRESETS as cron_presets
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.sdk.schedules import timezone as _timezone
+from gnomon.timetables.cron.cron_fields import CRON_PRESETS as cron_presets
 
 __all__ = ["cron_presets", "days_ago", "parse_execution_date"]
 
@@ -21,4 +21,4 @@ def parse_execution_date(execution_date_str):
     return _timezone.parse(execution_date_str)
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,6 +1,6 @@
 """`airflow.utils.decorators`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["apply_defaults"]
 
@@ -10,4 +10,4 @@ def apply_defaults(func):
     return func
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

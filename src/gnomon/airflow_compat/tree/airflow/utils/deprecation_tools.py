@@ -5,7 +5,7 @@ import warnings as _warnings
 from types import ModuleType as _ModuleType
 
 from airflow.utils.module_loading import import_string as _import_string
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["add_deprecated_classes"]
 
@@ -36,4 +36,4 @@ def _moved(module, homes, advised, extra_message):
     return find
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -4,8 +4,8 @@ import smtplib as _smtplib
 from email.message import EmailMessage as _EmailMessage
 from pathlib import Path as _Path
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.context.configuration import conf as _conf
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.context.airflow_configuration import conf as _conf
 
 __all__ = ["get_email_address_list", "send_email", "send_email_smtp"]
 
@@ -51,4 +51,4 @@ def _send(message, receivers):
 
 
 send_email_smtp = send_email
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -3,7 +3,7 @@
 import os as _os
 from tempfile import TemporaryDirectory
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["TemporaryDirectory", "mkdirs"]
 
@@ -13,4 +13,4 @@ def mkdirs(path, mode):
     _os.makedirs(path, mode=mode, exist_ok=True)
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

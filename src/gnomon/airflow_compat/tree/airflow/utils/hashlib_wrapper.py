@@ -2,7 +2,7 @@
 
 import hashlib as _hashlib
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["md5"]
 
@@ -12,4 +12,4 @@ def md5(data=b"", /):
     return _hashlib.md5(data, usedforsecurity=False)
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -3,9 +3,9 @@
 import copy as _copy
 import re as _re
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.sdk import chain, cross_downstream
-from gnomon.sdk.names import check_id as _check_id
+from gnomon.sdk.arguments.converters import check_id as _check_id
 
 __all__ = [
     "as_flattened_list", "at_most_one", "chain", "chunks", "convert_camel_to_snake", "cross_downstream", "exactly_one",
@@ -79,4 +79,4 @@ def partition(pred, iterable):
     return iter([item for item in items if not pred(item)]), iter([item for item in items if pred(item)])
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

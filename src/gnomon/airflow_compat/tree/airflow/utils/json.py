@@ -4,7 +4,7 @@ import datetime as _dt
 import decimal as _decimal
 import json as _json
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["AirflowJsonEncoder", "WebEncoder"]
 
@@ -25,4 +25,4 @@ class AirflowJsonEncoder(_json.JSONEncoder):
 
 
 WebEncoder = AirflowJsonEncoder
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -2,9 +2,9 @@
 
 import pkgutil as _pkgutil
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.errors import UserMistake as _UserMistake
-from gnomon.loading.classes import load_object as _load_object
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.errors import UserError as _UserMistake
+from gnomon.loading.class_loader import load_object as _load_object
 
 __all__ = ["import_string", "is_valid_dotpath", "iter_namespace", "qualname"]
 
@@ -35,4 +35,4 @@ def qualname(o, use_qualname=False, exclude_module=False):  # noqa: ARG001
     return named.__qualname__ if exclude_module else f"{named.__module__}.{named.__qualname__}"
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -2,7 +2,7 @@
 
 import socket as _socket
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["getfqdn", "get_hostname"]
 
@@ -17,4 +17,4 @@ def get_hostname():
     return _socket.getfqdn()
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,8 +1,8 @@
 """`airflow.utils.operator_helpers`."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.context.environment import words_of as context_to_airflow_vars
-from gnomon.operators.keywords import KeywordParameters, determine_kwargs, make_kwargs_callable
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.context.task_environment import collect_environment_values as context_to_airflow_vars
+from gnomon.operators.function_keywords import KeywordParameters, determine_kwargs, make_kwargs_callable
 
 __all__ = ["KeywordParameters", "context_to_airflow_vars", "determine_kwargs", "make_kwargs_callable"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -2,7 +2,7 @@
 
 import getpass as _getpass
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.errors.authoring import AirflowConfigException as _AirflowConfigException
 
 __all__ = ["getuser"]
@@ -18,4 +18,4 @@ def getuser():
         ) from error
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

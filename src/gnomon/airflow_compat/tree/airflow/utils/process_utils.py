@@ -3,7 +3,7 @@
 import contextlib as _contextlib
 import os as _os
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["patch_environ"]
 
@@ -27,4 +27,4 @@ def _set(variables):
             _os.environ[name] = value  # noqa: TID251
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

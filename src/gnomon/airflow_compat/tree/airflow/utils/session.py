@@ -3,8 +3,8 @@
 import contextlib as _contextlib
 import functools as _functools
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.airflow_compat.words import NotSupported as _NotSupported
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.airflow_compat.stand_ins import NotSupported as _NotSupported
 
 __all__ = ["NEW_SESSION", "create_session", "provide_session"]
 
@@ -34,4 +34,4 @@ def provide_session(func):
     return call
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

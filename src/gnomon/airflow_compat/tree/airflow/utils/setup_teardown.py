@@ -1,7 +1,7 @@
 """`airflow.utils.setup_teardown`."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.sdk.setup_teardown import Scope as SetupTeardownContext
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.sdk.dags.setup_teardown import Scope as SetupTeardownContext
 
 __all__ = ["SetupTeardownContext"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,6 +1,6 @@
 """`airflow.utils.state`: states, and the sets of them."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.model.states import DagRunState, TaskInstanceState
 
 __all__ = ["DagRunState", "State", "TaskInstanceState"]
@@ -50,4 +50,4 @@ _COLORS = {
     "up_for_retry": "gold", "up_for_reschedule": "turquoise", "upstream_failed": "orange", "skipped": "hotpink",
     "removed": "lightgrey", "scheduled": "tan", "deferred": "mediumpurple",
 }
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

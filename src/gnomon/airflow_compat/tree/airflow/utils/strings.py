@@ -3,7 +3,7 @@
 import random as _random
 import string as _string
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["get_random_string", "to_boolean"]
 
@@ -18,4 +18,4 @@ def to_boolean(astring):
     return astring is not None and astring.lower() in ("true", "t", "1", "yes", "y", "on")
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.utils.timeout`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.operators.time_limit import timeout as TimeoutPosix, timeout
 
 __all__ = ["TimeoutPosix", "timeout"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -2,7 +2,7 @@
 
 from yaml import YAMLError, safe_load
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["YAMLError", "dump", "safe_load"]
 
@@ -14,4 +14,4 @@ def dump(data, **kwargs):
     return safe_dump(data, **kwargs)
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -11,10 +11,10 @@ from datetime import datetime, time, timedelta
 from airflow.plugins_manager import AirflowPlugin
 from airflow.timetables.base import DagRunInfo, DataInterval, Timetable
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.calendars import Country
-from gnomon.timetables.ambient import now
-from gnomon.timetables.zones import utc
+from gnomon.timetables.system_time import now
+from gnomon.timetables.wall_clock.zones import to_utc
 
 __all__ = ["AfterWorkdayTimetable", "WorkdayTimetablePlugin"]
 
@@ -28,7 +28,7 @@ class AfterWorkdayTimetable(Timetable):
 
     def infer_manual_data_interval(self, *, run_after: datetime) -> DataInterval:
         """The last workday that is complete."""
-        day = _WORKDAYS.previous_business_day(utc(run_after).date())
+        day = _WORKDAYS.previous_business_day(to_utc(run_after).date())
         start = _midnight(run_after).replace(year=day.year, month=day.month, day=day.day)
         return DataInterval(start, start + _DAY)
 
@@ -39,7 +39,7 @@ class AfterWorkdayTimetable(Timetable):
         elif restriction.earliest is None:
             return None
         else:
-            start = utc(restriction.earliest)
+            start = to_utc(restriction.earliest)
             if not restriction.catchup:
                 start = max(start, _midnight(now()))
         start += _WORKDAYS.roll(start.date(), "forward") - start.date()
@@ -57,7 +57,7 @@ class WorkdayTimetablePlugin(AirflowPlugin):
 
 def _midnight(moment: datetime) -> datetime:
     """The beginning of its day in UTC."""
-    return datetime.combine(utc(moment).date(), time(), utc(moment).tzinfo)
+    return datetime.combine(to_utc(moment).date(), time(), to_utc(moment).tzinfo)
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

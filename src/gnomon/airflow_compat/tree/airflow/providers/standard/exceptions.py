@@ -1,7 +1,7 @@
 """`airflow.providers.standard.exceptions`: one class says here that what a sensor waits for has failed, whatever it is."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.operators.external_states import (
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.operators.external_task_states import (
     DuplicateStateError,
     ExternalTaskFailedError,
     ExternalTaskFailedError as ExternalDagFailedError,
@@ -16,4 +16,4 @@ __all__ = [
     "ExternalTaskGroupFailedError",
     "ExternalTaskNotFoundError",
 ]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

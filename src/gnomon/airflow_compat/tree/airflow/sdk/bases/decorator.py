@@ -3,11 +3,11 @@
 import functools as _functools
 import inspect as _inspect
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.operators.keywords import KeywordParameters, determine_kwargs
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.operators.function_keywords import KeywordParameters, determine_kwargs
 from gnomon.sdk import DecoratedOperator, task_decorator_factory
-from gnomon.sdk.decorated import unique_task_id as get_unique_task_id
-from gnomon.sdk.decorators import TaskDecorator
+from gnomon.sdk.tasks.decorated_operators import make_unique_task_id as get_unique_task_id
+from gnomon.sdk.tasks.task_decorators import TaskDecorator
 
 __all__ = [
     "DecoratedOperator",
@@ -28,4 +28,4 @@ def is_async_callable(func):
     return _inspect.iscoroutinefunction(inner) or _inspect.iscoroutinefunction(getattr(type(inner), "__call__", None))  # noqa: B004 - what it is counts
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.sdk.bases.operatorlink`."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.airflow_compat.operator_link import BaseOperatorLink
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.airflow_compat.inert_features import BaseOperatorLink
 
 __all__ = ["BaseOperatorLink"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.sdk.definitions.template`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.sdk import literal
 
 __all__ = ["literal"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -2,7 +2,7 @@
 
 import logging as _logging
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["LoggingMixin"]
 
@@ -28,4 +28,4 @@ class LoggingMixin:
         return self.log
 
 
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

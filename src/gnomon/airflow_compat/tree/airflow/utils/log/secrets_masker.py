@@ -1,7 +1,7 @@
 """`airflow.utils.log.secrets_masker`."""
 
-from gnomon.airflow_compat.masking import mask_secret, redact
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.inert_features import mask_secret, redact
+from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = ["mask_secret", "redact"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.providers.standard.decorators.branch_python`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.airflow_compat.task_functions import branch_task
 
 __all__ = ["branch_task"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

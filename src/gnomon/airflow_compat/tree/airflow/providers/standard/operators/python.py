@@ -1,7 +1,7 @@
 """`airflow.providers.standard.operators.python`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.operators.python import BranchPythonOperator, PythonOperator, ShortCircuitOperator, get_current_context
 
 __all__ = ["BranchPythonOperator", "PythonOperator", "ShortCircuitOperator", "get_current_context"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

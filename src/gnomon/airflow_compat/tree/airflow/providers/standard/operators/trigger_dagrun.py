@@ -1,7 +1,7 @@
 """`airflow.providers.standard.operators.trigger_dagrun`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.operators.trigger_dag_run import DagIsPaused, TriggerDagRunOperator
 
 __all__ = ["DagIsPaused", "TriggerDagRunOperator"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

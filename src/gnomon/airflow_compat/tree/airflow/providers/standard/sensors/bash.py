@@ -1,7 +1,7 @@
 """`airflow.providers.standard.sensors.bash`."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.operators.bash_sensor import BashSensor
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.operators.bash import BashSensor
 
 __all__ = ["BashSensor"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,8 +1,8 @@
 """`airflow.providers.standard.sensors.external_task`."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.operators.external_task_marker import ExternalTaskMarker
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.operators.external_task_sensor import ExternalTaskMarker
 from gnomon.operators.external_task_sensor import ExternalTaskSensor
 
 __all__ = ["ExternalTaskMarker", "ExternalTaskSensor"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.sdk.definitions._internal.templater`."""
 
-from gnomon.airflow_compat.missing import missing
-from gnomon.sdk.templated import Templated as Templater
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.sdk.templating.templater import Templater
 
 __all__ = ["Templater"]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

@@ -1,6 +1,6 @@
 """`airflow.sdk.definitions.asset`."""
 
-from gnomon.airflow_compat.missing import missing
+from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.sdk import Asset, AssetAccessControl, AssetAlias, AssetAll, AssetAny, AssetWatcher, Dataset
 from gnomon.sdk.assets import AssetRef, BaseAsset, Model
 
@@ -16,4 +16,4 @@ __all__ = [
     "Dataset",
     "Model",
 ]
-__getattr__ = missing(__name__)
+__getattr__ = make_getattr(__name__)

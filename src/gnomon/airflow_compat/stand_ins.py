@@ -1,0 +1,92 @@
+"""Stand-ins for names whose feature Gnomon does not have: inert words, and refusals that raise when they are used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NoReturn
+
+TABLE = "docs/reference/airflow-coverage.md"
+REAL_CLASSES = {
+    "DagRun": "gnomon.context.runtime_dag_run:RuntimeDagRun",
+    "TaskInstance": "gnomon.context.runtime_task_instance:RuntimeTaskInstance",
+}
+"""Refusals of which a task holds real objects: isinstance says so."""
+_made_stand_ins: dict[tuple[str, str, bool], Any] = {}
+
+
+class NotSupported(AttributeError):
+    """A name of Airflow was used that Gnomon only knows by name; the message says why and what to use instead."""
+
+
+class InertStandIn:
+    """Base of inert words: takes any arguments, keeps them, does nothing."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.args = args
+        self.__dict__.update(kwargs)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+def make_inert(name: str, why: str) -> Any:
+    """The inert word of that name: a class, or for a lower-case name a function that gives its only argument back."""
+    key = (name, why, True)
+    if key not in _made_stand_ins:
+        _made_stand_ins[key] = _make_inert_function(name, why) if name[:1].islower() else type(name, (InertStandIn,), {"__doc__": why})
+    return _made_stand_ins[key]
+
+
+def make_refusing(name: str, why: str) -> Any:
+    """A class (for a lower-case name a function) that can be imported, annotated with, subclassed; using it raises."""
+    key = (name, why, False)
+    if key not in _made_stand_ins:
+        _made_stand_ins[key] = _make_refusing_function(name, why) if name[:1].islower() else RefusingMeta(name, (), {"_why": why})
+    return _made_stand_ins[key]
+
+
+class RefusingMeta(type):
+    """The class of classes that raise NotSupported when they, or classes derived from them, are called or asked."""
+
+    _why: str
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        _raise_not_supported(cls.__name__, cls._why)
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        _raise_not_supported(f"{cls.__name__}.{name}", cls._why)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return cls.__subclasscheck__(type(instance))
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        if super().__subclasscheck__(subclass):
+            return True
+        home, _, name = REAL_CLASSES.get(cls.__name__, "").partition(":")
+        return bool(home) and issubclass(subclass, getattr(import_module(home), name))
+
+
+def _raise_not_supported(what: str, why: str) -> NoReturn:
+    raise NotSupported(f"{what} cannot be used: {why}. See {TABLE}.")
+
+
+def _make_refusing_function(name: str, why: str) -> Any:
+    def refuse(*_args: Any, **_kwargs: Any) -> NoReturn:
+        _raise_not_supported(f"{name}()", why)
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = f"Raises NotSupported: {why}."
+    return refuse
+
+
+def _make_inert_function(name: str, why: str) -> Any:
+    def give_back(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and callable(args[0]):
+            return args[0]
+        return give_back
+
+    give_back.__name__ = give_back.__qualname__ = name
+    give_back.__doc__ = why
+    return give_back

@@ -1,0 +1,72 @@
+"""Services as child processes: forked, named, ended, reaped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from gnomon import log
+from gnomon.errors.product import GnomonError, ResourceUnavailable
+from gnomon.processes.kernel import die_with_parent
+from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
+from gnomon.wakeups import STOP_SIGNALS, reset_signals
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One kind of process that the supervisor keeps alive."""
+
+    name: str
+    run: Callable[[], int]
+    """Blocks until SIGTERM; returns the exit code."""
+    drain_s: float = 0.0
+    """How long it may go on after SIGTERM, until SIGQUIT; services without such a time run on until it has ended."""
+
+
+def fork_service(service: Service, prepare: Callable[[], None]) -> int:
+    """The process id of a new child that runs the service, in a process group of its own. `prepare` runs in it first.
+
+    WorldAway when the machine refuses the process.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    parent = os.getpid()
+    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    try:
+        try:
+            pid = os.fork()
+        except OSError as error:
+            raise ResourceUnavailable(f"the process of the {service.name} cannot be started: {describe_refusal(error)}; {REFUSAL_REMEDY}") from error
+        if pid == 0:
+            os._exit(_run_in_child(service, prepare, parent, unblocked))
+        return pid
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
+
+
+def _run_in_child(service: Service, prepare: Callable[[], None], parent: int, unblocked: Iterable[int]) -> int:
+    code = 1
+    try:
+        reset_signals()
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)  # the parent's handlers, until here, would have taken them
+        os.setpgid(0, 0)  # a Ctrl-C reaches the supervisor alone, which then ends everybody in order
+        die_with_parent(signal.SIGQUIT if service.drain_s else signal.SIGTERM)
+        if os.getppid() != parent:
+            return code
+        prepare()
+        code = service.run()
+    except GnomonError as error:
+        log.get_logger("app").error("service_failed", process=service.name, message=str(error))
+    except KeyboardInterrupt:
+        pass
+    except BaseException:
+        log.get_logger("app").exception("service_crashed", process=service.name)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return code
+
+

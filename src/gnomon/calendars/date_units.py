@@ -1,0 +1,62 @@
+"""Weeks, months and quarters as stretches of days. A week begins on Monday."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, timedelta
+
+from gnomon.errors.timetable import AirflowTimetableInvalid
+
+SPANS = ("week", "month", "quarter")
+
+
+def find_span_bounds(day: date, span: str) -> tuple[date, date]:
+    """The first and the last day of the week, month or quarter that `day` lies in."""
+    if span == "week":
+        monday = day - timedelta(day.weekday())
+        return monday, monday + timedelta(6)
+    if span == "month":
+        return day.replace(day=1), _month_end(day.year, day.month)
+    if span == "quarter":
+        first = (day.month - 1) // 3 * 3 + 1
+        return date(day.year, first, 1), _month_end(day.year, first + 2)
+    raise AirflowTimetableInvalid(f"{span!r} is no stretch of days; write one of {', '.join(SPANS)}")
+
+
+def _month_end(year: int, month: int) -> date:
+    if month == 12:
+        return date(year, 12, 31)
+    return date(year, month + 1, 1) - timedelta(1)
+
+
+WEEKDAY_NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_NUMBERS = {name: number for number, name in enumerate(WEEKDAY_NAMES)} | {
+    name: number
+    for number, name in enumerate(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))
+}
+SATURDAY_SUNDAY = frozenset({5, 6})
+
+
+def parse_weekday_numbers(given: Iterable[str | int]) -> frozenset[int]:
+    """Weekdays by name (`sat`, `Saturday`) or number (0: Monday) as numbers; AirflowTimetableInvalid for others."""
+    if isinstance(given, str):
+        given = [word.strip() for word in given.split(",") if word.strip()]
+    found = set()
+    for one in given:
+        number = _NUMBERS.get(one.strip().lower()) if isinstance(one, str) else one
+        if number is None or isinstance(number, bool) or number not in range(7):
+            raise AirflowTimetableInvalid(f"{one!r} is no weekday; write {', '.join(WEEKDAY_NAMES)}, or 0 for Monday to 6 for Sunday")
+        found.add(number)
+    return frozenset(found)
+
+
+def parse_day(given: object) -> date:
+    """A date that is given as one or as `YYYY-MM-DD`; AirflowTimetableInvalid for anything else."""
+    if type(given) is date:
+        return given
+    if isinstance(given, str):
+        try:
+            return date.fromisoformat(given.strip())
+        except ValueError:
+            pass
+    raise AirflowTimetableInvalid(f"{given!r} is no date; write it as YYYY-MM-DD")

@@ -1,0 +1,54 @@
+"""`gnomon dags test`: one DAG, once, in the foreground, without touching the home's database."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import click
+
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.output import output_option, print_document, print_records
+from gnomon.cli.parameter_types import ConfType, MomentType, resolve_instant
+from gnomon.cli.trial.trial_progress import open_display
+from gnomon.cli.trial.trial_run import TrialRequest, run_trial
+from gnomon.cli.trial.trial_services import TrialStatus
+from gnomon.model.states import DagRunState
+
+_FIELDS = ("task_id", "map_index", "state", "try_number", "start_date", "end_date")
+
+
+@click.command()
+@click.argument("file_or_id", metavar="FILE_OR_ID")
+@click.option("--dag-id", help="Which DAG, when the file defines several.")
+@click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object that the run's tasks read, and its params.")
+@click.option("-l", "--logical-date", type=MomentType(), help="Logical date of the run; default: now.")
+@output_option
+@pass_home
+def test(
+    home: Home, file_or_id: str, dag_id: str | None, conf: dict[str, object], logical_date: datetime | None, output: str
+) -> int:
+    """Run one DAG to its end, here: a file, or the id of a DAG of this home.
+
+    What tasks print and log is shown on stderr while they run, each line after the name of its task.
+
+    The run uses a database of its own, with the home's Variables, connections and pools as they are now; what tasks
+    write there is gone afterwards. Exit code 0 if the run succeeds, else 1.
+    """
+    now = home.clock.now()
+    logical_at = resolve_instant(logical_date, home.cfg) if logical_date is not None else now
+    with open_display() as shown:
+        trial = run_trial(home, TrialRequest(file_or_id, dag_id, logical_at, conf), shown)
+    if output == "table":
+        print_records(trial.tasks, output, (*_FIELDS, "reason"), empty="no task belongs to this run")
+        click.echo(f"\nrun {trial.run.run_id} {trial.run.state}" + (f": {trial.run.reason}" if trial.run.reason else ""))
+    else:
+        print_document(_record(trial), output)
+    return 0 if trial.run.state is DagRunState.SUCCESS else 1
+
+
+def _record(trial: TrialStatus) -> dict[str, object]:
+    return {
+        "run_id": trial.run.run_id,
+        "state": trial.run.state.value,
+        "tasks": [{name: getattr(row, name) for name in _FIELDS} for row in trial.tasks],
+    }

@@ -1,0 +1,60 @@
+"""`gnomon dependencies graph`: who waits for whom, over all DAGs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from gnomon.cli.dependencies.dag_lookup import load_all_specs
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.output import format_table, print_document
+from gnomon.errors.product import UserError
+from gnomon.report.pictures.wait_graph_svg import render_wait_graph_svg
+from gnomon.report.waits.wait_graph import EdgeRow, format_dot, list_spec_edges, list_stored_edges
+from gnomon.store import DatabaseNotInitialised
+
+_COLUMNS = ("downstream", "waits_for", "chosen")
+
+
+@click.command()
+@click.option(
+    "-o", "--output", type=click.Choice(["table", "json", "yaml", "svg", "dot"]), default="table", show_default=True,
+    help="Form of the answer; dot is for Graphviz.",
+)  # fmt: skip
+@pass_home
+def graph(home: Home, output: str) -> None:
+    """Who waits for whom: the dependencies of all DAGs on others, and what is wrong with them.
+
+    Of the DAGs in the database; without one, of the files in the DAGs folder.
+    """
+    rows = _rows(home)
+    if output == "svg":
+        if not rows:
+            raise UserError("there is nothing to draw: no DAG waits for another one")
+        click.echo(render_wait_graph_svg(rows), nl=False)
+    elif output == "dot":
+        click.echo("\n".join(format_dot(rows)))
+    elif output == "table":
+        _print(rows)
+    else:
+        print_document([asdict(row) for row in rows], output)
+
+
+def _rows(home: Home) -> list[EdgeRow]:
+    try:
+        with home.store() as db, db.read() as tx:
+            return list_stored_edges(tx)
+    except DatabaseNotInitialised:
+        return list_spec_edges(load_all_specs(home))
+
+
+def _print(rows: list[EdgeRow]) -> None:
+    if not rows:
+        click.echo("no DAG waits for another one")
+        return
+    click.echo(format_table([row.as_line() for row in rows], _COLUMNS))
+    told = dict.fromkeys(f"{row.dag_id}: {row.error}" for row in rows if row.error)
+    told |= dict.fromkeys(f"{row.downstream}: there is no DAG {row.upstream_dag_id}; runs wait until it appears" for row in rows if row.unknown)
+    for line in told:
+        click.echo(line, err=True)

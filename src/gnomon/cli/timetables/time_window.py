@@ -1,0 +1,58 @@
+"""From when until when a person looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, tzinfo
+from typing import Any, TypeVar
+
+import click
+
+from gnomon.cli.home import Home
+from gnomon.cli.parameter_types import MomentType
+from gnomon.errors.product import UserError
+from gnomon.model.instants import Instant, to_datetime, to_instant
+
+F = TypeVar("F", bound=Callable[..., Any])
+YEARS = (1900, 9000)
+"""What can be looked at: far enough from the ends of the calendar for every zone and interval."""
+
+
+def window_options(command: F) -> F:
+    """Give a command --from, --until and --timezone."""
+    options = (
+        click.option("--from", "start", type=MomentType(), help="First instant; default: now. Without an offset, by the clocks that are shown."),
+        click.option("--until", "end", type=MomentType(), help="First instant that is not looked at any more."),
+        click.option("--timezone", metavar="ZONE", help="Zone of a cron text, and of the clocks that are shown; default: the schedule's own."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def resolve_start(home: Home, start: datetime | None, zone: tzinfo) -> Instant:
+    """The first instant; without a zone of its own it is by the clocks that are shown."""
+    return home.clock.now() if start is None else _to_instant(start, zone)
+
+
+def resolve_end(start: Instant, end: datetime | None, zone: tzinfo) -> Instant | None:
+    """The first instant after the window; UserMistake when it is not after the start."""
+    if end is None:
+        return None
+    until = _to_instant(end, zone)
+    if until <= start:
+        raise UserError(f"--until {end.isoformat()} is not after --from {to_datetime(start).isoformat()}; the window is empty")
+    return until
+
+
+def _to_instant(moment: datetime, zone: tzinfo) -> Instant:
+    if not YEARS[0] <= moment.year <= YEARS[1]:
+        raise UserError(f"{moment.isoformat()} is out of sight; look at the years {YEARS[0]} to {YEARS[1]}")
+    return to_instant(moment if moment.tzinfo is not None else moment.replace(tzinfo=zone))
+
+
+def add_year(start: Instant) -> Instant:
+    """The same day and time a year later."""
+    moment = to_datetime(start)
+    day = 28 if (moment.month, moment.day) == (2, 29) else moment.day
+    return to_instant(moment.replace(year=moment.year + 1, day=day))

@@ -1,0 +1,101 @@
+"""`gnomon timetables diff`: what changes if one schedule replaces another."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+
+import click
+
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.output import format_table, print_document
+from gnomon.cli.timetables.schedule_target import ScheduleTarget, resolve_schedule_target
+from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
+from gnomon.errors.product import UserError
+from gnomon.model.instants import Instant, iso
+from gnomon.report.listings.local_time import build_slot_row, format_local
+from gnomon.report.pictures.calendar_sheet import build_difference_sheet
+from gnomon.report.pictures.calendar_svg import render_calendar_svg
+from gnomon.report.schedule_difference import RunPair, ScheduleDifference, compute_difference
+
+CHANGES_SHOWN = 40
+"""So many changes are listed in a table; documents have all."""
+
+
+@click.command()
+@click.argument("before_text", metavar="A")
+@click.argument("after_text", metavar="B")
+@window_options
+@click.option(
+    "-o", "--output", type=click.Choice(["table", "json", "yaml", "svg"]), default="table", show_default=True, help="Form of the answer.",
+)  # fmt: skip
+@pass_home
+def diff(
+    home: Home, before_text: str, after_text: str, start: datetime | None, end: datetime | None, timezone: str | None, output: str
+) -> None:
+    """What changes if schedule B replaces schedule A: runs that are gained, lost or moved, over a year unless told.
+
+    A and B are DAG ids, cron texts or Python expressions. Of the runs that are not the same, two of one local day count as
+    one that moved, the nearest first. B runs within the bounds of DAG A, if A is one and B is not.
+    """
+    before = resolve_schedule_target(home, before_text, timezone)
+    after = resolve_schedule_target(home, after_text, timezone or before.zone_name).bounded_by(before)
+    first = resolve_start(home, start, before.zone)
+    until = resolve_end(first, end, before.zone) or add_year(first)
+    seen = [target.list_runs(home, first, until) for target in (before, after)]
+    until = min([until, *(each.runs[-1].run_after + 1 for each in seen if each.stop_reason)])
+    old, new = ([run for run in each.runs if run.run_after < until] for each in seen)
+    found = compute_difference(old, new, before.zone)
+    if output == "svg":
+        title = f"{before.text} → {after.text}"
+        click.echo(render_calendar_svg(build_difference_sheet(title, found, before.zone, before.zone_name, first, until)), nl=False)
+    elif output == "table":
+        _print(found, before)
+        if not old:
+            click.echo(f"{before.text}: {before.explain_empty()}")
+    else:
+        print_document(_record(found, before, after, first, until), output)
+    stopped = [each.stop_reason for each in seen if each.stop_reason]
+    if stopped:
+        raise UserError(f"what follows {iso(until)} is not known: {'; '.join(stopped)}")
+
+
+def _print(found: ScheduleDifference, before: ScheduleTarget) -> None:
+    click.echo(found.describe())
+    rows = _rows(found, before)
+    if rows:
+        click.echo()
+        click.echo(format_table(rows[:CHANGES_SHOWN], ("change", "before", "after")))
+    if len(rows) > CHANGES_SHOWN:
+        click.echo(f"... and {len(rows) - CHANGES_SHOWN} more: -o json has all, -o svg shows them")
+
+
+def _rows(found: ScheduleDifference, before: ScheduleTarget) -> list[dict[str, object]]:
+    zone = before.zone
+    changes: list[tuple[Instant, str, str, str]] = [
+        *((run.run_after, "lost", format_local(run.run_after, zone), "-") for run in found.lost),
+        *((run.run_after, "gained", "-", format_local(run.run_after, zone)) for run in found.gained),
+        *((pair.before.run_after, "moved", format_local(pair.before.run_after, zone), format_local(pair.after.run_after, zone)) for pair in found.moved),
+        *((pair.before.run_after, "other data", *_format_intervals(pair, before)) for pair in found.redefined),
+    ]
+    return [{"change": what, "before": one, "after": two} for _, what, one, two in sorted(changes)]
+
+
+def _format_intervals(pair: RunPair, before: ScheduleTarget) -> tuple[str, str]:
+    one, two = (f"{format_local(run.interval_start, before.zone)} to {format_local(run.interval_end, before.zone)}" for run in (pair.before, pair.after))
+    return one, two
+
+
+def _record(found: ScheduleDifference, before: ScheduleTarget, after: ScheduleTarget, start: Instant, end: Instant) -> dict[str, object]:
+    return {
+        "before": before.text, "after": after.text, "timezone": before.zone_name, "from": iso(start), "until": iso(end),
+        "same": len(found.same),
+        "gained": [asdict(build_slot_row(run)) for run in found.gained],
+        "lost": [asdict(build_slot_row(run)) for run in found.lost],
+        "moved": [_pair_record(pair) for pair in found.moved],
+        "redefined": [_pair_record(pair) for pair in found.redefined],
+    }  # fmt: skip
+
+
+def _pair_record(pair: RunPair) -> dict[str, object]:
+    return {"before": asdict(build_slot_row(pair.before)), "after": asdict(build_slot_row(pair.after)), "by_seconds": pair.delay_s}

@@ -1,0 +1,84 @@
+"""`gnomon timetables preview`: the runs that a schedule will make."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+
+import click
+
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.output import format_fields, format_table, print_document
+from gnomon.cli.timetables.schedule_target import RUNS_MAX, ScheduleTarget, resolve_schedule_target
+from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
+from gnomon.errors.product import UserError
+from gnomon.model.instants import Instant
+from gnomon.model.slots import PlannedRun
+from gnomon.report.listings.local_time import build_slot_row, format_local, has_intervals
+from gnomon.report.pictures.calendar_sheet import build_runs_sheet
+from gnomon.report.pictures.calendar_svg import render_calendar_svg
+from gnomon.report.pictures.ics_export import build_calendar_file
+
+RUNS_SHOWN = 10
+"""So many runs are shown when nobody says how many."""
+_PICTURES = ("svg", "ics")
+
+
+@click.command()
+@click.argument("target_text", metavar="TARGET")
+@window_options
+@click.option("--count", type=click.IntRange(1, RUNS_MAX), help=f"So many runs; default: {RUNS_SHOWN}, for svg and ics those of a year.")
+@click.option(
+    "-o", "--output", type=click.Choice(["table", "json", "yaml", *_PICTURES]), default="table", show_default=True,
+    help="Form of the answer.",
+)  # fmt: skip
+@pass_home
+def preview(
+    home: Home, target_text: str, start: datetime | None, end: datetime | None, timezone: str | None, count: int | None, output: str
+) -> None:
+    """The runs that TARGET makes, as if every slot were made.
+
+    TARGET is a DAG id, a cron text or a Python expression; `gnomon timetables --help` has examples.
+    """
+    if end is not None and count is not None:
+        raise click.UsageError("--until and --count do not go together; give one of them")
+    target = resolve_schedule_target(home, target_text, timezone)
+    first = resolve_start(home, start, target.zone)
+    until = resolve_end(first, end, target.zone)
+    if until is None and count is None and output in _PICTURES:
+        until = add_year(first)
+    seen = target.list_runs(home, first, until, count or (RUNS_SHOWN if until is None else RUNS_MAX))
+    _print_runs(target, seen.runs, first, seen.runs[-1].run_after + 1 if seen.stop_reason else until, output)
+    if seen.stop_reason:
+        raise UserError(f"what follows is not known: {seen.stop_reason}")
+
+
+def _print_runs(target: ScheduleTarget, runs: list[PlannedRun], first: Instant, until: Instant | None, output: str) -> None:
+    if output == "svg":
+        if until is None:
+            if not runs:
+                raise UserError(target.explain_empty())
+            until = runs[-1].run_after + 1
+        title = f"{target.text}: {target.ref.summary}" if target.ref.summary != target.text else target.text
+        click.echo(render_calendar_svg(build_runs_sheet(title, target.ref.description, runs, target.zone, target.zone_name, first, until)), nl=False)
+    elif output == "ics":
+        click.echo(build_calendar_file(target.text, runs, target.zone), nl=False)
+    elif output == "table":
+        _print_table(target, runs)
+    else:
+        print_document([asdict(build_slot_row(run)) for run in runs], output)
+
+
+def _print_table(target: ScheduleTarget, runs: list[PlannedRun]) -> None:
+    told = [("schedule", target.ref.summary), ("description", target.ref.description), ("zone", target.zone_name)]
+    click.echo(format_fields(told) + "\n")
+    if not runs:
+        click.echo(target.explain_empty())
+        return
+    rows = [
+        {"run_after": format_local(run.run_after, target.zone), "data_interval_start": format_local(run.interval_start, target.zone),
+         "data_interval_end": format_local(run.interval_end, target.zone), "run_id": run.run_id}
+        for run in runs
+    ]  # fmt: skip
+    columns = ("run_after", "data_interval_start", "data_interval_end", "run_id") if has_intervals(runs) else ("run_after", "run_id")
+    click.echo(format_table(rows, columns))

@@ -1,0 +1,66 @@
+"""The private home of a trial: the options of the real one, a database and logs of its own, gone afterwards."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gnomon.config import Config, load_config
+from gnomon.config.environment import environment
+from gnomon.store import Database, DatabaseNotInitialised, load_cipher, open_database
+from gnomon.store.admin import connections, pools, variables
+from gnomon.store.dag_records import dags
+
+
+@contextmanager
+def private_home(cfg: Config) -> Iterator[Config]:
+    """The options for a trial of what `cfg` describes."""
+    with tempfile.TemporaryDirectory(prefix="gnomon-test-", ignore_cleanup_errors=True) as folder:
+        yield load_config({**environment(), **to_environment(cfg), **_private_options(cfg, folder)}, Path(folder))
+
+
+def to_environment(cfg: Config) -> dict[str, str]:
+    """Every option that somebody set, wherever, as the environment would say it."""
+    return {
+        f"GNOMON__{setting.option.key.variable}": cfg.text(*setting.option.key)
+        for setting in cfg.settings()
+        if setting.source != "default"
+    }
+
+
+def _private_options(cfg: Config, folder: str) -> dict[str, str]:
+    return {
+        "GNOMON__CORE__DAGS_FOLDER": str(cfg.dags_folder),
+        "GNOMON__CORE__PLUGINS_FOLDER": str(cfg.plugins_folder),
+        "GNOMON__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{folder}/gnomon.db",
+        "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL",
+        "GNOMON__LOGGING__BASE_LOG_FOLDER": f"{folder}/logs",
+    }
+
+
+def copy_settings(cfg: Config, into: Database, dag_id: str) -> str | None:
+    """`into` has copies of the home's Variables, connections and pools; returns the file of the DAG if the home knows it.
+
+    A home without a database has none of them.
+    """
+    try:
+        home = open_database(cfg.database_url, cipher=load_cipher(cfg))
+    except DatabaseNotInitialised:
+        return None
+    try:
+        with home.read() as tx:
+            row = dags.find_dag_row(tx, dag_id)
+            all_variables, all_connections = variables.list_variables(tx), connections.list_connections(tx)
+            all_pools = pools.list_pools(tx)
+    finally:
+        home.close()
+    with into.write() as tx:
+        for variable in all_variables:
+            variables.set_variable(tx, variable.key, variable.value, variable.description)
+        for connection in all_connections:
+            connections.set_connection(tx, connection)
+        for pool in all_pools:
+            pools.set_pool(tx, pool.name, pool.slots, description=pool.description, include_deferred=pool.include_deferred)
+    return row.file if row is not None and row.active else None

@@ -1,0 +1,121 @@
+"""One trial from a file or id to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import msgspec
+
+from gnomon.app.database import DatabasePreparation
+from gnomon.cli.author_queries import plan_manual_run
+from gnomon.cli.database_access import poll_until
+from gnomon.cli.home import Home
+from gnomon.cli.parameter_types import check_run_conf
+from gnomon.cli.trial.dag_search import ParsedTarget, find_by_id, find_in_file, looks_like_file
+from gnomon.cli.trial.private_home import copy_settings, private_home
+from gnomon.cli.trial.task_logs import TaskLogs
+from gnomon.cli.trial.trial_progress import ProgressDisplay
+from gnomon.cli.trial.trial_services import TrialStatus, load_status, run_scheduler, start_companions
+from gnomon.config import Config
+from gnomon.dagfiles.inputs import create_environment_stamps
+from gnomon.dagfiles.service import start_parse_pool
+from gnomon.dagfiles.settings import build_dag_processor_settings
+from gnomon.errors.product import ResourceUnavailable
+from gnomon.model.instants import Instant
+from gnomon.report.listings.run_list import TaskInstanceRow
+from gnomon.store import Database, load_cipher, open_database
+from gnomon.store.admin import pools
+from gnomon.store.dag_records import dag_files, dag_runs, dags
+from gnomon.store.ownership import leases
+from gnomon.taskapi import answer_task
+
+BY = "dags test"
+WORKER_READY_S = 30.0
+_POOL_SLOTS = 128
+"""A pool that does not exist is given so many slots in a trial."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRequest:
+    """What somebody wants to try."""
+
+    file_or_id: str
+    dag_id: str | None
+    logical_at: Instant
+    conf: dict[str, object]
+
+
+def run_trial(home: Home, asked: TrialRequest, shown: ProgressDisplay) -> TrialStatus:
+    """The run has ended, and nothing of it is left but what is returned. `shown` is told the states and what tasks print."""
+    with private_home(home.cfg) as cfg:
+        target = _find_dag(home, cfg, asked)
+        with start_companions(cfg) as check, _open_database(cfg) as db:
+            run_id = _create_run(home, db, target, asked)
+            _wait_for_worker(home, db, check)
+            dag_id = target.dag.spec.dag_id
+            logs = TaskLogs(cfg.logs_folder)
+
+            def show(rows: list[TaskInstanceRow]) -> None:
+                shown.write(logs.new_lines())
+                shown.show(rows)
+
+            trial = run_scheduler(cfg, db, home.clock, lambda: load_status(db, dag_id, run_id), check, show)
+            shown.write(logs.new_lines(is_over=True))
+            return trial
+
+
+def _find_dag(home: Home, cfg: Config, asked: TrialRequest) -> ParsedTarget:
+    """The DAG, from a parse child; every process is forked before the database is opened."""
+    settings = build_dag_processor_settings(cfg)
+    pool = start_parse_pool(cfg, settings, create_environment_stamps(cfg), home.clock)
+    try:
+        DatabasePreparation(cfg).wait()
+        with _open_database(cfg) as db:
+            pool.handle_task_api = lambda question: answer_task(db, None, question)
+            known_file = copy_settings(home.cfg, db, asked.file_or_id)
+            if looks_like_file(asked.file_or_id):
+                return find_in_file(pool, asked.file_or_id, asked.dag_id)
+            return find_by_id(pool, settings, asked.file_or_id, known_file)
+    finally:
+        pool.close()
+
+
+def _create_run(home: Home, db: Database, target: ParsedTarget, asked: TrialRequest) -> str:
+    """The DAG is in the private database, unpaused, with its pools and a run to do; returns the run id."""
+    spec, now = target.dag.spec, home.clock.now()
+    check_run_conf(spec, asked.conf)
+    planned = plan_manual_run(home.cfg, spec, target.parsed.path, asked.logical_at, now)
+    with db.write() as tx:
+        dag_files.record_parsed(
+            tx, msgspec.structs.replace(target.parsed, dags=(target.dag,), failures=()), at=now, paused_by_default=False
+        )
+        dags.set_paused(tx, spec.dag_id, False, by=BY, at=now)
+        for name in sorted({task.pool for task in spec.tasks}):
+            if pools.find_pool(tx, name) is None:
+                pools.set_pool(tx, name, _POOL_SLOTS)
+        dag_runs.create_manual_run(
+            tx, dag_id=spec.dag_id, run_id=planned.run_id, logical_at=asked.logical_at, run_after=planned.run_after,
+            interval=(planned.interval_start, planned.interval_end), conf=asked.conf, by=BY, at=now,
+        )
+    return planned.run_id
+
+
+def _wait_for_worker(home: Home, db: Database, check: Callable[[], None]) -> None:
+    def registered() -> bool | None:
+        check()
+        with db.read() as tx:
+            return True if leases.list_workers(tx) else None
+
+    if not poll_until(registered, home.clock, home.sleep, WORKER_READY_S):
+        raise ResourceUnavailable(f"the worker of this test did not come up within {WORKER_READY_S:g} s")
+
+
+@contextmanager
+def _open_database(cfg: Config) -> Iterator[Database]:
+    db = open_database(cfg.database_url, synchronous=cfg.text("database", "synchronous"), cipher=load_cipher(cfg))
+    try:
+        yield db
+    finally:
+        db.close()

@@ -1,0 +1,137 @@
+"""From the environment and the home's `gnomon.toml` to a checked Config."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from gnomon.config.config import Config
+from gnomon.config.environment import environment
+from gnomon.config.home import default_home
+from gnomon.config.option import ConfigOption, OptionError, OptionKey, OptionKind
+from gnomon.config.options import BY_ALIAS, BY_KEY, OPTIONS, find_option
+from gnomon.config.sources import FILE_NAME, PREFIXES, OptionValue, read_environment, read_file
+from gnomon.config.values import check_value, normalize_choice
+from gnomon.errors.product import find_close_matches
+
+_SCHEMES = ("sqlite", "postgresql", "postgres")
+
+
+def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
+    """The options that hold: `GNOMON__…` before `AIRFLOW__…` before `gnomon.toml` before the default.
+
+    ConfigMistake for an unknown option in the file or behind `GNOMON__`, and for a value that an option cannot have.
+    An unknown option behind `AIRFLOW__` is somebody else's and stays readable through `Config.get`.
+    """
+    home = Path(home).expanduser().absolute() if home is not None else default_home(environ)
+    ours, theirs = (read_environment(environ, prefix) for prefix in PREFIXES)
+    written = read_file(home / FILE_NAME)
+    _refuse_unknown(ours, "GNOMON__")
+    _refuse_unknown(written, "")
+    values: dict[OptionKey, OptionValue] = {}
+    for option in OPTIONS:
+        found = _find_value(option, ours, theirs, written)
+        if found is None:
+            found = OptionValue(option.default.replace("{home}", str(home)), "default")
+        else:
+            _check(option, found)
+            found = found._replace(text=normalize_choice(option, found.text))
+        if option.kind is OptionKind.PATH:
+            found = found._replace(text=_absolute(found.text, home))
+        values[option.key] = found
+    extra = {key: found for key, found in theirs.items() if find_option(*key) is None}
+    return Config(home, values, extra)
+
+
+def _find_value(option: ConfigOption, *sources: Mapping[OptionKey, OptionValue]) -> OptionValue | None:
+    """In the first source that has it; its own name there before old ones."""
+    for source in sources:
+        for key in (option.key, *option.aliases):
+            if key in source:
+                return source[key]
+    return None
+
+
+def _refuse_unknown(found: Mapping[OptionKey, OptionValue], prefix: str) -> None:
+    for key, value in found.items():
+        if find_option(*key) is None:
+            raise OptionError(_describe_unknown(key, value.place, prefix))
+
+
+def _describe_unknown(key: OptionKey, place: str, prefix: str) -> str:
+    same_name = [str(other) for other in BY_KEY if other.name == key.name]
+    same_name += [str(option.key) for other, option in BY_ALIAS.items() if other.name == key.name]
+    meant = same_name or find_close_matches(str(key), (str(other) for other in BY_KEY))
+    where = place if prefix else f"{key} ({place})"
+    remedy = f"Did you mean {meant[0]}?" if meant else "`gnomon config list` shows all options."
+    return f"{where}: there is no option {key}. {remedy}"
+
+
+def _check(option: ConfigOption, found: OptionValue) -> None:
+    try:
+        check_value(option, found.text)
+        if option.key in _EXTRA_CHECKS:
+            _EXTRA_CHECKS[option.key](found.text)
+    except ValueError as error:
+        shown = "" if option.is_secret else f" is {found.text!r}"
+        raise OptionError(f"{option.key} ({found.place}){shown}: {error}") from None
+
+
+def _check_address(text: str) -> None:
+    found = re.match(r"\s*([a-z0-9]+)(\+\w+)?:", text, re.IGNORECASE)
+    if found is None or found[1].lower() not in _SCHEMES:
+        named = f", not on {found[1].lower()!r}" if found and text.startswith("://", found.end() - 1) else ""
+        raise ValueError(
+            f"Gnomon works on SQLite and PostgreSQL{named}; "
+            "write sqlite:////folder/file.db or postgresql://user:password@host/name"
+        )
+
+
+def _check_zone(text: str) -> None:
+    name = text.strip()
+    if name.lower() in ("utc", "z", "system", "local") or name[:1] in "+-":
+        return
+    from zoneinfo import ZoneInfo  # only when a zone is given
+
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise ValueError("there is no such time zone; write utc, system, or a name such as Europe/Zurich") from None
+
+
+def _check_pattern(text: str) -> None:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"it is no regular expression: {error}") from None
+
+
+_EXTRA_CHECKS = {
+    OptionKey("database", "sql_alchemy_conn"): _check_address,
+    OptionKey("core", "default_timezone"): _check_zone,
+    OptionKey("scheduler", "allowed_run_id_pattern"): _check_pattern,
+}
+"""What the table of options cannot say of a value."""
+
+
+def _absolute(text: str, home: Path) -> str:
+    return str(home / Path(os.path.expandvars(text)).expanduser())
+
+
+_current: Config | None = None
+
+
+def current_config() -> Config:
+    """This process's options: those it was given, else loaded from its environment once."""
+    global _current
+    if _current is None:
+        _current = load_config(environment())
+    return _current
+
+
+def set_current_config(config: Config | None) -> None:
+    """`current_config()` answers with these from now on; None: loads again at its next use."""
+    global _current
+    _current = config

@@ -1,0 +1,143 @@
+"""`conf`: this installation's options under Airflow's names, as author code reads them."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from collections.abc import Iterator
+from datetime import timedelta
+from enum import Enum
+from typing import Any, TypeVar
+
+from gnomon.config import Config, UnknownOptionError, current_config
+from gnomon.config.values import to_boolean, to_integer, to_number
+from gnomon.errors.authoring import AirflowConfigException
+from gnomon.sdk.arguments.notset import NOTSET, is_given
+
+E = TypeVar("E", bound=Enum)
+
+
+class AirflowConfigParser:
+    """Reads the options that hold in this process. An option that nobody set gives `fallback`, or an error naming it.
+
+    Airflow's own options that Gnomon has no use for are there when the environment sets them (AIRFLOW__SECTION__KEY).
+    """
+
+    def get(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> Any:
+        """The option as text."""
+        if is_given(fallback):
+            return _get_options().get(section.lower(), key.lower(), fallback)
+        try:
+            return _get_options().get(section.lower(), key.lower())
+        except UnknownOptionError as error:
+            raise AirflowConfigException(str(error)) from None
+
+    def getboolean(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> bool:
+        """The option as yes or no."""
+        return bool(self._as(to_boolean, section, key, fallback))
+
+    def getint(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> Any:
+        """The option as a whole number."""
+        return self._as(to_integer, section, key, fallback)
+
+    def getfloat(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> Any:
+        """The option as a number."""
+        return self._as(to_number, section, key, fallback)
+
+    def getlist(self, section: str, key: str, fallback: Any = NOTSET, delimiter: str = ",", **kwargs: Any) -> Any:
+        """The parts of the option, stripped."""
+        return self._as(
+            lambda text: [part.strip() for part in text.split(delimiter) if part.strip()], section, key, fallback
+        )
+
+    def getenum(self, section: str, key: str, enum_class: type[E], fallback: Any = NOTSET, **kwargs: Any) -> Any:
+        """The option as a member of `enum_class`, by name."""
+        return self._as(lambda text: enum_class[text], section, key, fallback)
+
+    def getjson(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> Any:
+        """The option, read as JSON; `fallback` for an empty one too."""
+        text = self.get(section, key, fallback)
+        if text == "" and is_given(fallback):
+            return fallback
+        return self._as(json.loads, section, key, fallback)
+
+    def gettimedelta(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> Any:
+        """The option as a span; it is written in whole seconds. None for an empty one."""
+        return self._as(lambda text: timedelta(seconds=to_integer(text)) if text else None, section, key, fallback)
+
+    def getimport(self, section: str, key: str, **kwargs: Any) -> Any:
+        """The object that the option names by its dotted path; None for an empty one."""
+        path = self.get(section, key, fallback="")
+        if not path:
+            return None
+        try:
+            return pkgutil.resolve_name(path)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise AirflowConfigException(f"Option [{section}] {key} names {path!r}, which cannot be loaded: {error}.") from error
+
+    def get_mandatory_value(self, section: str, key: str, **kwargs: Any) -> str:
+        """The option as text; an error when it is empty."""
+        value = str(self.get(section, key, **kwargs))
+        if not value:
+            raise AirflowConfigException(f"Option [{section}] {key} is empty; set AIRFLOW__{section.upper()}__{key.upper()}.")
+        return value
+
+    def get_mandatory_list_value(self, section: str, key: str, **kwargs: Any) -> list[str]:
+        """The parts of the option; an error when there are none."""
+        return list(self.getlist(section, key, **kwargs))
+
+    def has_option(self, section: str, option: str, **kwargs: Any) -> bool:
+        """Whether the option is known or set."""
+        return _get_options().has(section.lower(), option.lower())
+
+    def has_section(self, section: str) -> bool:
+        """Whether any option of that section is known or set."""
+        return bool(_get_options().section(section.lower()))
+
+    def getsection(self, section: str) -> dict[str, Any] | None:
+        """All options of a section, each as the type that it reads as; None when there are none."""
+        return {key: _convert_text(text) for key, text in _get_options().section(section.lower()).items()} or None
+
+    def as_dict(self, display_source: bool = False, display_sensitive: bool = False, **kwargs: Any) -> dict[str, Any]:
+        """Section to option to value, secrets hidden."""
+        sections: dict[str, Any] = {}
+        for setting in _get_options().settings():
+            value = (setting.shown, setting.source) if display_source else setting.shown
+            sections.setdefault(setting.option.section, {})[setting.option.name] = value
+        return sections
+
+    def set(self, section: str, option: str, value: str) -> None:
+        """Refused: options are read once and hold for the whole process."""
+        raise AirflowConfigException(
+            f"conf.set({section!r}, {option!r}, ...) is not possible: options hold for the whole process. "
+            f"Set the environment variable AIRFLOW__{section.upper()}__{option.upper()} before Gnomon starts."
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(setting.option.section for setting in _get_options().settings()))
+
+    def _as(self, convert: Any, section: str, key: str, fallback: Any) -> Any:
+        value = self.get(section, key, fallback)
+        if not isinstance(value, str) or (is_given(fallback) and value == fallback and not _get_options().has(section, key)):
+            return value
+        try:
+            return convert(value.partition("#")[0].strip() if convert is not json.loads else value)
+        except (ValueError, KeyError) as error:
+            raise AirflowConfigException(f"Option [{section}] {key} has the value {value!r}: {error}") from None
+
+
+conf = AirflowConfigParser()
+"""Stateless: every reading asks the options that hold in this process."""
+
+
+def _get_options() -> Config:
+    return current_config()
+
+
+def _convert_text(text: str) -> Any:
+    for convert in (int, float):
+        try:
+            return convert(text)
+        except ValueError:
+            pass
+    return {"true": True, "false": False}.get(text.lower(), text)

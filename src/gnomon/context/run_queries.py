@@ -1,0 +1,125 @@
+"""What a running task may ask about other runs and task instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from gnomon.context.runtime_dag_run import RuntimeDagRun
+from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.instants import to_datetime, to_instant
+from gnomon.model.task_api_requests import GetFirstReschedule, GetPreviousRun, GetRunState, GetTaskStates
+from gnomon.sdk.runtime import channel as sdk_channel
+from gnomon.sdk.runtime.channel import Channel
+
+if TYPE_CHECKING:
+    import pendulum
+
+States = dict[str, dict[str, str | None]]
+"""Run id to {task id, or `task_id[map_index]`, to its state}."""
+
+
+class RunQueries:
+    """Questions about other runs, under the names of Airflow 3 (static) and Airflow 2 (on the instance)."""
+
+    _attempt: Attempt
+    _channel: Channel
+    task: Any
+
+    def get_previous_dagrun(self, state: str | None = None, session: Any = None) -> RuntimeDagRun | None:
+        """The newest earlier run of this DAG, in that state if one is given."""
+        question = GetPreviousRun(
+            dag_id=self._attempt.run.dag_id, run_id=self._attempt.run.run_id, state=None if state is None else str(state)
+        )
+        facts = self._channel.ask(question)
+        return None if facts is None else RuntimeDagRun(msgspec.convert(facts, RunFacts))
+
+    def get_previous_execution_date(self, state: str | None = None, session: Any = None) -> pendulum.DateTime | None:
+        """The logical date of the newest earlier run."""
+        run = self.get_previous_dagrun(state)
+        return None if run is None else run.logical_date
+
+    def get_previous_start_date(self, state: str | None = None, session: Any = None) -> pendulum.DateTime | None:
+        """When the newest earlier run started."""
+        run = self.get_previous_dagrun(state)
+        return None if run is None else run.start_date
+
+    def get_first_reschedule_date(self, context: Any = None) -> datetime | None:
+        """When this task instance was first poked, if it was rescheduled since; its retries share that moment."""
+        first_try = max(1, self._attempt.max_tries - int(getattr(self.task, "retries", 0) or 0) + 1)
+        found = self._channel.ask(GetFirstReschedule(first_try=first_try))
+        return None if found is None else to_datetime(cast(int, found))
+
+    @property
+    def previous_execution_date_success(self) -> pendulum.DateTime | None:
+        return self.get_previous_execution_date("success")
+
+    @property
+    def previous_start_date_success(self) -> pendulum.DateTime | None:
+        return self.get_previous_start_date("success")
+
+    @staticmethod
+    def get_dagrun_state(dag_id: str, run_id: str) -> str | None:
+        """The state of that run; None when there is none."""
+        return cast("str | None", sdk_channel.ask(GetRunState(dag_id=dag_id, run_id=run_id)))
+
+    @staticmethod
+    def get_task_states(
+        dag_id: str,
+        map_index: int | None = None,
+        task_ids: Sequence[str] | None = None,
+        task_group_id: str | None = None,
+        logical_dates: Sequence[datetime] | None = None,
+        run_ids: Sequence[str] | None = None,
+    ) -> States:
+        """The states of those task instances, run by run; those of one map index when it is given."""
+        question = GetTaskStates(
+            dag_id=dag_id,
+            run_ids=_to_tuple(run_ids),
+            task_ids=_to_tuple(task_ids),
+            logical_dates=None if logical_dates is None else tuple(map(to_instant, logical_dates)),
+            group=task_group_id,
+        )
+        states = cast(States, sdk_channel.ask(question))
+        return {
+            run_id: {name: state for name, state in tasks.items() if map_index is None or _parse_map_index(name) == map_index}
+            for run_id, tasks in states.items()
+        }
+
+    @staticmethod
+    def get_ti_count(
+        dag_id: str,
+        map_index: int | None = None,
+        task_ids: Sequence[str] | None = None,
+        task_group_id: str | None = None,
+        logical_dates: Sequence[datetime] | None = None,
+        run_ids: Sequence[str] | None = None,
+        states: Sequence[str | None] | None = None,
+    ) -> int:
+        """How many task instances there are, in one of `states` if given."""
+        found = RunQueries.get_task_states(dag_id, map_index, task_ids, task_group_id, logical_dates, run_ids)
+        wanted = None if states is None else {None if state is None else str(state) for state in states}
+        return sum(
+            1 for tasks in found.values() for state in tasks.values() if wanted is None or state in wanted
+        )
+
+    @staticmethod
+    def get_task_breadcrumbs(dag_id: str, run_id: str) -> list[dict[str, Any]]:
+        """One entry for each ended task instance of the run: its id, map index and state."""
+        tasks = RunQueries.get_task_states(dag_id, run_ids=[run_id]).get(run_id, {})
+        return [
+            {"task_id": name.partition("[")[0], "map_index": _parse_map_index(name), "state": state}
+            for name, state in tasks.items()
+            if state is not None
+        ]
+
+
+def _to_tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
+def _parse_map_index(name: str) -> int:
+    return int(name[name.index("[") + 1 : -1]) if name.endswith("]") else -1

@@ -1,0 +1,235 @@
+"""`ti`: the running task instance, with the names of Airflow 3 and of Airflow 2."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.context.run_queries import RunQueries
+from gnomon.context.runtime_dag_run import RuntimeDagRun
+from gnomon.context.xcom_access import AttemptXComs, MapIndexes
+from gnomon.model.attempts import Attempt
+from gnomon.model.instants import Instant
+from gnomon.model.states import TaskInstanceState
+from gnomon.sdk.arguments.notset import NOTSET
+from gnomon.sdk.runtime.channel import Channel
+from gnomon.sdk.schedules.timezone import to_pendulum
+from gnomon.sdk.tasks.xcom_arg import XCOM_RETURN_KEY
+
+if TYPE_CHECKING:
+    import pendulum
+
+
+class RuntimeTaskInstance(RunQueries):
+    """One attempt of one task instance, as its author's code sees it."""
+
+    test_mode = False
+    is_mapped = False
+    rendered_map_index: str | None = None
+    log_url = ""
+    mark_success_url = ""
+    dag_version_id: str | None = None
+    hostname: str
+    task: Any
+    """The operator; the runner puts the copy here that it renders and executes."""
+
+    def __init__(self, *, task: Any, attempt: Attempt, channel: Channel) -> None:
+        self._attempt = attempt
+        self._channel = channel
+        self._xcoms = AttemptXComs(attempt, channel)
+        self._started: Instant | None = None
+        self._ended: Instant | None = None
+        self._context: Any = None
+        self.task = task
+        self.id = attempt.attempt_id
+        self.task_id = attempt.task_id
+        self.dag_id = attempt.run.dag_id
+        self.run_id = attempt.run.run_id
+        self.map_index = attempt.map_index
+        self.try_number = attempt.try_number
+        self.max_tries = attempt.max_tries
+        self.state: TaskInstanceState | str = TaskInstanceState.RUNNING
+
+    def __getattr__(self, name: str) -> Any:
+        # Fields of the task that Airflow also shows on the task instance.
+        if name in _TASK_ATTRIBUTES:
+            return getattr(self.task, _TASK_ATTRIBUTES[name], None)
+        if name == "hostname":
+            return socket.gethostname()
+        raise AttributeError(f"a task instance has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        where = "" if self.map_index < 0 else f" [{self.map_index}]"
+        return f"<TaskInstance: {self.dag_id}.{self.task_id} {self.run_id}{where} [{self.state}]>"
+
+    # XComs
+
+    @property
+    def pushed_xcoms(self) -> dict[str, str]:
+        """What this attempt pushed so far, by key, as typed JSON."""
+        return self._xcoms.pushed_xcoms
+
+    def xcom_push(self, key: str, value: Any, execution_date: Any = None, session: Any = None) -> None:
+        """`value`, as it is now, is pushed under `key`; the last two arguments are Airflow 2's and count for nothing."""
+        self._xcoms.push(key, value)
+
+    def xcom_pull(
+        self,
+        task_ids: str | Iterable[str] | None = None,
+        dag_id: str | None = None,
+        key: str = XCOM_RETURN_KEY,
+        include_prior_dates: bool = False,
+        session: Any = None,
+        *,
+        map_indexes: MapIndexes = NOTSET,
+        default: Any = None,
+        run_id: str | None = None,
+    ) -> Any:
+        """The value that a task pushed; a list for several tasks. `AttemptXComs.pull` says what each argument does."""
+        return self._xcoms.pull(
+            task_ids, dag_id, key or XCOM_RETURN_KEY, include_prior_dates, map_indexes, default, run_id
+        )
+
+    async def axcom_push(self, key: str, value: Any) -> None:
+        """As `xcom_push`."""
+        self.xcom_push(key, value)
+
+    async def axcom_pull(self, *args: Any, **kwargs: Any) -> Any:
+        """As `xcom_pull`."""
+        return self.xcom_pull(*args, **kwargs)
+
+    # The context
+
+    def bind(self, context: Any) -> None:
+        """`get_template_context` gives this context."""
+        self._context = context
+
+    def get_template_context(self, session: Any = None, ignore_param_exceptions: bool = True) -> Any:
+        """The context that this attempt runs with."""
+        return self._context
+
+    def render_templates(self, context: Mapping[str, Any] | None = None, jinja_env: Any = None) -> Any:
+        """The task's template fields are rendered for this run; gives the task as it was before."""
+        original, copy = self.task, self.task.prepare_for_execution()
+        copy.render_template_fields(context if context is not None else self._context, jinja_env)
+        self.task = copy
+        return original
+
+    # Its run
+
+    @cached_property
+    def dag_run(self) -> RuntimeDagRun:
+        """The run it belongs to."""
+        return RuntimeDagRun(self._attempt.run)
+
+    def get_dagrun(self, session: Any = None) -> RuntimeDagRun:
+        """The run it belongs to."""
+        return self.dag_run
+
+    @property
+    def logical_date(self) -> pendulum.DateTime | None:
+        return self.dag_run.logical_date
+
+    @property
+    def execution_date(self) -> pendulum.DateTime | None:
+        """Airflow 2's name of the logical date."""
+        return self.dag_run.logical_date
+
+    @property
+    def run_after(self) -> pendulum.DateTime | None:
+        return self.dag_run.run_after
+
+    @property
+    def key(self) -> TaskInstanceKey:
+        """What names this try everywhere."""
+        return TaskInstanceKey(self.dag_id, self.task_id, self.run_id, self.try_number, self.map_index)
+
+    # Its time
+
+    def mark_started(self, at: Instant) -> None:
+        """`execute` was entered at that instant."""
+        self._started = at
+
+    def mark_ended(self, at: Instant, state: TaskInstanceState) -> None:
+        """`execute` ended at that instant, in that state."""
+        self._ended = at
+        self.state = state
+
+    @property
+    def start_date(self) -> pendulum.DateTime | None:
+        """When `execute` was entered."""
+        return to_pendulum(self._started)
+
+    @property
+    def end_date(self) -> pendulum.DateTime | None:
+        return to_pendulum(self._ended)
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds from `start_date` to `end_date`; None before the end."""
+        if self._started is None or self._ended is None:
+            return None
+        return (self._ended - self._started) / 1_000_000
+
+    @property
+    def log(self) -> logging.Logger:
+        """The logger whose lines go to the log of this attempt."""
+        return logging.getLogger("airflow.task")
+
+    @property
+    def next_try_number(self) -> int:
+        return self.try_number + 1
+
+    @property
+    def prev_attempted_tries(self) -> int:
+        return self.try_number - 1
+
+    def is_eligible_to_retry(self) -> bool:
+        """Whether a failure of this try leaves another one."""
+        return self.try_number <= self.max_tries
+
+
+_TASK_ATTRIBUTES = {
+    "queue": "queue",
+    "pool": "pool",
+    "pool_slots": "pool_slots",
+    "priority_weight": "priority_weight",
+    "operator": "task_type",
+    "owner": "owner",
+    "executor_config": "executor_config",
+    "executor": "executor",
+    "task_display_name": "task_display_name",
+    "trigger_rule": "trigger_rule",
+}
+
+
+class TaskInstanceKey(NamedTuple):
+    """One try of one task instance."""
+
+    dag_id: str
+    task_id: str
+    run_id: str
+    try_number: int = 1
+    map_index: int = -1
+
+    @property
+    def primary(self) -> tuple[str, str, str, int]:
+        """The task instance, whatever its try."""
+        return self.dag_id, self.task_id, self.run_id, self.map_index
+
+    @property
+    def reduced(self) -> TaskInstanceKey:
+        """The try before this one, at least 1."""
+        return self._replace(try_number=max(1, self.try_number - 1))
+
+    @property
+    def key(self) -> TaskInstanceKey:
+        """Itself: some callers take a task instance or its key."""
+        return self
+
+    def with_try_number(self, try_number: int) -> TaskInstanceKey:
+        """Another try of the same task instance."""
+        return self._replace(try_number=try_number)

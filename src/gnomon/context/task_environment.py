@@ -1,0 +1,44 @@
+"""The environment variables of a task: which run it belongs to, for the programs that it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from gnomon.model.attempts import Attempt
+from gnomon.model.instants import to_datetime
+
+_PREFIXES = ("AIRFLOW_CTX_", "GNOMON_CTX_")
+
+
+def build_task_environment(context: Mapping[str, Any]) -> dict[str, str]:
+    """AIRFLOW_CTX_* and GNOMON_CTX_* of the attempt (airflow-surface.md A.6); what has no value is left out."""
+    values = collect_environment_values(context)
+    return {prefix + key: value for prefix in _PREFIXES for key, value in values.items()}
+
+
+def collect_environment_values(context: Mapping[str, Any]) -> dict[str, str]:
+    """The same values under their short names: DAG_ID, TASK_ID, LOGICAL_DATE, ...
+
+    Read from the attempt's own facts: every child process pays for it, and most need no other date of the context.
+    """
+    task, attempt = context["task"], cast(Attempt, context["ti"]._attempt)
+    run = attempt.run
+    date = "" if run.logical_at is None else to_datetime(run.logical_at).isoformat()
+    values = {
+        "DAG_ID": run.dag_id,
+        "TASK_ID": attempt.task_id,
+        "LOGICAL_DATE": date,
+        "EXECUTION_DATE": date,
+        "TRY_NUMBER": str(attempt.try_number),
+        "DAG_RUN_ID": run.run_id,
+        "DAG_OWNER": _join_texts(getattr(task, "owner", None)),
+        "DAG_EMAIL": _join_texts(getattr(task, "email", None)),
+    }
+    return {key: value for key, value in values.items() if value}
+
+
+def _join_texts(value: Any) -> str:
+    if not value:
+        return ""
+    return value if isinstance(value, str) else ",".join(map(str, value))

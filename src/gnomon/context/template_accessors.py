@@ -1,0 +1,97 @@
+"""`var` and `conn` in templates."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from gnomon.errors import UserError
+from gnomon.errors.authoring import AirflowNotFoundException
+from gnomon.sdk.arguments.notset import NOTSET, is_given
+from gnomon.sdk.runtime.connection import Connection
+from gnomon.sdk.runtime.variable import Variable
+
+_RENDERING_PROBE = "template_fields"
+"""What rendering looks for on every object: nobody's Variable or connection."""
+
+
+class VariableAccessor:
+    """`var.value.name` and `var.json.name`; `get(name, default)` for one that may be missing."""
+
+    def __init__(self, *, deserialize_json: bool) -> None:
+        self._deserialize_json = deserialize_json
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__") or key == _RENDERING_PROBE:
+            raise AttributeError(key)
+        return Variable.get(key, deserialize_json=self._deserialize_json)
+
+    def __getitem__(self, key: str) -> Any:
+        return Variable.get(key, deserialize_json=self._deserialize_json)
+
+    def get(self, key: str, default: Any = NOTSET) -> Any:
+        """The Variable, `default` when there is none."""
+        if not is_given(default):
+            return Variable.get(key, deserialize_json=self._deserialize_json)
+        return Variable.get(key, default, deserialize_json=self._deserialize_json)
+
+    def __repr__(self) -> str:
+        return "<Variables as JSON>" if self._deserialize_json else "<Variables>"
+
+
+class ConnectionAccessor:
+    """`conn.conn_id.host` and so on; `get(conn_id, default)` for one that may be missing."""
+
+    def __getattr__(self, conn_id: str) -> Any:
+        if conn_id.startswith("__") or conn_id == _RENDERING_PROBE:
+            raise AttributeError(conn_id)
+        return Connection.get(conn_id)
+
+    def __getitem__(self, conn_id: str) -> Any:
+        return Connection.get(conn_id)
+
+    def get(self, conn_id: str, default: Any = None) -> Any:
+        """The connection, `default` when there is none."""
+        try:
+            return Connection.get(conn_id)
+        except AirflowNotFoundException:
+            return default
+
+    def __repr__(self) -> str:
+        return "<Connections>"
+
+
+def make_variable_accessors() -> dict[str, VariableAccessor]:
+    """What `var` is in a template."""
+    return {
+        "value": VariableAccessor(deserialize_json=False),
+        "json": VariableAccessor(deserialize_json=True),
+    }
+
+
+COVERAGE = "docs/reference/airflow-coverage.md"
+
+
+class UnsupportedVariable:
+    """A context value of a feature that Gnomon does not have yet."""
+
+    def __init__(self, name: str, feature: str) -> None:
+        self._name = name
+        self._feature = feature
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        self._refuse()
+
+    def __getitem__(self, key: object) -> Any:
+        self._refuse()
+
+    def __setitem__(self, key: object, value: object) -> None:
+        self._refuse()
+
+    def __repr__(self) -> str:
+        return f"<{self._name}: {self._feature} are not supported yet>"
+
+    def _refuse(self) -> NoReturn:
+        raise UserError(f"The context's {self._name!r} cannot be used: {self._feature} are not supported yet; "
+                          f"see {COVERAGE}.")

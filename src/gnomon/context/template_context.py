@@ -1,0 +1,151 @@
+"""A dict whose values are made when they are first looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from functools import partial
+from typing import Any, Self
+
+from gnomon.context.lazy_proxy import LazyProxy
+from gnomon.context.runtime_task_instance import RuntimeTaskInstance
+from gnomon.context.template_variables import (
+    COSTLY_VARIABLES,
+    VARIABLES_WITH_DATE,
+    VARIABLES_WITHOUT_DATE,
+    ContextSource,
+)
+from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.sdk.runtime.channel import Channel
+
+_MISSING = object()
+
+
+class Context(dict[str, Any]):
+    """The template context. `Context({...})` and `Context(key=value)` make one as `dict` does.
+
+    The one that a task is given comes from `Context.lazily`.
+    """
+
+    _makers: dict[str, Callable[[Any], Any]]
+    _source: Any
+    _costly: Collection[str]
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        made = super().__new__(cls)
+        # Here and not in __init__: pickle sets items without calling __init__.
+        made._makers, made._source, made._costly = {}, None, ()
+        return made
+
+    @classmethod
+    def lazily(
+        cls, makers: Mapping[str, Callable[[Any], Any]], source: Any, values: Mapping[str, Any] | None = None,
+        costly: Collection[str] = (),
+    ) -> Self:
+        """A context with every key from the start; a value that costs something is made when it is read.
+
+        `makers` maps a key to the function that makes its value from `source`; `costly` are the keys whose values are
+        asked of somebody.
+        """
+        made = cls(values or {})
+        made._makers = {key: make for key, make in makers.items() if key not in made}
+        made._source, made._costly = source, costly
+        return made
+
+    def __missing__(self, key: str) -> Any:
+        try:
+            make = self._makers[key]
+        except KeyError:
+            raise KeyError(key) from None
+        value = make(self._source)
+        self[key] = value
+        return value
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._makers.pop(key, None)
+        super().__setitem__(key, value)
+
+    def __delitem__(self, key: str) -> None:
+        if self._makers.pop(key, None) is None:
+            super().__delitem__(key)
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(key) or key in self._makers
+
+    # An own __iter__ also makes `dict(context)` and `f(**context)` read through __getitem__, lazy values included.
+    def __iter__(self) -> Iterator[str]:
+        return iter([*super().__iter__(), *self._makers])
+
+    def __len__(self) -> int:
+        return super().__len__() + len(self._makers)
+
+    def __repr__(self) -> str:
+        return f"<Context: {', '.join(self)}>"
+
+    def __or__(self, other: Mapping[str, Any]) -> Context:  # type: ignore[override]
+        merged = self.copy()
+        merged.update(other)
+        return merged
+
+    def __copy__(self) -> Context:
+        return self.copy()
+
+    def keys(self) -> KeysView[str]:  # type: ignore[override]
+        return KeysView(self)
+
+    def values(self) -> ValuesView[Any]:  # type: ignore[override]
+        return ValuesView(self)
+
+    def items(self) -> ItemsView[str, Any]:  # type: ignore[override]
+        return ItemsView(self)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value, `default` when the key is not there."""
+        return self[key] if key in self else default  # noqa: SIM401 - this is that method
+
+    def pop(self, key: str, default: Any = _MISSING) -> Any:
+        """The value, taken out."""
+        if key not in self:
+            if default is _MISSING:
+                raise KeyError(key)
+            return default
+        value = self[key]
+        super().pop(key)
+        return value
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The value, after `default` was put there if the key was not."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def update(self, *others: Any, **more: Any) -> None:
+        """These keys have these values."""
+        for key, value in dict(*others, **more).items():
+            self[key] = value
+
+    def copy(self) -> Context:
+        """Another context with the same keys; what was not read yet stays unread in both."""
+        made = {key: super(Context, self).__getitem__(key) for key in self.list_computed()}
+        return Context.lazily(self._makers, self._source, made, self._costly)
+
+    def to_kwargs(self) -> dict[str, Any]:
+        """All keys in a plain dict, to be handed on as `**kwargs`: what must be asked for is there as a `LazyProxy`."""
+        return {
+            key: LazyProxy(partial(self.__getitem__, key)) if key in self._costly and key in self._makers else self[key]
+            for key in self
+        }
+
+    def list_computed(self) -> list[str]:
+        """The keys whose values exist already."""
+        return list(super().__iter__())
+
+
+def build_context(*, task: Any, dag: Any, run: RunFacts, attempt: Attempt, channel: Channel) -> Context:
+    """The template context of that attempt; its `ti` collects what the attempt pushes.
+
+    Callbacks find `exception` and `reason` in it once the runner has put them there.
+    """
+    ti = RuntimeTaskInstance(task=task, attempt=attempt, channel=channel)
+    context = Context.lazily(VARIABLES_WITHOUT_DATE if run.logical_at is None else VARIABLES_WITH_DATE, ContextSource(dag, ti), costly=COSTLY_VARIABLES)
+    ti.bind(context)
+    return context

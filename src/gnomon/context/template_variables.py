@@ -1,0 +1,171 @@
+"""The keys of the template context: airflow-surface.md A.6, and those that Airflow 2 had besides.
+
+Each is a function of the `ContextSource`. Keys in `DATED_VARIABLES` are there only for a run that has a logical date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from gnomon.config import current_config
+from gnomon.config.values import to_boolean
+from gnomon.context import template_accessors
+from gnomon.context.airflow_configuration import conf
+from gnomon.context.runtime_dag_run import RuntimeDagRun
+from gnomon.context.runtime_task_instance import RuntimeTaskInstance
+from gnomon.context.template_accessors import UnsupportedVariable
+from gnomon.context.template_dates import find_next_logical_date, find_previous_logical_date
+from gnomon.sdk.arguments.params import ParamsDict
+from gnomon.sdk.templating import macros
+from gnomon.sdk.templating.template_filters import FILTERS
+
+if TYPE_CHECKING:
+    import pendulum
+
+
+@dataclass
+class ContextSource:
+    """What the values of one context are made from."""
+
+    dag: Any
+    ti: RuntimeTaskInstance
+
+    @property
+    def task(self) -> Any:
+        return self.ti.task
+
+    @property
+    def run(self) -> RuntimeDagRun:
+        return self.ti.dag_run
+
+    @property
+    def date(self) -> pendulum.DateTime:
+        """The logical date; asked for by keys that exist only when there is one."""
+        date = self.run.logical_date
+        assert date is not None
+        return date
+
+    @cached_property
+    def previous_success(self) -> RuntimeDagRun | None:
+        """The newest earlier run that succeeded: one question for all keys about it."""
+        return self.ti.get_previous_dagrun("success")
+
+    @cached_property
+    def next_date(self) -> pendulum.DateTime | None:
+        return find_next_logical_date(self.dag, self.run)
+
+    @cached_property
+    def previous_date(self) -> pendulum.DateTime | None:
+        return find_previous_logical_date(self.dag, self.run)
+
+
+def _apply_filter(name: str, value: Any) -> str | None:
+    return None if value is None else str(FILTERS[name](value))
+
+
+def _read_previous(attribute: str) -> Callable[[ContextSource], Any]:
+    return lambda s: getattr(s.previous_success, attribute, None)
+
+
+def _refuse_variable(name: str, feature: str) -> Callable[[ContextSource], Any]:
+    return lambda _: UnsupportedVariable(name, feature)
+
+
+VariableTable = dict[str, Callable[[ContextSource], Any]]
+
+COMMON_VARIABLES: VariableTable = {
+    "conn": lambda _: template_accessors.ConnectionAccessor(),
+    "dag": lambda s: s.dag,
+    "dag_run": lambda s: s.run,
+    "data_interval_start": lambda s: s.run.data_interval_start,
+    "data_interval_end": lambda s: s.run.data_interval_end,
+    "expanded_ti_count": lambda _: None,
+    "inlets": lambda s: s.task.inlets,
+    "macros": lambda _: macros,
+    "map_index_template": lambda s: s.task.map_index_template,
+    "outlets": lambda s: s.task.outlets,
+    "params": lambda s: resolve_params(s.dag, s.task, s.run.conf),
+    "partition_key": lambda s: s.run.partition_key,
+    "partition_date": lambda s: s.run.partition_date,
+    "prev_data_interval_start_success": _read_previous("data_interval_start"),
+    "prev_data_interval_end_success": _read_previous("data_interval_end"),
+    "prev_start_date_success": _read_previous("start_date"),
+    "prev_end_date_success": _read_previous("end_date"),
+    "run_id": lambda s: s.run.run_id,
+    "task": lambda s: s.task,
+    "task_instance": lambda s: s.ti,
+    "task_reschedule_count": lambda _: 0,
+    "templates_dict": lambda _: None,
+    "test_mode": lambda s: s.ti.test_mode,
+    "ti": lambda s: s.ti,
+    "triggering_asset_events": lambda _: {},
+    "try_number": lambda s: s.ti.try_number,
+    "var": lambda _: template_accessors.make_variable_accessors(),
+    # Later features
+    "inlet_events": _refuse_variable("inlet_events", "asset events"),
+    "outlet_events": _refuse_variable("outlet_events", "asset events"),
+    "task_state_store": _refuse_variable("task_state_store", "task state stores"),
+    "asset_state_store": _refuse_variable("asset_state_store", "asset state stores"),
+    # Airflow 2
+    "conf": lambda _: conf,
+    "prev_execution_date_success": _read_previous("logical_date"),
+    "triggering_dataset_events": lambda _: {},
+}
+
+DATED_VARIABLES: VariableTable = {
+    "logical_date": lambda s: s.date,
+    "ds": lambda s: _apply_filter("ds", s.date),
+    "ds_nodash": lambda s: _apply_filter("ds_nodash", s.date),
+    "ts": lambda s: _apply_filter("ts", s.date),
+    "ts_nodash": lambda s: _apply_filter("ts_nodash", s.date),
+    "ts_nodash_with_tz": lambda s: _apply_filter("ts_nodash_with_tz", s.date),
+    "task_instance_key_str": lambda s: f"{s.ti.dag_id}__{s.ti.task_id}__{_apply_filter('ds_nodash', s.date)}",
+    # Airflow 2
+    "execution_date": lambda s: s.date,
+    "next_execution_date": lambda s: s.next_date,
+    "next_ds": lambda s: _apply_filter("ds", s.next_date),
+    "next_ds_nodash": lambda s: _apply_filter("ds_nodash", s.next_date),
+    "prev_execution_date": lambda s: s.previous_date,
+    "prev_ds": lambda s: _apply_filter("ds", s.previous_date),
+    "prev_ds_nodash": lambda s: _apply_filter("ds_nodash", s.previous_date),
+    "yesterday_ds": lambda s: _apply_filter("ds", s.date - timedelta(days=1)),
+    "yesterday_ds_nodash": lambda s: _apply_filter("ds_nodash", s.date - timedelta(days=1)),
+    "tomorrow_ds": lambda s: _apply_filter("ds", s.date + timedelta(days=1)),
+    "tomorrow_ds_nodash": lambda s: _apply_filter("ds_nodash", s.date + timedelta(days=1)),
+}
+
+UNDATED_VARIABLES: VariableTable = {
+    "task_instance_key_str": lambda s: f"{s.ti.dag_id}__{s.ti.task_id}__{s.run.run_id}",
+}
+
+COSTLY_VARIABLES = frozenset({
+    "prev_data_interval_start_success", "prev_data_interval_end_success", "prev_start_date_success",
+    "prev_end_date_success", "prev_execution_date_success",
+    "next_execution_date", "next_ds", "next_ds_nodash", "prev_execution_date", "prev_ds", "prev_ds_nodash",
+})
+"""They ask the server, or the timetable, which may be an author's: a task that does not look at them pays nothing."""
+
+VARIABLES_WITH_DATE: VariableTable = {**COMMON_VARIABLES, **DATED_VARIABLES}
+VARIABLES_WITHOUT_DATE: VariableTable = {**COMMON_VARIABLES, **UNDATED_VARIABLES}
+
+
+def resolve_params(dag: Any, task: Any, conf: Mapping[str, Any]) -> Any:
+    """The DAG's params, over them the task's, over them the run's conf, as plain values; each checked by its schema.
+
+    The conf counts while `[core] dag_run_conf_overrides_params` says so. Raises ParamValidationError.
+    """
+    params = ParamsDict()
+    params.update(dag.params)
+    if task.params:
+        params.update(task.params)
+    if conf and _conf_overrides_params():
+        params.update(dict(conf))
+    return params.validate()
+
+
+def _conf_overrides_params() -> bool:
+    return to_boolean(str(current_config().get("core", "dag_run_conf_overrides_params", fallback="True")))

@@ -1,0 +1,114 @@
+"""`.airflowignore`: which files below a folder are no DAG files.
+
+`glob` (the default) is the syntax of .gitignore: the last pattern that matches decides, `!` takes a file back in, a
+pattern with a slash is anchored at its folder. `regexp`: a pattern that is found anywhere in the path below the DAG
+folder leaves the file out. Rules hold for the folder of the file and for everything below it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+FILE_NAME = ".airflowignore"
+
+
+class IgnoreRule(NamedTuple):
+    """One line: paths that it matches are ignored, or taken back in."""
+
+    pattern: re.Pattern[str]
+    is_ignoring: bool = True
+    is_folders_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRules:
+    """The rules of one ignore file, relative to its folder."""
+
+    folder: str
+    """Below the DAG folder, `/`-separated, empty for the DAG folder itself."""
+    rules: tuple[IgnoreRule, ...]
+    whole_path: bool
+    """regexp: matched against the path below the DAG folder, not below `folder`."""
+
+    def verdict(self, path: str, is_folder: bool) -> bool | None:
+        """Whether the last rule that matches ignores the path (relative to the DAG folder); None when none matches."""
+        shown = path if self.whole_path or not self.folder else path[len(self.folder) + 1 :]
+        for rule in reversed(self.rules):
+            if (is_folder or not rule.is_folders_only) and rule.pattern.search(shown):
+                return rule.is_ignoring
+        return None
+
+
+def parse_ignore_file(text: str, folder: str, *, regexp: bool) -> tuple[IgnoreRules, list[str]]:
+    """The rules of an ignore file's text, and one sentence for every line that cannot be read."""
+    rules: list[IgnoreRule] = []
+    problems: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            rule = _parse_regexp(line) if regexp else _parse_glob(line)
+        except re.error as error:
+            place = f"{folder}/{FILE_NAME}" if folder else FILE_NAME
+            problems.append(f"{place}, line {number}: {line.strip()!r} is not a {'regular expression' if regexp else 'pattern'}: {error}")
+            continue
+        if rule is not None:
+            rules.append(rule)
+    return IgnoreRules(folder, tuple(rules), whole_path=regexp), problems
+
+
+def is_ignored(path: str, is_folder: bool, layers: list[IgnoreRules]) -> bool:
+    """Whether the rules of the folders around it (outermost first) leave the path out; the innermost that speaks decides.
+
+    With regexp syntax every layer may leave it out, and none takes it back.
+    """
+    for rules in reversed(layers):
+        verdict = rules.verdict(path, is_folder)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _parse_regexp(line: str) -> IgnoreRule | None:
+    pattern = re.sub(r"\s*#.*", "", line).strip()
+    return IgnoreRule(re.compile(pattern)) if pattern else None
+
+
+def _parse_glob(line: str) -> IgnoreRule | None:
+    pattern = line if line.endswith("\\ ") else line.rstrip()
+    if not pattern or pattern.startswith("#"):
+        return None
+    ignores = not pattern.startswith("!")
+    pattern = pattern if ignores else pattern[1:]
+    pattern = pattern[1:] if pattern.startswith(("\\#", "\\!")) else pattern
+    folders_only = pattern.endswith("/")
+    pattern = pattern.rstrip("/")
+    anchored = "/" in pattern
+    body = _glob_to_regexp(pattern.lstrip("/"))
+    return IgnoreRule(re.compile(f"{'^' if anchored else '(?:^|/)'}{body}$"), ignores, folders_only) if body else None
+
+
+@lru_cache(maxsize=1024)
+def _glob_to_regexp(pattern: str) -> str:
+    """The regular expression of one .gitignore pattern."""
+    out: list[str] = []
+    at = 0
+    while at < len(pattern):
+        if pattern.startswith("**/", at) and (at == 0 or pattern[at - 1] == "/"):
+            out.append("(?:.*/)?")
+            at += 3
+        elif pattern[at:] == "**" and (at == 0 or pattern[at - 1] == "/"):
+            out.append(".+")
+            at += 2
+        elif pattern[at] == "[" and (end := pattern.find("]", at + 2)) > 0:
+            inside = pattern[at + 1 : end].replace("\\", "\\\\")
+            out.append(f"[^/{inside[1:]}]" if inside[0] in "!^" else f"[{inside}]")
+            at = end + 1
+        elif pattern[at] == "\\" and at + 1 < len(pattern):
+            out.append(re.escape(pattern[at + 1]))
+            at += 2
+        else:
+            out.append({"*": "[^/]*", "?": "[^/]"}.get(pattern[at]) or re.escape(pattern[at]))
+            at += 1
+    return "".join(out)

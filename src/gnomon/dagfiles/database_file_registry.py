@@ -1,0 +1,129 @@
+"""The ledger of a running dag-processor: outcomes and deletions in short write transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from gnomon import log, store
+from gnomon.clock import Clock
+from gnomon.dagfiles.dependency_check import DependencyChecker
+from gnomon.dagfiles.file_registry import RegistryUnavailable
+from gnomon.errors import ConfigurationError, GnomonError, ResourceUnavailable
+from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
+from gnomon.store.dag_records import dag_files
+from gnomon.wakeups import Notifier
+
+BATCH_DAGS = 200
+"""One transaction records files of about so many DAGs."""
+_log = log.get_logger("dagfiles.stored")
+
+
+class DatabaseFileRegistry:
+    """Records in the database, and wakes the schedulers."""
+
+    def __init__(self, db: store.Database, clock: Clock, bell: Notifier, *, paused_by_default: bool) -> None:
+        self._db = db
+        self._clock = clock
+        self._notifier = bell
+        self._paused_by_default = paused_by_default
+        self._dependency_checker = DependencyChecker(db, clock)
+        self._is_graph_checked = False
+        """Whether the errors of dependencies between DAGs are those of what is on record."""
+
+    def list_files(self) -> dict[str, FileInputs]:
+        with _translate_unavailable(), self._db.read() as tx:
+            return {row.path: row.inputs for row in dag_files.list_files(tx)}
+
+    def failed_imports(self) -> set[str]:
+        with _translate_unavailable(), self._db.read() as tx:
+            return {row.path for row in dag_files.list_import_errors(tx) if row.kind == "import"}
+
+    def list_stale(self) -> set[str]:
+        if not self._is_graph_checked and self._check_dependencies():
+            self._notifier.notify()
+        with _translate_unavailable(), self._db.read() as tx:
+            return set(dag_files.list_stale_files(tx))
+
+    def record_outcomes(self, parsed: Sequence[ParsedFile]) -> set[str]:
+        again: set[str] = set()
+        self._is_graph_checked = False
+        for batch in _batches(parsed):
+            try:
+                with _translate_unavailable():
+                    again |= self._record(batch)
+            except RegistryUnavailable:
+                raise
+            except Exception:
+                _log.exception("batch_not_recorded", files=len(batch))
+                again |= self._record_singly(batch)
+        self._check_dependencies()
+        self._notifier.notify()
+        return again
+
+    def remove_files(self, paths: Sequence[str]) -> set[str]:
+        with _translate_unavailable(), self._db.write() as tx:
+            outcome = dag_files.record_deleted_files(tx, paths, self._clock.now())
+            store.notify_on_commit(tx)
+        self._check_dependencies()
+        self._notifier.notify()
+        return set(outcome.parse_again)
+
+    def _record(self, batch: Sequence[ParsedFile]) -> set[str]:
+        with self._db.write() as tx:
+            outcomes = dag_files.record_parsed_files(tx, batch, at=self._clock.now(), paused_by_default=self._paused_by_default)
+            store.notify_on_commit(tx)
+        return {path for outcome in outcomes for path in outcome.parse_again}
+
+    def _record_singly(self, batch: Sequence[ParsedFile]) -> set[str]:
+        """Files that cannot be recorded get an error in the place of their DAGs; the others of the batch are as they are."""
+        again: set[str] = set()
+        for parsed in batch:
+            try:
+                with _translate_unavailable():
+                    again |= self._record([parsed])
+            except RegistryUnavailable:
+                raise
+            except Exception as error:
+                _log.exception("file_not_recorded", path=parsed.path)
+                again |= self._record([_storage_failure(parsed, error)])
+        return again
+
+    def _check_dependencies(self) -> bool:
+        """Whether other errors of dependencies between DAGs stand now. While the store is away, `stale` comes back to it."""
+        self._is_graph_checked = True
+        try:
+            with _translate_unavailable():
+                return self._dependency_checker.update_errors()
+        except RegistryUnavailable:
+            self._is_graph_checked = False
+        except Exception:
+            _log.exception("dependencies_not_looked_at")  # the files are on record all the same
+        return False
+
+
+def _storage_failure(parsed: ParsedFile, error: Exception) -> ParsedFile:
+    what = str(error) if isinstance(error, GnomonError) else f"its DAGs could not be stored: {type(error).__name__}: {error}"
+    failure = ParseFailure(kind="dag", message=f"{parsed.path}: {what}")
+    return ParsedFile(path=parsed.path, inputs=parsed.inputs, failures=(*parsed.failures, failure), duration_s=parsed.duration_s)
+
+
+def _batches(outcomes: Sequence[ParsedFile]) -> Iterator[list[ParsedFile]]:
+    batch: list[ParsedFile] = []
+    dags = 0
+    for parsed in outcomes:
+        if batch and dags + len(parsed.dags) > BATCH_DAGS:
+            yield batch
+            batch, dags = [], 0
+        batch.append(parsed)
+        dags += max(1, len(parsed.dags))
+    if batch:
+        yield batch
+
+
+@contextmanager
+def _translate_unavailable() -> Iterator[None]:
+    try:
+        yield
+    except (ResourceUnavailable, ConfigurationError) as error:  # away, full, or not to be written: all of them pass
+        raise RegistryUnavailable(str(error)) from None

@@ -1,0 +1,127 @@
+"""Hears of changes below the folders at once. A lost event is found by the next sweep; without a watch only sweeps find them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import threading
+from collections.abc import Iterable, Mapping
+
+import watchfiles
+from watchfiles import Change
+
+from gnomon import log
+from gnomon.dagfiles.discovery import FolderIdentity
+
+STEP_MS = 50
+"""Changes are told once so long nothing more has changed."""
+DEBOUNCE_MS = 400
+"""Changes that go on are told after so long."""
+STOP_CHECK_MS = 500
+"""So often the thread looks whether it is to end."""
+_IGNORED_PARTS = ("/__pycache__/", "/.git/", "/.hg/", "/.svn/", "/.idea/", "/.vscode/")
+_IGNORED_ENDS = (".pyc", ".pyo", ".swp", ".swx", "~", ".tmp")
+_log = log.get_logger("dagfiles.watch")
+
+
+class WatchThread:
+    """Listens in a thread of this process, which therefore must not fork."""
+
+    def __init__(self, folders: Iterable[str]) -> None:
+        self.folders = tuple(sorted({folder for folder in folders if os.path.isdir(folder)}))
+        self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._lock = threading.Lock()
+        self._changed: set[str] = set()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._listen, name="gnomon-watch", daemon=True)
+        if self.folders:
+            self._thread.start()
+
+    def fileno(self) -> int:
+        """Readable when `take` has something."""
+        return self._wake_read
+
+    def take_changes(self) -> set[str]:
+        """The paths that changed since the last call; the watched folders themselves once the watch has begun.
+
+        What changed between the last look at the folders and that moment went unheard: look again then.
+        """
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._wake_read, 4096)
+        with self._lock:
+            changed, self._changed = self._changed, set()
+        return changed
+
+    def close(self) -> None:
+        """The thread has ended."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        os.close(self._wake_read)
+        os.close(self._wake_write)
+
+    def _listen(self) -> None:
+        begun = False
+        try:
+            for changes in watchfiles.watch(
+                *self.folders, watch_filter=_is_relevant, debounce=DEBOUNCE_MS, step=STEP_MS, stop_event=self._stop,
+                rust_timeout=STOP_CHECK_MS, yield_on_timeout=True, raise_interrupt=False, ignore_permission_denied=True,
+            ):
+                self._publish({path for _, path in changes} if begun else set(self.folders))
+                begun = True
+        except Exception as error:  # the edge of a thread: whatever the system refuses, sweeps go on
+            _log.warning("watch_ended", folders=list(self.folders), error=str(error),
+                         remedy="changes are found by sweeps; for inotify limits raise fs.inotify.max_user_watches")
+
+    def _publish(self, paths: set[str]) -> None:
+        if paths:
+            with self._lock:
+                self._changed |= paths
+            with contextlib.suppress(BlockingIOError):
+                os.write(self._wake_write, b"!")
+
+
+def _is_relevant(_: Change, path: str) -> bool:
+    return not path.endswith(_IGNORED_ENDS) and not any(part in path for part in _IGNORED_PARTS)
+
+
+class FolderWatcher:
+    """Watches these folders; one that is replaced by another (a mount, a switched link) is watched anew."""
+
+    def __init__(self, folders: Iterable[str]) -> None:
+        self._folders = tuple(dict.fromkeys(folders))
+        self._selector = selectors.DefaultSelector()
+        self._watched_state: tuple[object, ...] = ()
+        self._thread: WatchThread | None = None
+
+    def fileno(self) -> int:
+        """Readable when `take` has something."""
+        return self._selector.fileno()
+
+    def update_folders(self, listed: Mapping[str, FolderIdentity]) -> None:
+        """The watch is on the folders that are there now, links inside them included. `listed`: folders and who they are."""
+        links = [folder for folder in listed if os.path.islink(folder)]
+        wanted = [*self._folders, *links]
+        seen = tuple((folder, listed.get(folder), os.path.isdir(folder)) for folder in wanted)
+        if seen == self._watched_state:
+            return
+        self._watched_state = seen
+        self._close_watch()
+        self._thread = WatchThread(wanted)
+        self._selector.register(self._thread, selectors.EVENT_READ)
+
+    def take_changes(self) -> list[str]:
+        """The paths that changed since the last call."""
+        return list(self._thread.take_changes()) if self._thread is not None else []
+
+    def close(self) -> None:
+        """Nothing is watched."""
+        self._close_watch()
+        self._selector.close()
+
+    def _close_watch(self) -> None:
+        if self._thread is not None:
+            self._selector.unregister(self._thread)
+            self._thread.close()
+            self._thread = None

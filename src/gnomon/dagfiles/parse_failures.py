@@ -1,0 +1,202 @@
+"""Words for what can be wrong with a DAG file: the thing, the place, the remedy."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sysconfig
+import traceback
+from types import TracebackType
+
+from gnomon.errors.authoring import AirflowException
+from gnomon.errors.product import GnomonError
+from gnomon.model.spec import ParseFailure
+from gnomon.sdk.arguments.old_arguments import suggest_keyword
+
+TRACEBACK_MAX = 20_000
+"""Characters of a traceback that are kept, of its end."""
+REPEATABLE = frozenset({"import", "timeout", "memory", "crash", "exit", "unreadable"})
+"""Failures that may heal without a change of the inputs: what was missing was installed, a server is back."""
+
+
+_ZONE_ERRORS = frozenset({"InvalidTimezone", "ZoneInfoNotFoundError"})
+"""Of pendulum and zoneinfo, told by name: neither is loaded for the sake of an error."""
+
+
+class ImportTimeout(BaseException):
+    """The import took longer than `core.dagbag_import_timeout`; raised where the file was at that moment."""
+
+
+def failure_of_import(path: str, error: BaseException, *, limits: ParseLimits) -> ParseFailure:
+    """Why importing `path` failed."""
+    if isinstance(error, SyntaxError) and error.filename == path:
+        what = f"{error.msg}: {error.text.strip()}" if error.text and error.text.strip() else error.msg
+        return _error_failure("syntax", path, error.lineno, what, "Correct that line.", error.with_traceback(None))
+    line = _line_in(path, error.__traceback__)
+    if isinstance(error, ImportTimeout):
+        return _timeout_failure(path, line, limits.import_timeout_s, error)
+    if isinstance(error, MemoryError):
+        return _memory_failure(path, line, limits.memory_bytes, error)
+    if isinstance(error, SystemExit):
+        what = f"the file ends the process by sys.exit({'' if error.code is None else repr(error.code)}) while it is imported"
+        return _error_failure("exit", path, line, what, "Remove that call, or put it under `if __name__ == \"__main__\":`.", error)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return _error_failure("import", path, line, f"no module named {error.name!r}{_other_place(path, error)}", _module_remedy(limits), error)
+    if type(error).__name__ in _ZONE_ERRORS:
+        zone = str(error.args[0] if error.args else error).rpartition(" ")[2]
+        what = f"time zone {zone!r} is not known"
+        return _error_failure("import", path, line, what, "Check the spelling; zones are written like 'Europe/Berlin' or 'UTC'.", error)
+    if isinstance(error, (FileNotFoundError, PermissionError)) and line is None:
+        return _error_failure("unreadable", path, None, f"the file cannot be read: {error.strerror or error}",
+                        "Give the dag-processor's user the right to read it.", error)
+    kind = "dag" if isinstance(error, AirflowException) else "import"
+    return _error_failure(kind, path, line, f"{_describe_error(error)}{_other_place(path, error)}", "", error)
+
+
+class ParseLimits:
+    """What a parse may take, for the words of a failure."""
+
+    __slots__ = ("import_timeout_s", "memory_bytes", "plugins_folder", "process_timeout_s")
+
+    def __init__(self, import_s: float | None, child_s: float, memory_bytes: int | None, plugins_folder: str) -> None:
+        self.import_timeout_s = import_s
+        self.process_timeout_s = child_s
+        self.memory_bytes = memory_bytes
+        self.plugins_folder = plugins_folder
+
+
+def failure_of_dag(path: str, dag_id: str, error: BaseException) -> ParseFailure:
+    """Why one DAG of the file cannot be scheduled; the others of the file can."""
+    told = str(error) or type(error).__name__
+    thing = "" if dag_id in told else f"DAG {dag_id!r}: "
+    line = _line_in(path, error.__traceback__) or _line_in_message(path, told)
+    return _error_failure("dag", path, line, f"{thing}{_error_prefix(error)}{told}", "", error)
+
+
+def failure_of_duplicate_dag(path: str, dag_id: str) -> ParseFailure:
+    """Two DAG objects of one file have the same id."""
+    return ParseFailure(kind="duplicate", message=(
+        f"{path}: two DAGs of this file have the id {dag_id!r}; the first one counts. Give the other one another dag_id."))
+
+
+def failure_of_exit(path: str, exit_code: int, killed_for: str | None, limits: ParseLimits, output: str) -> ParseFailure:
+    """Why the child that parsed `path` ended without a word. `exit_code` negative: the signal; `output`: its last words."""
+    if killed_for == "time":
+        return _timeout_failure(path, None, limits.process_timeout_s, None, output)
+    if killed_for == "memory":
+        return _memory_failure(path, None, limits.memory_bytes, None, output)
+    line = _line_of_dump(path, output)
+    if exit_code >= 0:
+        what = f"the process ended with exit code {exit_code} while the file was imported (os._exit, or a library that ends the process)"
+        return _exit_failure("exit", path, line, what, "Look for what is called at import there.", output)
+    name = _signal_name(-exit_code)
+    if -exit_code == signal.SIGKILL:
+        what = "the process was killed by signal 9 while the file was imported, probably because the machine was out of memory"
+        return _exit_failure("memory", path, line, what, "Load less at import, or give the machine more memory.", output)
+    what = f"the process crashed with {name} while the file was imported"
+    return _exit_failure("crash", path, line, what, "A compiled library that the file imports or calls there is the usual cause.", output)
+
+
+def _timeout_failure(path: str, line: int | None, seconds: float | None, error: BaseException | None, output: str = "") -> ParseFailure:
+    what = f"the import took longer than {seconds or 0:g} s"
+    option = "core.dagbag_import_timeout" if error is not None else "dag_processor.dag_file_processor_timeout"
+    remedy = f"Move slow work from the top of the file into a task, or raise {option}."
+    if error is not None:
+        return _error_failure("timeout", path, line, what, remedy, error)
+    return _exit_failure("timeout", path, line, what, remedy, output)
+
+
+def _memory_failure(path: str, line: int | None, limit: int | None, error: BaseException | None, output: str = "") -> ParseFailure:
+    megabytes = "the memory there is" if limit is None else f"{limit // (1024 * 1024)} MB of memory"
+    what = f"the import needed more than {megabytes}"
+    remedy = "Load data inside a task instead, or raise dag_processor.parsing_memory_limit."
+    if error is not None:
+        return _error_failure("memory", path, line, what, remedy, error)
+    return _exit_failure("memory", path, line, what, remedy, output)
+
+
+def _error_failure(kind: str, path: str, line: int | None, what: str, remedy: str, error: BaseException) -> ParseFailure:
+    shown = "".join(traceback.format_exception(type(error), error, _trim_traceback(path, error.__traceback__)))[-TRACEBACK_MAX:]
+    return ParseFailure(kind=kind, message=_sentence(path, line, what, remedy), line=line, traceback=shown)
+
+
+def _exit_failure(kind: str, path: str, line: int | None, what: str, remedy: str, output: str) -> ParseFailure:
+    return ParseFailure(kind=kind, message=_sentence(path, line, what, remedy), line=line, traceback=output[-TRACEBACK_MAX:])
+
+
+def _sentence(path: str, line: int | None, what: str, remedy: str) -> str:
+    place = path if line is None else f"{path}, line {line}"
+    ended = what if what.endswith((".", "!", "?")) else f"{what}."
+    return f"{place}: {ended} {remedy}".rstrip()
+
+
+def _line_in(path: str, trace: TracebackType | None) -> int | None:
+    """The line of the DAG file itself at which the error passed, the innermost one."""
+    line = None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def _other_place(path: str, error: BaseException) -> str:
+    """` (at file, line N)` when the innermost line of the author's own files stands in another one, such as a plugin."""
+    place = None
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == path or not frame.filename.startswith(_NOT_THE_AUTHORS):
+            place = (frame.filename, frame.lineno)
+    if isinstance(error, SyntaxError) and error.filename:
+        place = (error.filename, error.lineno)
+    return "" if place is None or place[0] == path else f" (at {place[0]}, line {place[1]})"
+
+
+_NOT_THE_AUTHORS = (
+    "<", *(os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), ""),
+)
+"""Where the files of Python, of installed packages and of Gnomon are."""
+
+
+def _line_in_message(path: str, told: str) -> int | None:
+    """The first line of the DAG file that a sentence names as `path:line`."""
+    digits = told.partition(f"{path}:")[2]
+    found = digits[: len(digits) - len(digits.lstrip("0123456789"))]
+    return int(found) if found else None
+
+
+def _trim_traceback(path: str, trace: TracebackType | None) -> TracebackType | None:
+    """The traceback without our own frames above the DAG file's."""
+    below = trace
+    while below is not None and below.tb_frame.f_code.co_filename != path:
+        below = below.tb_next
+    return below or trace
+
+
+def _line_of_dump(path: str, output: str) -> int | None:
+    """The line of the DAG file in what the fault handler wrote at a crash."""
+    mark = f'File "{path}", line '
+    at = output.find(mark)
+    digits = "" if at < 0 else output[at + len(mark) :].split(" ", 1)[0]
+    return int(digits) if digits.isdigit() else None
+
+
+def _module_remedy(limits: ParseLimits) -> str:
+    return (f"If it is a package, install it where Gnomon runs (pip install ...); if it is a file of yours, put it into the DAG "
+            f"folder or into {limits.plugins_folder}, which are on the import path.")
+
+
+def _describe_error(error: BaseException) -> str:
+    return f"{_error_prefix(error)}{error}{suggest_keyword(error)}".strip()
+
+
+def _error_prefix(error: BaseException) -> str:
+    """The class of an error that is Python's; the product's own sentences stand alone."""
+    return "" if isinstance(error, (AirflowException, GnomonError)) else f"{type(error).__name__}: "
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,197 @@
+"""The service's side of the parse server: orders out, questions answered, outcomes in."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from gnomon import log
+from gnomon.dagfiles import parse_failures, parse_protocol, parse_server
+from gnomon.dagfiles.inputs import collect_inputs, installation_input
+from gnomon.dagfiles.parse_child import ParseConditions
+from gnomon.dagfiles.parse_protocol import ChildEnded, ParseDone, ParseOrder
+from gnomon.errors.product import GnomonError
+from gnomon.loading import archives
+from gnomon.model.spec import FileInputs, ParsedFile
+from gnomon.model.task_api_requests import AnyTaskApiRequest
+from gnomon.processes import message_stream
+from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
+
+READ_MAX = 1024 * 1024
+ANSWER_TIMEOUT_S = 1.0
+"""A child that does not take the answer to its question for so long goes without."""
+_log = log.get_logger("dagfiles")
+TaskApiHandler = Callable[[AnyTaskApiRequest], object]
+"""Answers what author code asks while it is imported; raises GnomonError to refuse in words."""
+
+
+class ParseServerExited(Exception):
+    """The parse server ended by itself: the dag-processor ends too, and its supervisor starts both anew."""
+
+
+@dataclass(slots=True)
+class _RunningParse:
+    number: int
+    path: str
+    sock: socket.socket
+    started_at: float
+    splitter: message_stream.FrameDecoder[Any] = field(default_factory=lambda: message_stream.FrameDecoder(TaskApiRequestMessage | ParseDone))
+    parsed: ParsedFile | None = None
+    protocol_error: str | None = None
+    exit_report: ChildEnded | None = None
+    is_drained: bool = False
+
+
+class ParsePool:
+    """Parses that run in children of one parse server."""
+
+    def __init__(self, under: ParseConditions, answers: TaskApiHandler | None = None) -> None:
+        self._conditions = under
+        self.handle_task_api: TaskApiHandler = answers or _refuse_request
+        self._control, self._server = parse_server.start_parse_server(under)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._control, selectors.EVENT_READ, None)
+        self._parses: dict[int, _RunningParse] = {}
+        self._orders = 0
+        self._closed = False
+
+    def fileno(self) -> int:
+        """Readable whenever `poll` has something to do."""
+        return self._selector.fileno()
+
+    def start(self, path: str) -> None:
+        """A child parses `path` now; its outcome comes from a later `poll`."""
+        ours, theirs = socket.socketpair()
+        self._orders += 1
+        with theirs:
+            try:
+                parse_protocol.send_order(self._control, ParseOrder(number=self._orders, path=path), theirs)
+            except OSError as error:
+                ours.close()
+                raise ParseServerExited(f"the parse server takes no orders: {error}") from None
+        ours.setblocking(False)
+        parse = _RunningParse(self._orders, path, ours, self._conditions.clock.monotonic())
+        self._parses[parse.number] = parse
+        self._selector.register(ours, selectors.EVENT_READ, parse)
+
+    def running(self) -> dict[str, float]:
+        """The paths that are being parsed, with the seconds since each was started."""
+        now = self._conditions.clock.monotonic()
+        return {parse.path: now - parse.started_at for parse in self._parses.values()}
+
+    def poll(self) -> list[ParsedFile]:
+        """Every outcome that has arrived. Never blocks. Raises ServerGone."""
+        for key, _ in self._selector.select(0):
+            if key.data is None:
+                self._read_server()
+            else:
+                self._read_child(key.data)
+        done = [parse for parse in self._parses.values() if parse.exit_report is not None and parse.is_drained]
+        for parse in done:
+            del self._parses[parse.number]
+        return [self._outcome(parse) for parse in done]
+
+    def close(self) -> None:
+        """Server and children are gone and reaped."""
+        if self._closed:
+            return
+        self._closed = True
+        for parse in self._parses.values():
+            parse.sock.close()
+        self._selector.close()
+        self._control.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._server, signal.SIGTERM)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self._server, 0)
+
+    def _read_server(self) -> None:
+        while True:
+            try:
+                end = parse_protocol.receive_end(self._control)
+            except BlockingIOError:
+                return
+            except OSError:
+                end = None
+            if end is None:
+                raise ParseServerExited("the parse server ended")
+            parse = self._parses.get(end.number)
+            if parse is not None:
+                parse.exit_report = end
+                self._read_child(parse)
+                if not parse.is_drained:  # a process that the child left behind still holds the line
+                    self._close_parse(parse)
+
+    def _read_child(self, parse: _RunningParse) -> None:
+        while not parse.is_drained:
+            try:
+                data = parse.sock.recv(READ_MAX)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if not data:
+                self._close_parse(parse)
+                return
+            try:
+                for message in parse.splitter.feed(data):
+                    self._on_message(parse, message)
+            except (msgspec.MsgspecError, message_stream.FrameTooLarge) as error:
+                parse.protocol_error = str(error)
+                self._close_parse(parse)
+
+    def _on_message(self, parse: _RunningParse, message: TaskApiRequestMessage | ParseDone) -> None:
+        if isinstance(message, ParseDone):
+            parse.parsed = message.parsed
+            return
+        frame = message_stream.encode_frame(self._answer_request(message))
+        parse.sock.settimeout(ANSWER_TIMEOUT_S)
+        try:
+            parse.sock.sendall(frame)
+        except OSError:
+            pass  # the child is gone or does not listen; its end says why
+        finally:
+            parse.sock.setblocking(False)
+
+    def _answer_request(self, ask: TaskApiRequestMessage) -> TaskApiResponse:
+        try:
+            return TaskApiResponse(number=ask.number, value=self.handle_task_api(ask.request))
+        except GnomonError as error:
+            return TaskApiResponse(number=ask.number, error=str(error))
+        except Exception:  # the edge of the service: a question must not end it
+            _log.exception("question_not_answered", question=type(ask.request).__name__)
+            return TaskApiResponse(number=ask.number, error=f"{type(ask.request).__name__} could not be answered; the dag-processor's log says why")
+
+    def _close_parse(self, parse: _RunningParse) -> None:
+        parse.is_drained = True
+        self._selector.unregister(parse.sock)
+        parse.sock.close()
+
+    def _outcome(self, parse: _RunningParse) -> ParsedFile:
+        if parse.parsed is not None:
+            return parse.parsed
+        assert parse.exit_report is not None, "an outcome is made once the child has ended"
+        output = parse.exit_report.output if parse.protocol_error is None else f"{parse.protocol_error}\n{parse.exit_report.output}"
+        failure = parse_failures.failure_of_exit(parse.path, parse.exit_report.exit_code, parse.exit_report.kill_reason, self._conditions.limits, output)
+        lasted = self._conditions.clock.monotonic() - parse.started_at
+        return ParsedFile(path=parse.path, inputs=self._inputs_of(parse.path), failures=(failure,), duration_s=lasted)
+
+    def _inputs_of(self, path: str) -> FileInputs:
+        """What is known of the inputs of a file whose child could not say: the file itself, and that there may be more."""
+        facts = self._conditions.stamp_of
+        name, shape = installation_input(facts)
+        file = archives.locate_source(path).file
+        before = {name: shape}
+        return collect_inputs(before | {file: ""}, facts, looked_further=True, fresh=None)
+
+
+def _refuse_request(question: AnyTaskApiRequest) -> object:
+    raise GnomonError(f"nothing here answers {type(question).__name__}: the dag-processor has no database open")

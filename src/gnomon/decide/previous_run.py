@@ -1,0 +1,48 @@
+"""Tasks that depend on the run before. Source: airflow-surface.md D.6; runs are ordered by `run_after` (section I, 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gnomon.decide.trigger_rules import RuleOutcome, Verdict
+from gnomon.model.spec import TaskSpec
+from gnomon.model.states import TaskInstanceState as S
+
+_GOOD_STATES = frozenset({S.SUCCESS, S.SKIPPED})
+_RUN = Verdict(RuleOutcome.RUN)
+
+
+def evaluate_previous_run(
+    task: TaskSpec, previous_run_id: str | None, previous: S | None, downstream: Sequence[tuple[str, S | None]]
+) -> Verdict:
+    """Whether the same task of the run before lets this one run.
+
+    `previous_run_id` None: there is no run before. `downstream`: the direct downstream tasks in that run.
+    """
+    if previous_run_id is None or not _depends_on_past(task):
+        return _RUN
+    if previous not in _GOOD_STATES:
+        return Verdict(RuleOutcome.WAIT, f"depends_on_past: {_standing(task.task_id, previous_run_id, previous)}")
+    if task.wait_for_downstream:
+        for task_id, found in downstream:
+            if found not in _GOOD_STATES:
+                return Verdict(RuleOutcome.WAIT, f"wait_for_downstream: {_standing(task_id, previous_run_id, found)}")
+    return _RUN
+
+
+def _standing(task_id: str, run_id: str, state: S | None) -> str:
+    return f"{task_id} in run {run_id} " + ("has no status yet" if state is None else f"is {state.value}")
+
+
+def evaluate_without_previous(task: TaskSpec, previous_run_id: str) -> Verdict:
+    """Whether a task that the run before did not have may run."""
+    if task.ignore_first_depends_on_past or not _depends_on_past(task):
+        return _RUN
+    return Verdict(
+        RuleOutcome.WAIT,
+        f"depends_on_past: run {previous_run_id} has no task {task.task_id}, and its ignore_first_depends_on_past is False",
+    )
+
+
+def _depends_on_past(task: TaskSpec) -> bool:
+    return task.depends_on_past or task.wait_for_downstream

@@ -1,0 +1,130 @@
+"""The upstream's past laid over its timetable: which slots have a run, and which were passed without one."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from gnomon.dependencies.planned_slots import Bounds, PlannedSlots
+from gnomon.dependencies.resolution import History
+from gnomon.dependencies.slot_chunks import MAX_DAYS, SlotDays
+from gnomon.dependencies.slot_labels import SlotLabels
+from gnomon.dependencies.zone_days import DAY_US, ZoneDays
+
+
+class HistoryDays:
+    """The days of an upstream: up to its cursor as its runs tell, after it as the timetable does.
+
+    While every recorded slot of a day is one of the timetable's, those that lack a run are absent: they keep their
+    places. A recorded slot that the timetable does not name shows that the timetable has changed since: then the day's past is
+    what is recorded, and nothing of it is absent.
+    """
+
+    def __init__(self, days: SlotDays, bounds: Bounds, history: History) -> None:
+        self._days = days
+        self._bounds = bounds
+        self._history = history
+        self._length = len(history.slots)
+        self._changed: dict[int, bool] = {}
+        self._replaced: dict[tuple[int, int], SlotLabels] = {}
+
+    @property
+    def zone(self) -> ZoneDays:
+        """Whose labels they are."""
+        return self._days.zone
+
+    @property
+    def chunk_length(self) -> int:
+        """How long its pieces are, in microseconds."""
+        return self._days.chunk_length
+
+    def is_of(self, history: History) -> bool:
+        """Whether this was made from that history, as it is now."""
+        mine = self._history
+        return (
+            mine.slots is history.slots and self._length == len(history.slots) and mine.cursor == history.cursor
+            and mine.changed == history.changed
+        )  # fmt: skip
+
+    def chunk(self, number: int) -> SlotLabels:
+        """The places with labels from `number * unit` to before the next piece, with those that are absent."""
+        start, end = number * self.chunk_length, (number + 1) * self.chunk_length
+        return self._replacing(start, end) if self._is_changed(start // DAY_US) else self._days.chunk(number)
+
+    def day(self, number: int) -> SlotLabels:
+        """The places of a day, with those that are absent."""
+        start, end = number * DAY_US, (number + 1) * DAY_US
+        return self._replacing(start, end) if self._is_changed(number) else self._days.day(number)
+
+    def day_before(self, number: int) -> int | None:
+        """The last day before the day `number` that has a place, by timetable or record."""
+        slots = self._history.slots if self._history.cursor is not None else ()
+        recorded = bisect_left(slots, self.zone.around(number * DAY_US, (number + 1) * DAY_US)[0])
+        latest = self.zone.label(slots[recorded - 1]) // DAY_US if recorded else None
+        found = self._days.day_before(number)
+        while found is not None and (latest is None or found > latest):
+            start, end = found * DAY_US, (found + 1) * DAY_US
+            if not self._is_changed(found) or next(self._coming(start, end), None) is not None:
+                return found
+            found = self._days.day_before(found)
+        return latest
+
+    def max_clock_gain(self, day: int) -> int:
+        """By how much the clock may show more than the label of a place of that day when its slot runs."""
+        return self._days.max_clock_gain(day)
+
+    def is_absent(self, slot: datetime) -> bool:
+        """Whether a slot of these days was passed without a run."""
+        slots, cursor = self._history.slots, self._history.cursor
+        if cursor is None or slot > cursor:
+            return False
+        at = bisect_left(slots, slot)
+        return at == len(slots) or slots[at] != slot
+
+    def _is_changed(self, day: int) -> bool:
+        """Whether a day's past is what is recorded."""
+        if self._history.cursor is None or not self._days.has_grid:
+            return self._history.cursor is not None
+        if self._history.changed is not None:
+            return day in self._history.changed
+        found = self._changed.get(day)
+        if found is None:
+            if len(self._changed) >= MAX_DAYS:
+                self._changed.clear()
+            found = self._changed[day] = self._is_foreign(day, self._history.cursor)
+        return found
+
+    def _is_foreign(self, day: int, cursor: datetime) -> bool:
+        recorded = self._recorded(day * DAY_US, (day + 1) * DAY_US)
+        return bool(recorded) and (recorded[-1] > cursor or not self._days.names(day, recorded))
+
+    def _replacing(self, start: int, end: int) -> SlotLabels:
+        """Recorded slots and coming ones, by the labels that the clock shows."""
+        found = self._replaced.get((start, end))
+        if found is None:
+            if len(self._replaced) >= MAX_DAYS:
+                self._replaced.clear()
+            places: dict[int, set[datetime]] = {}
+            for slot in (*self._recorded(start, end), *self._coming(start, end)):
+                places.setdefault(self.zone.label(slot), set()).add(slot)
+            found = SlotLabels((label, tuple(sorted(slots))) for label, slots in sorted(places.items()))
+            self._replaced[start, end] = found
+        return found
+
+    def _recorded(self, start: int, end: int) -> Sequence[datetime]:
+        """What is recorded with labels from `start` to before `end`, which lie in one day."""
+        slots, label = self._history.slots, self.zone.label
+        first, last = self.zone.around(start, end)
+        found = slots[bisect_left(slots, first) : bisect_left(slots, last)]
+        is_even = self.zone.offset(start // DAY_US) is not None
+        return found if is_even else [slot for slot in found if start <= label(slot) < end]
+
+    def _coming(self, start: int, end: int) -> Iterator[datetime]:
+        """The slots after the cursor with labels from `start` to before `end`, in order."""
+        cursor = self._history.cursor
+        assert cursor is not None
+        if self._days.has_grid:
+            return (slot for slot in self._days.slots(start, end) if slot > cursor)
+        steps = PlannedSlots(self._days.timetable, self._bounds, anchor=cursor).between(*self.zone.around(start, end))
+        return (slot for slot in steps if slot > cursor and start <= self.zone.label(slot) < end)

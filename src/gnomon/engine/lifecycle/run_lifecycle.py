@@ -1,0 +1,358 @@
+"""The life of a run: attached, started when the DAG has room, ended when nothing in it is unfinished, forgotten."""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+from collections.abc import Iterable
+
+from gnomon.decide.outcomes import decide_run_outcome
+from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.trigger_rules import Tally
+from gnomon.engine.admission.capacity import acquire, release, release_attempt
+from gnomon.engine.dependencies.upstream_subscriptions import notify_run_ended, unsubscribe
+from gnomon.engine.lifecycle.deferrals import set_deferral_timer
+from gnomon.engine.lifecycle.task_lifecycle import finish_task_instance, is_finished, make_ready, mark_unfinished
+from gnomon.engine.state.edge_waits import build_edge_waits, waits_for_upstreams
+from gnomon.engine.state.engine_state import EngineState
+from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
+from gnomon.engine.step_context import CancelOrder, StepContext
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.records import RunRecord, TaskRecord
+from gnomon.model.run_waits import RunWait, WaitState
+from gnomon.model.spec import TaskSpec
+from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
+from gnomon.model.states import TaskInstanceState as S
+
+MAX_STARTED_PER_STEP = 5000
+"""Task instances of runs that one step starts; the next run waits for the next step, which follows at once."""
+UNBOUNDED = 1_000_000
+"""Stands for no limit: so many runs of one DAG at once are more than any machine holds."""
+
+
+def attach_run(
+    memory: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord], run_waits: Iterable[RunWait] = ()
+) -> DagRun:
+    """Take a run into memory as the store has it; one that is already there is replaced."""
+    detach_run(memory, dag, record.run_pk)
+    run = DagRun(dag, record)
+    _build_task_instances(run, rows)
+    waits = tuple(run_waits)
+    run.edges = build_edge_waits(run.graph.edges, record, waits)
+    run.stale_waits = tuple(wait for wait in waits if wait.edge_no not in run.edges)
+    for cells in run.task_instances:
+        for ti in cells.values():
+            if ti.attempt is not None:
+                acquire(memory, ti)
+            elif ti.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and ti.resume_at is not None:
+                memory.set_timer(ti.resume_at, ti)
+            elif ti.state is S.DEFERRED:
+                set_deferral_timer(memory, ti)
+    memory.runs[run.pk] = dag.runs[run.pk] = run
+    if record.slot_at is not None:
+        dag.by_slot[record.slot_at] = run
+    set_edge_timers(memory, run)
+    if record.state is DagRunState.QUEUED and waits_for_upstreams(run):
+        dag.runs_waiting_upstream[run.pk] = None
+    elif record.state is DagRunState.QUEUED:
+        heapq.heappush(dag.queued_runs, run.sort_key)
+    elif record.state is DagRunState.RUNNING:
+        dag.running_count += 1
+        set_timeout_timer(memory, run)
+    keep_in_history(run)
+    return run
+
+
+def attach_previous_run(memory: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord]) -> None:
+    """Keep an ended run that a later one may look back at, unless it is known."""
+    if record.run_pk not in dag.runs and all(run.pk != record.run_pk for run in dag.run_history):
+        run = attach_run(memory, dag, record, rows)
+        dag.runs.pop(run.pk, None)
+        memory.runs.pop(run.pk, None)
+        _remove_slot(run)
+
+
+def keep_in_history(run: DagRun) -> None:
+    """Keep a run that a later one may look back at, in order."""
+    if run.graph.depends_on_previous_run:
+        _remove_from_history(run.dag, run.pk)
+        bisect.insort(run.dag.run_history, run, key=lambda r: r.sort_key)
+
+
+def _remove_from_history(dag: Dag, run_pk: int) -> None:
+    if any(other.pk == run_pk for other in dag.run_history):
+        dag.run_history[:] = [other for other in dag.run_history if other.pk != run_pk]
+
+
+def _build_task_instances(run: DagRun, rows: Iterable[TaskRecord]) -> None:
+    graph = run.graph
+    run.task_instances = [
+        {UNMAPPED: TaskInstance(run, i, UNMAPPED, task)} if is_within_task_bounds(task, run.record) else {} for i, task in enumerate(graph.tasks)
+    ]
+    for row in rows:
+        index = graph.index_of_number.get(row.task_no)
+        if index is None:
+            run.removed_task_rows.setdefault(row.task_no, []).append(row)
+        else:
+            run.task_instances[index][row.map_index] = restore_task_instance(run, index, row)
+    recount_tallies(run)
+
+
+def restore_task_instance(run: DagRun, index: int, row: TaskRecord) -> TaskInstance:
+    """The cell as its row says; one that was removed while its task was gone has no status again."""
+    ti = TaskInstance(run, index, row.map_index, run.graph.tasks[index])
+    ti.restore(row)
+    if ti.state is S.REMOVED and run.record.state not in FINISHED_RUN_STATES:
+        ti.state = next_state(ti.state, Cause.CLEAR)
+        ti.max_tries = ti.try_number + ti.task.retries
+        ti.started_at = ti.ended_at = ti.reason = None
+    return ti
+
+
+def recount_tallies(run: DagRun) -> None:
+    """Make the tallies and the count of unfinished cells from the cells."""
+    graph = run.graph
+    run.tallies = []
+    run.unfinished_count = 0
+    for i, task in enumerate(graph.tasks):
+        upstream = [graph.index_of[task_id] for task_id in task.upstream]
+        tally = Tally(sum(len(run.task_instances[u]) for u in upstream), sum(graph.tasks[u].is_setup for u in upstream))
+        for u in upstream:
+            for ti in run.task_instances[u].values():
+                tally.add(ti.state, 1, graph.tasks[u].is_setup)
+        run.tallies.append(tally)
+        run.unfinished_count += sum(not is_finished(ti) for ti in run.task_instances[i].values())
+
+
+def is_within_task_bounds(task: TaskSpec, run: RunRecord) -> bool:
+    """False when the run's logical date lies outside the task's start and end (airflow-surface.md D.6)."""
+    if run.logical_at is None:
+        return True
+    if task.start_at is not None and run.logical_at < task.start_at and run.run_type is not DagRunType.BACKFILL:
+        return False
+    return task.end_at is None or run.logical_at <= task.end_at
+
+
+def start_queued_runs(context: StepContext, dag: Dag) -> None:
+    """Start queued runs in order while the DAG has room; one due later, or too many for this step, sets a timer."""
+    if dag.hold_reason is not None:
+        return
+    limit = active_runs_limit(dag)
+    while dag.queued_runs and (dag.running_count < limit or dag.graph.spec.overlap == "cancel_running"):
+        run = dag.runs.get(dag.queued_runs[0][1])
+        if run is None or run.record.state is not DagRunState.QUEUED or run.sort_key != dag.queued_runs[0] or run.pk in dag.runs_waiting_upstream:
+            heapq.heappop(dag.queued_runs)
+            continue
+        if run.record.run_after > context.now or context.started_count >= MAX_STARTED_PER_STEP:
+            if not run.is_due_timer_set:
+                run.is_due_timer_set = True
+                context.state.set_timer(max(run.record.run_after, context.now), run)
+            return
+        _cancel_overlapped_runs(context, run)
+        if dag.running_count >= limit:
+            return
+        heapq.heappop(dag.queued_runs)
+        _start_run(context, run)
+
+
+def _cancel_overlapped_runs(context: StepContext, run: DagRun) -> None:
+    """With overlap="cancel_running", the running runs before a planned one that is due end failed.
+
+    What this rests on is stored, the queue of runs: so it holds across restarts. A run that was cleared starts beside
+    newer ones.
+    """
+    if run.graph.spec.overlap != "cancel_running" or run.record.run_type is not DagRunType.SCHEDULED:
+        return
+    reason = f'overlap="cancel_running": run {run.record.run_id} was due'
+    for other in sorted(run.dag.runs.values(), key=lambda other: other.sort_key):
+        if other.is_running and other.sort_key < run.sort_key and other.record.run_type is not DagRunType.BACKFILL:
+            stop_tasks(context, other, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
+            end_run(context, other, DagRunState.FAILED, reason)
+
+
+def active_runs_limit(dag: Dag) -> int:
+    """How many runs of the DAG may be running at once."""
+    spec = dag.graph.spec
+    by_timetable = spec.timetable.active_runs_limit
+    by_dag = UNBOUNDED if spec.overlap == "allow" else spec.max_active_runs
+    return by_dag if by_timetable is None else min(by_dag, by_timetable)
+
+
+def _start_run(context: StepContext, run: DagRun) -> None:
+    run.record.started_at = context.now
+    run.record.version_pk = run.graph.version_pk
+    run.record.reason = None
+    context.set_run_state(run, DagRunState.RUNNING)
+    run.dag.running_count += 1
+    context.started_count += len(run.task_instances)
+    set_timeout_timer(context.state, run)
+    set_edge_timers(context.state, run)
+    _close_edges(context, run)
+    context.add_audit_event("run_started", run=run)
+    enqueue_run_evaluation(context, run)
+
+
+def set_edge_timers(memory: EngineState, run: DagRun, not_before: Instant = 0) -> None:
+    """Look at the run when an edge that holds it up has waited for its `max_wait`."""
+    for edge in run.edges.values():
+        at = edge.expires_at(run.record)
+        if at is not None and (edge.edge.task_id is None) == (run.record.state is DagRunState.QUEUED):
+            memory.set_timer(max(at, not_before), run)
+
+
+def _close_edges(context: StepContext, run: DagRun) -> None:
+    """What the run waited for without need, or no longer needs, is closed: of an ended run all, of one that starts its own."""
+    for edge in run.edges.values():
+        if edge.edge.task_id is None or not run.is_running:
+            unsubscribe(context, edge.waits.values())
+            for wait in edge.open_waits():
+                wait.state, wait.since = WaitState.CLOSED, context.now
+                context.changes.run_waits[wait.down_run, wait.edge_no, wait.up_dag, wait.up_at] = wait
+
+
+def set_timeout_timer(memory: EngineState, run: DagRun) -> None:
+    """Look at the run when its dagrun_timeout is over."""
+    timeout_s = run.graph.spec.dagrun_timeout_s
+    if timeout_s is not None and run.record.started_at is not None:
+        memory.set_timer(_compute_timeout_at(run.record.started_at, timeout_s), run)
+
+
+def _compute_timeout_at(started_at: Instant, timeout_s: float) -> Instant:
+    return started_at + int(timeout_s * SECOND)
+
+
+def enqueue_run_evaluation(context: StepContext, run: DagRun) -> None:
+    """Judge every task of a running run; a run without anything unfinished may end."""
+    for index, cells in enumerate(run.task_instances):
+        if cells:
+            context.enqueue_evaluation(run, index)
+        for ti in cells.values():
+            if not ti.ready and ti.attempt is None and (ti.state is S.SCHEDULED or (ti.state is S.DEFERRED and ti.is_resumption)):
+                make_ready(context, ti)
+    if run.unfinished_count == 0:
+        context.possibly_done_runs[run] = None
+
+
+def end_run_if_done(context: StepContext, run: DagRun) -> None:
+    """End a running run in which nothing is unfinished."""
+    if not run.is_running or run.unfinished_count or run.dag.runs.get(run.pk) is not run:
+        return
+    context.current_dag = run.dag
+    leaves = ((ti.name(), ti.state) for i in run.graph.leaves for ti in run.task_instances[i].values())
+    state, reason = decide_run_outcome(leaves)
+    end_run(context, run, state, reason)
+
+
+def end_run(context: StepContext, run: DagRun, state: DagRunState, reason: str | None) -> None:
+    """Give the run its final state, and its place to the next one."""
+    was_active = run.is_running
+    run.record.ended_at = context.now
+    run.record.reason = reason
+    context.set_run_state(run, state)
+    if was_active:
+        run.dag.running_count -= 1
+    run.dag.runs_waiting_upstream.pop(run.pk, None)
+    _close_edges(context, run)
+    if context.state.subscriptions:
+        notify_run_ended(context, run)
+    context.add_audit_event("run_ended", run=run, body=state.value if reason is None else f"{state.value}: {reason}")
+    context.startable_dags[run.dag] = None
+    context.result.plannable_dags.add(run.record.dag_pk)
+    if state is DagRunState.FAILED and run.graph.spec.max_consecutive_failed_dag_runs > 0:
+        context.result.failing_dags.add(run.record.dag_pk)
+
+
+def stop_tasks(context: StepContext, run: DagRun, *, live: Cause, waiting: Cause, reason: str, teardowns: bool = True) -> None:
+    """End everything unfinished in the run: what is live by `live`, and cancelled; what waits by `waiting`.
+
+    `teardowns` False: teardowns go on.
+    """
+    for cells in run.task_instances:
+        for ti in cells.values():
+            if is_finished(ti) or (ti.task.is_teardown and not teardowns):
+                continue
+            was_live = ti.has_attempt
+            stop_task_instance(context, ti, live if was_live else waiting, reason)
+
+
+def stop_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, reason: str) -> None:
+    """Give the cell a final state whatever it does now; a live attempt is cancelled and recorded."""
+    if ti.attempt is not None:
+        assert ti.worker is not None
+        context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, reason))
+        ti.ended_at = context.now
+        release_attempt(context, ti, "failed", reason)
+    if is_finished(ti):
+        mark_unfinished(context, ti)
+        ti.ended_at = None
+    finish_task_instance(context, ti, cause, reason)
+
+
+def on_run_timer(context: StepContext, run: DagRun) -> None:
+    """A time of the run has come: it may start now, or it has run too long."""
+    if run.record.state is DagRunState.QUEUED:
+        run.is_due_timer_set = False
+        context.startable_dags[run.dag] = None
+        return
+    if run.dag.hold_reason is not None:
+        return  # nobody lets it go on; the time is looked at again when somebody does
+    timeout_s = run.graph.spec.dagrun_timeout_s
+    if not run.is_running or timeout_s is None or run.record.started_at is None:
+        return
+    if _compute_timeout_at(run.record.started_at, timeout_s) > context.now:
+        return
+    reason = f"dagrun_timeout: the run took longer than {timeout_s:g} s"
+    stop_tasks(context, run, live=Cause.MARK_SKIPPED, waiting=Cause.MARK_SKIPPED, reason=reason)  # airflow-surface.md D.3
+    end_run(context, run, DagRunState.FAILED, reason)
+
+
+def drop_ended_run(context: StepContext, run: DagRun) -> None:
+    """Let go of a run that has ended, unless a later one may look back at it."""
+    if run.record.state in FINISHED_RUN_STATES and run.dag.runs.get(run.pk) is run:
+        context.state.runs.pop(run.pk, None)
+        run.dag.runs.pop(run.pk, None)
+        _remove_slot(run)
+        prune_history(run.dag)
+
+
+def _remove_slot(run: DagRun) -> None:
+    slot = run.record.slot_at
+    if slot is not None and run.dag.by_slot.get(slot) is run:
+        del run.dag.by_slot[slot]
+
+
+def prune_history(dag: Dag) -> None:
+    """Keep of the ended runs only those right before an unfinished run, and the newest of all."""
+    newest = len(dag.run_history) - 1
+    dag.run_history[:] = [
+        run
+        for i, run in enumerate(dag.run_history)
+        if run.pk in dag.runs or i == newest or dag.run_history[i + 1].pk in dag.runs
+    ]
+
+
+def detach_run(memory: EngineState, dag: Dag, run_pk: int) -> None:
+    """Drop a run from memory without any change to the store."""
+    run = dag.runs.pop(run_pk, None)
+    memory.runs.pop(run_pk, None)
+    if run is None:
+        return
+    run.generation += 1
+    dag.runs_waiting_upstream.pop(run.pk, None)
+    _remove_slot(run)
+    if run.is_running:
+        dag.running_count -= 1
+    for cells in run.task_instances:
+        for ti in cells.values():
+            ti.generation += 1
+            if ti.attempt is not None:
+                release(memory, ti)
+    _remove_from_history(dag, run_pk)
+
+
+def detach_dag(memory: EngineState, dag: Dag) -> None:
+    """Drop a DAG and its runs from memory without any change to the store."""
+    for run_pk in list(dag.runs):
+        detach_run(memory, dag, run_pk)
+    memory.dags.pop(dag.record.dag_pk, None)

@@ -1,0 +1,213 @@
+"""A run follows the newest version of its DAG: its cells move to the new graph by task id."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from gnomon.decide.transitions import Cause, next_state
+from gnomon.engine.admission.capacity import acquire_limits, release_limits
+from gnomon.engine.dependencies.run_dependencies import refresh_edges
+from gnomon.engine.dependencies.upstream_subscriptions import notify_dag_changed, notify_dag_deleted
+from gnomon.engine.lifecycle.deferrals import discard_deferral_record, set_deferral_timer
+from gnomon.engine.lifecycle.run_lifecycle import (
+    detach_dag,
+    enqueue_run_evaluation,
+    is_within_task_bounds,
+    keep_in_history,
+    recount_tallies,
+    restore_task_instance,
+    set_timeout_timer,
+    stop_task_instance,
+)
+from gnomon.engine.lifecycle.task_lifecycle import dequeue, is_finished, make_ready
+from gnomon.engine.state.task_graph import TaskGraph
+from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance, new_run_limit
+from gnomon.engine.step_context import CancelOrder, StepContext
+from gnomon.model.attempts import build_attempt_log_path
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.records import AttemptRecord, DagRecord, TaskRecord
+from gnomon.model.states import FINISHED_TASK_STATES
+from gnomon.model.states import TaskInstanceState as S
+
+
+def on_dag_read(context: StepContext, record: DagRecord) -> None:
+    """The DAG is as the store has it now: a new one, a new version, paused, unpaused or gone from its file."""
+    memory = context.state
+    dag = memory.dags.get(record.dag_pk)
+    context.result.plannable_dags.add(record.dag_pk)
+    if dag is None:
+        notify_dag_changed(context, memory.add_dag(record), None)
+        return
+    context.current_dag = dag
+    was_held, before = dag.hold_reason, dag.record
+    changed = record.version_pk != dag.record.version_pk
+    dag.record = record
+    if changed:
+        _move_runs_to_graph(context, dag, TaskGraph(record.spec, record.version_pk, record.task_numbers))
+    if was_held is not None and dag.hold_reason is None:
+        _resume_dag(context, dag)
+    notify_dag_changed(context, dag, None if dag.is_as_loaded else before)
+    dag.is_as_loaded = False
+    context.startable_dags[dag] = None
+
+
+def _resume_dag(context: StepContext, dag: Dag) -> None:
+    """The DAG is held no longer: what was parked stands in its pools again, and times that passed are looked at."""
+    parked, dag.held_instances = dag.held_instances, []
+    for ticket, ti in parked:
+        if ti.generation == ticket and ti.starts_deferred:
+            make_ready(context, ti)
+        elif ti.generation == ticket:
+            context.state.get_pool(ti.pool or ti.task.pool).enqueue(ti)
+    for run in dag.runs.values():
+        if run.is_running:
+            set_timeout_timer(context.state, run)
+        for cells in run.task_instances:
+            for ti in cells.values():
+                if ti.state is S.DEFERRED:
+                    set_deferral_timer(context.state, ti)
+
+
+def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> None:
+    """All unfinished runs move to `graph`, and the limits of tasks with them."""
+    dag.graph = graph
+    live = [ti for run in dag.runs.values() for cells in run.task_instances for ti in cells.values() if ti.has_attempt]
+    for ti in live:
+        release_limits(ti)
+    dag.task_limits = {}
+    for run in list(dag.runs.values()):
+        rebase_run(context, run, graph)
+    for ti in live:
+        if ti.has_attempt:
+            acquire_limits(ti)
+    if not graph.depends_on_previous_run:
+        dag.run_history = []
+
+
+def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
+    """Move an unfinished run to `graph`: tasks that left are removed, new ones begin, tallies are counted anew."""
+    old = {ti.task.task_id: cells for cells in run.task_instances for ti in cells.values()}
+    waiting = [ti for cells in old.values() for ti in cells.values() if ti.ready]
+    stay = [ti for ti in waiting if ti.task.task_id in graph.index_of]
+    for ti in waiting:
+        dequeue(ti)
+    for task_id, cells in old.items():
+        if task_id not in graph.index_of:
+            _remove_task(context, run, list(cells.values()))
+    context.pending_evaluations = deque(entry for entry in context.pending_evaluations if entry[0] is not run)
+    changed = run.graph.version_pk != graph.version_pk
+    run.graph = graph
+    run.active_tasks_limit, run.task_limits = new_run_limit(graph), {}
+    run.task_instances = [_task_instances_at(context, run, i, old.get(task.task_id)) for i, task in enumerate(graph.tasks)]
+    recount_tallies(run)
+    keep_in_history(run)
+    run.record.version_pk = graph.version_pk
+    if changed:
+        context.mark_run_dirty(run)
+    for ti in stay:
+        make_ready(context, ti)
+    for cells in run.task_instances:
+        for ti in cells.values():
+            if ti.state is S.DEFERRED:
+                set_deferral_timer(context.state, ti)
+    if run.is_running:
+        set_timeout_timer(context.state, run)
+        enqueue_run_evaluation(context, run)
+    refresh_edges(context, run)
+
+
+def _remove_task(context: StepContext, run: DagRun, cells: list[TaskInstance]) -> None:
+    """The task left: what is unfinished of it ends here; the rows are kept, for it may come back."""
+    for ti in cells:
+        if not is_finished(ti) and (ti.has_attempt or ti.is_stored):
+            stop_task_instance(context, ti, Cause.REMOVE, _TASK_REMOVED)
+        context.newly_ready.pop(ti, None)
+        row = ti.to_record()
+        if context.dirty_instances.pop(ti, 0) is None:
+            context.changes.tasks.append(row)
+            ti.is_stored = True
+        if ti.is_stored:
+            run.removed_task_rows.setdefault(row.task_no, []).append(row)
+
+
+def _task_instances_at(context: StepContext, run: DagRun, index: int, found: dict[int, TaskInstance] | None) -> dict[int, TaskInstance]:
+    """The cells of a task of the new graph: those that it had, those of a task that came back, or a new one."""
+    task = run.graph.tasks[index]
+    if found is None:
+        rows = run.removed_task_rows.pop(run.graph.numbers[index], None)
+        if rows is not None:
+            return {row.map_index: _restore_returning(context, run, index, row) for row in rows}
+        return {UNMAPPED: TaskInstance(run, index, UNMAPPED, task)} if is_within_task_bounds(task, run.record) else {}
+    for ti in found.values():
+        ti.index = index
+        if ti.attempt is None:
+            ti.priority, ti.pool_slots = task.effective_priority, task.pool_slots
+        if ti.try_number == 0:
+            ti.max_tries = task.retries
+    return found
+
+
+def _restore_returning(context: StepContext, run: DagRun, index: int, row: TaskRecord) -> TaskInstance:
+    ti = restore_task_instance(run, index, row)
+    if row.state is S.REMOVED:
+        context.mark_dirty(ti)
+    return ti
+
+
+def finalize_removed_tasks(context: StepContext, run: DagRun) -> None:
+    """A run that was read follows a version that came while nobody had it: rows of tasks that left are final."""
+    if run.is_running and run.record.version_pk != run.graph.version_pk:
+        run.record.version_pk = run.graph.version_pk
+        context.mark_run_dirty(run)
+    names = {number: task_id for task_id, number in run.dag.record.task_numbers.items()} if run.removed_task_rows else {}
+    for rows in run.removed_task_rows.values():
+        for row in rows:
+            if row.state in FINISHED_TASK_STATES:
+                continue
+            row.ended_at = context.now
+            waiting, row.deferral = row.deferral, None
+            if waiting is not None:
+                discard_deferral_record(context, waiting, row.pool, killed=True)
+            if row.attempt is not None:
+                _end_removed_attempt(context, run, row, names[row.task_no])
+            row.state, row.reason = next_state(row.state, Cause.REMOVE), _TASK_REMOVED
+            row.resume_at = None
+            context.changes.tasks.append(row)
+            context.result.touched_groups.add(run.dag.record.group_no)
+
+
+def reset_removed_tasks(context: StepContext, run: DagRun) -> None:
+    """The run was cleared as a whole: tasks that are not in the DAG now begin anew should they come back."""
+    for rows in run.removed_task_rows.values():
+        for row in rows:
+            if row.state is not S.REMOVED:
+                row.state, row.reason = next_state(row.state, Cause.REMOVE), _TASK_REMOVED
+                row.ended_at = row.ended_at or context.now
+                context.changes.tasks.append(row)
+
+
+def _end_removed_attempt(context: StepContext, run: DagRun, row: TaskRecord, task_id: str) -> None:
+    assert row.attempt is not None and row.pool is not None
+    if row.worker is not None:
+        context.result.cancels.append(CancelOrder(row.worker, row.attempt, _TASK_REMOVED))
+    log = build_attempt_log_path(run.dag.record.dag_id, run.record.run_id, task_id, row.map_index, row.seq)
+    context.changes.attempts.append(AttemptRecord(
+        run_pk=run.pk, task_no=row.task_no, map_index=row.map_index, seq=row.seq, attempt=row.attempt,
+        try_number=row.try_number, kind="task", state="failed", reason=_TASK_REMOVED, worker=row.worker,
+        started_at=row.started_at, ended_at=row.ended_at, exit_code=None, log=log,
+    ))
+    used = context.changes.pool_used
+    used[row.pool] = used.get(row.pool, 0) - row.pool_slots
+    context.state.get_pool(row.pool).used -= row.pool_slots
+    row.attempt = row.worker = None
+
+
+def on_dag_deleted(context: StepContext, dag_pk: int) -> None:
+    """The DAG was deleted from the store."""
+    dag = context.state.dags.get(dag_pk)
+    if dag is not None:
+        notify_dag_deleted(context, dag.record.dag_id)
+        detach_dag(context.state, dag)
+
+
+_TASK_REMOVED = "the task is no longer in the DAG"

@@ -1,0 +1,182 @@
+"""What people ask for: clear, mark, end or drop a run. Only the owner does it, and answers the request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from gnomon.decide.transitions import Cause, next_state
+from gnomon.engine.dependencies.run_dependencies import restart_waits
+from gnomon.engine.dependencies.upstream_subscriptions import (
+    notify_dag_deleted,
+    notify_run_cleared,
+    notify_run_deleted,
+    unsubscribe,
+)
+from gnomon.engine.events import ClearTasks, DeleteDag, DeleteRun, MarkRun, MarkTasks
+from gnomon.engine.lifecycle.attempt_results import reset_task_instance
+from gnomon.engine.lifecycle.deferrals import drop_deferral
+from gnomon.engine.lifecycle.run_lifecycle import (
+    detach_run,
+    end_run,
+    enqueue_run_evaluation,
+    keep_in_history,
+    stop_task_instance,
+    stop_tasks,
+)
+from gnomon.engine.lifecycle.task_lifecycle import dequeue, find_next_run, is_finished, mark_unfinished
+from gnomon.engine.lifecycle.version_change import reset_removed_tasks
+from gnomon.engine.state.task_instance import DagRun, TaskInstance
+from gnomon.engine.step_context import CancelOrder, StepContext
+from gnomon.model.ids import TaskKey
+from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
+from gnomon.model.states import TaskInstanceState as S
+
+_FAILED_STATES = frozenset({S.FAILED, S.UPSTREAM_FAILED})
+
+
+def clear_tasks(context: StepContext, event: ClearTasks) -> None:
+    """The chosen task instances have no status again; an ended run is queued again."""
+    run = _find_run(context, event.run_pk, event.request_pk)
+    if run is None:
+        return
+    chosen = [ti for ti in _select_task_instances(run, event.tasks) if not event.only_failed or ti.state in _FAILED_STATES]
+    cleared = [ti for ti in chosen if _clear_task_instance(context, ti, event.by)]
+    names = [ti.name() for ti in cleared]
+    if event.tasks is None and not event.only_failed:
+        reset_removed_tasks(context, run)
+    if names and run.record.state in FINISHED_RUN_STATES:
+        _requeue_run(context, run)
+    restart_waits(context, run, {ti.task.task_id for ti in cleared})
+    if names:
+        notify_run_cleared(context, run, event.waited_for)
+    context.add_audit_event("cleared", run=run, by=event.by, body=", ".join(names))
+    _answer_request(context, event.request_pk, {"cleared": names})
+
+
+def _clear_task_instance(context: StepContext, ti: TaskInstance, by: str) -> bool:
+    if ti.attempt is not None:
+        ti.state = next_state(ti.state, Cause.CLEAR_LIVE)
+        assert ti.worker is not None
+        context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, f"cleared by {by}"))
+        context.mark_dirty(ti)
+        return True
+    if ti.state is None and not ti.ready:
+        return False
+    if is_finished(ti):
+        mark_unfinished(context, ti)
+    dequeue(ti)
+    reset_task_instance(context, ti)
+    return True
+
+
+def _requeue_run(context: StepContext, run: DagRun) -> None:
+    record = run.record
+    record.clear_number += 1
+    record.queued_at = context.now
+    record.started_at = record.ended_at = record.reason = None
+    context.set_run_state(run, DagRunState.QUEUED)
+    keep_in_history(run)
+    context.startable_dags[run.dag] = None
+
+
+def mark_tasks(context: StepContext, event: MarkTasks) -> None:
+    """The chosen task instances are in that final state; live ones are cancelled."""
+    run = _find_run(context, event.run_pk, event.request_pk)
+    if run is None:
+        return
+    cause = _MARK_CAUSES[event.state]
+    names = []
+    for ti in _select_task_instances(run, event.tasks):
+        stop_task_instance(context, ti, cause, f"marked {event.state} by {event.by}")
+        names.append(ti.name())
+    context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state}: {', '.join(names)}")
+    _answer_request(context, event.request_pk, {"marked": names})
+
+
+def mark_run(context: StepContext, event: MarkRun) -> None:
+    """The run ends in that state. Success: so do its unfinished tasks; failed: live ones fail, the others are skipped."""
+    run = _find_run(context, event.run_pk, event.request_pk)
+    if run is None:
+        return
+    reason = f"marked {event.state} by {event.by}"
+    success = event.state == DagRunState.SUCCESS.value
+    if success:
+        for ti in _select_task_instances(run, None):
+            if ti.state is not S.SUCCESS:
+                stop_task_instance(context, ti, Cause.MARK_SUCCESS, reason)
+    else:
+        stop_tasks(context, run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
+    end_run(context, run, DagRunState.SUCCESS if success else DagRunState.FAILED, reason)
+    context.add_audit_event("marked", run=run, by=event.by, body=event.state)
+    _answer_request(context, event.request_pk, {"marked": run.record.run_id})
+
+
+def delete_run(context: StepContext, event: DeleteRun) -> None:
+    """The run is out of memory, its live attempts are cancelled, and its rows go with this step."""
+    run = _find_run(context, event.run_pk, event.request_pk)
+    if run is None:
+        return
+    notify_run_deleted(context, run)
+    _discard_run(context, run, event.by)
+    context.result.deleted_runs.append(run.pk)
+    context.startable_dags[run.dag] = None
+    context.result.plannable_dags.add(run.record.dag_pk)
+    _answer_request(context, event.request_pk, {"deleted": run.record.run_id})
+
+
+def delete_dag(context: StepContext, event: DeleteDag) -> None:
+    """The DAG and its runs are out of memory, and its rows go with this step."""
+    dag = context.state.dags.get(event.dag_pk)
+    for run in list(dag.runs.values()) if dag is not None else ():
+        _discard_run(context, run, event.by)
+    if dag is not None:
+        context.result.touched_groups.add(dag.record.group_no)
+        notify_dag_deleted(context, dag.record.dag_id)
+        del context.state.dags[event.dag_pk]
+    context.result.deleted_dags.append(event.dag_pk)
+    _answer_request(context, event.request_pk, {"deleted": dag.record.dag_id if dag is not None else event.dag_pk})
+
+
+def _discard_run(context: StepContext, run: DagRun, by: str) -> None:
+    context.result.touched_groups.add(run.dag.record.group_no)
+    for ti in _select_task_instances(run, None):
+        context.dirty_instances.pop(ti, None)
+        context.newly_ready.pop(ti, None)
+        if ti.attempt is not None and ti.worker is not None and ti.pool is not None:
+            context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, f"deleted by {by}"))
+            used = context.changes.pool_used
+            used[ti.pool] = used.get(ti.pool, 0) - ti.pool_slots
+        drop_deferral(context, ti, killed=True)
+    context.dirty_runs.pop(run, None)
+    for edge in run.edges.values():
+        unsubscribe(context, edge.waits.values())
+    later = find_next_run(run)
+    detach_run(context.state, run.dag, run.pk)
+    if later is not None:
+        enqueue_run_evaluation(context, later)
+
+
+_MARK_CAUSES = {"success": Cause.MARK_SUCCESS, "failed": Cause.MARK_FAILED, "skipped": Cause.MARK_SKIPPED}
+
+
+def _select_task_instances(run: DagRun, keys: Iterable[TaskKey] | None) -> list[TaskInstance]:
+    if keys is None:
+        return [ti for cells in run.task_instances for ti in cells.values()]
+    index = {number: i for i, number in enumerate(run.graph.numbers)}
+    found = (run.task_instances[index[key.task_no]].get(key.map_index) for key in keys if key.task_no in index)
+    return [ti for ti in found if ti is not None]
+
+
+def _find_run(context: StepContext, run_pk: int, request_pk: int | None) -> DagRun | None:
+    run = context.state.runs.get(run_pk)
+    if run is not None:
+        context.current_dag = run.dag
+    elif request_pk is not None:
+        context.changes.answers.append((request_pk, "refused", json.dumps({"error": "the run no longer exists"})))
+    return run
+
+
+def _answer_request(context: StepContext, request_pk: int | None, body: dict[str, object]) -> None:
+    if request_pk is not None:
+        context.changes.answers.append((request_pk, "done", json.dumps(body)))

@@ -1,0 +1,26 @@
+"""."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gnomon.model.instants import Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """One edge of one run that waits for one slot."""
+
+    down_run: int
+    edge_no: int
+    down_group: int
+    task_id: str | None
+    keeps: int
+
+
+SlotSubscriptions = dict[tuple[int, int], Subscription]
+"""By (down_run, edge_no)."""
+
+
+DagSubscriptions = dict[Instant, SlotSubscriptions]
+"""By slot."""

@@ -1,0 +1,49 @@
+"""A DagSpec compiled for the engine: tasks by index, edges as index tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
+from gnomon.model.upstream_edges import Edge
+
+
+class TaskGraph:
+    """One version of one DAG; immutable. Index = position in the topological order of the spec."""
+
+    __slots__ = ("depends_on_previous_run", "downstream", "edges", "index_of", "index_of_number", "leaves", "numbers", "spec", "tasks", "version_pk")
+
+    def __init__(self, spec: DagSpec, version_pk: int, task_numbers: Mapping[str, int]) -> None:
+        self.spec = spec
+        self.version_pk = version_pk
+        self.tasks: tuple[TaskSpec, ...] = spec.tasks
+        self.index_of: dict[str, int] = {task.task_id: i for i, task in enumerate(spec.tasks)}
+        self.numbers: tuple[int, ...] = tuple(task_numbers[task.task_id] for task in spec.tasks)
+        self.index_of_number: dict[int, int] = {number: i for i, number in enumerate(self.numbers)}
+        """Task number to index."""
+        downstream: list[list[int]] = [[] for _ in spec.tasks]
+        for i, task in enumerate(spec.tasks):
+            for upstream_id in task.upstream:
+                downstream[self.index_of[upstream_id]].append(i)
+        self.downstream: tuple[tuple[int, ...], ...] = tuple(map(tuple, downstream))
+        self.leaves = _leaves(spec, self.downstream)
+        self.depends_on_previous_run = depends_on_previous_run(spec)
+        self.edges: tuple[Edge, ...] = collect_edges(spec)
+        """What its runs and tasks wait for in other DAGs."""
+
+
+def _leaves(spec: DagSpec, downstream: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """Tasks whose downstreams are all ignorable teardowns and that are none themselves; else all plain leaves."""
+
+    def ignorable(i: int) -> bool:
+        return spec.tasks[i].is_teardown and not spec.tasks[i].on_failure_fail_dagrun
+
+    found = tuple(
+        i for i in range(len(spec.tasks)) if not ignorable(i) and all(ignorable(d) for d in downstream[i])
+    )
+    return found or tuple(i for i in range(len(spec.tasks)) if not downstream[i])
+
+
+def depends_on_previous_run(spec: DagSpec) -> bool:
+    """Whether a task looks at the run before."""
+    return any(task.depends_on_past or task.wait_for_downstream for task in spec.tasks)

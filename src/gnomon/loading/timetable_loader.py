@@ -1,0 +1,66 @@
+"""A stored timetable made again in this process, author's classes too. Only where author code may run."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from gnomon.errors import UserError
+from gnomon.errors.timetable import TimetableNotBuilt
+from gnomon.loading import dagfile, plugins
+from gnomon.loading.class_loader import load_class
+from gnomon.model.slots import TimetableRef
+from gnomon.timetables.base import Timetable
+from gnomon.timetables.registry import build
+
+
+def rebuild_timetable(ref: TimetableRef, file: str | None = None) -> Timetable:
+    """The timetable that was stored as `ref`. `file`: the DAG file that it belongs to, where its class may stand.
+
+    Raises TimetableNotBuilt, in words for its author, when the class is gone or does not take its data.
+    """
+    if ref.builtin:
+        return build(ref)
+    cls = load_timetable_class(ref.path, file)
+    deserialize = getattr(cls, "deserialize", None)
+    if deserialize is None:
+        raise TimetableNotBuilt(f"{ref.path} is no timetable (it has no deserialize); derive it from Timetable")
+    try:
+        made: Any = deserialize(dict(ref.data))
+    except Exception as error:
+        raise TimetableNotBuilt(
+            f"{cls.__name__}.deserialize raised {type(error).__name__}: {error}, for {ref.data!r}; let it take what "
+            f"{cls.__name__}.serialize returns"
+        ) from error
+    if not hasattr(made, "next_dagrun_info"):
+        raise TimetableNotBuilt(f"{cls.__name__}.deserialize returned {type(made).__name__}; return a timetable")
+    found: Timetable = made
+    return found
+
+
+def load_timetable_class(path: str, file: str | None = None) -> type:
+    """The class of that path: on the import path, or in the DAG file. Raises TimetableNotBuilt."""
+    try:
+        if file is not None:
+            dagfile.extend_search_path(file)
+            _import_file(path, file)
+        return load_class(path)
+    except UserError as error:
+        registered = plugins.find_timetable_class(path)
+        if registered is not None:
+            return registered
+        raise TimetableNotBuilt(str(error)) from error
+    except TimetableNotBuilt:
+        raise
+    except Exception as error:
+        raise TimetableNotBuilt(f"{path} cannot be loaded: importing it raised {type(error).__name__}: {error}") from error
+
+
+def _import_file(path: str, file: str) -> None:
+    """The DAG file is imported, if the class stands in it: its module is found by name from then on."""
+    name = dagfile.module_name(file)
+    if path.startswith(f"{name}.") and name not in sys.modules:
+        try:
+            dagfile.load_dag_file(file)
+        except FileNotFoundError as error:
+            raise TimetableNotBuilt(f"{path.rpartition('.')[2]} stood in {file}, which is gone; put the file back") from error

@@ -1,0 +1,136 @@
+"""What author code may ask while it is imported or runs: answered by `taskapi`, with the rights of one attempt.
+
+A question travels as one message on the child's channel; the answer is a JSON value, or a refusal in words.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class TaskApiRequest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Base of all questions."""
+
+
+class GetVariable(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """The value (text) of a Variable, or None when there is none."""
+
+    key: str
+
+
+class SetVariable(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    key: str
+    value: str
+    description: str | None = None
+
+
+class DeleteVariable(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers whether there was one."""
+
+    key: str
+
+
+class ListVariables(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers the sorted keys with the prefix."""
+
+    prefix: str = ""
+
+
+class GetConnection(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers a mapping of the connection's fields, or None."""
+
+    conn_id: str
+
+
+class GetXComs(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers a list of {task_id, map_index, value, run_id}, newest run first, then in order of `task_ids` and map index.
+
+    `task_ids` None: of every task. `map_indexes` None: all of them.
+    `include_prior_dates`: the newest value of each task in this run or an earlier one.
+    """
+
+    dag_id: str
+    run_id: str
+    key: str = "return_value"
+    task_ids: tuple[str, ...] | None = None
+    map_indexes: tuple[int, ...] | None = None
+    include_prior_dates: bool = False
+
+
+class GetPreviousRun(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers the run facts (`wire.RunFacts` as a mapping) of the newest earlier run of this DAG in that state, or None."""
+
+    dag_id: str
+    run_id: str
+    state: str | None = None
+
+
+class GetRunState(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    dag_id: str
+    run_id: str
+
+
+class GetRunStates(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers {run_id: state} of the runs with those ids, and of those about those logical dates, that exist."""
+
+    dag_id: str
+    run_ids: tuple[str, ...] = ()
+    logical_dates: tuple[int, ...] = ()
+
+
+class GetTaskStates(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers {run_id: {task_id or `task_id[map_index]`: state}}.
+
+    `group`: of every task in that group or below it, with None for one that has no state yet.
+    """
+
+    dag_id: str
+    run_ids: tuple[str, ...] | None = None
+    task_ids: tuple[str, ...] | None = None
+    logical_dates: tuple[int, ...] | None = None
+    group: str | None = None
+
+
+class GetFirstReschedule(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers when this task instance was first poked by an attempt that was rescheduled, in this or a later try; or None."""
+
+    first_try: int = 1
+
+
+class GetDag(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers {active, paused, file, spec, cursor} (the last two as mappings), or None when there is no such DAG."""
+
+    dag_id: str
+
+
+class TriggerRun(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """A queued run of that DAG. Answers {outcome, run_id, request}.
+
+    outcome: created | exists (nothing changed; `run_id` is the run that has the id or the logical date)
+    | clearing (that run is about to be cleared: `request` is the number to ask for with GetRequest).
+    """
+
+    dag_id: str
+    run_id: str
+    run_after: int
+    logical_at: int | None = None
+    interval_start: int | None = None
+    interval_end: int | None = None
+    conf: dict[str, object] = {}
+    reset: bool = False
+    """A run that exists is cleared."""
+    stands_for: int | None = None
+    """The planned time of the slot whose logical date it has."""
+
+
+class GetRequest(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers {state, answer}: pending | done | refused, and the owner's words."""
+
+    request_pk: int
+
+
+AnyTaskApiRequest = (
+    GetVariable | SetVariable | DeleteVariable | ListVariables | GetConnection | GetXComs
+    | GetPreviousRun | GetRunState | GetRunStates | GetTaskStates
+    | GetFirstReschedule | GetDag | TriggerRun | GetRequest
+)

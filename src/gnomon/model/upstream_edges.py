@@ -1,0 +1,74 @@
+"""The dependencies of a DAG on others, as the server stores them: an edge each, with a number that outlives versions."""
+
+from __future__ import annotations
+
+import zlib
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from gnomon.model.after import After
+
+if TYPE_CHECKING:
+    pass
+
+
+class AfterSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`model.after.After` as plain data; `previous` 0 stands for the same period."""
+
+    dag_id: str
+    task_id: str | None = None
+    previous: int = 0
+    take: str = "all"
+    empty_interval: str = "carry"
+    on_failure: str = "wait"
+    on_absent: str = "ignore"
+    max_wait_s: float | None = None
+    zone: str | None = None
+
+
+class Edge(NamedTuple):
+    """One dependency of a DAG, or of one of its tasks."""
+
+    number: int
+    """Of what it says: the same dependency has the same number in every version of the DAG."""
+    after: AfterSpec
+    task_id: str | None
+    """The task that waits while the rest of the run goes on; None: the whole run."""
+
+    @property
+    def label(self) -> str:
+        """The upstream as people know it: `dag` or `dag.task`."""
+        after = self.after
+        return after.dag_id if after.task_id is None else f"{after.dag_id}.{after.task_id}"
+
+
+def to_after_spec(after: After) -> AfterSpec:
+    """The dependency as plain data. Its zone, if any, is a name by now."""
+    assert after.zone is None or isinstance(after.zone, str)
+    return AfterSpec(
+        dag_id=after.dag_id,
+        task_id=after.task_id,
+        previous=after.back,
+        take=after.take,
+        empty_interval=after.empty_interval,
+        on_failure=after.on_failure,
+        on_absent=after.on_absent,
+        max_wait_s=None if after.max_wait is None else after.max_wait.total_seconds(),
+        zone=after.zone,
+    )
+
+
+def to_after(spec: AfterSpec) -> After:
+    """The dependency that gave `spec`, for the resolver."""
+    given: dict[str, Any] = msgspec.structs.asdict(spec)
+    seconds = given.pop("max_wait_s")
+    given["previous"] = spec.previous or None
+    return After(max_wait=None if seconds is None else timedelta(seconds=seconds), **given)
+
+
+def _edge_number(after: AfterSpec, task_id: str | None) -> int:
+    """31 bits. How long it waits at most changes nothing in what it waits for."""
+    says = msgspec.json.encode((task_id, msgspec.structs.replace(after, max_wait_s=None)))
+    return zlib.crc32(says) & 0x7FFFFFFF

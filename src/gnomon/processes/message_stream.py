@@ -1,0 +1,144 @@
+"""Frames: a 4-byte big-endian length, then one msgpack message. Bounded, typed, and indifferent to how bytes arrive."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+FRAME_MAX = 256 * 1024 * 1024
+"""A longer frame is refused: its sender is broken."""
+_LENGTH = struct.Struct(">I")
+_encoder = msgspec.msgpack.Encoder()
+
+
+class FrameTooLarge(Exception):
+    """A message of more than 256 MiB; push a path or an address instead of the value."""
+
+
+def encode_frame(message: msgspec.Struct) -> bytes:
+    """The frame of a message."""
+    body = _encoder.encode(message)
+    if len(body) > FRAME_MAX:
+        raise FrameTooLarge(f"a message of {len(body)} bytes is over the limit of {FRAME_MAX}")
+    return _LENGTH.pack(len(body)) + body
+
+
+class FrameDecoder(Generic[T]):
+    """Cuts a stream of bytes into messages of one union type."""
+
+    def __init__(self, union: Any) -> None:
+        self._decoder: msgspec.msgpack.Decoder[T] = msgspec.msgpack.Decoder(union)
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[T]:
+        """Every message that is complete once `data` was appended."""
+        self._buffer += data
+        start = 0
+        try:
+            while len(self._buffer) - start >= _LENGTH.size:
+                (length,) = _LENGTH.unpack_from(self._buffer, start)
+                if length > FRAME_MAX:
+                    raise FrameTooLarge(f"a frame of {length} bytes is over the limit of {FRAME_MAX}")
+                end = start + _LENGTH.size + length
+                if len(self._buffer) < end:
+                    break
+                body = bytes(memoryview(self._buffer)[start + _LENGTH.size : end])
+                start = end
+                yield self._decoder.decode(body)
+        finally:
+            del self._buffer[:start]
+
+
+def receive_message(sock: socket.socket, splitter: FrameDecoder[T]) -> T | None:
+    """The next message of a blocking socket, None at its end. One conversation partner at a time: reads exactly one frame."""
+    header = _read_exactly(sock, _LENGTH.size)
+    if header is None:
+        return None
+    (length,) = _LENGTH.unpack(header)
+    if length > FRAME_MAX:
+        raise FrameTooLarge(f"a frame of {length} bytes is over the limit of {FRAME_MAX}")
+    body = _read_exactly(sock, length)
+    if body is None:
+        return None
+    for message in splitter.feed(header + body):
+        return message
+    return None
+
+
+def _read_exactly(sock: socket.socket, count: int) -> bytes | None:
+    parts = bytearray()
+    while len(parts) < count:
+        part = sock.recv(count - len(parts))
+        if not part:
+            return None
+        parts += part
+    return bytes(parts)
+
+
+READ_BYTES = 256 * 1024
+READS_MAX = 64
+"""Reads in one turn; a partner that never stops talking does not starve the others."""
+
+
+class MessageStream(Generic[T]):
+    """A socket and its two buffers. No method blocks or raises for a partner that is gone: `ended` says so."""
+
+    __slots__ = ("_out", "_splitter", "ended", "failure", "sock")
+
+    def __init__(self, sock: socket.socket, splitter: FrameDecoder[T]) -> None:
+        sock.setblocking(False)
+        self.sock = sock
+        self.ended = False
+        self.failure: str | None = None
+        """Why the stream was given up, when it was not the partner's own end."""
+        self._splitter = splitter
+        self._out = bytearray()
+
+    def receive(self) -> list[T]:
+        """Every message that has arrived; sets `ended` when no more will."""
+        messages: list[T] = []
+        for _ in range(READS_MAX):
+            try:
+                data = self.sock.recv(READ_BYTES)
+            except (BlockingIOError, InterruptedError):
+                break
+            except OSError:
+                data = b""
+            if not data:
+                self.ended = True
+                break
+            try:
+                messages.extend(self._splitter.feed(data))
+            except (FrameTooLarge, msgspec.DecodeError) as error:
+                self.ended, self.failure = True, str(error)
+                break
+            if len(data) < READ_BYTES:
+                break
+        return messages
+
+    def put(self, message: msgspec.Struct) -> None:
+        """The message waits for the next `flush`."""
+        self._out += encode_frame(message)
+
+    def flush(self) -> bool:
+        """Writes what the socket takes; True when nothing waits any more."""
+        while self._out and not self.ended:
+            try:
+                sent = self.sock.send(self._out)
+            except (BlockingIOError, InterruptedError):
+                return False
+            except OSError:
+                self.ended = True
+                break
+            del self._out[:sent]
+        return True
+
+    def close(self) -> None:
+        self.ended = True
+        self.sock.close()

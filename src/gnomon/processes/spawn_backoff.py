@@ -1,0 +1,54 @@
+"""Processes that the machine refuses to start (EAGAIN, EMFILE, ENOMEM, ...): the refusal in words, and when to ask again."""
+
+from __future__ import annotations
+
+import errno
+
+REFUSAL_REMEDY = "see to the machine's limits of processes, open files and memory"
+PAUSE_FIRST_S = 0.5
+PAUSE_MAX_S = 15.0
+"""The pause after a refusal doubles with each refusal that follows, up to this; a process that starts makes it short again."""
+
+
+def describe_refusal(error: OSError) -> str:
+    """Why the machine refused, with the name of the error: `Resource temporarily unavailable (EAGAIN)`."""
+    words = error.strerror or str(error) or type(error).__name__
+    name = None if error.errno is None else errno.errorcode.get(error.errno)
+    return words if name is None else f"{words} ({name})"
+
+
+class SpawnBackoff:
+    """When the machine is asked for a process again. All times are monotonic seconds."""
+
+    def __init__(self) -> None:
+        self.reason = ""
+        """The last refusal in words."""
+        self.pause_s = PAUSE_FIRST_S
+        """How long the pause after the last refusal is."""
+        self._again_at = 0.0
+        self._in_a_row = 0
+
+    def is_over(self, now: float) -> bool:
+        """True when a process may be asked for."""
+        return now >= self._again_at
+
+    def left_s(self, now: float) -> float:
+        """Seconds until a process may be asked for."""
+        return max(0.0, self._again_at - now)
+
+    def refused(self, reason: str, now: float) -> bool:
+        """A process was refused: a pause begins. False when one is under way, which goes on as it was."""
+        if not self.is_over(now):
+            return False
+        self.reason = reason
+        self.pause_s = min(PAUSE_FIRST_S * 2**self._in_a_row, PAUSE_MAX_S)
+        self._again_at = now + self.pause_s
+        self._in_a_row = min(self._in_a_row + 1, _DOUBLINGS_MAX)
+        return True
+
+    def succeeded(self) -> None:
+        """A process has started: the next refusal begins with the first pause."""
+        self._in_a_row = 0
+
+
+_DOUBLINGS_MAX = 16

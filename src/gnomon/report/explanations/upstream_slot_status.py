@@ -1,0 +1,122 @@
+"""What the run of an upstream slot is doing now, and what would let those who wait for it go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gnomon.model.ids import quote_argument
+from gnomon.model.instants import Instant, iso
+from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.run_waits import NO_SLOT, RunWait
+from gnomon.model.states import DagRunState
+from gnomon.model.upstream_edges import Edge
+from gnomon.report.listings.import_problems import find_planning_error
+from gnomon.report.listings.run_list import list_task_instances
+from gnomon.store import Transaction
+from gnomon.store.cross_dag import upstream_dags
+from gnomon.store.dag_records import dag_runs, dags
+from gnomon.store.ownership import group_state
+
+_SHOWN = 5
+
+
+def describe_upstream_runs(tx: Transaction, edge: Edge, waits: Sequence[RunWait], now: Instant) -> list[str]:
+    """A sentence on each of these slots of one upstream DAG."""
+    up_dag = edge.after.dag_id
+    row = dags.find_dag_row(tx, up_dag)
+    up = next(iter(group_state.load_dags(tx, [row.dag_pk])), None) if row is not None else None
+    if up is None:
+        return [f"there is no DAG {up_dag}; it is waited for until a file defines it"]
+    if all(wait.up_at == NO_SLOT for wait in waits):
+        return [f"DAG {up_dag} is there now; which runs of it are waited for is being found"]
+    stands = upstream_dags.list_runs_of_slots(tx, up.dag_pk, [wait.up_at for wait in waits])
+    told = []
+    for wait in waits:
+        run_ids = [run_id for run_id, _ in stands.get(wait.up_at, ())]
+        found = [run for run_id in run_ids if (run := dag_runs.find_stored_run(tx, up_dag, run_id)) is not None]
+        told += [_describe_run(tx, up, run, edge.after.task_id) for run in found] or [_describe_missing_run(up, wait, now)]
+    return told + _describe_deleted_dag(up)
+
+
+def list_later_clears(tx: Transaction, dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[RunWait]) -> list[str]:
+    """Upstream runs that were cleared after this one had begun: it has not seen what they do now."""
+    row = dags.find_dag_row(tx, edge.after.dag_id)
+    if row is None or run.started_at is None:
+        return []
+    known = {wait.up_at: wait.clear_number for wait in waits}
+    stands = upstream_dags.list_runs_of_slots(tx, row.dag_pk, known)
+    again = [run_id for at, several in sorted(stands.items()) for run_id, clears in several if clears > max(known[at], 0)]
+    told = []
+    for run_id in again:
+        up = dag_runs.find_stored_run(tx, edge.after.dag_id, run_id)
+        if up is not None and up.queued_at > run.started_at:
+            told.append(f"run {run_id} of {edge.after.dag_id} was cleared at {iso(up.queued_at)}, after this run had begun, and is {up.state}")
+    if told:
+        told = [*told[:_SHOWN], *([f"and {len(told) - _SHOWN} more were cleared"] if len(told) > _SHOWN else [])]
+        told.append(f"to run this one again after them: gnomon runs clear {dag.dag_id} {quote_argument(run.run_id)}")
+    return told
+
+
+def _describe_run(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str | None) -> str:
+    name = f"run {run.run_id} of {up.dag_id}"
+    if task_id is not None and run.state is not DagRunState.QUEUED:
+        return f"task {task_id} of {name}{_describe_task(tx, up, run, task_id)}"
+    match run.state:
+        case DagRunState.QUEUED:
+            paused = f"; {_unpause_command(up)}" if up.paused else ""
+            return f"{name} is queued" + (f": {run.reason}" if run.reason else "") + paused
+        case DagRunState.RUNNING:
+            return f"{name} has been running since {iso(run.started_at)}" + (f"; {_unpause_command(up)}" if up.paused else "")
+        case DagRunState.FAILED:
+            why = f" ({run.reason})" if run.reason else ""
+            return f"{name} failed at {iso(run.ended_at)}{why}; run it again with: {_clear_command(up, run)}"
+        case _:
+            return f"{name} succeeded at {iso(run.ended_at)}; the news is on its way"
+
+
+def _describe_task(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str) -> str:
+    rows = [row for row in list_task_instances(tx, up, run) if row.task_id == task_id]
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row.state or "no status"] = counts.get(row.state or "no status", 0) + 1
+    if not counts:
+        return " is not there; the run goes without it" if run.ended_at is None else f" was not there when the run ended; {_clear_command(up, run)}"
+    shown = ", ".join(f"{count} {state}" for state, count in counts.items())
+    bad = any(state in ("failed", "upstream_failed", "removed") for state in counts)
+    again = f"; run it again with: gnomon tasks clear {up.dag_id} {quote_argument(run.run_id)} {task_id} --downstream" if bad else ""
+    if len(rows) > 1:
+        return f" has instances in these states: {shown}{again}"
+    return f" is in state {rows[0].state}{again}" if rows[0].state is not None else " has no status yet"
+
+
+def _describe_missing_run(up: DagRecord, wait: RunWait, now: Instant) -> str:
+    at = wait.up_at
+    if up.cursor is not None and at <= up.cursor.run_after:
+        passed = f"no run of {up.dag_id} was made for its slot at {iso(at)}{f' ({wait.note})' if wait.note else ''}"
+        return f"{passed}; it is waited for until the run is released, or made with: {_describe_manual_trigger(up, at)}"
+    due = f"its run {'was' if at <= now else 'is'} due at {iso(at)} and is not made yet"
+    error = find_planning_error(up)
+    if error is not None:
+        return f"{up.dag_id}: {due}; nothing is planned: {error}"
+    if up.paused:
+        return f"{up.dag_id}: {due}; {_unpause_command(up)}"
+    later = up.next_run is not None and up.next_run.run_after > max(at, now)
+    if not later or up.next_run is None:
+        return f"{up.dag_id}: {due}"
+    return f"{up.dag_id}: {due}; the next one that is planned is due at {iso(up.next_run.run_after)}; to make this one: {_describe_manual_trigger(up, at)}"
+
+
+def _describe_manual_trigger(up: DagRecord, at: Instant) -> str:
+    return f"gnomon dags trigger {up.dag_id} --slot {iso(at)}"
+
+
+def _describe_deleted_dag(up: DagRecord) -> list[str]:
+    return [] if up.active else [f"DAG {up.dag_id} is in no file any more; put {up.file} back"]
+
+
+def _unpause_command(up: DagRecord) -> str:
+    return f"DAG {up.dag_id} is paused; let it run with: gnomon dags unpause {up.dag_id}"
+
+
+def _clear_command(up: DagRecord, run: RunRecord) -> str:
+    return f"gnomon runs clear {up.dag_id} {quote_argument(run.run_id)}"

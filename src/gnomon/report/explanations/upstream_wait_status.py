@@ -1,0 +1,133 @@
+"""What a run waits for in other DAGs, and what had held it up once it has run: each upstream slot, by which rule, and how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gnomon.model.ids import quote_argument
+from gnomon.model.instants import SECOND, Instant, iso
+from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.run_waits import NO_SLOT, RunWait, WaitState
+from gnomon.model.spec import collect_edges
+from gnomon.model.states import DagRunState, DagRunType
+from gnomon.model.upstream_edges import Edge
+from gnomon.report.explanations.upstream_slot_status import describe_upstream_runs, list_later_clears
+from gnomon.report.listings.run_list import find_spec_of_run
+from gnomon.report.waits.edge_wording import describe_edge, rule_words_of
+from gnomon.store import Transaction
+from gnomon.store.cross_dag import run_waits
+
+SHOWN = 5
+"""So many open slots of one dependency are told of; the rest is counted."""
+_WAITING_TYPES = (DagRunType.SCHEDULED, DagRunType.BACKFILL)
+
+
+def list_upstreams(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[str]:
+    """The DAGs that the run, or a task of it, waits for or has waited for."""
+    return sorted({edge.after.dag_id for edge, _ in _read_edges(tx, dag, run)})
+
+
+def describe_open_waits(tx: Transaction, dag: DagRecord, run: RunRecord, now: Instant, task_id: str | None = None) -> list[str]:
+    """Sentences on each dependency that is open: the run's while it is queued, those of its tasks (or of one) while it runs."""
+    told: list[str] = []
+    for edge, waits in _read_edges(tx, dag, run):
+        of_run = edge.task_id is None
+        held = run.state is DagRunState.QUEUED if of_run else run.state is DagRunState.RUNNING
+        if held and (task_id is None or edge.task_id in (None, task_id)) and not _is_over(edge, waits):
+            told += _describe_open_edge(tx, dag, run, edge, waits, now)
+    return told
+
+
+def describe_past_waits(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None) -> list[str]:
+    """Sentences on what let a run begin (or a task of it), or ended it; and on what was cleared upstream since it began."""
+    told: list[str] = []
+    for edge, waits in _read_edges(tx, dag, run):
+        if waits and edge.task_id == task_id and (run.ended_at is not None or _is_over(edge, waits)):
+            told.append(_describe_outcome(dag, edge, waits))
+            told += list_later_clears(tx, dag, run, edge, waits)
+    return told
+
+
+def _read_edges(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[tuple[Edge, list[RunWait]]]:
+    """The dependencies that count for the run, each with what was found of it; a run by hand has none."""
+    if run.run_type not in _WAITING_TYPES:
+        return []
+    waits = run_waits.load_run_waits(tx, [run.run_pk]).get(run.run_pk, [])
+    spec = dag.spec if run.state is DagRunState.QUEUED else find_spec_of_run(tx, dag, run)
+    return [(edge, [wait for wait in waits if wait.edge_no == edge.number]) for edge in collect_edges(spec)]
+
+
+def _is_over(edge: Edge, waits: Sequence[RunWait]) -> bool:
+    met = edge.after.take == "any" and any(wait.state is WaitState.MET for wait in waits)
+    return bool(waits) and (met or not any(wait.state.is_open for wait in waits))
+
+
+def _describe_open_edge(tx: Transaction, dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[RunWait], now: Instant) -> list[str]:
+    if not waits:
+        why = f": {run.reason}" if run.reason else ""
+        return [f"{describe_edge(dag.dag_id, edge)}: which runs of it are waited for is being found{why}"]
+    still = [wait for wait in waits if wait.state.is_open]
+    lines = [f"{_describe_edge(dag, edge, waits)}, since {iso(min(wait.since for wait in still))}{_describe_max_wait(edge, run)}"]
+    lines += [f"  {line}" for line in describe_upstream_runs(tx, edge, still[:SHOWN], now)]
+    lines += [f"  and {len(still) - SHOWN} more slots that are not done"] if len(still) > SHOWN else []
+    lines += [f"  {line}" for line in _describe_closed_slots([wait for wait in waits if not wait.state.is_open])]
+    lines.append(f"  to go on without: gnomon runs release {dag.dag_id} {quote_argument(run.run_id)} --from {edge.after.dag_id}")
+    return lines
+
+
+def _describe_edge(dag: DagRecord, edge: Edge, waits: Sequence[RunWait]) -> str:
+    rule = rule_words_of(waits[0].rule)
+    return describe_edge(dag.dag_id, edge) + ("" if waits[0].up_at == NO_SLOT else f" ({rule.name}: {rule.meaning})")
+
+
+def _describe_max_wait(edge: Edge, run: RunRecord) -> str:
+    limit_s = edge.after.max_wait_s
+    since = run.queued_at if edge.task_id is None else run.started_at
+    if limit_s is None or since is None:
+        return ""
+    return f"; it fails at {iso(max(since, run.run_after) + int(limit_s * SECOND))} if that is not done"
+
+
+def _describe_closed_slots(waits: Sequence[RunWait]) -> list[str]:
+    """What is known of the slots of a dependency, in few words."""
+    told = []
+    met = [wait for wait in waits if wait.state is WaitState.MET and wait.up_at != NO_SLOT]
+    if met:
+        told.append(f"{_format_slots(met)} is done")
+    alike: dict[tuple[str, str], list[RunWait]] = {}
+    for wait in waits:
+        if wait.state in _STATE_WORDS:
+            alike.setdefault((_STATE_WORDS[wait.state], f" ({wait.note})" if wait.note else ""), []).append(wait)
+    told += [f"{_format_slots(several)} {words}{note}" for (words, note), several in alike.items()][:SHOWN]
+    return told
+
+
+def _describe_outcome(dag: DagRecord, edge: Edge, waits: Sequence[RunWait]) -> str:
+    said = describe_edge(dag.dag_id, edge).replace(" waits for ", " waited for ", 1)
+    released = next((wait for wait in waits if wait.state is WaitState.RELEASED), None)
+    if released is not None:
+        return f"{said}: {released.note or 'released'} at {iso(released.since)}"
+    if all(wait.up_at == NO_SLOT for wait in waits):
+        return f"{said}: there was no slot to wait for"
+    rule = rule_words_of(waits[0].rule).name
+    done = "; ".join(_describe_closed_slots(waits)) or f"{_format_slots(waits)} is not done"
+    return f"{said} ({rule}): {done}, the last news at {iso(max(wait.since for wait in waits))}"
+
+
+def _format_slots(waits: Iterable[RunWait]) -> str:
+    slots = sorted(wait.up_at for wait in waits)
+    if len(slots) == 1:
+        return f"the slot at {iso(slots[0])}"
+    if len(slots) <= SHOWN:
+        return f"each of the slots {', '.join(f'at {iso(slot)}' for slot in slots)}"
+    return f"every one of {len(slots)} slots, the first at {iso(slots[0])}, the last at {iso(slots[-1])},"
+
+
+_STATE_WORDS = {
+    WaitState.BAD: "ended badly",
+    WaitState.MISSED: "was passed without a run",
+    WaitState.TOLERATED: "ended badly, which on_failure=\"proceed\" allows",
+    WaitState.ABSENT: "has no run, and is not waited for",
+    WaitState.RELEASED: "was released",
+    WaitState.CLOSED: "is no longer waited for",
+}

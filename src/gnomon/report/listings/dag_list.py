@@ -1,0 +1,205 @@
+"""DAGs as listings print them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gnomon.model.instants import Instant, iso
+from gnomon.model.records import DagRecord
+from gnomon.model.spec import TaskSpec, collect_edges
+from gnomon.model.states import DagRunState
+from gnomon.planning import resolve_misfire
+from gnomon.report.listings.import_problems import (
+    find_planning_error,
+    list_calendar_warnings,
+    list_import_errors,
+    list_upstream_warnings,
+)
+from gnomon.report.listings.not_found import dag_not_found
+from gnomon.report.next_runs import UpcomingRunsQuery, describe_family, list_next_runs
+from gnomon.report.waits.edge_wording import describe_edge
+from gnomon.store import Transaction
+from gnomon.store.dag_records import dag_runs, dags
+from gnomon.store.ownership import group_state
+
+
+@dataclass(frozen=True, slots=True)
+class DagSummary:
+    """One DAG in a list."""
+
+    dag_id: str
+    schedule: str
+    paused: bool
+    active: bool
+    """False: it is in no file any more."""
+    next_run: str | None
+    last_run_id: str | None
+    last_run_state: str | None
+    owner: str
+    tags: list[str]
+    file: str
+    error: str | None
+    warnings: list[str]
+    """What will stop it some day: its calendar ends soon, it waits for a DAG that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSummary:
+    """One task of a DAG."""
+
+    task_id: str
+    operator: str
+    group: str | None
+    upstream: list[str]
+    trigger_rule: str
+    retries: int
+    pool: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class DagDetail:
+    """One DAG with everything that `dags show` prints."""
+
+    dag_id: str
+    description: str | None
+    file: str
+    owner: str
+    tags: list[str]
+    paused: bool
+    active: bool
+    error: str | None
+    warnings: list[str]
+    """What was noticed when its file was read, and of its calendar and of what it waits for now."""
+    schedule: str
+    schedule_description: str
+    schedule_family: str
+    timezone: str
+    start_date: str | None
+    end_date: str | None
+    catchup: bool
+    catchup_window_s: float | None
+    misfire: str
+    """What becomes of late slots, the default filled in."""
+    overlap: str
+    jitter_s: float
+    max_active_runs: int
+    max_active_tasks: int
+    depends_on: list[str]
+    """What its runs and tasks wait for in other DAGs, in words."""
+    needed_by: list[str]
+    """The DAGs that wait for it, or for a task of it."""
+    processes: str
+    """In what kind of process its tasks run, and why."""
+    params: dict[str, object]
+    next_runs: list[dict[str, str | None]]
+    tasks: list[TaskSummary]
+
+
+def find_dag(tx: Transaction, dag_id: str) -> DagRecord:
+    """The DAG with its newest version; NotThere with the nearest ids when there is none."""
+    row = dags.find_dag_row(tx, dag_id)
+    found = group_state.load_dags(tx, [row.dag_pk]) if row is not None else []
+    if not found:
+        failed = [error.message for error in list_import_errors(tx) if repr(dag_id) in error.message]
+        raise dag_not_found(dag_id, [other.dag_id for other in dags.list_dags(tx)], failed[0] if failed else None)
+    return found[0]
+
+
+def list_dags(tx: Transaction, now: Instant, *, inactive: bool = False) -> list[DagSummary]:
+    """All DAGs by id; those that are in no file any more only when asked for."""
+    rows = [row for row in dags.list_dags(tx) if row.active or inactive]
+    records = group_state.load_dags(tx, [row.dag_pk for row in rows])
+    newest, doubts = dag_runs.list_newest_run_states(tx), list_upstream_warnings(tx)
+    return [
+        _dag_row(record, newest.get(record.dag_pk), doubts.get(record.dag_id, ()), now)
+        for record in sorted(records, key=lambda record: record.dag_id)
+    ]
+
+
+def show_dag(
+    dag: DagRecord, now: Instant, warnings: Sequence[str] = (), ask: UpcomingRunsQuery | None = None, needed_by: Sequence[str] = ()
+) -> DagDetail:
+    """Everything about one DAG but its history. `ask`: asks an author's timetable for its coming runs."""
+    spec = dag.spec
+    return DagDetail(
+        dag_id=dag.dag_id,
+        description=spec.description,
+        file=dag.file,
+        owner=spec.owner,
+        tags=sorted(spec.tags),
+        paused=dag.paused,
+        active=dag.active,
+        error=find_planning_error(dag),
+        warnings=[*warnings, *list_calendar_warnings(spec.timetable, now)],
+        schedule=spec.timetable.summary,
+        schedule_description=spec.timetable.description,
+        schedule_family=describe_family(spec.timetable),
+        timezone=spec.timezone,
+        start_date=iso(spec.start_at),
+        end_date=iso(spec.end_at),
+        catchup=spec.catchup,
+        catchup_window_s=spec.catchup_window_s,
+        misfire=resolve_misfire(spec),
+        overlap=spec.overlap,
+        jitter_s=spec.jitter_s,
+        max_active_runs=spec.max_active_runs,
+        max_active_tasks=spec.max_active_tasks,
+        depends_on=[describe_edge(dag.dag_id, edge) for edge in collect_edges(spec)],
+        needed_by=list(needed_by),
+        processes=describe_process_kind(dag),
+        params={name: _param(param.default, param.required, param.schema) for name, param in spec.params.items()},
+        next_runs=[run.as_record() for run in list_next_runs(dag, now, ask=ask)],
+        tasks=build_task_rows(spec.tasks),
+    )
+
+
+def describe_process_kind(dag: DagRecord) -> str:
+    """In what kind of process the DAG's tasks run, in words."""
+    if dag.fresh is not None:
+        return f"a new interpreter for each task, because a fork is not safe: {dag.fresh}"
+    if dag.spec.fresh_import:
+        return "a new interpreter for each task, because the DAG says fresh_import=True"
+    if dag.spec.attempts_per_child > 1:
+        return f"a fork for up to {dag.spec.attempts_per_child} tasks, one after another (attempts_per_child)"
+    return "a fork for each task, of a process that has imported the file"
+
+
+def build_task_rows(specs: Sequence[TaskSpec]) -> list[TaskSummary]:
+    """The tasks of a DAG, in topological order."""
+    return [
+        TaskSummary(
+            task_id=task.task_id,
+            operator=task.operator,
+            group=task.group,
+            upstream=list(task.upstream),
+            trigger_rule=task.trigger_rule,
+            retries=task.retries,
+            pool=task.pool,
+            owner=task.owner,
+        )
+        for task in specs
+    ]
+
+
+def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None, doubts: Sequence[str], now: Instant) -> DagSummary:
+    due = dag.next_run.run_after if dag.next_run is not None and not dag.paused else None
+    return DagSummary(
+        dag_id=dag.dag_id,
+        schedule=dag.spec.timetable.summary,
+        paused=dag.paused,
+        active=dag.active,
+        next_run=iso(due),
+        last_run_id=last[0] if last is not None else None,
+        last_run_state=last[1].value if last is not None else None,
+        owner=dag.spec.owner,
+        tags=sorted(dag.spec.tags),
+        file=dag.file,
+        error=find_planning_error(dag),
+        warnings=[*doubts, *list_calendar_warnings(dag.spec.timetable, now)],
+    )
+
+
+def _param(default: object, required: bool, schema: dict[str, object]) -> dict[str, object]:
+    return {"default": default, "required": required, "schema": schema}

@@ -1,0 +1,135 @@
+"""Runs of a DAG, as listings print them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gnomon.engine.lifecycle.run_lifecycle import is_within_task_bounds
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import iso
+from gnomon.model.records import DagRecord, RunRecord, TaskRecord
+from gnomon.model.spec import DagSpec
+from gnomon.model.states import DagRunState
+from gnomon.report.listings.not_found import run_not_found
+from gnomon.store import Transaction
+from gnomon.store.dag_records import dag_runs
+from gnomon.store.ownership import group_state
+
+_SUGGEST_AMONG = 1000
+"""A wrong run id is compared with at most so many of the newest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run; `run_id` is what Airflow's REST API calls `dag_run_id`."""
+
+    dag_id: str
+    run_id: str
+    run_type: str
+    state: str
+    logical_date: str | None
+    run_after: str | None
+    data_interval_start: str | None
+    data_interval_end: str | None
+    start_date: str | None
+    end_date: str | None
+    conf: dict[str, object]
+    reason: str | None
+
+
+def list_runs(tx: Transaction, dag: DagRecord, state: DagRunState | None = None) -> list[RunRow]:
+    """All runs of the DAG, newest first; those in `state` alone when one is given."""
+    return [build_run_row(dag.dag_id, run) for run in dag_runs.list_runs(tx, dag.dag_id, state=state)]
+
+
+def find_run(tx: Transaction, dag: DagRecord, run_id: str) -> RunRecord:
+    """The run; NotThere with the nearest ids when there is none."""
+    run = dag_runs.find_stored_run(tx, dag.dag_id, run_id)
+    if run is None:
+        newest = dag_runs.list_runs(tx, dag.dag_id, limit=_SUGGEST_AMONG)
+        raise run_not_found(dag.dag_id, run_id, [other.run_id for other in newest])
+    return run
+
+
+def build_run_row(dag_id: str, run: RunRecord) -> RunRow:
+    """The record of one run."""
+    return RunRow(
+        dag_id=dag_id,
+        run_id=run.run_id,
+        run_type=run.run_type.value,
+        state=run.state.value,
+        logical_date=iso(run.logical_at),
+        run_after=iso(run.run_after),
+        data_interval_start=iso(run.interval_start),
+        data_interval_end=iso(run.interval_end),
+        start_date=iso(run.started_at),
+        end_date=iso(run.ended_at),
+        conf=run.conf,
+        reason=run.reason,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TaskInstanceRow:
+    """One task instance of one run; `state` None: it has none yet."""
+
+    dag_id: str
+    run_id: str
+    task_id: str
+    map_index: int
+    state: str | None
+    try_number: int
+    start_date: str | None
+    end_date: str | None
+    reason: str | None
+
+    @property
+    def name(self) -> str:
+        """`task_id` or `task_id[map_index]`."""
+        return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
+
+
+def list_task_instances(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[TaskInstanceRow]:
+    """All task instances of the run, those without a state too; in the order of the tasks, then by map index."""
+    spec = find_spec_of_run(tx, dag, run)
+    names = {number: task_id for task_id, number in dag.task_numbers.items()}
+    place = {task.task_id: position for position, task in enumerate(spec.tasks)}
+    rows = [_build_row(dag, run, names.get(task.task_no, f"task {task.task_no}"), task) for task in dag_runs.list_task_states(tx, run.run_pk)]
+    seen = {row.task_id for row in rows}
+    rows += [_build_empty_row(dag, run, task.task_id) for task in spec.tasks if task.task_id not in seen and is_within_task_bounds(task, run)]
+    return sorted(rows, key=lambda row: (place.get(row.task_id, len(place)), row.task_id, row.map_index))
+
+
+def find_spec_of_run(tx: Transaction, dag: DagRecord, run: RunRecord) -> DagSpec:
+    """The version of the DAG that the run follows; the newest one while it has not started."""
+    if run.version_pk is None or run.version_pk == dag.version_pk:
+        return dag.spec
+    return group_state.load_specs(tx, [run.version_pk]).get(run.version_pk, dag.spec)
+
+
+def count_states(rows: Iterable[TaskInstanceRow]) -> dict[str, int]:
+    """How many task instances are in which state; `no status` for those without."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        state = row.state or "no status"
+        counts[state] = counts.get(state, 0) + 1
+    return counts
+
+
+def _build_row(dag: DagRecord, run: RunRecord, task_id: str, task: TaskRecord) -> TaskInstanceRow:
+    return TaskInstanceRow(
+        dag_id=dag.dag_id,
+        run_id=run.run_id,
+        task_id=task_id,
+        map_index=task.map_index,
+        state=task.state.value if task.state is not None else None,
+        try_number=task.try_number,
+        start_date=iso(task.started_at),
+        end_date=iso(task.ended_at),
+        reason=task.reason,
+    )
+
+
+def _build_empty_row(dag: DagRecord, run: RunRecord, task_id: str) -> TaskInstanceRow:
+    return TaskInstanceRow(dag.dag_id, run.run_id, task_id, UNMAPPED, None, 0, None, None, None)

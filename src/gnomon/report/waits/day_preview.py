@@ -1,0 +1,125 @@
+"""Which upstream slots each run of a day waits for, from the timetables alone: before anything of it is deployed or has run.
+
+`build_day_preview` is asked here about built-in timetables, and beside their code about those of authors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime, tzinfo
+from itertools import groupby
+
+import msgspec
+
+from gnomon.dependencies import Resolver
+from gnomon.dependencies.planned_slots import Bounds, PlannedSlots
+from gnomon.dependencies.upstream_query import DagSide
+from gnomon.errors.timetable import PlanningError
+from gnomon.loading.timetable_loader import rebuild_timetable
+from gnomon.model.instants import Instant, to_datetime, to_instant
+from gnomon.model.spec import DagSpec
+from gnomon.model.upstream_edges import AfterSpec, to_after
+from gnomon.report.listings.local_time import DayClock
+from gnomon.report.waits.edge_wording import rule_words_of
+from gnomon.timetables.base import Timetable
+from gnomon.timetables.wall_clock.zones import zone_of
+
+
+class RunUpstreamSlots(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of the day, and what it waits for."""
+
+    run_after: Instant
+    slots: tuple[Instant, ...]
+    rule: str
+    start: Instant
+    """The stretch that the rule looked at, to before `end`."""
+    end: Instant
+
+
+class DayPreview(msgspec.Struct, frozen=True, kw_only=True):
+    """One dependency on one day."""
+
+    lines: tuple[RunUpstreamSlots, ...] = ()
+    upstream: tuple[Instant, ...] = ()
+    """The upstream's slots of that day, waited for or not."""
+
+
+def build_side(spec: DagSpec, file: str | None) -> DagSide:
+    """A DAG as the rules see it."""
+    return DagSide(
+        dag_id=spec.dag_id, timetable=spec.timetable, file=file, timezone=spec.timezone, start_at=spec.start_at, end_at=spec.end_at,
+    )  # fmt: skip
+
+
+def build_day_preview(*, after: AfterSpec, downstream: DagSide, upstream: DagSide, start: Instant, end: Instant) -> DayPreview:
+    """What each run planned from `start` to before `end` waits for, as if every slot were made.
+
+    Raises PlanningError for timetables that fail, and for a dependency that can never be met.
+    """
+    mine, theirs = rebuild_timetable(downstream.timetable, downstream.file), rebuild_timetable(upstream.timetable, upstream.file)
+    first, last = to_datetime(start), to_datetime(end)
+    zoned = replace(to_after(after), zone=_zone(after, downstream, mine))
+    try:
+        resolver = Resolver(zoned, mine, theirs, _bounds_of(downstream), _bounds_of(upstream), downstream.dag_id == upstream.dag_id)
+    except ValueError as error:
+        raise PlanningError(str(error)) from None
+    lines = [_build_line(resolver, slot) for slot in PlannedSlots(mine, _bounds_of(downstream)).between(first, last)]
+    others = map(to_instant, PlannedSlots(theirs, _bounds_of(upstream)).between(first, last))
+    return DayPreview(lines=tuple(lines), upstream=tuple(others))
+
+
+def _build_line(resolver: Resolver, slot: datetime) -> RunUpstreamSlots:
+    found = resolver.resolve(slot)
+    start, end = map(to_instant, found.window)
+    return RunUpstreamSlots(run_after=to_instant(slot), slots=tuple(map(to_instant, found.slots)), rule=found.rule, start=start, end=end)
+
+
+def _zone(after: AfterSpec, downstream: DagSide, mine: Timetable) -> tzinfo:
+    """Whose days count: the zone that the dependency names, else that of the timetable, else that of the DAG."""
+    own = getattr(mine, "timezone", None) if downstream.timetable.builtin else downstream.timetable.timezone
+    return zone_of(after.zone or own or downstream.timezone)
+
+
+def _bounds_of(side: DagSide) -> Bounds:
+    first, last = (None if at is None else to_datetime(at) for at in (side.start_at, side.end_at))
+    return first, last
+
+
+MAX_ROWS = 48
+"""With more rows than this, runs that wait for slots at the same distance are one row too."""
+COLUMNS = ("run", "waits_for", "rule", "looked_at")
+
+
+def build_rows(lines: Iterable[RunUpstreamSlots], clock: DayClock) -> list[dict[str, object]]:
+    """One row for each run, or for neighbours that wait for the same."""
+    found = _group_neighbours(list(lines), lambda line: (line.slots, line.rule))
+    if len(found) > MAX_ROWS:
+        found = _group_neighbours([line for group in found for line in group], _relative_slots)
+    return [_build_preview_row(group, clock) for group in found]
+
+
+def _group_neighbours(lines: list[RunUpstreamSlots], key: Callable[[RunUpstreamSlots], object]) -> list[list[RunUpstreamSlots]]:
+    return [list(group) for _, group in groupby(lines, key)]
+
+
+def _relative_slots(line: RunUpstreamSlots) -> object:
+    return line.rule, tuple(slot - line.run_after for slot in line.slots)
+
+
+def _build_preview_row(group: list[RunUpstreamSlots], clock: DayClock) -> dict[str, object]:
+    first, last = group[0], group[-1]
+    same = first.slots == last.slots
+    one_window = (first.start, first.end) == (last.start, last.end)
+    return {
+        "run": _format_runs([line.run_after for line in group], clock),
+        "waits_for": clock.format_slots(first.slots) if same else f"{clock.format_slots(first.slots)} ... {clock.format_slots(last.slots)}",
+        "rule": rule_words_of(first.rule).name,
+        "looked_at": clock.window(first.start, first.end) + ("" if one_window else " ..."),
+    }
+
+
+def _format_runs(slots: list[Instant], clock: DayClock) -> str:
+    if len(slots) == 1:
+        return clock.at(slots[0])
+    return f"{clock.at(slots[0])} to {clock.at(slots[-1])} ({len(slots)})"

@@ -1,0 +1,118 @@
+"""A child process of a zygote: waits for its attempt, runs it, reports, and is gone.
+
+What can be done before the attempt is known is done before: a child that was forked ahead of need has nothing left to
+set up but its log file.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from gnomon.errors.authoring import DagNotFound
+from gnomon.model.attempts import Attempt, AttemptResult
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import Instant
+from gnomon.processes.kernel import become_subreaper
+from gnomon.processes.message_stream import FrameDecoder, FrameTooLarge
+from gnomon.processes.process_title import change_title
+from gnomon.processes.termination import kill_descendants
+from gnomon.runner import attempt_log
+from gnomon.runner.attempt import run_attempt
+from gnomon.runner.attempt_protocol import AttemptChannel, ChildDone, ChildEntered, ToChild
+from gnomon.runner.attempt_results import error_line, result_without_run
+from gnomon.sdk.runtime import channel
+
+log = logging.getLogger("gnomon.task")
+
+FindDag = Callable[[Attempt], Any]
+"""The author's DAG object of an attempt; what it raises fails the attempt, with its traceback in the log."""
+
+
+def serve_attempts(sock: socket.socket, splitter: FrameDecoder[ToChild], find_dag: FindDag) -> NoReturn:
+    """This process runs the attempts that come over `sock`, one or several after one another, and exits."""
+    status = 1
+    try:
+        _detach_from_parent()
+        line = AttemptChannel(sock, splitter)
+        channel.install_channel(line)
+        _serve(line, find_dag)
+        status = 0
+    except (BrokenPipeError, ConnectionResetError):
+        status = 0  # the worker is gone: nobody wants the result
+    except BaseException:
+        log.exception("the child process failed outside its task")
+    finally:
+        os._exit(status)
+
+
+def dag_finder(dags: Mapping[str, Any]) -> FindDag:
+    """Finds the DAG of an attempt among those that the file defined."""
+
+    def find(attempt: Attempt) -> Any:
+        try:
+            return dags[attempt.run.dag_id]
+        except KeyError:
+            raise DagNotFound(
+                f"{attempt.file} defines no DAG {attempt.run.dag_id!r} any more; it defines {sorted(dags) or 'none'}"
+            ) from None
+
+    return find
+
+
+def _detach_from_parent() -> None:
+    """A session of its own, its descendants its own, no exit hooks or random state of the parent."""
+    os.setsid()
+    become_subreaper()
+    atexit._clear()
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        numpy_random.seed()
+
+
+def _serve(line: AttemptChannel, find_dag: FindDag) -> None:
+    while (begin := line.receive_attempt()) is not None:
+        attempt = begin.attempt
+        change_title(f"task {_words(attempt)}")
+        result = _run(attempt, line, find_dag)
+        attempt_log.flush_output()
+        try:
+            line.send(ChildDone(result=result))
+        except FrameTooLarge as error:
+            line.send(ChildDone(result=_failed_result(attempt, f"its XComs do not fit: {error}")))
+        killed = kill_descendants()
+        if killed:
+            log.warning("%d process(es) that the task had left behind were killed", killed)
+        if attempt.attempts_per_child <= 1:
+            return
+
+
+def _words(attempt: Attempt) -> str:
+    index = "" if attempt.map_index == UNMAPPED else f"[{attempt.map_index}]"
+    return f"{attempt.run.dag_id}.{attempt.task_id}{index}"
+
+
+def _run(attempt: Attempt, line: AttemptChannel, find_dag: FindDag) -> AttemptResult:
+    try:
+        attempt_log.redirect_output(attempt.log)
+    except OSError as error:
+        return _failed_result(attempt, f"the log file {attempt.log} cannot be written: {error.strerror}")
+
+    def entered(at: Instant) -> None:
+        line.send(ChildEntered(at=at))
+
+    try:
+        dag = find_dag(attempt)
+    except BaseException as error:  # the import of the author's file, in a fresh interpreter
+        log.error("the DAG could not be loaded from %s", attempt.file, exc_info=error)
+        return _failed_result(attempt, error_line(error))
+    return run_attempt(dag, attempt, line, entered)
+
+
+def _failed_result(attempt: Attempt, reason: str) -> AttemptResult:
+    return result_without_run(attempt, "failed", reason, entered=True)

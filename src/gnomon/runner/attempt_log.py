@@ -1,0 +1,103 @@
+"""The log of an attempt: whatever this process and its children print, and what `logging` is told, in one file."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from datetime import UTC, datetime
+
+_STDOUT, _STDERR = 1, 2
+
+
+class LineHandler(logging.Handler):
+    """Writes each record to descriptor 2, wherever that leads by then: forks need no set-up of their own."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            os.write(_STDERR, (self.format(record) + "\n").encode(errors="backslashreplace"))
+        except Exception:
+            self.handleError(record)
+
+
+class LineFormatter(logging.Formatter):
+    """`2026-03-01T12:00:00.123456Z INFO     message`, tracebacks below."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = _line(datetime.fromtimestamp(record.created, UTC), record.levelname, record.getMessage())
+        if record.exc_info:
+            line += "\n" + self.formatException(record.exc_info)
+        if record.stack_info:
+            line += "\n" + self.formatStack(record.stack_info)
+        return line
+
+
+def _line(moment: datetime, level: str, message: str) -> str:
+    return f"{moment.isoformat(timespec='microseconds')[:-6]}Z {level:<8} {message}"
+
+
+def configure_task_logging(level: str = "INFO") -> None:
+    """The root logger writes readable lines to descriptor 2; what is printed leaves line by line."""
+    handler = LineHandler()
+    handler.setFormatter(LineFormatter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(line_buffering=True, errors="backslashreplace")
+
+
+def redirect_output(path: str) -> None:
+    """Descriptors 1 and 2 append to the file at `path`; its folders are made. OSError when that is not possible."""
+    try:
+        descriptor = _open(path)
+    except FileNotFoundError:
+        _make_folder(path.rpartition("/")[0])
+        descriptor = _open(path)
+    os.dup2(descriptor, _STDOUT)
+    os.dup2(descriptor, _STDERR)
+    os.close(descriptor)
+
+
+def append_error(path: str, moment: datetime, message: str) -> None:
+    """The file at `path` ends with this line, below all that the process of the attempt wrote; OSError when that is not possible.
+
+    For the worker, once the process has died without a word. `moment` is in UTC.
+    """
+    try:
+        descriptor = _open(path, os.O_RDWR)
+    except FileNotFoundError:
+        _make_folder(path.rpartition("/")[0])
+        descriptor = _open(path, os.O_RDWR)
+    try:
+        size = os.fstat(descriptor).st_size
+        begun = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+        line = _line(moment, "ERROR", message) + "\n"
+        os.write(descriptor, (("\n" if begun else "") + line).encode(errors="backslashreplace"))
+    finally:
+        os.close(descriptor)
+
+
+def _make_folder(folder: str) -> None:
+    """One call when only the last folder is missing, as for each but the first task of a run."""
+    try:
+        os.mkdir(folder)
+    except FileNotFoundError:
+        os.makedirs(folder, exist_ok=True)
+    except FileExistsError:
+        pass
+
+
+def flush_output() -> None:
+    """What was printed is in the file, so far as the streams still work."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue
+
+
+def _open(path: str, access: int = os.O_WRONLY) -> int:
+    return os.open(path, access | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)

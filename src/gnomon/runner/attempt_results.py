@@ -1,0 +1,177 @@
+"""What an exception out of a task means: a table, the first class that fits decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gnomon.errors.authoring import (
+    AirflowFailException,
+    AirflowRescheduleException,
+    AirflowSensorTimeout,
+    AirflowSkipException,
+    AirflowTaskTerminated,
+    AirflowTaskTimeout,
+    DeferralRefused,
+    DownstreamTasksSkipped,
+    TaskAwaitingInput,
+    XComOverLimit,
+)
+from gnomon.model.attempts import Attempt, AttemptResult, xcom_excess
+from gnomon.model.deferral import Deferral
+from gnomon.model.instants import Instant, to_instant
+from gnomon.serde import dumps
+
+REASON_MAX = 1000
+"""Characters; the log has the whole story."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptOutcome:
+    """How an attempt ended, before its XComs are added."""
+
+    outcome: str
+    reason: str | None = None
+    is_retryable: bool = True
+    resume_at: Instant | None = None
+    skip_task_ids: tuple[str, ...] = field(default=())
+    wait: Deferral | None = None
+    logs_traceback: bool = True
+    """Whether the log wants the traceback."""
+
+
+def classify_exception(error: BaseException) -> AttemptOutcome:
+    """The outcome of an attempt that raised this."""
+    for kind, rule in _RULES:
+        if isinstance(error, kind):
+            return rule(error)
+    return AttemptOutcome("failed", error_line(error))
+
+
+def error_line(error: BaseException) -> str:
+    """`ValueError: what it said`, the first line of it."""
+    words = str(error).strip().splitlines()
+    name = type(error).__name__
+    return (f"{name}: {words[0]}" if words else name)[:REASON_MAX]
+
+
+def _skip_outcome(error: Any) -> AttemptOutcome:
+    return AttemptOutcome("skipped", str(error).strip()[:REASON_MAX] or None, logs_traceback=False)
+
+
+def _final_failure(error: Any) -> AttemptOutcome:
+    return AttemptOutcome("failed", error_line(error), is_retryable=False)
+
+
+def _reschedule_outcome(error: Any) -> AttemptOutcome:
+    return AttemptOutcome("up_for_reschedule", None, resume_at=to_instant(error.reschedule_date), logs_traceback=False)
+
+
+def _skip_downstream_outcome(error: Any) -> AttemptOutcome:
+    ids = tuple(dict.fromkeys(task if isinstance(task, str) else task[0] for task in error.tasks))
+    return AttemptOutcome("success", skip_task_ids=ids, logs_traceback=False)
+
+
+def _exit_outcome(error: Any) -> AttemptOutcome:
+    code = error.code
+    shown = "0" if code is None else str(code) if isinstance(code, int) else repr(code)
+    return AttemptOutcome("failed", f"called sys.exit({shown}); return from the task instead, or raise AirflowFailException")
+
+
+def _unsupported_outcome(what: str, remedy: str) -> AttemptOutcome:
+    return AttemptOutcome("failed", f"{what} is not available in this version; {remedy}", is_retryable=False)
+
+
+def deferred_outcome(wait: Deferral) -> AttemptOutcome:
+    """The attempt waits for that, without a process."""
+    return AttemptOutcome("deferred", wait=wait, logs_traceback=False)
+
+
+def _refused_deferral_outcome(error: Any) -> AttemptOutcome:
+    return AttemptOutcome("failed", str(error).strip()[:REASON_MAX], is_retryable=False, logs_traceback=False)
+
+
+def _over_limit(error: Any) -> AttemptOutcome:
+    return AttemptOutcome("failed", str(error)[:REASON_MAX], is_retryable=False)
+
+
+def _human_input_outcome(_error: Any) -> AttemptOutcome:
+    return _unsupported_outcome("waiting for a person (TaskAwaitingInput)", "trigger a second DAG by hand instead")
+
+
+_RULES = (
+    (AirflowSkipException, _skip_outcome),
+    (DownstreamTasksSkipped, _skip_downstream_outcome),
+    (AirflowRescheduleException, _reschedule_outcome),
+    (AirflowFailException, _final_failure),
+    (AirflowSensorTimeout, _final_failure),
+    (DeferralRefused, _refused_deferral_outcome),
+    (XComOverLimit, _over_limit),
+    (TaskAwaitingInput, _human_input_outcome),
+    (AirflowTaskTimeout, lambda error: AttemptOutcome("failed", error_line(error))),
+    (AirflowTaskTerminated, lambda error: AttemptOutcome("failed", error_line(error))),
+    (SystemExit, _exit_outcome),
+)
+
+
+def result_without_run(
+    attempt: Attempt,
+    outcome: str,
+    reason: str,
+    *,
+    entered: bool,
+    exit_code: int | None = None,
+    started_at: Instant | None = None,
+    ended_at: Instant | None = None,
+) -> AttemptResult:
+    """The result of an attempt that ended outside its task's code."""
+    return AttemptResult(
+        attempt_id=attempt.attempt_id,
+        group_no=attempt.group_no,
+        run_pk=attempt.run.run_pk,
+        task_no=attempt.task_no,
+        map_index=attempt.map_index,
+        outcome=outcome,
+        reason=reason,
+        entered=entered,
+        exit_code=exit_code,
+        started_at=started_at,
+        ended_at=ended_at,
+    )
+
+
+XCOM_RETURN_KEY = "return_value"
+
+
+def collect_return_xcoms(task: Any, result: object) -> dict[str, str]:
+    """Key to value: each output where the task has several, then the returned value.
+
+    Raises NotSerializable and XComOverLimit, naming the key, and TypeError when `multiple_outputs` has no mapping of text
+    keys to take apart.
+    """
+    if result is None or not getattr(task, "do_xcom_push", True):
+        return {}
+    values = {**(_split_outputs(task, result) if getattr(task, "multiple_outputs", False) else {}), XCOM_RETURN_KEY: result}
+    return {key: _encoded(value, f"XCom {key!r} of task {task.task_id!r}") for key, value in values.items()}
+
+
+def _encoded(value: object, what: str) -> str:
+    text = dumps(value, what=what)
+    excess = xcom_excess(what, text)
+    if excess is not None:
+        raise XComOverLimit(excess)
+    return text
+
+
+def _split_outputs(task: Any, result: object) -> dict[str, object]:
+    if not isinstance(result, Mapping):
+        raise TypeError(
+            f"task {task.task_id!r} has multiple_outputs=True and returned a {type(result).__name__}; return a dict"
+        )
+    for key in result:
+        if not isinstance(key, str):
+            raise TypeError(
+                f"task {task.task_id!r} has multiple_outputs=True and returned the key {key!r}; use text as keys"
+            )
+    return dict(result)

@@ -1,0 +1,174 @@
+"""A run of another DAG that a task asks for (DagRunTriggerException): made, and waited for, with the rights of its attempt."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from typing import Any, cast
+
+import msgspec
+
+from gnomon.clock import SystemClock
+from gnomon.dependencies.shape import find_slotless_reason
+from gnomon.errors.authoring import (
+    AirflowException,
+    AirflowSkipException,
+    DagRunAlreadyExists,
+    DagRunTriggerException,
+    TaskDeferred,
+)
+from gnomon.errors.timetable import PlanningError
+from gnomon.loading.timetable_loader import rebuild_timetable
+from gnomon.model.ids import find_run_id_fault
+from gnomon.model.instants import Instant, iso, to_instant
+from gnomon.model.slots import Cursor, PlannedRun
+from gnomon.model.spec import DagSpec
+from gnomon.model.task_api_requests import GetDag, GetRequest, GetRunState, TriggerRun
+from gnomon.operators.trigger_dag_run import XCOM_RUN_ID, DagIsPaused
+from gnomon.operators.triggers.external_task import DagStateTrigger
+from gnomon.planning import Slot, build_manual_run, find_slot_by_logical_date, infer_manual_run
+from gnomon.sdk.arguments import option_defaults
+from gnomon.sdk.arguments.notset import ArgNotSet
+from gnomon.sdk.arguments.params import check_conf
+from gnomon.sdk.runtime import channel
+from gnomon.timetables.registry import build
+
+CLEAR_S = 60.0
+"""How long the owner of a run may take to clear it."""
+CLEAR_POLL_S = 0.2
+log = logging.getLogger("gnomon.task")
+
+
+def trigger_dag_run(wanted: DagRunTriggerException, context: Any) -> None:
+    """The run is there, and has ended well if that is waited for. Raises what ends the task otherwise."""
+    dag_id = wanted.trigger_dag_id
+    known = _load_target(dag_id)
+    if getattr(wanted, "fail_when_dag_is_paused", False) and known["paused"]:
+        raise DagIsPaused(dag_id)
+    made = cast("dict[str, Any]", channel.ask(_create_question(wanted, known)))
+    run_id = made["run_id"]
+    if made["outcome"] == "exists":
+        if getattr(wanted, "skip_when_already_exists", False):
+            raise AirflowSkipException(f"DAG {dag_id!r} has a run {run_id!r} already, and skip_when_already_exists is set.")
+        raise DagRunAlreadyExists(
+            f"DAG {dag_id!r} has a run {run_id!r} with this run id or logical date already; give another trigger_run_id or "
+            "logical_date, or set reset_dag_run or skip_when_already_exists"
+        )
+    if made["outcome"] == "clearing":
+        _wait_for_clearing(dag_id, run_id, made["request"])
+    log.info("%s run %s of DAG %s", "cleared" if made["outcome"] == "clearing" else "made", run_id, dag_id)
+    context["ti"].xcom_push(key=XCOM_RUN_ID, value=run_id)
+    if getattr(wanted, "wait_for_completion", False):
+        _wait_for_completion(wanted, run_id)
+
+
+def _load_target(dag_id: str) -> dict[str, Any]:
+    known = cast("dict[str, Any] | None", channel.ask(GetDag(dag_id=dag_id)))
+    if known is None:
+        raise AirflowException(f"there is no DAG {dag_id!r}; `gnomon dags list` shows what there is")
+    return {
+        **known, "spec": msgspec.convert(known["spec"], DagSpec), "cursor": msgspec.convert(known["cursor"], Cursor | None),
+    }
+
+
+def _create_question(wanted: DagRunTriggerException, known: dict[str, Any]) -> TriggerRun:
+    conf: Any = wanted.conf or {}
+    check_conf(known["spec"], conf)
+    now = SystemClock().now()
+    run_after = _instant(getattr(wanted, "run_after", None))
+    logical_at = now if isinstance(wanted.logical_date, ArgNotSet) else _instant(wanted.logical_date)
+    slot = None if isinstance(wanted.logical_date, ArgNotSet) or logical_at is None else _find_slot(known, logical_at)
+    planned = _plan_manual_run(known, logical_at, now)
+    if wanted.dag_run_id is not None:
+        _check_run_id(wanted.dag_run_id)
+    return TriggerRun(
+        dag_id=wanted.trigger_dag_id,
+        run_id=wanted.dag_run_id or planned.run_id,
+        run_after=planned.run_after if run_after is None else run_after,
+        logical_at=logical_at,
+        interval_start=planned.interval_start,
+        interval_end=planned.interval_end,
+        conf=conf,
+        reset=bool(getattr(wanted, "reset_dag_run", False)),
+        stands_for=None if slot is None else slot.run_after,
+    )
+
+
+def _plan_manual_run(known: dict[str, Any], logical_at: Instant | None, now: Instant) -> PlannedRun:
+    """As for a run by hand; an author's timetable is asked in this process, which is its author's anyway."""
+    spec: DagSpec = known["spec"]
+    try:
+        if spec.timetable.builtin:
+            return infer_manual_run(spec, logical_at=logical_at, now=now)
+        return build_manual_run(rebuild_timetable(spec.timetable, known["file"]), logical_at, now)
+    except PlanningError as error:
+        raise AirflowException(f"DAG {spec.dag_id!r} gives a run by hand no data interval: {error}") from error
+
+
+def _find_slot(known: dict[str, Any], logical_at: Instant) -> Slot | None:
+    """The slot with that logical date, for which the run stands; None as well when the timetable does not say."""
+    spec: DagSpec = known["spec"]
+    if find_slotless_reason(spec.timetable) is not None:
+        return None
+    try:
+        timetable = build(spec.timetable) if spec.timetable.builtin else rebuild_timetable(spec.timetable, known["file"])
+        return find_slot_by_logical_date(
+            timetable=timetable, logical_at=logical_at, earliest=spec.start_at, latest=spec.end_at, cursor=known["cursor"]
+        )
+    except PlanningError as error:
+        log.warning(
+            "whether %s is the logical date of a slot of DAG %r is not known: %s; no run of another DAG waits for the run",
+            iso(logical_at), spec.dag_id, error,
+        )
+        return None
+
+
+def _check_run_id(run_id: str) -> None:
+    fault = find_run_id_fault(run_id)
+    pattern = option_defaults.read_text("scheduler", "allowed_run_id_pattern")
+    if fault is None and re.search(pattern, run_id) is None:
+        fault = f"run id {run_id!r} does not match [scheduler] allowed_run_id_pattern, {pattern}"
+    if fault is not None:
+        raise ValueError(fault)
+
+
+def _wait_for_clearing(dag_id: str, run_id: str, request_pk: int) -> None:
+    """The owner has cleared the run; AirflowException when it refuses, or does not answer."""
+    clock = SystemClock()
+    until = clock.monotonic() + CLEAR_S
+    while clock.monotonic() < until:
+        found = cast("dict[str, Any]", channel.ask(GetRequest(request_pk=request_pk)))
+        if found["state"] == "refused":
+            raise AirflowException(f"run {run_id!r} of DAG {dag_id!r} was not cleared: {(found['answer'] or {}).get('error')}")
+        if found["state"] == "done":
+            return
+        time.sleep(CLEAR_POLL_S)
+    raise AirflowException(
+        f"run {run_id!r} of DAG {dag_id!r} was not cleared within {CLEAR_S:g} s: no scheduler answers request {request_pk}; "
+        "`gnomon health` says which are alive"
+    )
+
+
+def _wait_for_completion(wanted: DagRunTriggerException, run_id: str) -> None:
+    """The run has ended in one of the allowed states; on a worker, or without one."""
+    dag_id: str = wanted.trigger_dag_id
+    allowed, failed = list(wanted.options["allowed_states"]), list(wanted.options["failed_states"])  # type: ignore[call-overload]
+    every_s = float(cast(float, wanted.options["poke_interval"]))
+    if wanted.options.get("deferrable"):
+        trigger = DagStateTrigger(dag_id=dag_id, states=[*allowed, *failed], run_ids=[run_id], poll_interval=every_s, there=True)
+        raise TaskDeferred(trigger=trigger, method_name="execute_complete")
+    while True:
+        log.info("waiting for run %s of DAG %s to end in one of %s", run_id, dag_id, allowed)
+        time.sleep(every_s)
+        state = cast("str | None", channel.ask(GetRunState(dag_id=dag_id, run_id=run_id)))
+        if state in failed:
+            raise AirflowException(f"{dag_id} failed with failed state {state} in run {run_id}")
+        if state in allowed:
+            return
+        if state is None:
+            raise AirflowException(f"run {run_id!r} of DAG {dag_id!r} was deleted while it was waited for")
+
+
+def _instant(moment: Any) -> Instant | None:
+    return None if moment is None or isinstance(moment, ArgNotSet) else to_instant(moment)

@@ -1,0 +1,190 @@
+"""Arguments as authors give them, turned into what is kept: spans, moments, numbers, rules. Wrong ones get a sentence."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from gnomon.model.instants import Instant, to_instant
+from gnomon.model.policies import MISFIRES, OVERLAPS
+from gnomon.sdk.arguments.task_rules import TriggerRule, WeightRule
+from gnomon.sdk.schedules import timezone
+
+
+def as_span(name: str, value: Any) -> dt.timedelta | None:
+    """A timedelta, or seconds, as a timedelta."""
+    if value is None or isinstance(value, dt.timedelta):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return dt.timedelta(seconds=value)
+    raise ValueError(f"{name} must be a timedelta or seconds, not {value!r} ({type(value).__name__})")
+
+
+def as_window(name: str, value: Any) -> dt.timedelta | None:
+    """A timedelta, or seconds, of 0 or more."""
+    span = as_span(name, value)
+    if span is not None and span < dt.timedelta():
+        raise ValueError(f"{name} must be 0 or more, not {value!r}")
+    return span
+
+
+def as_misfire(name: str, value: Any) -> str:
+    """What becomes of late slots."""
+    return _check_one_of(name, value, MISFIRES)
+
+
+def as_overlap(name: str, value: Any) -> str:
+    """What becomes of a due slot while a run is active."""
+    return _check_one_of(name, value, OVERLAPS)
+
+
+def _check_one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
+    if value not in known:
+        raise ValueError(f"{name} {value!r} is not known. Use one of: {', '.join(known)}")
+    return str(value)
+
+
+def as_timedelta(name: str, value: Any) -> dt.timedelta | None:
+    """A timedelta and nothing else."""
+    if value is None or isinstance(value, dt.timedelta):
+        return value
+    raise ValueError(f"{name} must be a timedelta, for example timedelta(minutes=5), not {value!r}")
+
+
+def as_moment(name: str, value: Any) -> dt.datetime | None:
+    """A datetime as it is, text parsed; a date is its midnight. A naive one stays naive: `make_moment_aware` gives it its zone."""
+    if value is None or isinstance(value, dt.datetime):
+        return value
+    if isinstance(value, dt.date):
+        return dt.datetime(value.year, value.month, value.day)  # noqa: DTZ001 (`make_moment_aware` gives it its zone)
+    if isinstance(value, str):
+        try:
+            return dt.datetime.fromisoformat(value)
+        except ValueError:
+            return timezone.parse(value)
+    raise TypeError(f"{name} must be a datetime, for example pendulum.datetime(2026, 1, 1, tz='UTC'), not {value!r}")
+
+
+def make_moment_aware(value: dt.datetime, zone: dt.tzinfo | None = None) -> dt.datetime:
+    """The moment with a zone: its own, else `zone`, else the installation's."""
+    return value if value.utcoffset() is not None else timezone.make_aware(value, zone)
+
+
+def as_integer(name: str, value: Any) -> int | None:
+    """A whole number; text of one is taken too."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})") from None
+
+
+def as_retries(name: str, value: Any) -> int:
+    """At least 0; None is 0."""
+    number = as_integer(name, value) or 0
+    if number < 0:
+        raise ValueError(f"{name} must be 0 or more, not {number}")
+    return number
+
+
+def as_slots(name: str, value: Any) -> int:
+    """At least 1."""
+    number = as_integer(name, value)
+    if number is None or number < 1:
+        raise ValueError(f"{name} must be 1 or more, not {value!r}")
+    return number
+
+
+def as_backoff(name: str, value: Any) -> float:
+    """The multiplier of each further delay; True is 2, False and None are 0 (constant)."""
+    if value is True:
+        return 2.0
+    if isinstance(value, int | float) and value >= 0:
+        return float(value)
+    if value is None:
+        return 0.0
+    raise ValueError(f"{name} must be True, False or a number of 0 or more, not {value!r}")
+
+
+def as_trigger_rule(name: str, value: Any) -> TriggerRule:
+    """The rule, old names included."""
+    if value == "all_success":
+        return TriggerRule.ALL_SUCCESS
+    try:
+        return TriggerRule(value)
+    except ValueError:
+        known = ", ".join(sorted(TriggerRule.all_triggers()))
+        raise ValueError(f"{name} {value!r} is not known. Use one of: {known}") from None
+
+
+def as_weight_rule(name: str, value: Any) -> Any:
+    """The rule; a strategy object, its class or its path is kept as it is."""
+    if isinstance(value, WeightRule) or not isinstance(value, str):
+        return value
+    if WeightRule.is_valid(value):
+        return WeightRule(value)
+    if "." in value:
+        return value
+    raise ValueError(f"{name} {value!r} is not known. Use one of: {', '.join(sorted(WeightRule.all_weight_rules()))}")
+
+
+def as_tags(name: str, value: Any) -> set[str]:
+    """A set of texts of at most 100 characters; one text alone is a mistake."""
+    if value is None:
+        return set()
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list of texts, for example [{value!r}], not {value!r}")
+    tags = set(value)
+    for tag in tags:
+        if not isinstance(tag, str) or len(tag) > 100:
+            raise ValueError(f"{name}: {tag!r} is not a text of at most 100 characters")
+    return tags
+
+
+# Encoders into specs
+
+
+def to_seconds(value: Any) -> float | None:
+    """A span in seconds."""
+    span = as_span("span", value)
+    return None if span is None else span.total_seconds()
+
+
+def to_instant_or_none(value: Any) -> Instant | None:
+    """A moment as an instant; a naive one is read in the installation's zone."""
+    moment = as_moment("moment", value)
+    return None if moment is None else to_instant(make_moment_aware(moment))
+
+
+def to_text(value: Any) -> str | None:
+    """The value's text."""
+    return None if value is None else str(value)
+
+
+ID_MAX = 250
+GROUP_ID_MAX = 200
+_ID = re.compile(r"[\w.-]+", re.UNICODE)
+_GROUP_ID = re.compile(r"[\w-]+", re.UNICODE)
+
+
+def check_id(kind: str, value: object, where: str = "") -> str:
+    """The id of a DAG or task, checked: 1 to 250 letters, digits, `_`, `-`, `.`; TypeError or ValueError otherwise."""
+    return _check_pattern(kind, value, where, _ID, ID_MAX, "letters, digits, '_', '-' and '.'")
+
+
+def check_group_id(value: object, where: str = "") -> str:
+    """The id of a task group, checked: 1 to 200 letters, digits, `_`, `-`."""
+    return _check_pattern("group_id", value, where, _GROUP_ID, GROUP_ID_MAX, "letters, digits, '_' and '-'")
+
+
+def _check_pattern(kind: str, value: object, where: str, allowed: re.Pattern[str], longest: int, words: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{kind} must be text, not {value!r} ({type(value).__name__}){where}.")
+    if not allowed.fullmatch(value):
+        raise ValueError(f"{kind} {value!r} has characters that are not allowed{where}. Use only {words}.")
+    if len(value) > longest:
+        raise ValueError(f"{kind} {value[:40]!r}… has {len(value)} characters{where}; at most {longest} are allowed.")
+    return str(value)

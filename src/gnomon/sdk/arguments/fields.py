@@ -1,0 +1,250 @@
+"""THE table: every argument of operators, sensors, DAGs and groups.
+
+A row says the name, the default (a value, REQUIRED, or the option that gives it), how what authors write is checked,
+the other spellings, and into which field of the server's spec it goes. No spec: only the worker needs it.
+`tests/unit/sdk/test_fields.py` walks the constructors: an argument without a row, or a row without one, fails.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from gnomon.sdk.arguments import converters, option_defaults
+from gnomon.sdk.arguments.depends_on import as_dependencies, encode_dependencies
+from gnomon.sdk.arguments.notset import NOTSET
+
+Converter = Callable[[str, Any], Any]
+Encoder = Callable[[Any], Any]
+
+
+class RequiredMark:
+    """No default: the author gives it."""
+
+
+class OptionDefault(NamedTuple):
+    """A default that this installation's options give."""
+
+    section: str
+    key: str
+    read: Callable[[str, str], Any] = option_defaults.read_text
+
+    def value(self) -> Any:
+        """The option, now."""
+        return self.read(self.section, self.key)
+
+
+class ArgumentField(NamedTuple):
+    """One argument."""
+
+    name: str
+    default: Any = None
+    check: Converter | None = None
+    old_names: tuple[str, ...] = ()
+    """The same argument in older files."""
+    spec: str | None = None
+    """The field of TaskSpec or DagSpec; None: worker only."""
+    encode: Encoder | None = None
+    no_effect_reason: str | None = None
+    """Why giving it has no effect; said as a warning on the DAG."""
+
+
+REQUIRED = RequiredMark()
+NO_EFFECT_YET = "is accepted and has no effect yet"
+
+
+def _read_seconds(section: str, key: str) -> dt.timedelta | None:
+    text = option_defaults.read_text(section, key)
+    return dt.timedelta(seconds=float(text)) if text else None
+
+
+OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
+    ArgumentField("task_id", REQUIRED, spec="task_id", encode=str),
+    ArgumentField("owner", OptionDefault("operators", "default_owner"), spec="owner", encode=str),
+    ArgumentField("email"),
+    ArgumentField("email_on_retry", True),
+    ArgumentField("email_on_failure", True),
+    ArgumentField("retries", OptionDefault("core", "default_task_retries", option_defaults.read_integer), converters.as_retries,
+        spec="retries", encode=lambda value: converters.as_retries("retries", value)),
+    ArgumentField("retry_delay", OptionDefault("core", "default_task_retry_delay", _read_seconds), converters.as_span,
+        spec="retry_delay_s", encode=lambda value: converters.to_seconds(value) or 0.0),
+    ArgumentField("retry_exponential_backoff", 0, converters.as_backoff, spec="retry_exponential_backoff",
+        encode=lambda value: converters.as_backoff("retry_exponential_backoff", value)),
+    ArgumentField("max_retry_delay", None, converters.as_span, spec="max_retry_delay_s", encode=converters.to_seconds),
+    ArgumentField("retry_policy", no_effect_reason=NO_EFFECT_YET),
+    ArgumentField("start_date", None, converters.as_moment, spec="start_at", encode=converters.to_instant_or_none),
+    ArgumentField("end_date", None, converters.as_moment, spec="end_at", encode=converters.to_instant_or_none),
+    ArgumentField("depends_on_past", False, spec="depends_on_past", encode=bool),
+    ArgumentField("ignore_first_depends_on_past",
+        OptionDefault("scheduler", "ignore_first_depends_on_past_by_default", option_defaults.read_boolean),
+        spec="ignore_first_depends_on_past", encode=bool),
+    ArgumentField("wait_for_past_depends_before_skipping", False, no_effect_reason=NO_EFFECT_YET),
+    ArgumentField("wait_for_downstream", False, spec="wait_for_downstream", encode=bool),
+    ArgumentField("depends_on", None, as_dependencies),
+    ArgumentField("dag"),
+    ArgumentField("params"),
+    ArgumentField("default_args"),
+    ArgumentField("priority_weight", 1, converters.as_integer, spec="priority_weight", encode=int),
+    ArgumentField("weight_rule", OptionDefault("core", "default_task_weight_rule"), converters.as_weight_rule),
+    ArgumentField("queue", OptionDefault("operators", "default_queue"), spec="queue", encode=str),
+    ArgumentField("pool", "default_pool", spec="pool", encode=lambda value: str(value or "default_pool")),
+    ArgumentField("pool_slots", 1, converters.as_slots, spec="pool_slots",
+        encode=lambda value: converters.as_slots("pool_slots", value)),
+    ArgumentField("execution_timeout", OptionDefault("core", "default_task_execution_timeout", _read_seconds), converters.as_timedelta,
+        spec="execution_timeout_s", encode=converters.to_seconds),
+    ArgumentField("on_execute_callback"),
+    ArgumentField("on_failure_callback"),
+    ArgumentField("on_success_callback"),
+    ArgumentField("on_retry_callback"),
+    ArgumentField("on_skipped_callback"),
+    ArgumentField("pre_execute"),
+    ArgumentField("post_execute"),
+    ArgumentField("trigger_rule", "all_success", converters.as_trigger_rule, spec="trigger_rule",
+        encode=lambda value: str(converters.as_trigger_rule("trigger_rule", value))),
+    ArgumentField("resources", no_effect_reason=NO_EFFECT_YET),
+    ArgumentField("run_as_user", no_effect_reason=NO_EFFECT_YET),
+    ArgumentField("map_index_template"),
+    ArgumentField("max_active_tis_per_dag", None, converters.as_integer, ("task_concurrency",), spec="max_active_tis_per_dag"),
+    ArgumentField("max_active_tis_per_dagrun", None, converters.as_integer, spec="max_active_tis_per_dagrun"),
+    ArgumentField("executor", no_effect_reason=NO_EFFECT_YET),
+    ArgumentField("executor_config"),
+    ArgumentField("do_xcom_push", True),
+    ArgumentField("multiple_outputs", False),
+    ArgumentField("inlets"),
+    ArgumentField("outlets"),
+    ArgumentField("task_group"),
+    ArgumentField("doc"),
+    ArgumentField("doc_md", spec="doc_md", encode=converters.to_text),
+    ArgumentField("doc_json"),
+    ArgumentField("doc_yaml"),
+    ArgumentField("doc_rst"),
+    ArgumentField("task_display_name", spec="display_name", encode=converters.to_text),
+    ArgumentField("logger_name"),
+    ArgumentField("allow_nested_operators", True),
+    ArgumentField("render_template_as_native_obj"),
+)
+
+SENSOR_FIELDS: tuple[ArgumentField, ...] = (
+    ArgumentField("poke_interval", 60.0, converters.as_span),
+    ArgumentField("timeout", OptionDefault("sensors", "default_timeout", option_defaults.read_number), converters.as_span),
+    ArgumentField("soft_fail", False),
+    ArgumentField("mode", "poke"),
+    ArgumentField("exponential_backoff", False),
+    ArgumentField("max_wait", None, converters.as_span),
+    ArgumentField("silent_fail", False),
+    ArgumentField("never_fail", False),
+)
+
+DAG_FIELDS: tuple[ArgumentField, ...] = (
+    ArgumentField("dag_id", REQUIRED, spec="dag_id", encode=str),
+    ArgumentField("description", spec="description", encode=converters.to_text),
+    ArgumentField("schedule", None, old_names=("schedule_interval", "timetable")),
+    ArgumentField("start_date", None, converters.as_moment),
+    ArgumentField("end_date", None, converters.as_moment, spec="end_at", encode=converters.to_instant_or_none),
+    ArgumentField("default_args"),
+    ArgumentField("template_searchpath"),
+    ArgumentField("template_undefined"),
+    ArgumentField("user_defined_macros"),
+    ArgumentField("user_defined_filters"),
+    ArgumentField("max_active_tasks", OptionDefault("core", "max_active_tasks_per_dag", option_defaults.read_integer), converters.as_integer,
+        ("concurrency",), spec="max_active_tasks", encode=int),
+    ArgumentField("max_active_runs", OptionDefault("core", "max_active_runs_per_dag", option_defaults.read_integer), converters.as_integer,
+        spec="max_active_runs", encode=int),
+    ArgumentField("max_consecutive_failed_dag_runs",
+        OptionDefault("core", "max_consecutive_failed_dag_runs_per_dag", option_defaults.read_integer), converters.as_integer,
+        spec="max_consecutive_failed_dag_runs", encode=int),
+    ArgumentField("dagrun_timeout", None, converters.as_span, spec="dagrun_timeout_s", encode=converters.to_seconds),
+    ArgumentField("deadline", no_effect_reason=NO_EFFECT_YET),
+    ArgumentField("sla_miss_callback", no_effect_reason="has no effect: SLAs are gone since Airflow 3"),
+    ArgumentField("catchup", OptionDefault("scheduler", "catchup_by_default", option_defaults.read_boolean), spec="catchup", encode=bool),
+    ArgumentField("catchup_window", None, converters.as_window, spec="catchup_window_s", encode=converters.to_seconds),
+    ArgumentField("misfire", None, converters.as_misfire, spec="misfire"),
+    ArgumentField("overlap", "queue", converters.as_overlap, spec="overlap", encode=lambda value: str(value or "queue")),
+    ArgumentField("jitter", None, converters.as_window, spec="jitter_s", encode=lambda value: converters.to_seconds(value) or 0.0),
+    ArgumentField("depends_on", None, as_dependencies, spec="depends_on",
+        encode=lambda value: encode_dependencies(as_dependencies("depends_on", value))),
+    ArgumentField("on_success_callback"),
+    ArgumentField("on_failure_callback"),
+    ArgumentField("doc_md", spec="doc_md", encode=converters.to_text),
+    ArgumentField("params"),
+    ArgumentField("access_control"),
+    ArgumentField("is_paused_upon_creation", spec="paused_upon_creation"),
+    ArgumentField("jinja_environment_kwargs"),
+    ArgumentField("render_template_as_native_obj", False),
+    ArgumentField("tags", None, converters.as_tags, spec="tags", encode=lambda tags: tuple(sorted(tags))),
+    ArgumentField("owner_links"),
+    ArgumentField("auto_register", True),
+    ArgumentField("fail_fast", False, old_names=("fail_stop",), spec="fail_fast", encode=bool),
+    ArgumentField("allowed_run_types", no_effect_reason=NO_EFFECT_YET),
+    ArgumentField("dag_display_name", spec="display_name", encode=converters.to_text),
+    ArgumentField("disable_bundle_versioning"),
+    ArgumentField("rerun_with_latest_version"),
+    ArgumentField("attempts_per_child", OptionDefault("workers", "attempts_per_child", option_defaults.read_integer), converters.as_slots,
+        spec="attempts_per_child", encode=int),
+    ArgumentField("fresh_import", False, spec="fresh_import", encode=bool),
+)
+
+TASK_GROUP_FIELDS: tuple[ArgumentField, ...] = (
+    ArgumentField("group_id"),
+    ArgumentField("prefix_group_id", True),
+    ArgumentField("parent_group"),
+    ArgumentField("dag"),
+    ArgumentField("default_args"),
+    ArgumentField("tooltip", ""),
+    ArgumentField("ui_color", "CornflowerBlue"),
+    ArgumentField("ui_fgcolor", "#000"),
+    ArgumentField("add_suffix_on_collision", False),
+    ArgumentField("group_display_name", ""),
+    ArgumentField("doc_md"),
+)
+
+IGNORED_BY_OPERATOR: dict[str, str] = {
+    "provide_context": "",
+    "sla": "has no effect: SLAs are gone since Airflow 3",
+    "sla_miss_callback": "has no effect: SLAs are gone since Airflow 3",
+}
+IGNORED_BY_DAG = frozenset({"full_filepath", "default_view", "orientation"})
+"""Arguments of Airflow 2 that nothing needs; taken without a word (an operator's may have one)."""
+
+
+class Arguments:
+    """What is kept of the arguments of one constructor, by the rows of its table."""
+
+    def __init__(self, rows: tuple[ArgumentField, ...]) -> None:
+        self._rows = {row.name: (row.default, row.check) for row in rows}
+
+    def kept(self, name: str, value: Any) -> Any:
+        """The value, checked; the default of the row where none was given. Raises the TypeError or ValueError of the check."""
+        return _kept(name, *self._rows[name], value)
+
+
+def store_arguments(rows: tuple[ArgumentField, ...], target: dict[str, Any], given: Mapping[str, Any]) -> None:
+    """Every row's argument stands in `target`: as given and checked, else its default."""
+    for name, default, check, *_ in rows:
+        value = given[name]
+        if check is not None or value is NOTSET:  # every task comes by here: most arguments need no call
+            value = _kept(name, default, check, value)
+        target[name] = value
+
+
+def _kept(name: str, default: Any, check: Converter | None, value: Any) -> Any:
+    if value is NOTSET:
+        value = default.value() if isinstance(default, OptionDefault) else default
+    # Absent stays absent: only what is there is checked, and what None means something for.
+    if check is not None and (value is not None or check in _CONVERTERS_OF_NONE):
+        return check(name, value)
+    return value
+
+
+_CONVERTERS_OF_NONE = (converters.as_tags, converters.as_retries, converters.as_backoff, converters.as_slots, as_dependencies)
+"""Checks that make something of None."""
+
+
+def encode_fields(rows: tuple[ArgumentField, ...], source: Any) -> dict[str, Any]:
+    """The fields of the spec that these rows fill, from the object's attributes."""
+    return {
+        row.spec: row.encode(getattr(source, row.name)) if row.encode else getattr(source, row.name)
+        for row in rows
+        if row.spec is not None
+    }

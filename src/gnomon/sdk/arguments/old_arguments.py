@@ -1,0 +1,204 @@
+"""What a task was given: every argument checked and kept, old spellings understood, those without effect named."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from gnomon.errors.product import find_close_matches
+from gnomon.sdk.arguments import fields
+from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.arguments.notset import NOTSET
+
+if TYPE_CHECKING:
+    from gnomon.model.after import After
+    from gnomon.sdk.arguments.params import ParamsDict
+    from gnomon.sdk.dags.task_group import TaskGroup
+    from gnomon.sdk.tasks.operator import BaseOperator
+
+
+Callback = Any
+"""A function of the context, or a list of them."""
+
+
+class TaskArguments:
+    """What a task keeps of its arguments, with the types that the values have after the checks of `sdk.fields.OPERATOR`.
+
+    `dag` and `default_args` have their effect and are not kept; `depends_on`, `pre_execute` and `post_execute` are kept
+    under other names, which leaves theirs to methods and to classes of authors.
+    """
+
+    task_id: str
+    owner: str
+    email: str | Iterable[str] | None
+    email_on_retry: bool
+    email_on_failure: bool
+    retries: int
+    retry_delay: dt.timedelta
+    retry_exponential_backoff: float
+    max_retry_delay: dt.timedelta | None
+    retry_policy: Any
+    start_date: dt.datetime | None
+    end_date: dt.datetime | None
+    depends_on_past: bool
+    ignore_first_depends_on_past: bool
+    wait_for_past_depends_before_skipping: bool
+    wait_for_downstream: bool
+    _depends_on: tuple[After, ...]
+    params: ParamsDict
+    priority_weight: int
+    weight_rule: Any
+    queue: str
+    pool: str | None
+    pool_slots: int
+    execution_timeout: dt.timedelta | None
+    on_execute_callback: Callback
+    on_failure_callback: Callback
+    on_success_callback: Callback
+    on_retry_callback: Callback
+    on_skipped_callback: Callback
+    _pre_execute_hook: Any
+    _post_execute_hook: Any
+    trigger_rule: Any
+    resources: dict[str, Any] | None
+    run_as_user: str | None
+    map_index_template: str | None
+    max_active_tis_per_dag: int | None
+    max_active_tis_per_dagrun: int | None
+    executor: str | None
+    executor_config: dict[str, Any]
+    do_xcom_push: bool
+    multiple_outputs: bool
+    inlets: list[Any]
+    outlets: list[Any]
+    task_group: TaskGroup | None = None
+    doc: str | None
+    doc_md: str | None
+    doc_json: str | None
+    doc_yaml: str | None
+    doc_rst: str | None
+    task_display_name: str | None
+    logger_name: str | None
+    allow_nested_operators: bool
+    render_template_as_native_obj: bool | None
+
+
+def rename_old_task_arguments(task: BaseOperator, task_id: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of Airflow 2 under their present names; TypeError for what no version knows."""
+    defaults: Mapping[str, Any] = task.__dict__.get("_defaults") or {}
+    found: dict[str, Any] = {}
+    for row in fields.OPERATOR_FIELDS:
+        for old in row.old_names:
+            if old in kwargs:
+                found[row.name] = kwargs.pop(old)
+            elif old in defaults:
+                found[row.name] = defaults[old]
+    for name in fields.IGNORED_BY_OPERATOR:
+        if name in kwargs:
+            found[name] = kwargs.pop(name)
+    if kwargs:
+        name = next(iter(kwargs))
+        raise TypeError(
+            f"{type(task).__name__} (task {task_id!r}){format_location(task._location)} does not take the argument {name}="
+            f"{suggest_argument(name, [row.name for row in fields.OPERATOR_FIELDS])}."
+        )
+    return found
+
+
+def store_task_arguments(task: BaseOperator, old: Mapping[str, Any], /, **given: Any) -> None:
+    """Every argument stands in the task, checked; what was not given has its default.
+
+    `old`: arguments that were given under an older name. The values go past `__setattr__`, which looks for values of
+    other tasks, and past properties of authors' classes that have the name of an argument.
+    """
+    given.update(old)
+    state = task.__dict__
+    own = state.get("depends_on", NOTSET)  # of an author's class, which may call something else so
+    try:
+        fields.store_arguments(fields.OPERATOR_FIELDS, state, given)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"Task {given['task_id']!r}{format_location(task._location)}: {error}.") from None
+    state["_depends_on"] = state.pop("depends_on")
+    if own is not NOTSET:
+        state["depends_on"] = own
+    for name in ("dag", "default_args"):
+        state.pop(name)
+    for name in ("pre_execute", "post_execute"):
+        hook = state.pop(name)
+        if hook is not None:
+            state[f"_{name}_hook"] = hook
+    if state["wait_for_downstream"]:
+        state["depends_on_past"] = True
+    state["executor_config"] = state["executor_config"] or {}
+    state["inlets"] = _to_list(state["inlets"])
+    state["outlets"] = _to_list(state["outlets"])
+
+
+def warn_no_effect(task: BaseOperator, old: Mapping[str, Any]) -> None:
+    """Arguments without effect are named on the DAG."""
+    dag = task.get_dag()
+    if dag is None:
+        return
+    for row in fields.OPERATOR_FIELDS:
+        if row.no_effect_reason is not None and task.__dict__[row.name] not in (None, False):
+            dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {row.name}= {row.no_effect_reason}.")
+    for name, why in fields.IGNORED_BY_OPERATOR.items():
+        if why and old.get(name) is not None:
+            dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name}= {why}.")
+
+
+def listed_template_fields(task: BaseOperator, name: str) -> list[str]:
+    """The one field that a text as `template_fields` names, as Airflow reads it; the DAG has a warning."""
+    dag = task.get_dag()
+    if dag is not None:
+        dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: template_fields of {type(task).__name__} is the text {name!r} and "
+                 f"is read as [{name!r}]. Write template_fields = ({name!r},), with a comma.")
+    return [name]
+
+
+def _to_list(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list | tuple | set) else [value]
+
+
+_UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
+
+
+def suggest_argument(name: str, known: Iterable[str]) -> str:
+    """`; did you mean x=` without the end mark, or nothing when no name is near."""
+    near = find_close_matches(name, known, cutoff=0.7)
+    return f"; did you mean {near[0]}=" if near else ""
+
+
+def suggest_keyword(error: BaseException) -> str:
+    """What to write instead of a keyword that a class or function does not take; nothing for other errors.
+
+    The callee is what its name means where the call stands; a call by a dotted name is not looked into.
+    """
+    found = _UNEXPECTED.match(str(error)) if isinstance(error, TypeError) else None
+    trace = error.__traceback__
+    if found is None or trace is None:
+        return ""
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    here = trace.tb_frame.f_locals
+    callees = [trace.tb_frame.f_globals.get(found[1], here.get(found[1]))]
+    if trace.tb_frame.f_code.co_name == "__init__":  # it hands keywords on to its base class: both take some
+        callees.insert(0, type(here.get("self")))
+    known = list(dict.fromkeys(name for callee in callees for name in _read_keywords(callee)))
+    if not known or found[2] in known:  # then it is another of that name
+        return ""
+    return suggest_argument(found[2], known) or f"; it takes {', '.join(known)}"
+
+
+def _read_keywords(callee: object) -> list[str]:
+    import inspect  # only when something is wrong
+
+    try:
+        parameters = inspect.signature(callee).parameters.values()  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return []
+    return [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]

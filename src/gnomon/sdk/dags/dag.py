@@ -1,0 +1,326 @@
+"""DAG: the tasks of one workflow and when they run, as its author writes it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from gnomon.sdk.arguments import converters, fields
+from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
+from gnomon.sdk.arguments.converters import check_id
+from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
+from gnomon.sdk.arguments.old_arguments import suggest_argument
+from gnomon.sdk.arguments.params import DagParam, ParamsDict
+from gnomon.sdk.dags import authoring_state
+from gnomon.sdk.dags.dag_copy import copy_dag
+from gnomon.sdk.dags.dag_nodes import DagNodes
+from gnomon.sdk.dags.task_group import TaskGroup
+from gnomon.sdk.schedules import timezone
+from gnomon.sdk.schedules.schedule_argument import parse_schedule, read_active_runs_limit
+
+if TYPE_CHECKING:
+    import jinja2
+
+    from gnomon.model.after import After
+
+_ARGUMENTS = fields.Arguments(fields.DAG_FIELDS)
+
+
+class DAG(DagNodes):
+    """One workflow. Arguments: `sdk.fields.DAG`; those of Airflow 2 are taken under their old names too."""
+
+    partial: bool = False
+
+    def __init__(
+        self,
+        dag_id: str,
+        description: str | None = None,
+        schedule: Any = NOTSET,
+        start_date: dt.datetime | None = None,
+        end_date: dt.datetime | None = None,
+        *,
+        default_args: dict[str, Any] | None = None,
+        template_searchpath: str | Iterable[str] | None = None,
+        template_undefined: type[jinja2.Undefined] | None = None,
+        user_defined_macros: dict[str, Any] | None = None,
+        user_defined_filters: dict[str, Any] | None = None,
+        max_active_tasks: int | ArgNotSet = NOTSET,
+        max_active_runs: int | ArgNotSet = NOTSET,
+        max_consecutive_failed_dag_runs: int | ArgNotSet = NOTSET,
+        dagrun_timeout: dt.timedelta | float | None = None,
+        deadline: Any = None,
+        sla_miss_callback: Any = None,
+        catchup: bool | ArgNotSet = NOTSET,
+        catchup_window: dt.timedelta | float | None = None,
+        misfire: str | None = None,
+        overlap: str = "queue",
+        jitter: dt.timedelta | float | None = None,
+        depends_on: After | Collection[After] | None = None,
+        on_success_callback: Any = None,
+        on_failure_callback: Any = None,
+        doc_md: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        access_control: Any = None,
+        is_paused_upon_creation: bool | None = None,
+        jinja_environment_kwargs: dict[str, Any] | None = None,
+        render_template_as_native_obj: bool = False,
+        tags: Collection[str] | None = None,
+        owner_links: dict[str, str] | None = None,
+        auto_register: bool = True,
+        fail_fast: bool = False,
+        allowed_run_types: Any = None,
+        dag_display_name: str | None = None,
+        disable_bundle_versioning: bool | None = None,
+        rerun_with_latest_version: bool | None = None,
+        attempts_per_child: int | ArgNotSet = NOTSET,
+        fresh_import: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        self._location: CodeLocation | None = find_author_location()
+        self.warnings: list[str] = []
+        """What the author should know; shown beside the DAG."""
+        where = format_location(self._location)
+        check_id("dag_id", dag_id, where)
+        old = rename_old_dag_arguments(
+            dag_id, where, kwargs, schedule=schedule, max_active_tasks=max_active_tasks, fail_fast=fail_fast
+        )
+        kept = _ARGUMENTS.kept
+        try:
+            self.dag_id: str = dag_id
+            self.description: str | None = kept("description", description)
+            self.schedule: Any = kept("schedule", old["schedule"])
+            self.start_date: dt.datetime | None = kept("start_date", start_date)
+            self.end_date: dt.datetime | None = kept("end_date", end_date)
+            self.default_args: dict[str, Any] = _checked_default_args(kept("default_args", default_args))
+            self.template_searchpath: str | Iterable[str] | None = kept("template_searchpath", template_searchpath)
+            self.template_undefined: type[jinja2.Undefined] | None = kept("template_undefined", template_undefined)
+            self.user_defined_macros: dict[str, Any] | None = kept("user_defined_macros", user_defined_macros)
+            self.user_defined_filters: dict[str, Any] | None = kept("user_defined_filters", user_defined_filters)
+            self.max_active_tasks: int = kept("max_active_tasks", old["max_active_tasks"])
+            self.max_active_runs: int = kept("max_active_runs", max_active_runs)
+            self.max_consecutive_failed_dag_runs: int = kept(
+                "max_consecutive_failed_dag_runs", max_consecutive_failed_dag_runs
+            )
+            self.dagrun_timeout: dt.timedelta | None = kept("dagrun_timeout", dagrun_timeout)
+            self.deadline: Any = kept("deadline", deadline)
+            self.sla_miss_callback: Any = kept("sla_miss_callback", sla_miss_callback)
+            self.catchup: bool = kept("catchup", catchup)
+            self.catchup_window: dt.timedelta | None = kept("catchup_window", catchup_window)
+            self.misfire: str | None = kept("misfire", misfire)
+            self.overlap: str = kept("overlap", overlap)
+            self.jitter: dt.timedelta | None = kept("jitter", jitter)
+            self.depends_on: tuple[After, ...] = kept("depends_on", depends_on)
+            self.on_success_callback: Any = kept("on_success_callback", on_success_callback)
+            self.on_failure_callback: Any = kept("on_failure_callback", on_failure_callback)
+            self.doc_md: str | None = kept("doc_md", doc_md)
+            self.params: ParamsDict = ParamsDict(kept("params", params))
+            self.access_control: Any = kept("access_control", access_control)
+            self.is_paused_upon_creation: bool | None = kept("is_paused_upon_creation", is_paused_upon_creation)
+            self.jinja_environment_kwargs: dict[str, Any] | None = kept("jinja_environment_kwargs", jinja_environment_kwargs)
+            self.render_template_as_native_obj: bool = kept("render_template_as_native_obj", render_template_as_native_obj)
+            self.tags: set[str] = kept("tags", tags)
+            self.owner_links: dict[str, str] = kept("owner_links", owner_links) or {}
+            self.auto_register: bool = kept("auto_register", auto_register)
+            self.fail_fast: bool = kept("fail_fast", old["fail_fast"])
+            self.allowed_run_types: Any = kept("allowed_run_types", allowed_run_types)
+            self.dag_display_name: str = kept("dag_display_name", dag_display_name) or dag_id
+            self.disable_bundle_versioning: bool | None = kept("disable_bundle_versioning", disable_bundle_versioning)
+            self.rerun_with_latest_version: bool | None = kept("rerun_with_latest_version", rerun_with_latest_version)
+            self.attempts_per_child: int = kept("attempts_per_child", attempts_per_child)
+            self.fresh_import: bool = kept("fresh_import", fresh_import)
+            self._resolve_arguments()
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"DAG {dag_id!r}{where}: {error}") from None
+
+    def _resolve_arguments(self) -> None:
+        """The arguments that depend on one another are settled."""
+        self.fileloc: str = self._location.file if self._location else ""
+        given_params = self.default_args.pop("params", None)
+        if given_params:
+            self.params.update(given_params)
+        self.timezone: dt.tzinfo = self._resolve_timezone()
+        self.timetable: Any = parse_schedule(self.schedule, self.timezone)
+        limit = read_active_runs_limit(self.timetable)
+        if limit is not None and self.max_active_runs > limit:
+            raise ValueError(
+                f"max_active_runs={self.max_active_runs} is more than its timetable allows; "
+                f"give max_active_runs={limit}"
+            )
+        self.task_dict = {}
+        self.node_locations = {}
+        self.edge_info = {}
+        self._suffixes = {}
+        self.task_group = TaskGroup.create_root(self)
+        for row in fields.DAG_FIELDS:
+            if row.no_effect_reason is not None and getattr(self, row.name):
+                self.warn(f"{row.name}= {row.no_effect_reason}.")
+
+    def _resolve_timezone(self) -> dt.tzinfo:
+        """The zone of the start is the DAG's; naive dates are in the installation's zone now, which is said."""
+        default: dt.tzinfo | None = None
+        for target, name in ((self.__dict__, "start_date"), (self.__dict__, "end_date"),
+                             (self.default_args, "start_date"), (self.default_args, "end_date")):
+            moment = target.get(name)
+            if moment is None or moment.utcoffset() is not None:
+                continue
+            default = default or timezone.default_zone()
+            target[name] = timezone.make_aware(moment, default)
+            self.warn(
+                f"{name} {moment.isoformat(sep=' ')} has no time zone and is read as {timezone.zone_name(default)} "
+                f"([core] default_timezone). Write pendulum.datetime({moment.year}, {moment.month}, {moment.day}, "
+                "tz='...') to be sure."
+            )
+        start = self.start_date or self.default_args.get("start_date")
+        return (start.tzinfo if start is not None else None) or timezone.default_zone()
+
+    def warn(self, sentence: str) -> None:
+        """The sentence is shown beside the DAG, once."""
+        text = f"DAG {self.dag_id!r}{format_location(self._location)}: {sentence}"
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+    def __repr__(self) -> str:
+        return f"<DAG: {self.dag_id}>"
+
+    # Being open
+
+    def __enter__(self) -> DAG:
+        authoring_state.push_dag(self)
+        authoring_state.push_group(self.task_group)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        authoring_state.pop_group()
+        authoring_state.pop_dag()
+
+    # Params and templates
+
+    def param(self, name: str, default: Any = NOTSET) -> DagParam:
+        """The value of a param in the run, to hand to a task."""
+        return DagParam(self, name, default)
+
+    @property
+    def task(self) -> Any:
+        """`@dag.task`: the task decorators, for tasks of this DAG."""
+        from gnomon.sdk.tasks.task_decorators import TaskDecorators  # decorators know DAGs, not the other way round
+
+        return TaskDecorators(dag=self)
+
+    @property
+    def folder(self) -> str:
+        """The folder of the file that defines it."""
+        return os.path.dirname(self.fileloc)
+
+    @property
+    def filepath(self) -> str:
+        """The file that defines it."""
+        return self.fileloc
+
+    def template_folders(self) -> list[str]:
+        """Where template files are looked for: beside the DAG file, then in template_searchpath."""
+        paths = self.template_searchpath or ()
+        return [self.folder, *([paths] if isinstance(paths, str) else map(str, paths))]
+
+    def get_template_env(self, *, force_sandboxed: bool = False) -> jinja2.Environment:
+        """The Jinja environment of its tasks."""
+        from gnomon.sdk.templating import rendering  # Jinja is loaded when something is rendered
+        from gnomon.sdk.templating.templater import Templater
+
+        owner: Any = Templater()
+        owner.render_template_as_native_obj = False if force_sandboxed else None
+        return rendering.get_environment(owner, self)
+
+    def resolve_template_files(self) -> None:
+        """Fields of its tasks that name a template file hold its content."""
+        for task in self.tasks:
+            task.resolve_template_files()
+
+    def validate(self) -> None:
+        """Passes when it can be scheduled as written; see `sdk.build`."""
+        from gnomon.sdk.dags.dag_checks import check_dag  # not needed to write a DAG
+
+        check_dag(self)
+
+    # Names of Airflow 2
+
+    @property
+    def schedule_interval(self) -> Any:
+        """What was given as `schedule`."""
+        return self.schedule
+
+    @property
+    def concurrency(self) -> int:
+        """`max_active_tasks`."""
+        return self.max_active_tasks
+
+    @property
+    def fail_stop(self) -> bool:
+        """`fail_fast`."""
+        return self.fail_fast
+
+    __deepcopy__ = copy_dag
+
+    def test(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the DAG once in the foreground, as `gnomon dags test` does."""
+        return run_in_foreground(self, *args, **kwargs)
+
+    def cli(self) -> Any:
+        """Refused: use the `gnomon` command."""
+        raise NotImplementedError("dag.cli() is gone; use `gnomon dags test FILE` on the command line, or dag.test().")
+
+
+def run_in_foreground(dag: DAG, *args: Any, **kwargs: Any) -> Any:
+    """What `dag.test()` does: the installed runner is called; without one, RuntimeError says what to do."""
+    if _foreground_runner is None:
+        raise RuntimeError(f"dag.test() needs a runner. Run `gnomon dags test {dag.fileloc or dag.dag_id}` instead.")
+    return _foreground_runner(dag, *args, **kwargs)
+
+
+_foreground_runner: Any = None
+
+
+def set_foreground_runner(runner: Any) -> None:
+    """`dag.test()` calls `runner(dag, **arguments)` from now on."""
+    global _foreground_runner
+    _foreground_runner = runner
+
+
+def _checked_default_args(default_args: dict[str, Any] | None) -> dict[str, Any]:
+    args = dict(default_args or {})
+    for name in ("start_date", "end_date"):
+        if args.get(name) is not None:
+            args[name] = converters.as_moment(f"default_args[{name!r}]", args[name])
+    return args
+
+
+def rename_old_dag_arguments(dag_id: str, where: str, kwargs: dict[str, Any], **given: Any) -> dict[str, Any]:
+    """`given`, with the arguments of Airflow 2 under their present names; TypeError for what no version knows."""
+    for row in fields.DAG_FIELDS:
+        for old in row.old_names:
+            if old not in kwargs:
+                continue
+            value = kwargs.pop(old)
+            if value is NOTSET:
+                continue
+            if given[row.name] is not NOTSET and given[row.name] != row.default:
+                raise TypeError(f"DAG {dag_id!r}{where}: {old}= and {row.name}= say the same thing; give one of them.")
+            given[row.name] = value
+    for name in fields.IGNORED_BY_DAG:
+        kwargs.pop(name, None)
+    if kwargs:
+        name = next(iter(kwargs))
+        raise TypeError(
+            f"DAG {dag_id!r}{where}: there is no argument {name}={suggest_argument(name, [row.name for row in fields.DAG_FIELDS])}."
+        )
+    return given
+
+
+def __getattr__(name: str) -> Any:
+    """`dag`, the decorator, stands beside the class; its module imports this one."""
+    if name == "dag":
+        from gnomon.sdk.dags.dag_decorators import dag
+
+        return dag
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,89 @@
+"""Whether a DAG can be scheduled as written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon.errors.authoring import AirflowTimetableInvalid, FailFastDagInvalidTriggerRule, ParamValidationError
+from gnomon.model.after import self_dependency_message
+from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.arguments.task_rules import TriggerRule
+from gnomon.sdk.assets import AssetTriggeredTimetable
+from gnomon.sdk.schedules.author_timetable import check_author_timetable, is_author_timetable, validate_author_timetable
+
+if TYPE_CHECKING:
+    from gnomon.sdk.dags.dag import DAG
+
+
+def check_dag(dag: DAG) -> None:
+    """Passes, or raises the error that names the DAG, the line and the remedy; doubts become warnings of the DAG."""
+    _check_timetable(dag)
+    _check_params(dag)
+    _check_fail_fast(dag)
+    _check_dependencies(dag)
+    if isinstance(dag.timetable, AssetTriggeredTimetable):
+        dag.warn("it is scheduled by assets, which is a later feature; until then it runs only when triggered.")
+
+
+def _check_timetable(dag: DAG) -> None:
+    try:
+        if is_author_timetable(dag.timetable):
+            validate_author_timetable(dag.timetable)
+            for doubt in check_author_timetable(dag.timetable):
+                dag.warn(doubt)
+        else:
+            dag.timetable.validate()
+    except (AirflowTimetableInvalid, ValueError) as error:
+        raise AirflowTimetableInvalid(f"DAG {dag.dag_id!r}{format_location(dag._location)}: the schedule is not valid. {error}") from None
+    if dag.catchup and _is_scheduled(dag) and find_earliest_start(dag) is None:
+        raise ValueError(
+            f"DAG {dag.dag_id!r}{format_location(dag._location)}: catchup=True needs a start_date to begin from. Give the DAG one."
+        )
+
+
+def _check_params(dag: DAG) -> None:
+    for name, param in dag.params.items_as_params():
+        if param.has_value:
+            try:
+                param.resolve()
+            except ParamValidationError as error:
+                raise ParamValidationError(
+                    f"DAG {dag.dag_id!r}{format_location(dag._location)}: the default of param {name!r}{str(error).removeprefix('Param')}"
+                ) from None
+        elif _is_scheduled(dag):
+            raise ValueError(
+                f"DAG {dag.dag_id!r}{format_location(dag._location)}: param {name!r} has no default, so scheduled runs would have no "
+                "value for it. Give it a default, or the DAG schedule=None."
+            )
+
+
+def _check_fail_fast(dag: DAG) -> None:
+    if not dag.fail_fast:
+        return
+    for task in dag.tasks:
+        if not task.is_teardown and TriggerRule(task.trigger_rule) is not TriggerRule.ALL_SUCCESS:
+            raise FailFastDagInvalidTriggerRule(
+                f"DAG {dag.dag_id!r} has fail_fast=True, and task {task.task_id!r}{format_location(task._location)} has trigger_rule="
+                f"{str(task.trigger_rule)!r}. Use all_success there, or take fail_fast away."
+            )
+
+
+def _check_dependencies(dag: DAG) -> None:
+    every = [(f"DAG {dag.dag_id!r}{format_location(dag._location)}", after) for after in dag.depends_on]
+    every += [(f"DAG {dag.dag_id!r}, task {task.task_id!r}{format_location(task._location)}", after)
+              for task in dag.tasks for after in task._depends_on]
+    for where, after in every:
+        if after.dag_id == dag.dag_id and not after.back:
+            raise ValueError(f"{where}: {self_dependency_message(dag.dag_id)}")
+    if every and not _is_scheduled(dag):
+        dag.warn("its depends_on has no effect, because it has no schedule: a run that is triggered waits for no other DAG.")
+
+
+def _is_scheduled(dag: DAG) -> bool:
+    return bool(dag.timetable.can_be_scheduled)
+
+
+def find_earliest_start(dag: DAG) -> Any:
+    """The earliest start date of the DAG and its tasks; None when nothing has one."""
+    starts = [dag.start_date, *(task.start_date for task in dag.tasks)]
+    return min((moment for moment in starts if moment is not None), default=None)

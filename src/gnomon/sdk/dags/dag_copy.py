@@ -1,0 +1,98 @@
+"""Deep copies of DAGs, task groups and tasks: every reference inside a copied DAG leads to a part of the copy."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from gnomon.sdk.dags.edges import DependencyMixin
+from gnomon.sdk.templating.resolvable import Resolvable
+
+if TYPE_CHECKING:
+    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.task_group import TaskGroup
+    from gnomon.sdk.tasks.operator import BaseOperator
+
+_SHALLOW = frozenset({"user_defined_macros", "user_defined_filters"})
+"""Attributes of a DAG whose values may be modules and clients, which cannot be copied."""
+_CACHES = frozenset({"_environments"})
+_CONTAINERS = (dict, list, tuple, set)
+
+
+def copy_dag(dag: DAG, memo: dict[int, Any]) -> DAG:
+    """An equal DAG that shares nothing mutable with this one, except what its macros, filters and `shallow_copy_attrs` hold.
+
+    An attribute that cannot be copied raises the error of its `copy.deepcopy`, with a note that names the attribute.
+    """
+    other = copy.copy(dag)
+    memo[id(dag)] = other
+    for task in dag.tasks:
+        # The copies are known before any of them is filled: values that refer to other tasks need no recursion.
+        if type(task).__deepcopy__ is copy_task:
+            memo[id(task)] = copy.copy(task)
+    for task in dag.tasks:
+        if type(task).__deepcopy__ is copy_task:
+            _fill(memo[id(task)], task, memo)
+    for name, value in dag.__dict__.items():
+        if name in _CACHES:
+            del other.__dict__[name]
+        else:
+            other.__dict__[name] = _copied(name, value, memo, f"DAG {dag.dag_id!r}", shallow=name in _SHALLOW)
+    return other
+
+
+def copy_group(group: TaskGroup, memo: dict[int, Any]) -> TaskGroup:
+    """The group in a copy of its DAG."""
+    if id(group.dag) not in memo:
+        copy.deepcopy(group.dag, memo)
+    if id(group) not in memo:
+        other = copy.copy(group)
+        memo[id(group)] = other
+        for name, value in group.__dict__.items():
+            other.__dict__[name] = _copied(name, value, memo, f"task group {group.group_id!r}")
+    return memo[id(group)]  # type: ignore[no-any-return]
+
+
+def copy_task(task: BaseOperator, memo: dict[int, Any]) -> BaseOperator:
+    """A copy of the task; unless its DAG is being copied too, it stays in the same DAG and group."""
+    other = copy.copy(task)
+    memo[id(task)] = other
+    _fill(other, task, memo)
+    return other
+
+
+def copy_reference(task: BaseOperator, memo: dict[int, Any]) -> BaseOperator:
+    """The task that a copied value refers to: the copy where the task's DAG is copied, else the task itself."""
+    dag = task.get_dag()
+    return task if dag is not None and id(dag) not in memo else copy.deepcopy(task, memo)
+
+
+def _fill(other: BaseOperator, task: BaseOperator, memo: dict[int, Any]) -> None:
+    dag = task.get_dag()
+    alone = dag is not None and id(dag) not in memo
+    for name, value in task.__dict__.items():
+        if alone and name in ("_dag", "task_group"):
+            continue
+        shallow = name in task.shallow_copy_attrs
+        other.__dict__[name] = _copied(name, value, memo, f"task {task.task_id!r}", shallow=shallow)
+
+
+def _copied(name: str, value: Any, memo: dict[int, Any], owner: str, *, shallow: bool = False) -> Any:
+    try:
+        if not shallow:
+            return copy.deepcopy(value, memo)
+        return _new_containers(value, memo) if type(value) in _CONTAINERS else copy.copy(value)
+    except Exception as error:
+        error.add_note(f"While copying the attribute {name!r} of {owner}.")
+        raise
+
+
+def _new_containers(value: Any, memo: dict[int, Any]) -> Any:
+    """New containers around the same values; references to tasks and groups lead to the copies."""
+    if isinstance(value, Resolvable | DependencyMixin) or id(value) in memo:
+        return copy.deepcopy(value, memo)
+    if type(value) is dict:
+        return {key: _new_containers(item, memo) for key, item in value.items()}
+    if type(value) in _CONTAINERS:
+        return type(value)(_new_containers(item, memo) for item in value)
+    return value

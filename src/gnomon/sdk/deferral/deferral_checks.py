@@ -1,0 +1,148 @@
+"""What has to hold for a task to go on after a wait: checked where it is written, and again where it defers."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gnomon.errors.authoring import DeferralRefused, NotSerializable
+from gnomon.errors.product import find_close_matches
+from gnomon.model.attempts import XCOM_MAX_BYTES, utf8_bytes
+from gnomon.model.ids import DAG_FILE_MODULE
+from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.deferral.triggers import BaseTrigger, Timer
+from gnomon.serde import dumps
+
+LoadClass = Callable[[str], type]
+"""`loading.load_class`: from a dotted path to a class; raises with the reason."""
+
+
+def read_timer(trigger: BaseTrigger) -> Timer | None:
+    """What it waits for when that is a time alone; asked of the class itself, for a subclass may do more in `run`."""
+    own = vars(type(trigger)).get("_exact_timer")
+    timer: Timer | None = None if own is None else own(trigger)
+    return timer
+
+
+def is_timer(cls: type) -> bool:
+    """Whether its triggers wait for a time alone."""
+    return "_exact_timer" in vars(cls)
+
+
+def check_next_method(task: Any, method: object, kwargs: Mapping[str, Any], trigger: str) -> None:
+    """The task can go on in that method, with the context, an event and `kwargs`; DeferralRefused otherwise."""
+    if method is None:
+        return
+    kind = type(task).__name__
+    wants = f"Task {task.task_id!r}{format_location(task._location)} waits for {trigger} and would go on in {method}()"
+    found = getattr(task, method, None) if isinstance(method, str) else None
+    if not callable(found):
+        own = [name for name, value in vars(type(task)).items() if callable(value) and not name.startswith("_")]
+        near = find_close_matches(str(method), own, cutoff=0.75)
+        if near:
+            raise DeferralRefused(f"{wants}, which {kind} does not have; did you mean {near[0]}()?")
+        raise DeferralRefused(
+            f"{wants}, which {kind} does not have; write `def {method}(self, context, event=None)` in the class, or name "
+            "another method."
+        )
+    try:
+        inspect.signature(found).bind({}, **{**kwargs, "event": None})
+    except TypeError as error:
+        takes = inspect.signature(found)
+        lacking = "event" not in takes.parameters and not _accepts_any_keyword(takes)
+        why = "does not take `event`" if lacking else f"does not take what it would get: {error}"
+        names = ", ".join(["self", "context", *(name for name in kwargs if name != "event"), "event=None"])
+        raise DeferralRefused(f"{wants}, which {why}; write `def {method}({names})`.") from None
+
+
+def _accepts_any_keyword(signature: inspect.Signature) -> bool:
+    return any(one.kind is inspect.Parameter.VAR_KEYWORD for one in signature.parameters.values())
+
+
+def load_trigger_class(path: str, load_class: LoadClass, of: str) -> type[BaseTrigger]:
+    """The class of a trigger, found as a triggerer will find it; DeferralRefused says what keeps one from it."""
+    try:
+        found = load_class(path)
+    except Exception as error:
+        raise DeferralRefused(f"{of}: its trigger {path} cannot be imported, and a triggerer could not either: {error}") from error
+    if not (isinstance(found, type) and issubclass(found, BaseTrigger)):
+        raise DeferralRefused(f"{of}: {path} is no trigger; derive it from BaseTrigger.")
+    return found
+
+
+def check_importable(cls: type, file: str, of: str) -> None:
+    """A triggerer finds the class under its name: not inside a function, not in a DAG file or beside one."""
+    shown = f"{of}: its trigger {cls.__name__}"
+    if "<locals>" in cls.__qualname__:
+        raise DeferralRefused(
+            f"{shown} stands inside a function, where no other process finds it; move the class to the top of a module in the "
+            "plugins folder, or of a package."
+        )
+    place = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+    if cls.__module__.startswith((DAG_FILE_MODULE, "__main__")) or _is_among_dag_files(cls, place, file):
+        raise DeferralRefused(
+            f"{shown} is defined in {place or cls.__module__}, among the DAG files. A triggerer imports triggers by their "
+            "path, keeps them for as long as it lives and reads no DAG files; so put the class into a module of the plugins "
+            f"folder{_describe_plugins_folder()}, or of an installed package, and import it from there."
+        )
+
+
+def check_trigger_kwargs(cls: type, kwargs: Mapping[str, Any], path: str, of: str) -> None:
+    """The class takes these keyword arguments, and needs no others; DeferralRefused names the wrong ones."""
+    try:
+        signature = inspect.signature(cls)
+    except (TypeError, ValueError):
+        return  # built by other means than Python code: only making it can tell
+    try:
+        signature.bind(**kwargs)
+    except TypeError as error:
+        takes = ", ".join(str(one.replace(annotation=one.empty)) for one in signature.parameters.values())
+        given = ", ".join(f"{name}=" for name in kwargs) or "no arguments"
+        raise DeferralRefused(f"{of}: {path}({takes}) cannot be made with {given}: {error}.") from None
+
+
+def encode_kwargs(kwargs: Mapping[str, Any], what: str, of: str) -> str:
+    """The keyword arguments as typed JSON text; DeferralRefused names the key that has no form there."""
+    if not isinstance(kwargs, Mapping) or not all(isinstance(name, str) for name in kwargs):
+        raise DeferralRefused(f"{of}: {what} must be a dict with text as keys.")
+    try:
+        text = dumps(dict(kwargs), what=f"{of}: {what}")
+    except NotSerializable as error:
+        raise DeferralRefused(str(error)) from None
+    size = utf8_bytes(text)
+    if size > XCOM_MAX_BYTES:
+        raise DeferralRefused(f"{of}: {what} take {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; hand on an address instead.")
+    return text
+
+
+def _is_among_dag_files(cls: type, place: str, file: str) -> bool:
+    """Whether its module is found among the DAG files: below their folder or beside `file`, and no plugin or package."""
+    from gnomon.config import current_config  # configuration is read when the first trigger is checked
+
+    if not place:
+        return False
+    options, root = current_config(), _find_path_entry(cls.__module__, place)
+    if _is_below(place, str(options.plugins_folder)) or os.path.basename(root) == "site-packages":
+        return False
+    return _is_below(place, str(options.dags_folder)) or root == os.path.dirname(os.path.abspath(file))
+
+
+def _find_path_entry(module: str, place: str) -> str:
+    """The folder on `sys.path` in which the import of the module began."""
+    path = os.path.abspath(place)
+    for _ in range(module.count(".") + (2 if os.path.basename(path) == "__init__.py" else 1)):
+        path = os.path.dirname(path)
+    return path
+
+
+def _is_below(place: str, folder: str) -> bool:
+    return os.path.abspath(place).startswith(os.path.join(os.path.abspath(folder), ""))
+
+
+def _describe_plugins_folder() -> str:
+    from gnomon.config import current_config
+
+    return f" ({current_config().plugins_folder})"

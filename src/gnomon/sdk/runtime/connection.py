@@ -1,0 +1,332 @@
+"""Connections: where an outside system is and how to log in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
+
+from gnomon.config.environment import get_variable
+from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
+from gnomon.model.task_api_requests import GetConnection
+from gnomon.sdk.runtime import channel
+
+_PREFIXES = ("GNOMON_CONN_", "AIRFLOW_CONN_")
+_FIELDS = ("conn_type", "description", "host", "schema", "login", "password", "port", "extra")
+EXTRA_KEY = "__extra__"
+
+
+class Connection:
+    """One connection. The environment (`GNOMON_CONN_ID`, `AIRFLOW_CONN_ID`: URI or JSON) wins over what is stored."""
+
+    def __init__(
+        self,
+        conn_id: str | None = None,
+        conn_type: str | None = None,
+        description: str | None = None,
+        host: str | None = None,
+        login: str | None = None,
+        password: str | None = None,
+        schema: str | None = None,
+        port: int | str | None = None,
+        extra: str | Mapping[str, Any] | None = None,
+        uri: str | None = None,
+        team_name: str | None = None,
+    ) -> None:
+        if uri is not None and any((conn_type, host, login, password, schema, port, extra)):
+            raise AirflowException(f"Connection {conn_id!r}: give either uri= or the single fields, not both.")
+        self.conn_id = conn_id
+        self.conn_type = conn_type
+        self.description = description
+        self.host = host
+        self.login = login
+        self.password = password
+        self.schema = schema
+        self.port = _parse_port(conn_id, port)
+        self.extra = extra if isinstance(extra, str | None) else json.dumps(dict(extra) if isinstance(extra, Mapping) else extra)
+        self.team_name = team_name
+        if uri is not None:
+            self._read_uri(uri)
+        if self.extra and not isinstance(self.extra_dejson, dict):
+            raise AirflowException(f"Connection {conn_id!r}: extra must be a JSON object.")  # its text may hold a secret
+
+    # Reading and writing
+
+    @classmethod
+    def get(cls, conn_id: str) -> Connection:
+        """The connection of that id; AirflowNotFoundException when there is none."""
+        text = _read_environment(conn_id)
+        if text is not None:
+            return cls.from_text(text, conn_id)
+        return cls._of(conn_id, channel.ask(GetConnection(conn_id=conn_id)) if channel.has_channel() else None)
+
+    get_connection_from_secrets = get
+
+    @classmethod
+    async def async_get(cls, conn_id: str) -> Connection:
+        """The connection of that id, from a coroutine."""
+        text = _read_environment(conn_id)
+        if text is not None:
+            return cls.from_text(text, conn_id)
+        return cls._of(conn_id, await channel.ask_async(GetConnection(conn_id=conn_id)) if channel.has_channel() else None)
+
+    @classmethod
+    def _of(cls, conn_id: str, stored: Any) -> Connection:
+        if stored is None:
+            raise AirflowNotFoundException(_explain_missing(conn_id))
+        return cls(conn_id=conn_id, **{name: stored[name] for name in _FIELDS if name in stored})
+
+    @classmethod
+    def from_text(cls, text: str, conn_id: str | None = None) -> Connection:
+        """The connection that a URI or a JSON object describes."""
+        return cls.from_json(text, conn_id) if text.lstrip().startswith("{") else cls.from_uri(text, conn_id)
+
+    @classmethod
+    def from_uri(cls, uri: str, conn_id: str | None = None) -> Connection:
+        """The connection that a URI describes."""
+        return cls(conn_id=conn_id, uri=uri)
+
+    @classmethod
+    def from_json(cls, value: str, conn_id: str | None = None) -> Connection:
+        """The connection that a JSON object describes."""
+        try:
+            fields = json.loads(value)
+        except ValueError as error:
+            raise AirflowException(f"Connection {conn_id!r} does not read as JSON: {error}.") from None
+        if not isinstance(fields, dict):
+            raise AirflowException(f"Connection {conn_id!r} must be a JSON object, not a {type(fields).__name__}.")
+        fields = {str(key).lower(): item for key, item in fields.items()}
+        known = {"conn_type": fields.get("conn_type") or fields.get("type"),
+                 **{name: fields.get(name) for name in _FIELDS[1:]}}
+        known["login"] = known["login"] or fields.get("user") or fields.get("username")
+        unknown = set(fields) - set(_FIELDS) - {"conn_id", "type", "user", "username", "uri"}
+        if unknown:
+            raise AirflowException(f"Connection {conn_id!r} has unknown keys: {', '.join(sorted(unknown))}. "
+                                   f"Known are: {', '.join(_FIELDS)}.")
+        return cls(conn_id=conn_id or fields.get("conn_id"), **known)
+
+    def _read_uri(self, uri: str) -> None:
+        parts = self._split_uri(uri)
+        self.conn_type = _scheme_to_type(parts.scheme)
+        protocol = ""
+        if parts.netloc and "://" in uri.partition("://")[2]:
+            # http://https://host: the type, then the address with its own protocol
+            parts = self._split_uri(uri.partition("://")[2])
+            protocol = f"{parts.scheme}://"
+        self.host = protocol + unquote(parts.hostname) if parts.hostname else None
+        if parts.hostname and parts.netloc:
+            self.host = protocol + unquote(_read_host(parts.netloc))
+        self.login = unquote(parts.username) if parts.username else parts.username
+        self.password = unquote(parts.password) if parts.password else parts.password
+        try:
+            self.port = parts.port
+        except ValueError:
+            raise AirflowException(f"Connection {self.conn_id!r}: the port in the URI is not a number.") from None
+        self.schema = unquote(parts.path[1:]) if parts.path and parts.path != "/" else ("" if parts.path else None)
+        if parts.query:
+            pairs = dict(parse_qsl(parts.query, keep_blank_values=True))
+            self.extra = pairs[EXTRA_KEY] if EXTRA_KEY in pairs else json.dumps(pairs)
+
+    def _split_uri(self, uri: str) -> SplitResult:
+        """The parts of the URI. The error does not show the URI, which may hold a password."""
+        try:
+            return urlsplit(uri)
+        except ValueError:
+            raise AirflowException(
+                f"Connection {self.conn_id!r}: its URI cannot be read. Write it as type://login:password@host:port/schema, "
+                "with %40 for @, %2F for / and %5B for [ in login and password."
+            ) from None
+
+    def get_uri(self) -> str:
+        """The connection as a URI, to be read back by `from_uri`."""
+        kind = (self.conn_type or "").lower().replace("_", "-")
+        protocol, host = "", self.host or ""
+        if "://" in host:
+            protocol, _, host = host.partition("://")
+            protocol += "://"
+        user = quote(self.login, safe="") if self.login is not None else ""
+        secret = f":{quote(self.password, safe='')}" if self.password is not None else ""
+        at = "@" if user or secret else ""
+        port = f":{self.port}" if self.port else ""
+        schema = f"/{quote(self.schema, safe='')}" if self.schema else ""
+        uri = f"{kind}://{protocol}{user}{secret}{at}{quote(host, safe='')}{port}{schema}"
+        if not self.extra:
+            return uri
+        flat = self.extra_dejson
+        query = urlencode(flat) if flat and all(isinstance(item, str) for item in flat.values()) else ""
+        if dict(parse_qsl(query, keep_blank_values=True)) != flat:
+            query = urlencode({EXTRA_KEY: self.extra})
+        return f"{uri}{'' if schema else '/'}?{query}"
+
+    def to_dict(self, *, prune_empty: bool = False, validate: bool = True) -> dict[str, Any]:
+        """The fields, `extra` as a dict; without empty ones when wanted."""
+        fields: dict[str, Any] = {"conn_id": self.conn_id, **{name: getattr(self, name) for name in _FIELDS}}
+        fields["extra"] = self.extra_dejson
+        return {key: item for key, item in fields.items() if item not in (None, "", {})} if prune_empty else fields
+
+    def as_json(self) -> str:
+        """The fields as JSON, to be read back by `from_json`."""
+        fields = self.to_dict(prune_empty=True)
+        fields.pop("conn_id", None)
+        return json.dumps(fields)
+
+    @property
+    def extra_dejson(self) -> dict[str, Any]:
+        """`extra` as a dict; empty when there is none or it is not JSON."""
+        return self.get_extra_dejson()
+
+    def get_extra_dejson(self, nested: bool = False) -> dict[str, Any]:
+        """`extra` as a dict; `nested`: text values that are JSON are parsed too."""
+        if not self.extra:
+            return {}
+        try:
+            extra = json.loads(self.extra)
+        except ValueError:
+            return {}
+        if nested and isinstance(extra, dict):
+            return {key: _parse_if_json(item) for key, item in extra.items()}
+        return extra  # type: ignore[no-any-return]
+
+    async def aextra_dejson(self) -> dict[str, Any]:
+        """`extra_dejson`, from a coroutine."""
+        return self.extra_dejson
+
+    def get_extra(self) -> str | None:
+        """`extra` as text."""
+        return self.extra
+
+    def get_password(self) -> str | None:
+        """The password."""
+        return self.password
+
+    def set_extra(self, value: str | None) -> None:
+        """`extra` is this text."""
+        self.extra = value
+
+    def get_hook(self, *, hook_params: dict[str, Any] | None = None) -> Any:
+        """The hook for this type of connection, from the package of its system; NoHook when none is installed."""
+        from gnomon.sdk.runtime import provider_packages  # few ask: most make the hook that they mean
+
+        kind = provider_packages.load_hook_class(self.conn_type, str(self.conn_id))
+        return kind(**{kind.conn_name_attr: self.conn_id}, **(hook_params or {}))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Connection) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(self.conn_id)
+
+    def __repr__(self) -> str:
+        return f"Connection(conn_id={self.conn_id!r}, conn_type={self.conn_type!r}, host={_without_login(self.host)!r})"
+
+
+def _parse_port(conn_id: str | None, value: Any) -> int | None:
+    if value is None or value == "":
+        return None
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise AirflowException(f"Connection {conn_id!r}: port must be a number, not {value!r}.") from None
+
+
+def _without_login(host: str | None) -> str | None:
+    """A host that was given as an address with a login and a password, without these."""
+    protocol, separator, rest = (host or "").rpartition("://")
+    return f"{protocol}{separator}{rest.rpartition('@')[2]}" if "@" in rest else host
+
+
+def _scheme_to_type(scheme: str) -> str:
+    return {"postgresql": "postgres"}.get(scheme, scheme).replace("-", "_")
+
+
+def _read_host(netloc: str) -> str:
+    """The host with its capitals, which `urlsplit` lowers."""
+    host = netloc.rpartition("@")[2]
+    if host.startswith("["):
+        return host[1 : host.index("]")]
+    return host.partition(":")[0]
+
+
+def _parse_if_json(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def _read_environment(conn_id: str) -> str | None:
+    for prefix in _PREFIXES:
+        text = get_variable(prefix + conn_id.upper())
+        if text:
+            return text
+    return None
+
+
+def _explain_missing(conn_id: str) -> str:
+    name = f"{_PREFIXES[0]}{conn_id.upper()}"
+    if channel.has_channel():
+        return f"The conn_id {conn_id!r} isn't defined. Set the environment variable {name} to its URI."
+    return (f"The conn_id {conn_id!r} isn't defined in the environment ({name}), and this process was started without "
+            "Gnomon, so no stored one can be read.")
+
+
+class BaseHook:
+    """Base of hooks: finds connections, has a logger."""
+
+    conn_name_attr: ClassVar[str]
+    default_conn_name: ClassVar[str]
+    conn_type: ClassVar[str]
+    hook_name: ClassVar[str]
+
+    def __init__(self, logger_name: str | None = None) -> None:
+        self._logger_name = logger_name
+
+    @property
+    def log(self) -> Any:
+        """The logger of its class."""
+        import logging  # not needed to write a DAG
+
+        name = getattr(self, "_logger_name", None) or f"{type(self).__module__}.{type(self).__qualname__}"
+        return logging.getLogger(f"airflow.task.hooks.{name}")
+
+    @classmethod
+    def get_connection(cls, conn_id: str) -> Connection:
+        """The connection of that id; AirflowNotFoundException when there is none."""
+        return Connection.get(conn_id)
+
+    @classmethod
+    async def aget_connection(cls, conn_id: str) -> Connection:
+        """The connection of that id, from a coroutine."""
+        return await Connection.async_get(conn_id)
+
+    @classmethod
+    def get_connections(cls, conn_id: str) -> list[Connection]:
+        """The connection of that id, in a list."""
+        return [cls.get_connection(conn_id)]
+
+    @classmethod
+    def get_hook(cls, conn_id: str, hook_params: dict[str, Any] | None = None) -> Any:
+        """The hook for the type of that connection."""
+        return cls.get_connection(conn_id).get_hook(hook_params=hook_params)
+
+    @classmethod
+    async def aget_hook(cls, conn_id: str, hook_params: dict[str, Any] | None = None) -> Any:
+        """The hook for the type of that connection, from a coroutine."""
+        return (await cls.aget_connection(conn_id)).get_hook(hook_params=hook_params)
+
+    def get_conn(self) -> Any:
+        """The open client. Subclasses write it."""
+        raise NotImplementedError(f"{type(self).__name__} has no get_conn().")
+
+    @classmethod
+    def get_connection_form_widgets(cls) -> dict[str, Any]:
+        """Further fields of the connection form."""
+        return {}
+
+    @classmethod
+    def get_ui_field_behaviour(cls) -> dict[str, Any]:
+        """How the connection form shows its fields."""
+        return {}

@@ -1,0 +1,104 @@
+"""Variables: settings of an installation that DAG files and tasks read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gnomon.config.environment import get_variable
+from gnomon.model.task_api_requests import DeleteVariable, GetVariable, ListVariables, SetVariable
+from gnomon.sdk.arguments.notset import NOTSET, is_given
+from gnomon.sdk.runtime import channel
+
+_PREFIXES = ("GNOMON_VAR_", "AIRFLOW_VAR_")
+
+
+class Variable:
+    """`Variable.get("key")`. The environment (`GNOMON_VAR_KEY`, `AIRFLOW_VAR_KEY`) wins over what is stored."""
+
+    def __init__(self, key: str, value: str | None = None, description: str | None = None) -> None:
+        self.key = key
+        self.value = value
+        self.val = value
+        self.description = description
+
+    @classmethod
+    def get(cls, key: str, default: Any = NOTSET, deserialize_json: bool = False, *, default_var: Any = NOTSET,
+            **_: Any) -> Any:
+        """The value, parsed as JSON when wanted; without one the default; KeyError without a default."""
+        text = _read_environment(key)
+        if text is None:
+            text = _read_stored(key)
+        if text is not None:
+            return _parse_json(key, text) if deserialize_json else text
+        for fallback in (default, default_var):
+            if is_given(fallback):
+                return fallback
+        raise KeyError(_explain_missing(key))
+
+    @classmethod
+    def set(cls, key: str, value: Any, description: str | None = None, serialize_json: bool = False, **_: Any) -> None:
+        """The value is stored, as text or as JSON."""
+        import json  # not needed to read a text
+
+        text = json.dumps(value, indent=2) if serialize_json else str(value)
+        channel.ask(SetVariable(key=key, value=text, description=description))
+
+    @classmethod
+    def delete(cls, key: str, **_: Any) -> int:
+        """The Variable is gone; 1 when there was one, else 0."""
+        return int(bool(channel.ask(DeleteVariable(key=key))))
+
+    @classmethod
+    def keys(cls, prefix: str | None = None) -> list[str]:
+        """The stored keys with that prefix, sorted."""
+        answer: Any = channel.ask(ListVariables(prefix=prefix or ""))
+        return list(answer)
+
+    @classmethod
+    def setdefault(cls, key: str, default: Any, description: str | None = None, deserialize_json: bool = False) -> Any:
+        """The value; without one the default, which is stored."""
+        found = cls.get(key, default=None, deserialize_json=deserialize_json)
+        if found is not None:
+            return found
+        if default is None:
+            raise ValueError(f"Variable {key!r} cannot be set to None; give setdefault() a value.")
+        cls.set(key, default, description=description, serialize_json=deserialize_json)
+        return default
+
+    @classmethod
+    def update(cls, key: str, value: Any, serialize_json: bool = False, **_: Any) -> None:
+        """The stored value is replaced; KeyError when there is none."""
+        if _read_stored(key) is None:
+            raise KeyError(_explain_missing(key))
+        cls.set(key, value, serialize_json=serialize_json)
+
+
+def _read_environment(key: str) -> str | None:
+    for prefix in _PREFIXES:
+        text = get_variable(prefix + key.upper())
+        if text is not None:
+            return text
+    return None
+
+
+def _read_stored(key: str) -> str | None:
+    if not channel.has_channel():
+        return None
+    answer = channel.ask(GetVariable(key=key))
+    return None if answer is None else str(answer)
+
+
+def _parse_json(key: str, text: str) -> Any:
+    import json
+
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"Variable {key!r} is not JSON ({error}). Store JSON, or read it as text.") from error
+
+
+def _explain_missing(key: str) -> str:
+    if channel.has_channel():
+        return f"Variable {key} does not exist. Set it with `gnomon variables set {key} VALUE`, or give a default."
+    return (f"Variable {key} is not in the environment ({_PREFIXES[0]}{key.upper()}), and this process was started without "
+            "Gnomon, so no stored one can be read. Set the environment variable, or give a default.")

@@ -1,0 +1,298 @@
+"""An author's timetable, checked where its file is parsed: whatever can be known of it before it is asked for a run."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import math
+import os
+import sys
+from types import FunctionType
+from typing import Any
+
+from gnomon.errors.authoring import AirflowTimetableInvalid
+from gnomon.errors.timetable import PlanningError
+from gnomon.model.slots import TimetableRef
+from gnomon.planning.author_calls import call_author_method
+from gnomon.timetables.base import Timetable
+from gnomon.timetables.granularity import GRANULARITIES
+
+_TEXTS = ("summary", "description")
+_ASSETS = "its timetable has an asset_condition: scheduling by assets is a later feature, until then its times alone count."
+_PLAIN = (str, bool, int)
+
+
+def is_author_timetable(timetable: Any) -> bool:
+    """Whether its class is an author's, and not one of Gnomon's."""
+    return not type(timetable).__module__.startswith("gnomon.")
+
+
+def check_author_timetable(timetable: Any) -> list[str]:
+    """Passes when it can be stored and made again; returns what is doubtful. AirflowTimetableInvalid names the remedy."""
+    name = type(timetable).__name__
+    _check_importable(type(timetable))
+    if timetable.partitioned or timetable.partitioned_at_runtime:
+        raise AirflowTimetableInvalid(f"{name} plans runs by partition, which is a later feature; until then leave `partitioned` False")
+    _check_granularity(timetable)
+    texts = {attribute: _read_text(timetable, attribute) for attribute in _TEXTS}
+    data = _serialize(timetable)
+    again = _deserialize_again(timetable, data)
+    doubts = [_ASSETS] if timetable.asset_condition is not None else []
+    for attribute, text in texts.items():
+        other = _read_text(again, attribute)
+        if other != text:
+            doubts.append(
+                f"after {name}.deserialize its {attribute} is {other!r} instead of {text!r}, and its runs may differ too: "
+                "let serialize hold every argument."
+            )
+    return doubts
+
+
+def validate_author_timetable(timetable: Any) -> None:
+    """Its own `validate` passes."""
+    _call_author(timetable, "validate", {}, "(self)")
+
+
+def _check_importable(cls: type) -> None:
+    if "<locals>" in cls.__qualname__:
+        raise AirflowTimetableInvalid(
+            f"{cls.__name__} stands inside a function, where no other process finds it; move the class to the top of its file"
+        )
+
+
+def _check_granularity(timetable: Any) -> None:
+    """What it declares is one of the kinds that dependencies between DAGs know, or None."""
+    cls = type(timetable)
+    where = _format_method_location(timetable, "granularity") or _format_class_location(cls)
+    try:
+        kind = getattr(timetable, "granularity", None)
+    except Exception as error:
+        raise AirflowTimetableInvalid(
+            f"{cls.__name__}.granularity raised {type(error).__name__}: {error}{where}; let it give a kind, or None"
+        ) from error
+    if kind is not None and kind not in GRANULARITIES:
+        raise AirflowTimetableInvalid(
+            f"{cls.__name__}.granularity is {kind!r}{where}; write one of {', '.join(map(repr, GRANULARITIES))}, or None"
+        )
+
+
+def _read_text(timetable: Any, attribute: str) -> str:
+    """The text of a class attribute, an instance attribute or a property."""
+    try:
+        value = getattr(timetable, attribute)
+    except Exception as error:
+        raise AirflowTimetableInvalid(
+            f"{type(timetable).__name__}.{attribute} raised {type(error).__name__}: {error}{_format_method_location(timetable, attribute)}; "
+            "let it return a text"
+        ) from error
+    if callable(value):
+        raise AirflowTimetableInvalid(
+            f"{type(timetable).__name__}.{attribute} is a method{_format_method_location(timetable, attribute)}; put @property above it"
+        )
+    return "" if value is None else str(value)
+
+
+def _serialize(timetable: Any) -> Any:
+    """What serialize returns, as JSON keeps it."""
+    name = type(timetable).__name__
+    data = _call_author(timetable, "serialize", {}, "(self)")
+    where = _format_method_location(timetable, "serialize")
+    if not isinstance(data, dict):
+        what = "None (is there a `return`?)" if data is None else type(data).__name__
+        raise AirflowTimetableInvalid(f"{name}.serialize returned {what}{where}; return a dict of JSON values")
+    fault = _find_unserializable(data, "")
+    if fault is not None:
+        raise AirflowTimetableInvalid(f"{name}.serialize returned {fault}{where}")
+    return json.loads(json.dumps(data))
+
+
+def _find_unserializable(value: Any, path: str) -> str | None:
+    """The first thing inside that JSON cannot hold, with the remedy; None when there is none."""
+    if value is None or isinstance(value, _PLAIN):
+        return None
+    if isinstance(value, float):
+        return None if math.isfinite(value) else f"{value}{_describe_path(path)}, which JSON cannot hold"
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str | int):
+                return f"a dict with the key {key!r}{_describe_path(path)}, which JSON cannot hold; keys are texts"
+            fault = _find_unserializable(item, f"{path}[{key!r}]")
+            if fault is not None:
+                return fault
+        return None
+    if isinstance(value, list | tuple):
+        return next(filter(None, (_find_unserializable(item, f"{path}[{at}]") for at, item in enumerate(value))), None)
+    return f"{_with_article(type(value).__name__)}{_describe_path(path)}, which JSON cannot hold; {_remedy(value)}"
+
+
+def _describe_path(path: str) -> str:
+    return f" in {path}" if path else ""
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+def _remedy(value: Any) -> str:
+    if hasattr(value, "isoformat"):
+        return "store value.isoformat(), and read it with fromisoformat in deserialize"
+    if hasattr(value, "total_seconds"):
+        return "store value.total_seconds(), and make it again in deserialize"
+    if isinstance(value, set | frozenset):
+        return "store sorted(value), and make a set of it in deserialize"
+    return "store texts and numbers, and make it again in deserialize"
+
+
+def _deserialize_again(timetable: Any, data: Any) -> Any:
+    """What deserialize makes of it."""
+    cls = type(timetable)
+    if _find_defining_class(cls, "deserialize") is Timetable:
+        _check_no_arguments(cls)
+    elif isinstance(inspect.getattr_static(cls, "deserialize"), FunctionType):
+        raise AirflowTimetableInvalid(
+            f"{cls.__name__}.deserialize needs the class, not a timetable{_format_method_location(timetable, 'deserialize')}; "
+            "put @classmethod above it"
+        )
+    try:
+        again = cls.deserialize(data)
+    except Exception as error:
+        raise AirflowTimetableInvalid(
+            f"{cls.__name__}.deserialize raised {type(error).__name__}: {error}, for {data!r}{_format_method_location(timetable, 'deserialize')}; "
+            "let it take what serialize returns"
+        ) from error
+    if not isinstance(again, cls):
+        what = "None (is there a `return`?)" if again is None else type(again).__name__
+        raise AirflowTimetableInvalid(
+            f"{cls.__name__}.deserialize returned {what}{_format_method_location(timetable, 'deserialize')}; return {cls.__name__}(...)"
+        )
+    return again
+
+
+def _check_no_arguments(cls: type) -> None:
+    """Without deserialize, the class is made again without arguments."""
+    needed = [
+        parameter.name for parameter in inspect.signature(cls).parameters.values()
+        if parameter.default is parameter.empty and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]  # fmt: skip
+    if needed:
+        raise AirflowTimetableInvalid(
+            f"{cls.__name__} takes {', '.join(needed)}, and has no deserialize that gives it back; write "
+            "`def serialize(self)`, which returns a dict, and `@classmethod def deserialize(cls, data)`, which makes it again"
+        )
+
+
+def _find_defining_class(cls: type, method: str) -> Any:
+    """The class that defines the method."""
+    return next((kind for kind in cls.__mro__ if method in vars(kind)), None)
+
+
+def _call_author(timetable: Any, method: str, offered: dict[str, Any], wanted: str) -> Any:
+    try:
+        return call_author_method(timetable, method, offered, wanted)
+    except PlanningError as error:
+        raise AirflowTimetableInvalid(str(error)) from error
+
+
+def _format_method_location(timetable: Any, attribute: str) -> str:
+    """` (file:line)` of the method or property, if it is an author's."""
+    found = inspect.getattr_static(type(timetable), attribute, None)
+    function = getattr(found, "fget", None) or getattr(found, "func", None) or getattr(found, "__func__", found)
+    if not isinstance(function, FunctionType) or function.__module__.startswith("gnomon."):
+        return ""
+    return f" ({function.__code__.co_filename}:{function.__code__.co_firstlineno})"
+
+
+def _format_class_location(cls: type) -> str:
+    try:
+        return f" ({inspect.getsourcefile(cls)}:{inspect.getsourcelines(cls)[1]})"
+    except (OSError, TypeError):
+        return ""
+
+
+_OURS = "gnomon."
+
+
+def build_author_timetable_ref(timetable: Any) -> TimetableRef:
+    """The stored form. Raises AirflowTimetableInvalid for a property that raises or gives what it may not."""
+    cls = type(timetable)
+    return TimetableRef(
+        path=f"{cls.__module__}.{cls.__qualname__}",
+        data=json.loads(json.dumps(timetable.serialize())),
+        summary=str(_read_attribute(timetable, "summary", "") or cls.__name__),
+        description=str(_read_attribute(timetable, "description", "") or ""),
+        can_be_scheduled=bool(_read_attribute(timetable, "can_be_scheduled", True)),
+        periodic=bool(_read_attribute(timetable, "periodic", True)),
+        active_runs_limit=_read_active_runs_limit(timetable),
+        follows_runs=bool(_read_attribute(timetable, "follows_runs", False)),
+        builtin=False,
+        code=hash_code(cls),
+        granularity=_read_attribute(timetable, "granularity", None),
+        timezone=_read_zone(timetable),
+    )
+
+
+def _read_active_runs_limit(timetable: Any) -> int | None:
+    limit = _read_attribute(timetable, "active_runs_limit", None)
+    if limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and limit >= 1):
+        return limit
+    raise AirflowTimetableInvalid(
+        f"{type(timetable).__name__}.active_runs_limit is {limit!r}; give a whole number from 1 on, or None for no limit"
+    )
+
+
+def _read_zone(timetable: Any) -> str | int | None:
+    """Its `timezone`, for the days of dependencies between DAGs. What is no zone is something else of the author's."""
+    zone = _read_attribute(timetable, "timezone", None)
+    if zone is None:
+        return None
+    from gnomon.timetables.wall_clock.zones import encode_zone, zone_of  # few timetables have a zone
+
+    try:
+        return encode_zone(zone_of(zone))
+    except AirflowTimetableInvalid:
+        return None
+
+
+def _read_attribute(timetable: Any, name: str, default: Any) -> Any:
+    """A class attribute, an instance attribute or a property."""
+    if not hasattr(type(timetable), name) and name not in getattr(timetable, "__dict__", {}):
+        return default
+    try:
+        return getattr(timetable, name)
+    except Exception as error:
+        raise AirflowTimetableInvalid(
+            f"{type(timetable).__name__}.{name} raised {type(error).__name__}: {error}; let it give a value"
+        ) from error
+
+
+def hash_code(cls: type) -> str:
+    """A digest of the files in which the class, and those it derives from, are defined; ours are left out."""
+    whole = hashlib.sha256()
+    modules = {kind.__module__ for kind in cls.__mro__ if not kind.__module__.startswith(_OURS)}
+    for name in sorted(modules - {"builtins", "typing", "abc", "object"}):
+        whole.update(f"{name}\0".encode() + _hash_module_source(name) + b"\0")
+    return whole.hexdigest()[:16]
+
+
+def _hash_module_source(module: str) -> bytes:
+    """The source of a module that is imported; of one in an archive, the stamp of the archive."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if not isinstance(file, str):
+        return b""
+    try:
+        with open(file, "rb") as opened:
+            return hashlib.sha256(opened.read()).digest()
+    except OSError:
+        return _stamp_archive(file)
+
+
+def _stamp_archive(file: str) -> bytes:
+    while (above := os.path.dirname(file)) != file:
+        file = above
+        try:
+            seen = os.stat(file)
+        except OSError:
+            continue
+        return f"{seen.st_mtime_ns} {seen.st_size}".encode()
+    return b""

@@ -1,0 +1,103 @@
+"""What `schedule=` takes, turned into a timetable."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+from gnomon.sdk.arguments import option_defaults
+
+if TYPE_CHECKING:
+    from gnomon.model.slots import TimetableRef
+
+
+def parse_schedule(schedule: Any, zone: dt.tzinfo) -> Any:
+    """The timetable of a cron text, preset, timedelta, relativedelta, timetable object, assets, or None."""
+    from gnomon import timetables  # rules of time are loaded with the first DAG, not with the module
+
+    if schedule is None:
+        return timetables.NullTimetable()
+    if isinstance(schedule, str):
+        return _parse_text(schedule, zone)
+    if isinstance(schedule, dt.timedelta) or _is_relativedelta(schedule):
+        if option_defaults.read_boolean("scheduler", "create_delta_data_intervals"):
+            return timetables.DeltaDataIntervalTimetable(schedule)
+        return timetables.DeltaTriggerTimetable(schedule)
+    if isinstance(schedule, type):
+        raise TypeError(
+            f"the schedule is the class {schedule.__name__}, not a timetable made from it; write {schedule.__name__}(...)"
+        )
+    if hasattr(schedule, "next_dagrun_info"):
+        return resolve_calendar(_check_base_class(schedule, timetables.Timetable))
+    from gnomon.sdk.assets import AssetTriggeredTimetable, parse_asset_condition  # most DAGs run by time
+
+    condition = parse_asset_condition(schedule)
+    if condition is not None:
+        return AssetTriggeredTimetable(condition)
+    raise TypeError(
+        f"schedule {schedule!r} ({type(schedule).__name__}) is not understood. Use a cron text such as '0 6 * * *', "
+        "a preset such as '@daily', a timedelta, a timetable, assets, or None"
+    )
+
+
+def resolve_calendar(timetable: Any) -> Any:
+    """The timetable with the calendar that its `calendar="name"` means in gnomon.toml; ConfigMistake when there is none."""
+    if getattr(timetable, "calendar_name", None) is None:
+        return timetable
+    from gnomon.sdk.schedules.named_calendars import calendar  # few DAGs name one
+
+    return timetable.on_calendar(calendar(timetable.calendar_name))
+
+
+def _check_base_class(timetable: Any, base: type) -> Any:
+    """A timetable that derives from the base class: what an author leaves out is there."""
+    if base not in type(timetable).__mro__:
+        name = type(timetable).__name__
+        raise TypeError(
+            f"{name} has next_dagrun_info and is no timetable; derive it: `class {name}(Timetable)`, with "
+            "`from airflow.timetables.base import Timetable`"
+        )
+    return timetable
+
+
+def _parse_text(schedule: str, zone: dt.tzinfo) -> Any:
+    from gnomon import timetables
+
+    if schedule == "@once":
+        return timetables.OnceTimetable()
+    if schedule == "@continuous":
+        return timetables.ContinuousTimetable()
+    if schedule in ("None", "none", ""):
+        raise ValueError(f"schedule {schedule!r} is a text; write None without quotes for a DAG without a schedule")
+    if option_defaults.read_boolean("scheduler", "create_cron_data_intervals"):
+        return timetables.CronDataIntervalTimetable(schedule, zone)
+    return timetables.CronTriggerTimetable(schedule, timezone=zone)
+
+
+def _is_relativedelta(value: Any) -> bool:
+    """Told by its name: dateutil is loaded only by those who use it."""
+    return any(kind.__name__ == "relativedelta" for kind in type(value).__mro__)
+
+
+def read_active_runs_limit(timetable: Any) -> int | None:
+    """Its `active_runs_limit`; None for an author's that raises, which is an error of its DAG when that is stored."""
+    try:
+        limit = timetable.active_runs_limit
+    except Exception:
+        return None
+    return limit if isinstance(limit, int) else None
+
+
+def build_timetable_ref(timetable: Any) -> TimetableRef:
+    """The timetable as it is stored. Until assets can schedule, a DAG that waits for them is stored as one without a plan."""
+    from gnomon import timetables
+    from gnomon.model.slots import TimetableRef
+    from gnomon.sdk.assets import AssetTriggeredTimetable
+    from gnomon.sdk.schedules.author_timetable import build_author_timetable_ref, is_author_timetable
+
+    if isinstance(timetable, AssetTriggeredTimetable):
+        return TimetableRef(path="NullTimetable", summary=timetable.summary, description=timetable.description,
+                            can_be_scheduled=False, periodic=False)
+    if is_author_timetable(timetable):
+        return build_author_timetable_ref(timetable)
+    return timetables.reference(timetable)

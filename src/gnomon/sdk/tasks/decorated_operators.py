@@ -1,0 +1,183 @@
+"""Operators made of functions: what `@task` and its variants create when the function is called in a DAG file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, ClassVar
+
+from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.dags import authoring_state
+from gnomon.sdk.tasks.branching import BranchMixIn, SkipMixin, short_circuit
+from gnomon.sdk.tasks.function_calls import call_with_context, check_call
+from gnomon.sdk.tasks.operator import BaseOperator
+
+
+def make_unique_task_id(task_id: str, dag: Any, group: Any) -> str:
+    """The id itself, or with the next `__1`, `__2`, ... when the DAG or group has it."""
+    dag = dag or (group.dag if group is not None else None) or authoring_state.current_dag()
+    if dag is None:
+        return task_id
+    free: str = dag.make_unique_id(group or authoring_state.current_group(dag), task_id)
+    return free
+
+
+class DecoratedOperator(BaseOperator):
+    """A function and its arguments as a task. Put it before the operator class that runs the function."""
+
+    template_fields: ClassVar[Collection[str]] = ("op_args", "op_kwargs")
+    template_fields_renderers: ClassVar[dict[str, str]] = {"op_args": "py", "op_kwargs": "py"}
+    shallow_copy_attrs: Sequence[str] = ("python_callable",)
+    custom_operator_name: str = "@task"
+
+    def __init__(
+        self,
+        *,
+        python_callable: Callable[..., Any],
+        task_id: str,
+        op_args: Collection[Any] | None = None,
+        op_kwargs: Mapping[str, Any] | None = None,
+        kwargs_to_upstream: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        task_id = make_unique_task_id(task_id, kwargs.get("dag"), kwargs.get("task_group"))
+        self.python_callable = python_callable
+        self.op_args: Any = list(op_args or ())
+        self.op_kwargs: Any = dict(op_kwargs or {})
+        where = f" of task {task_id!r}{format_location(self._location)}"
+        check_call(python_callable, self.op_args, self.op_kwargs, where)
+        super().__init__(task_id=task_id, **{**(kwargs_to_upstream or {}), **kwargs})
+
+    def execute(self, context: Any) -> Any:
+        """What the operator class returns; with multiple_outputs it must be a dict."""
+        return self._check_multiple_outputs(super().execute(context))
+
+    def _handle_output(self, return_value: Any) -> Any:
+        return self._check_multiple_outputs(return_value)
+
+    def _check_multiple_outputs(self, value: Any) -> Any:
+        if not self.multiple_outputs or value is None:
+            return value
+        if not isinstance(value, dict):
+            raise TypeError(
+                f"Task {self.task_id!r} has multiple_outputs and must return a dict, not {value!r} "
+                f"({type(value).__name__})."
+            )
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"Task {self.task_id!r} has multiple_outputs; its keys must be text, not {key!r}.")
+        return value
+
+    multiple_outputs: bool
+
+
+RETURNED_SHOWN_MAX = 4_000
+"""Characters of a returned value that the log shows."""
+
+
+class AbbreviatedValue:
+    """A returned value as an argument of a log call: its text is made when the record is written, and is cut there.
+
+    An error in the author's `__str__` is one of the log and does not fail the task.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __str__(self) -> str:
+        text = str(self._value)
+        return text if len(text) <= RETURNED_SHOWN_MAX else f"{text[:RETURNED_SHOWN_MAX]}… ({len(text)} characters)"
+
+
+class FunctionOperator(BaseOperator):
+    """Calls `python_callable` with `op_args`, `op_kwargs` and the context keys that it takes."""
+
+    python_callable: Callable[..., Any]
+    op_args: Any
+    op_kwargs: Any
+
+    def __init__(self, *, templates_dict: dict[str, Any] | None = None, templates_exts: Sequence[str] | None = None,
+                 show_return_value_in_logs: bool = True, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.templates_dict = templates_dict
+        self.show_return_value_in_logs = show_return_value_in_logs
+        if templates_exts:
+            self.template_ext = tuple(templates_exts)  # type: ignore[misc]
+
+    def call(self, context: Any) -> Any:
+        """What the function returns; a coroutine function is run to its end."""
+        if self.templates_dict is not None:
+            context["templates_dict"] = self.templates_dict
+        value = call_with_context(self.python_callable, self.op_args, self.op_kwargs, context)
+        if hasattr(value, "__await__"):
+            import asyncio  # only coroutine functions need it
+
+            value = asyncio.run(_await_value(value))
+        return value
+
+    def execute(self, context: Any) -> Any:
+        value = self.call(context)
+        if self.show_return_value_in_logs:
+            self.log.info("Done. Returned value was: %s", AbbreviatedValue(value))
+        return value
+
+
+async def _await_value(value: Any) -> Any:
+    return await value
+
+
+class PythonDecoratedOperator(DecoratedOperator, FunctionOperator):
+    """`@task`: the function runs in the worker's child."""
+
+    template_fields: ClassVar[Collection[str]] = ("templates_dict", "op_args", "op_kwargs")
+    custom_operator_name = "@task"
+
+
+class BranchDecoratedOperator(PythonDecoratedOperator, BranchMixIn):
+    """`@task.branch`: the function returns the ids to follow."""
+
+    custom_operator_name = "@task.branch"
+    inherits_from_skipmixin = True
+
+    def execute(self, context: Any) -> Any:
+        return self.do_branch(context, super().execute(context))
+
+
+class ShortCircuitDecoratedOperator(PythonDecoratedOperator, SkipMixin):
+    """`@task.short_circuit`: what the function returns decides whether the tasks after it run."""
+
+    custom_operator_name = "@task.short_circuit"
+    inherits_from_skipmixin = True
+
+    def __init__(self, *, ignore_downstream_trigger_rules: bool = True, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.ignore_downstream_trigger_rules = ignore_downstream_trigger_rules
+
+    def execute(self, context: Any) -> Any:
+        return short_circuit(self, super().execute(context), context)
+
+
+def make_bash_operator_class(base: type) -> type:
+    """`@task.bash` over the operator class that runs commands: the function returns the command."""
+
+    class BashDecoratedOperator(DecoratedOperator, base):  # type: ignore[misc]
+        """The function's result is the command, rendered as a template."""
+
+        template_fields: ClassVar[Collection[str]] = (*DecoratedOperator.template_fields, *base.template_fields)  # type: ignore[attr-defined]
+        custom_operator_name = "@task.bash"
+
+        def __init__(self, **kwargs: Any) -> None:
+            super().__init__(kwargs_to_upstream={"bash_command": ""}, **kwargs)
+
+        def execute(self, context: Any) -> Any:
+            command = call_with_context(self.python_callable, self.op_args, self.op_kwargs, context)
+            if not isinstance(command, str) or not command.strip():
+                raise TypeError(
+                    f"The function of @task.bash task {self.task_id!r} must return the command as text, not {command!r}."
+                )
+            self.bash_command = self.render_template(command, context)
+            return base.execute(self, context)  # type: ignore[attr-defined]
+
+    BashDecoratedOperator.__name__ = BashDecoratedOperator.__qualname__ = "BashDecoratedOperator"
+    return BashDecoratedOperator

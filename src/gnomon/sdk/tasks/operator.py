@@ -1,0 +1,272 @@
+"""BaseOperator: one task of a DAG, as its author writes it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+from gnomon.sdk.arguments.code_location import CodeLocation, format_location
+from gnomon.sdk.arguments.converters import check_id
+from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
+from gnomon.sdk.arguments.old_arguments import (
+    Callback,
+    TaskArguments,
+    listed_template_fields,
+    rename_old_task_arguments,
+    store_task_arguments,
+    warn_no_effect,
+)
+from gnomon.sdk.arguments.params import ParamsDict
+from gnomon.sdk.dags import authoring_state
+from gnomon.sdk.dags.dag_copy import copy_task
+from gnomon.sdk.tasks.operator_meta import OperatorMeta
+from gnomon.sdk.tasks.task_execution import TaskExecution
+from gnomon.sdk.tasks.task_relations import TaskRelations
+from gnomon.sdk.tasks.xcom_arg import mapping_not_supported
+
+if TYPE_CHECKING:
+    from gnomon.model.after import After
+    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.task_group import TaskGroup
+    from gnomon.sdk.deferral.triggers import StartTriggerArgs
+
+class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=OperatorMeta):
+    """A task: subclass it and write `execute(context)`. All arguments: `sdk.fields.OPERATOR`."""
+
+    template_fields: ClassVar[Collection[str]] = ()
+    template_ext: ClassVar[Sequence[str]] = ()
+    template_fields_renderers: ClassVar[dict[str, str]] = {}
+    ui_color: str = "#fff"
+    ui_fgcolor: str = "#000"
+    operator_extra_links: Collection[Any] = ()
+    shallow_copy_attrs: Sequence[str] = ()
+    start_trigger_args: StartTriggerArgs | None = None
+    """Given at the class, each task has a copy of its own from the beginning of its `__init__`."""
+    start_from_trigger: bool = False
+    overwrite_rtif_after_execution: bool = False
+    runs_code: ClassVar[bool] = True
+    """False on a class whose `execute` does nothing: without callbacks, inlets and outlets it costs no process."""
+    supports_lineage = False
+    deps: ClassVar[frozenset[Any]] = frozenset()
+
+    _location: CodeLocation | None
+
+    def __init__(
+        self,
+        task_id: str,
+        *,
+        owner: str | ArgNotSet = NOTSET,
+        email: str | Iterable[str] | None = None,
+        email_on_retry: bool = True,
+        email_on_failure: bool = True,
+        retries: int | ArgNotSet | None = NOTSET,
+        retry_delay: dt.timedelta | float | ArgNotSet = NOTSET,
+        retry_exponential_backoff: float | bool = 0,
+        max_retry_delay: dt.timedelta | float | None = None,
+        retry_policy: Any = None,
+        start_date: dt.datetime | None = None,
+        end_date: dt.datetime | None = None,
+        depends_on_past: bool = False,
+        ignore_first_depends_on_past: bool | ArgNotSet = NOTSET,
+        wait_for_past_depends_before_skipping: bool = False,
+        wait_for_downstream: bool = False,
+        depends_on: After | Collection[After] | None = None,
+        dag: DAG | None = None,
+        params: Mapping[str, Any] | None = None,
+        default_args: dict[str, Any] | None = None,
+        priority_weight: int = 1,
+        weight_rule: Any = NOTSET,
+        queue: str | ArgNotSet = NOTSET,
+        pool: str | None = "default_pool",
+        pool_slots: int = 1,
+        execution_timeout: dt.timedelta | ArgNotSet | None = NOTSET,
+        on_execute_callback: Callback = None,
+        on_failure_callback: Callback = None,
+        on_success_callback: Callback = None,
+        on_retry_callback: Callback = None,
+        on_skipped_callback: Callback = None,
+        pre_execute: Callable[[Any], Any] | None = None,
+        post_execute: Callable[[Any, Any], Any] | None = None,
+        trigger_rule: str = "all_success",
+        resources: dict[str, Any] | None = None,
+        run_as_user: str | None = None,
+        map_index_template: str | None = None,
+        max_active_tis_per_dag: int | None = None,
+        max_active_tis_per_dagrun: int | None = None,
+        executor: str | None = None,
+        executor_config: dict[str, Any] | None = None,
+        do_xcom_push: bool = True,
+        multiple_outputs: bool = False,
+        inlets: Any = None,
+        outlets: Any = None,
+        task_group: TaskGroup | None = None,
+        doc: str | None = None,
+        doc_md: str | None = None,
+        doc_json: str | None = None,
+        doc_yaml: str | None = None,
+        doc_rst: str | None = None,
+        task_display_name: str | None = None,
+        logger_name: str | None = None,
+        allow_nested_operators: bool = True,
+        render_template_as_native_obj: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        old = rename_old_task_arguments(self, task_id, kwargs)
+        group = task_group if task_group is not None else authoring_state.current_group(dag or authoring_state.current_dag())
+        dag = dag or (group.dag if group is not None else None) or authoring_state.current_dag()
+        check_id("task_id", task_id, format_location(self._location))
+        store_task_arguments(
+            self, old,
+            task_id=task_id, owner=owner, email=email, email_on_retry=email_on_retry, email_on_failure=email_on_failure,
+            retries=retries, retry_delay=retry_delay, retry_exponential_backoff=retry_exponential_backoff,
+            max_retry_delay=max_retry_delay, retry_policy=retry_policy, start_date=start_date, end_date=end_date,
+            depends_on_past=depends_on_past, ignore_first_depends_on_past=ignore_first_depends_on_past,
+            wait_for_past_depends_before_skipping=wait_for_past_depends_before_skipping,
+            wait_for_downstream=wait_for_downstream, depends_on=depends_on, dag=dag, params=params,
+            default_args=default_args, priority_weight=priority_weight, weight_rule=weight_rule, queue=queue, pool=pool,
+            pool_slots=pool_slots, execution_timeout=execution_timeout, on_execute_callback=on_execute_callback,
+            on_failure_callback=on_failure_callback, on_success_callback=on_success_callback,
+            on_retry_callback=on_retry_callback, on_skipped_callback=on_skipped_callback, pre_execute=pre_execute,
+            post_execute=post_execute, trigger_rule=trigger_rule, resources=resources, run_as_user=run_as_user,
+            map_index_template=map_index_template, max_active_tis_per_dag=max_active_tis_per_dag,
+            max_active_tis_per_dagrun=max_active_tis_per_dagrun, executor=executor, executor_config=executor_config,
+            do_xcom_push=do_xcom_push, multiple_outputs=multiple_outputs, inlets=inlets, outlets=outlets,
+            task_group=task_group, doc=doc, doc_md=doc_md, doc_json=doc_json, doc_yaml=doc_yaml, doc_rst=doc_rst,
+            task_display_name=task_display_name, logger_name=logger_name, allow_nested_operators=allow_nested_operators,
+            render_template_as_native_obj=render_template_as_native_obj,
+        )
+        state = self.__dict__
+        state["task_group"] = group
+        state["params"] = self._merge_params(dag, params)
+        state["upstream_task_ids"] = set()
+        state["downstream_task_ids"] = set()
+        state["is_setup"] = state["is_teardown"] = state["on_failure_fail_dagrun"] = False
+        state["_dag"] = None
+        _add_to_dag(self, dag, group)
+        warn_no_effect(self, old)
+        if isinstance(self.template_fields, str):
+            state["template_fields"] = listed_template_fields(self, self.template_fields)
+
+    def _merge_params(self, dag: DAG | None, params: Mapping[str, Any] | None) -> ParamsDict:
+        defaults = self.__dict__.get("_default_params")
+        merged = ParamsDict(dag.params if dag is not None else None)
+        merged.update(defaults or {})
+        merged.update(params or {})
+        return merged
+
+    def __repr__(self) -> str:
+        return f"<Task({self.task_type}): {self.task_id}>"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        state = self.__dict__
+        # A copy that is being executed gets rendered values; it has no edges any more.
+        if "_ready" in state and "_lock_for_execution" not in state and name in self.template_fields:
+            self.connect_references([name])
+
+    # Where it stands
+
+    @property
+    def dag(self) -> DAG:
+        """The DAG it belongs to; RuntimeError when it was not given to one."""
+        if self._dag is None:
+            raise RuntimeError(
+                f"Task {self.task_id!r}{format_location(self._location)} belongs to no DAG. "
+                "Make it inside `with DAG(...):`, or give it dag=."
+            )
+        return self._dag
+
+    @dag.setter
+    def dag(self, dag: DAG | None) -> None:
+        if dag is None:
+            self.__dict__["_dag"] = None
+            return
+        if self.task_group is None:
+            self.__dict__["task_group"] = dag.task_group
+            dag.add_task(self)
+            dag.task_group.add(self)
+        else:
+            dag.add_task(self)
+
+    _dag: DAG | None = None
+    _depends_on: tuple[After, ...] = ()
+
+    def has_dag(self) -> bool:
+        """Whether it belongs to a DAG."""
+        return self._dag is not None
+
+    def get_dag(self) -> DAG | None:
+        """The DAG it belongs to, if any."""
+        return self._dag
+
+    @property
+    def dag_id(self) -> str:
+        """The id of its DAG; for a task without one, `adhoc_<owner>`."""
+        return self._dag.dag_id if self._dag is not None else f"adhoc_{self.owner}"
+
+    @property
+    def node_id(self) -> str:
+        """Its id among the nodes of a group."""
+        return self.task_id
+
+    @property
+    def label(self) -> str:
+        """Its id without the prefixes of its groups."""
+        group = self.task_group
+        if group is not None and group.node_id and group.prefix_group_id:
+            return self.task_id[len(group.node_id) + 1 :]
+        return self.task_id
+
+    @property
+    def operator_name(self) -> str:
+        """The class name that listings show."""
+        return getattr(self, "custom_operator_name", None) or self.task_type
+
+    @property
+    def operator_class(self) -> type[BaseOperator]:
+        """Its class."""
+        return type(self)
+
+    @property
+    def is_mapped(self) -> bool:
+        """False: dynamic task mapping comes later."""
+        return False
+
+    @property
+    def inherits_from_empty_operator(self) -> bool:
+        """Whether executing it does nothing."""
+        return not self.runs_code
+
+    @classmethod
+    def partial(cls, **kwargs: Any) -> NoReturn:
+        """Refused: dynamic task mapping is not supported yet."""
+        raise mapping_not_supported(f"{cls.__name__}.partial() for task {kwargs.get('task_id')!r}")
+
+    __deepcopy__ = copy_task
+
+
+def _add_to_dag(task: BaseOperator, dag: DAG | None, group: TaskGroup | None) -> None:
+    """It belongs to the DAG and the group, and to the setup or teardown block in which it is made."""
+    if group is not None:
+        task.__dict__["task_id"] = group.child_id(task.__dict__["task_id"])
+    if dag is not None:
+        dag.add_task(task)
+    if group is not None:
+        group.add(task)
+    for scope in authoring_state.scope_stack()[-1:]:
+        scope.tasks.append(task)
+
+
+class BaseAsyncOperator(BaseOperator):
+    """A task whose work is a coroutine: write `async def aexecute(context)`."""
+
+    async def aexecute(self, context: Any) -> Any:
+        """The work."""
+        raise NotImplementedError(f"{self.task_type} (task {self.task_id!r}) has no aexecute().")
+
+    def execute(self, context: Any) -> Any:
+        """Runs `aexecute` to its end."""
+        import asyncio  # only tasks of this kind need it
+
+        return asyncio.run(self.aexecute(context))

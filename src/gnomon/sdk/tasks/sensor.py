@@ -1,0 +1,221 @@
+"""Sensors: tasks that ask again and again whether something is there."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from gnomon.clock import SystemClock
+from gnomon.errors.authoring import (
+    AirflowException,
+    AirflowFailException,
+    AirflowRescheduleException,
+    AirflowSensorTimeout,
+    AirflowSkipException,
+    AirflowTaskTimeout,
+    TaskDeferralError,
+    TaskDeferralTimeout,
+)
+from gnomon.model.instants import to_datetime, to_instant
+from gnomon.sdk.arguments import fields
+from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
+from gnomon.sdk.tasks.decorated_operators import DecoratedOperator
+from gnomon.sdk.tasks.function_calls import call_with_context
+from gnomon.sdk.tasks.operator import BaseOperator
+
+MODES = ("poke", "reschedule")
+_ARGUMENTS = fields.Arguments(fields.SENSOR_FIELDS)
+
+
+class PokeReturnValue:
+    """What `poke` may return: whether it is done, and a value to push."""
+
+    def __init__(self, is_done: bool, xcom_value: Any = None) -> None:
+        self.is_done = is_done
+        self.xcom_value = xcom_value
+
+    def __bool__(self) -> bool:
+        return self.is_done
+
+
+class BaseSensorOperator(BaseOperator):
+    """A sensor: write `poke(context)`. Further arguments: `sdk.fields.SENSOR`."""
+
+    ui_color = "#e6f1f2"
+    valid_modes: ClassVar[tuple[str, ...]] = MODES
+
+    def __init__(
+        self,
+        *,
+        poke_interval: dt.timedelta | float = 60,
+        timeout: dt.timedelta | float | ArgNotSet | None = NOTSET,
+        soft_fail: bool = False,
+        mode: str = "poke",
+        exponential_backoff: bool = False,
+        max_wait: dt.timedelta | float | None = None,
+        silent_fail: bool = False,
+        never_fail: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        where = f"Sensor {self.task_id!r}{format_location(self._location)}"
+        kept = _ARGUMENTS.kept
+        try:
+            self.poke_interval: float = kept("poke_interval", poke_interval).total_seconds()
+            self.timeout: float = kept("timeout", NOTSET if timeout is None else timeout).total_seconds()
+            self.soft_fail: bool = kept("soft_fail", soft_fail)
+            self.mode: str = kept("mode", mode)
+            self.exponential_backoff: bool = kept("exponential_backoff", exponential_backoff)
+            self.max_wait: dt.timedelta | None = kept("max_wait", max_wait)
+            self.silent_fail: bool = kept("silent_fail", silent_fail)
+            self.never_fail: bool = kept("never_fail", never_fail)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{where}: {error}.") from None
+        self._check_arguments(where)
+
+    def _check_arguments(self, where: str) -> None:
+        if self.poke_interval < 0 or self.timeout < 0:
+            raise ValueError(f"{where}: poke_interval and timeout must be 0 or more.")
+        if self.mode not in self.valid_modes:
+            raise ValueError(f"{where}: mode must be one of {', '.join(self.valid_modes)}, not {self.mode!r}.")
+        if self.max_wait is not None and self.max_wait < dt.timedelta(0):
+            raise ValueError(f"{where}: max_wait must be 0 or more.")
+        if self.soft_fail and self.never_fail:
+            raise ValueError(f"{where}: soft_fail and never_fail exclude each other; give one of them.")
+
+    def poke(self, context: Any) -> bool | PokeReturnValue:
+        """Whether it is there. Subclasses write it."""
+        raise NotImplementedError(f"{self.task_type} (task {self.task_id!r}) has no poke().")
+
+    @property
+    def reschedule(self) -> bool:
+        """Whether it gives its slot back between two pokes."""
+        return self.mode == "reschedule"
+
+    def execute(self, context: Any) -> Any:
+        """Pokes until it is there; AirflowSensorTimeout when it was not within `timeout`."""
+        clock = SystemClock()
+        begun = self._find_wait_start(context, clock)
+
+        def waited() -> float:
+            return (clock.now() - begun) / 1e6 if self.reschedule else clock.monotonic() - begun
+
+        poke_number = 1
+        while True:
+            answer = self._poke_once(context)
+            if answer:
+                return answer.xcom_value if isinstance(answer, PokeReturnValue) else None
+            if waited() > self.timeout:
+                self._raise_timeout(waited())
+            pause = self._pause(poke_number, waited(), context)
+            if self.reschedule:
+                moment = to_datetime(clock.now()) + dt.timedelta(seconds=pause)
+                raise AirflowRescheduleException(moment)
+            time.sleep(pause)
+            poke_number += 1
+
+    def _find_wait_start(self, context: Any, clock: SystemClock) -> float:
+        """When waiting began: in reschedule mode with the first poke of the first try, in microseconds UTC."""
+        if not self.reschedule:
+            return clock.monotonic()
+        ti = context["ti"]
+        ask = getattr(ti, "get_first_reschedule_date", None)
+        first = ask(context) if ask is not None else None
+        return to_instant(first) if first is not None else clock.now()
+
+    def _poke_once(self, context: Any) -> bool | PokeReturnValue:
+        """One poke; its errors end as the sensor's flags say."""
+        try:
+            return self.poke(context)
+        except (AirflowSensorTimeout, AirflowTaskTimeout, AirflowFailException) as error:
+            if self.soft_fail:
+                raise AirflowSkipException(f"Skipped because soft_fail is set: {error}") from error
+            if self.never_fail:
+                raise AirflowSkipException(f"Skipped because never_fail is set: {error}") from error
+            raise
+        except AirflowSkipException:
+            raise
+        except Exception as error:
+            if self.silent_fail:
+                self.log.exception("The poke failed; going on because silent_fail is set")
+                return False
+            if self.never_fail:
+                raise AirflowSkipException(f"Skipped because never_fail is set: {error}") from error
+            raise
+
+    def _raise_timeout(self, waited_s: float) -> None:
+        message = f"Sensor {self.task_id!r} waited {waited_s:.0f} s, longer than its timeout of {self.timeout:g} s."
+        if self.soft_fail or self.never_fail:
+            flag = "soft_fail" if self.soft_fail else "never_fail"
+            raise AirflowSkipException(f"{message} Skipped because {flag} is set.")
+        raise AirflowSensorTimeout(message)
+
+    def _pause(self, poke_number: int, waited_s: float, context: Any) -> float:
+        """Seconds until the next poke: constant, or doubling with a jitter that is the same for the same try."""
+        if not self.exponential_backoff:
+            return self.poke_interval
+        if self.reschedule:
+            poke_number = self._count_pokes(waited_s)
+        import hashlib  # only sensors with a backoff need it
+
+        low = max(int(self.poke_interval * 2 ** (min(poke_number, 40) - 2)), 1)
+        ti = context["ti"]
+        key = f"{self.dag_id}#{self.task_id}#{getattr(ti, 'run_id', '')}#{poke_number}"
+        jitter = int.from_bytes(hashlib.sha1(key.encode(), usedforsecurity=False).digest()[:6], "big")
+        pause = float(min(low + jitter % low, 86_400 * 7))
+        if self.max_wait is not None:
+            pause = min(pause, self.max_wait.total_seconds())
+        return min(max(self.timeout - waited_s, 0.0), pause) if self.timeout else pause
+
+    def _count_pokes(self, waited_s: float) -> int:
+        """How many doubling pauses fit into the time waited: nothing is remembered between two reschedules."""
+        if self.poke_interval <= 0:
+            return 1
+        count, total, cap = 1, 0.0, self.max_wait.total_seconds() if self.max_wait else float("inf")
+        while count < 40:
+            total += min(max(self.poke_interval * 2 ** (count - 2), 1.0), cap)
+            if total > waited_s:
+                break
+            count += 1
+        return count
+
+    def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any) -> Any:
+        """Goes on after a deferral; its failure ends as the sensor's flags say."""
+        try:
+            return super().resume_execution(next_method, next_kwargs, context)
+        except (TaskDeferralError, AirflowException) as error:
+            if (self.soft_fail or self.never_fail) and not isinstance(error, AirflowSkipException):
+                raise AirflowSkipException(str(error)) from error
+            if isinstance(error, TaskDeferralTimeout):
+                raise AirflowSensorTimeout(str(error)) from error
+            raise
+
+
+def poke_mode_only(cls: Any) -> Any:
+    """The class decorator of sensors that work in poke mode alone."""
+    if not isinstance(cls, type) or not issubclass(cls, BaseSensorOperator):
+        raise ValueError(f"poke_mode_only decorates sensor classes, not {cls!r}.")
+    inner: Callable[..., None] = cls.__init__
+
+    def checked(self: Any, *args: Any, **kwargs: Any) -> None:
+        inner(self, *args, **kwargs)
+        if self.mode != "poke":
+            raise ValueError(f"{cls.__name__} (task {self.task_id!r}) works in mode 'poke' only, not {self.mode!r}.")
+
+    cls.__init__ = checked  # type: ignore[method-assign]
+    return cls
+
+
+class SensorDecoratedOperator(DecoratedOperator, BaseSensorOperator):
+    """`@task.sensor`: the function is poked until it returns something true."""
+
+    custom_operator_name = "@task.sensor"
+
+    def poke(self, context: Any) -> bool | PokeReturnValue:
+        answer = call_with_context(self.python_callable, self.op_args, self.op_kwargs, context)
+        if isinstance(answer, PokeReturnValue):
+            return answer
+        return bool(answer)

@@ -1,0 +1,255 @@
+"""`@task` and its variants: a decorated function, called in a DAG file, makes a task and gives its XComArg."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn, overload
+
+from gnomon.errors.authoring import AirflowSkipException
+from gnomon.errors.product import find_close_matches
+from gnomon.sdk.arguments.code_location import find_author_location, format_location
+from gnomon.sdk.tasks import decorated_operators
+from gnomon.sdk.tasks.xcom_arg import XComArg, mapping_not_supported
+
+if TYPE_CHECKING:
+    from gnomon.sdk.dags.dag import DAG
+
+
+@functools.cache
+def _load_bash_operator() -> type:
+    # By name: the floor above brings the operator, as other packages bring theirs.
+    from gnomon.sdk.tasks.decorated_operators import make_bash_operator_class
+
+    return make_bash_operator_class(import_module("gnomon.operators.bash").BashOperator)
+
+
+def _load_sensor_operator() -> type:
+    from gnomon.sdk.tasks.sensor import SensorDecoratedOperator
+
+    return SensorDecoratedOperator
+
+
+OPERATORS_BY_VARIANT: dict[str, Callable[[], type]] = {
+    "python": lambda: decorated_operators.PythonDecoratedOperator,
+    "branch": lambda: decorated_operators.BranchDecoratedOperator,
+    "short_circuit": lambda: decorated_operators.ShortCircuitDecoratedOperator,
+    "sensor": _load_sensor_operator,
+    "bash": _load_bash_operator,
+}
+"""Variant to the operator class behind it. Packages that bring operators add theirs with `register_task_decorator`."""
+
+_UNSUPPORTED_VARIANTS = ("virtualenv", "external_python", "branch_virtualenv", "branch_external_python", "docker", "kubernetes",
+          "kubernetes_cmd", "pyspark", "sql", "stub", "llm", "agent")
+_DOCS = ("doc", "doc_md", "doc_json", "doc_yaml", "doc_rst")
+
+
+def register_task_decorator(name: str, operator_class: Callable[[], type]) -> None:
+    """`@task.<name>` makes tasks of the class that `operator_class()` gives."""
+    OPERATORS_BY_VARIANT[name] = operator_class
+
+
+class TaskDecorator:
+    """A decorated function. Called in a DAG file it makes a task; `function` is the author's own."""
+
+    def __init__(self, function: Callable[..., Any], operator_class: type, kwargs: dict[str, Any]) -> None:
+        _check_function(function)
+        self.function = function
+        self.operator_class = operator_class
+        self.kwargs = dict(kwargs)
+        self.is_setup = self.kwargs.pop("is_setup", False)
+        self.is_teardown = self.kwargs.pop("is_teardown", False)
+        self.on_failure_fail_dagrun = self.kwargs.pop("on_failure_fail_dagrun", False)
+        if self.kwargs.get("multiple_outputs") is None:
+            self.kwargs["multiple_outputs"] = is_dict_annotated(function)
+        self.kwargs.setdefault("task_id", function.__name__)
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> XComArg:
+        operator = self.operator_class(
+            python_callable=self.function, op_args=args, op_kwargs=kwargs, **self.kwargs
+        )
+        operator.is_setup = self.is_setup
+        operator.is_teardown = self.is_teardown
+        operator.on_failure_fail_dagrun = self.on_failure_fail_dagrun
+        if self.is_teardown:
+            operator.trigger_rule = "all_done_setup_success"
+        if self.function.__doc__ and not any(self.kwargs.get(name) for name in _DOCS):
+            operator.doc_md = self.function.__doc__
+        arg = XComArg(operator)
+        if self.is_setup or self.is_teardown:
+            _link_teardown(arg, operator)
+        return arg
+
+    def override(self, **kwargs: Any) -> TaskDecorator:
+        """The same function with other arguments for the task."""
+        merged = {**self.kwargs, **kwargs, "is_setup": self.is_setup, "is_teardown": self.is_teardown,
+                  "on_failure_fail_dagrun": kwargs.get("on_failure_fail_dagrun", self.on_failure_fail_dagrun)}
+        return TaskDecorator(self.function, self.operator_class, merged)
+
+    def partial(self, **kwargs: Any) -> NoReturn:
+        """Refused: dynamic task mapping is not supported yet."""
+        raise mapping_not_supported(f"partial() of @task {self._describe()}")
+
+    def expand(self, **kwargs: Any) -> NoReturn:
+        """Refused: dynamic task mapping is not supported yet."""
+        raise mapping_not_supported(f"expand() of @task {self._describe()}")
+
+    def expand_kwargs(self, kwargs: Any, *, strict: bool = True) -> NoReturn:
+        """Refused: dynamic task mapping is not supported yet."""
+        raise mapping_not_supported(f"expand_kwargs() of @task {self._describe()}")
+
+    def _describe(self) -> str:
+        return f"{self.kwargs['task_id']!r}{format_location(find_author_location())}"
+
+    def __repr__(self) -> str:
+        return f"<@task {self.kwargs['task_id']}>"
+
+
+def _link_teardown(arg: XComArg, operator: Any) -> None:
+    """A teardown that is given a setup's value belongs to that setup."""
+    if operator.is_teardown:
+        for task in operator.upstream_list:
+            if task.is_setup:
+                operator.as_teardown(setups=task)
+    assert arg.operator is operator
+
+
+def task_decorator_factory(
+    python_callable: Callable[..., Any] | None = None,
+    *,
+    multiple_outputs: bool | None = None,
+    decorated_operator_class: type,
+    **kwargs: Any,
+) -> Any:
+    """The decorated function, or the decorator when no function is given yet: how packages build their own `@task.x`."""
+    if multiple_outputs is not None:
+        kwargs["multiple_outputs"] = multiple_outputs
+    if python_callable is not None:
+        if not callable(python_callable):
+            raise TypeError(f"@task takes its arguments by name, not {python_callable!r}.")
+        return TaskDecorator(python_callable, decorated_operator_class, kwargs)
+
+    def decorate(function: Callable[..., Any]) -> TaskDecorator:
+        return TaskDecorator(function, decorated_operator_class, kwargs)
+
+    return decorate
+
+
+class TaskDecorators:
+    """`@task`, `@task.branch`, ...: one attribute a variant; bound to a DAG as `@dag.task`."""
+
+    def __init__(self, dag: DAG | None = None) -> None:
+        self._bound: dict[str, Any] = {} if dag is None else {"dag": dag}
+
+    @overload
+    def __call__(self, python_callable: Callable[..., Any]) -> TaskDecorator: ...
+    @overload
+    def __call__(self, python_callable: None = None, **kwargs: Any) -> Callable[[Callable[..., Any]], TaskDecorator]: ...
+    def __call__(self, python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+        """Plain `@task`: a Python function."""
+        return self._variant("python", python_callable, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name not in OPERATORS_BY_VARIANT:
+            near = find_close_matches(name, OPERATORS_BY_VARIANT, cutoff=0.7)
+            why = "; it is not supported yet" if name in _UNSUPPORTED_VARIANTS else f"; did you mean {near[0]}" if near else ""
+            raise AttributeError(f"There is no @task.{name}{why}. There are: {', '.join(sorted(OPERATORS_BY_VARIANT))}, "
+                                 "run_if, skip_if.")
+        return functools.partial(self._by_position, name)
+
+    def _by_position(self, name: str, python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+        return self._variant(name, python_callable, kwargs)
+
+    def _variant(self, name: str, function: Callable[..., Any] | None, kwargs: Mapping[str, Any]) -> Any:
+        return task_decorator_factory(
+            function, decorated_operator_class=OPERATORS_BY_VARIANT[name](), **{**self._bound, **kwargs}
+        )
+
+    def run_if(self, condition: Callable[[Any], Any], skip_message: str | None = None) -> Any:
+        """The task is skipped unless `condition(context)` is true (or gives `(True, message)`)."""
+        return _make_condition_decorator(condition, skip_message, run_when=True)
+
+    def skip_if(self, condition: Callable[[Any], Any], skip_message: str | None = None) -> Any:
+        """The task is skipped when `condition(context)` is true (or gives `(True, message)`)."""
+        return _make_condition_decorator(condition, skip_message, run_when=False)
+
+
+def _make_condition_decorator(condition: Callable[[Any], Any], skip_message: str | None, *, run_when: bool) -> Any:
+    def decorate(inner: Any) -> TaskDecorator:
+        if not isinstance(inner, TaskDecorator):
+            raise TypeError("@task.run_if and @task.skip_if stand above another @task decorator, not above a function.")
+        before = inner.kwargs.get("pre_execute")
+
+        def pre_execute(context: Any) -> None:
+            answer = condition(context)
+            holds, message = answer if isinstance(answer, tuple) else (answer, None)
+            if bool(holds) != run_when:
+                raise AirflowSkipException(message or skip_message or f"Skipped by @task.{word}.")
+            if before is not None:
+                before(context)
+
+        return inner.override(pre_execute=pre_execute)
+
+    word = "run_if" if run_when else "skip_if"
+    return decorate
+
+
+task = TaskDecorators()
+
+
+def setup(function: Any) -> TaskDecorator:
+    """A setup task: `@setup` on a function or above another `@task`."""
+    inner = function if isinstance(function, TaskDecorator) else task(function)
+    inner.is_setup = True
+    return inner
+
+
+def teardown(function: Any = None, *, on_failure_fail_dagrun: bool = False) -> Any:
+    """A teardown task: `@teardown` on a function or above another `@task`; its failure fails the run only if told so."""
+
+    def decorate(function: Any) -> TaskDecorator:
+        inner = function if isinstance(function, TaskDecorator) else task(function)
+        inner.is_teardown = True
+        inner.on_failure_fail_dagrun = on_failure_fail_dagrun
+        return inner
+
+    return decorate if function is None else decorate(function)
+
+
+def is_dict_annotated(function: Callable[..., Any]) -> bool:
+    """Whether the function's return annotation is a dict, mapping or TypedDict: then each key is a value of its own."""
+    annotation = getattr(function, "__annotations__", {}).get("return")
+    if annotation is None:
+        return False
+    if isinstance(annotation, str):
+        annotation = _resolve_annotation(annotation, function)
+    origin = getattr(annotation, "__origin__", None) or annotation
+    return isinstance(origin, type) and (issubclass(origin, dict) or (origin is not str and issubclass(origin, Mapping)))
+
+
+def _resolve_annotation(annotation: str, function: Any) -> Any:
+    """What a text annotation names; None when that cannot be told here."""
+    word = annotation.partition("[")[0].strip()
+    if word in ("None", "str", "int", "float", "bool", "list"):
+        return None
+    names = getattr(function, "__globals__", {})
+    if word in ("dict", "Dict", "Mapping", "typing.Dict"):
+        return dict
+    first, *rest = word.split(".")
+    found = names.get(first)
+    for part in rest:
+        found = getattr(found, part, None)
+    return found
+
+
+def _check_function(function: Any) -> None:
+    if isinstance(function, TaskDecorator):
+        raise TypeError(f"@task stands above a function, and {function!r} is decorated already.")
+    if isinstance(function, type) or not callable(function):
+        raise TypeError(f"@task stands above a function, not {function!r} ({type(function).__name__}).")
+    if not hasattr(function, "__name__"):
+        raise TypeError(f"@task needs a function with a name; {function!r} has none. Write a `def` around it.")

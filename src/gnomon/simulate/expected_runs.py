@@ -1,0 +1,263 @@
+"""Which runs one DAG ought to have, told from the log of edits alone; held against the rows of its runs, one by one.
+
+The rules, in words:
+
+A. While a scheduler is up and the DAG is unpaused, it is looked at whenever its next slot falls due and whenever something
+   was done to it, at that very instant. What is done at an instant counts before the look at it. Where commits were refused,
+   lost or uncertain, or the scheduler died around one, the log has the instants of the tries: the looks are some of them,
+   always the last. (`StoreFaults`: the only place where more than one course is right; the rows must follow one of them.)
+B. The timetable is asked for the next slot when there was none yet, when the schedule is another than at the last look, and
+   when the next slot was decided on; `answers` has what is answered. Never because a file was parsed, a process started, or
+   the clock was set. A new schedule goes on from the last slot; what was not made of the old one is dropped. (If that was the
+   first slot of all, and due since the DAG was let run, the new one is asked as of then.)
+C. A DAG is let run when it is defined, unpaused, and at the first look at another schedule. Slots from before lie before it.
+D. A due slot that is late by no more than the grace is made. Of those that are later and lie before the DAG was let run: all
+   within `catchup_window` with catchup; without, the newest alone. Of those that lie after it: by `misfire` all, the newest
+   alone, or none. "The newest" is the newest that is due by now, also one that is not late; with another misfire than
+   "latest" it is the newest before the DAG was let run. Where it lies after the end date, it is the newest that does not.
+E. With jitter, everything happens as it would without, by the DAG's own delay later; the row tells the undelayed slot.
+F. A slot whose logical date a manual run has is passed over.
+G. A row is made at the instant of the look, in the order of the slots, and once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import takewhile
+from typing import NamedTuple
+
+from gnomon.model.instants import SECOND, Instant, to_datetime
+from gnomon.simulate.reference_schedule import CronGrids, ExpectedSlot, Schedule, find_next_slot
+from gnomon.simulate.simulation_log import (
+    ClockStepped,
+    DagDefined,
+    DagPaused,
+    LogEntry,
+    ManualRunTriggered,
+    SchedulerKilled,
+    SchedulerStarted,
+    SimulationLog,
+    StoreFaults,
+)
+
+GRACE = 60 * SECOND
+
+
+class SlotRun(NamedTuple):
+    """A row, or what one ought to be: the slot, and the instant at which it was made."""
+
+    slot: ExpectedSlot
+    made_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class _DagTimeline:
+    """One DAG at one moment."""
+
+    schedule: Schedule | None = None
+    asked_with: tuple[object, ...] | None = None
+    """The origin of the schedule at the last look."""
+    since: Instant = 0
+    """Since when it has been let run."""
+    paused: bool = False
+    is_scheduler_up: bool = True
+    last: ExpectedSlot | None = None
+    plan: ExpectedSlot | None = None
+    held: frozenset[Instant] = frozenset()
+    """Logical dates of manual runs."""
+
+
+class RunExpectation:
+    """Walks the log of edits and the rows of one DAG side by side."""
+
+    def __init__(self, dag_id: str, grids: CronGrids, grace: Instant = GRACE) -> None:
+        self._dag_id = dag_id
+        self._grids = grids
+        self._grace = grace
+        self.expected = 0
+        self._parts = int.from_bytes(sha256(dag_id.encode()).digest()[:8])
+
+    def check(self, ledger: SimulationLog, rows: Sequence[SlotRun]) -> list[str]:
+        """What is wrong with the rows, in words: the first thing; empty when they are exactly the expected ones."""
+        state, now, at_row = _DagTimeline(), ledger.start, 0
+        for entry in [*ledger.entries_of(self._dag_id), None]:
+            until = ledger.end if entry is None else entry.at
+            state, made = self._flow(state, now, until)
+            if isinstance(entry, StoreFaults):
+                state, more = self._through(state, entry.tries, rows[at_row + len(made) :])
+                made += more
+            if made != rows[at_row : at_row + len(made)]:
+                return [self._difference(made, rows[at_row:], entry)]
+            at_row += len(made)
+            self.expected += len(made)
+            now = until
+            if entry is not None:
+                state, now = _apply_entry(state, entry)
+        if at_row < len(rows):
+            return [f"{self._dag_id}: {_describe_run(rows[at_row])}, and {len(rows) - at_row - 1} more, which nothing asks for"]
+        return []
+
+    def _flow(self, state: _DagTimeline, now: Instant, until: Instant) -> tuple[_DagTimeline, list[SlotRun]]:
+        """Looks from `now` to before `until`."""
+        made: list[SlotRun] = []
+        schedule = state.schedule
+        while state.is_scheduler_up and not state.paused and schedule is not None and now < until:
+            state, more = self._look(state, now)
+            made += more
+            if state.plan is None or state.plan.run_after + self._delay(schedule) <= now:
+                break
+            now = state.plan.run_after + self._delay(schedule)
+        return state, made
+
+    def _through(self, state: _DagTimeline, tries: Sequence[Instant], rows: Sequence[SlotRun]) -> tuple[_DagTimeline, list[SlotRun]]:
+        """The course through the tries that the rows follow; the last of all courses when they follow none.
+
+        A look that the store did not let finish made the first of its runs, or none: how many, the rows of that instant say.
+        """
+        courses: dict[tuple[_DagTimeline, tuple[SlotRun, ...]], None] = {(state, ()): None}
+        for at in tries[:-1]:
+            after: dict[tuple[_DagTimeline, tuple[SlotRun, ...]], None] = {}
+            for before, made in courses:
+                there = sum(1 for _ in takewhile(lambda row: row.made_at == at, rows[len(made) :]))  # noqa: B023
+                looked, more = self._look(before, at, most=there)
+                if len(more) == there:
+                    after[looked, (*made, *more)] = None
+                if not there:
+                    after[before, made] = None
+            courses = after or courses
+        ended = [(looked, [*made, *more]) for before, made in courses for looked, more in [self._look(before, tries[-1])]]
+        fitting = [course for course in ended if course[1] == list(rows[: len(course[1])])]
+        return max(fitting or ended[-1:], key=lambda course: len(course[1]))
+
+    def _look(self, state: _DagTimeline, now: Instant, most: int | None = None) -> tuple[_DagTimeline, list[SlotRun]]:
+        """The look at one instant, cut short when it has made `most` runs."""
+        schedule = state.schedule
+        if not state.is_scheduler_up or state.paused or schedule is None or schedule.kind == "never":
+            return state, []
+        seen = now - self._delay(schedule)
+        if schedule.origin != state.asked_with:
+            state, due = self._asked_anew(state, schedule, now, seen)
+        elif state.plan is None or state.plan.run_after > seen:
+            return state, []
+        else:
+            due = state.plan
+        walk = _ScheduleWalk(schedule, state.since - self._delay(schedule), seen, self._grace, self._grids, state.last)
+        made: list[SlotRun] = []
+        while due is not None and due.run_after <= seen:
+            due, is_made = walk.decide_slot(due)
+            if due is None or not is_made:
+                continue
+            if due.start not in state.held:
+                if most is not None and len(made) == most:
+                    break
+                made.append(SlotRun(due, now))
+            due = walk.slot_after(due)
+        return replace(state, asked_with=schedule.origin, last=walk.last, plan=due), made
+
+    def _asked_anew(self, state: _DagTimeline, schedule: Schedule, now: Instant, seen: Instant) -> tuple[_DagTimeline, ExpectedSlot | None]:
+        """A schedule that was not there at the last look: since when the DAG is let run, and the slot that comes first."""
+        delay, at, first = self._delay(schedule), seen, state.plan
+        if state.asked_with is not None:
+            if state.last is None and first is not None and state.since <= first.run_after <= seen:
+                at = first.run_after
+            state = replace(state, since=now)
+        walk = _ScheduleWalk(schedule, state.since - delay, seen, self._grace, self._grids, state.last)
+        return state, walk.next_slot(at if at != seen else None)
+
+    def _delay(self, schedule: Schedule) -> Instant:
+        """From 0 to the jitter, by the hash of the DAG id."""
+        return schedule.jitter_s * SECOND * self._parts // 2**64
+
+    def _difference(self, course: Sequence[SlotRun], rows: Sequence[SlotRun], entry: LogEntry | None) -> str:
+        for number, wanted in enumerate(course):
+            if number >= len(rows):
+                return f"{self._dag_id}: no run where {_describe_run(wanted)} is expected (before {entry})"
+            if rows[number] != wanted:
+                return f"{self._dag_id}: {_describe_run(rows[number])}, where {_describe_run(wanted)} is expected (before {entry})"
+        raise AssertionError("there is a difference")
+
+
+@dataclass(slots=True)
+class _ScheduleWalk:
+    """Along one schedule from its last slot, seen from one instant: rules C and D."""
+
+    schedule: Schedule
+    since: Instant
+    now: Instant
+    grace: Instant
+    grids: CronGrids
+    last: ExpectedSlot | None
+
+    def decide_slot(self, due: ExpectedSlot) -> tuple[ExpectedSlot | None, bool]:
+        """The slot that is made where this one is due, and True; or the slot to decide on next, and False."""
+        s, before, late = self.schedule, due.run_after < self.since, self.now - due.run_after > self.grace
+        window = None if s.window_s is None else self.since - s.window_s * SECOND
+        if before and window is not None and due.run_after < window:
+            return self._passed_until(due, window), False
+        if not late or (s.catchup if before else s.rules_misfires == "all"):
+            return due, True
+        if not before and s.rules_misfires == "skip":
+            return self._passed_until(due, self.now - self.grace), False
+        upto = min(self.now, self.since - 1) if before and s.rules_misfires != "latest" else self.now
+        newest = self._answer(upto, every=False)
+        if newest is None and s.kind not in ("delta", "delta_intervals") and s.end_at is not None and s.end_at < upto:
+            newest = self._last_up_to(due, upto)
+        return (newest if newest is not None and due.run_after < newest.run_after <= upto else due), True
+
+    def _last_up_to(self, due: ExpectedSlot, upto: Instant) -> ExpectedSlot:
+        """Slot by slot to the last that is due by then."""
+        before, at = self.last, due
+        self.last = due
+        while (later := self._answer(upto, every=True)) is not None and later.run_after <= upto:
+            self.last = at = later
+        self.last = before
+        return at
+
+    def next_slot(self, seen: Instant | None = None) -> ExpectedSlot | None:
+        """The slot after the last: each one, or the newest where only that is wanted."""
+        s, last = self.schedule, self.last
+        latest = s.rules_misfires == "latest"
+        every = s.catchup or (last is not None and last.run_after >= self.since)
+        at = self.now if latest or s.catchup else min(self.now, self.since - 1)
+        return self._answer(at if seen is None else seen, every=every)
+
+    def slot_after(self, slot: ExpectedSlot) -> ExpectedSlot | None:
+        """The slot after this one, which was decided on."""
+        self.last = slot
+        return self.next_slot()
+
+    def _passed_until(self, due: ExpectedSlot, until: Instant) -> ExpectedSlot | None:
+        following: ExpectedSlot | None = due
+        while following is not None and following.run_after < until:
+            following = self.slot_after(following)
+        return following
+
+    def _answer(self, at: Instant, *, every: bool) -> ExpectedSlot | None:
+        return find_next_slot(self.schedule, self.last, at, self.grids, every=every)
+
+
+def _apply_entry(state: _DagTimeline, entry: LogEntry) -> tuple[_DagTimeline, Instant]:
+    """The state after something was done, and what the wall clock shows."""
+    match entry:
+        case DagDefined(schedule=schedule, paused=paused, at=at) if state.schedule is None:
+            return replace(state, schedule=schedule, paused=paused, since=at), at
+        case DagDefined(schedule=schedule):
+            return replace(state, schedule=schedule), entry.at
+        case DagPaused(paused=paused, at=at):
+            return replace(state, paused=paused, since=state.since if paused else at), at
+        case ManualRunTriggered(logical_at=logical_at):
+            return replace(state, held=state.held | {logical_at}), entry.at
+        case SchedulerKilled() | SchedulerStarted():
+            return replace(state, is_scheduler_up=isinstance(entry, SchedulerStarted)), entry.at
+        case ClockStepped(to=to):
+            return state, to
+        case StoreFaults(tries=tries):
+            return state, tries[-1]
+
+
+def _describe_run(made: SlotRun) -> str:
+    slot = made.slot
+    after, start, end, at = (to_datetime(i).isoformat() for i in (slot.run_after, slot.start, slot.end, made.made_at))
+    return f"a run at {after} about {start} to {end}, made at {at}"

@@ -1,0 +1,113 @@
+"""People and files at random moments: pauses, manual runs, clears, pools that change, new versions, clocks that are set."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from gnomon.model.spec import DagSpec
+from gnomon.simulate.deployment import Deployment
+from gnomon.store.admin import pools
+from gnomon.store.dag_records import dag_runs, dags
+from gnomon.store.ownership import group_state, mailbox
+
+
+@dataclass(slots=True)
+class RandomActions:
+    """What they did is kept for the auditor: how often a run was cleared, which requests were made, how many versions."""
+
+    rng: random.Random
+    specs: dict[str, DagSpec]
+    """By DAG id: the newest version."""
+    edit: Callable[[DagSpec, random.Random], DagSpec]
+    """Another version of a DAG."""
+    chance: float = 0.03
+    """Of an act, at each moment at which something happens."""
+    action_counts: Counter[str] = field(default_factory=Counter)
+    cleared: Counter[int] = field(default_factory=Counter)
+    """Run key to how often its tasks were granted new tries."""
+    versions: Counter[str] = field(default_factory=Counter)
+    request_pks: list[int] = field(default_factory=list)
+
+    def act_randomly(self, it: Deployment) -> None:
+        """Perhaps somebody does something."""
+        if self.rng.random() < self.chance:
+            act = self.rng.choice(_ACTIONS)
+            self.action_counts[act.__name__] += 1
+            act(self, it, self.rng.choice(sorted(self.specs)))
+
+    def stop_acting(self, it: Deployment) -> None:
+        """Nothing is paused, every pool has slots, and nobody acts any more."""
+        self.chance = 0.0
+        with it.db.write() as tx:
+            pools.set_pool(tx, POOL, 2)
+            for dag_id in self.specs:
+                dags.set_paused(tx, dag_id, False, "people", it.clock.now())
+
+
+POOL = "narrow"
+"""The pool that people resize; tasks of a simulation may use it."""
+
+
+def _pause(_: RandomActions, it: Deployment, dag_id: str) -> None:
+    with it.db.write() as tx:
+        dags.set_paused(tx, dag_id, True, "people", it.clock.now())
+
+
+def _unpause(_: RandomActions, it: Deployment, dag_id: str) -> None:
+    with it.db.write() as tx:
+        dags.set_paused(tx, dag_id, False, "people", it.clock.now())
+
+
+def _trigger(people: RandomActions, it: Deployment, dag_id: str) -> None:
+    with it.db.write() as tx:
+        dag_runs.create_manual_run(
+            tx, dag_id=dag_id, run_id=f"by_hand_{it.new_id()}", logical_at=None,
+            run_after=it.clock.now() + people.rng.choice((0, 0, 20_000_000)), interval=None, conf={}, by="people",
+            at=it.clock.now(),
+        )
+
+
+def _clear(people: RandomActions, it: Deployment, dag_id: str) -> None:
+    with it.db.write() as tx:
+        found = dag_runs.list_runs(tx, dag_id)
+        if not found:
+            return
+        run = people.rng.choice(found)
+        dag = dags.find_dag_row(tx, dag_id)
+        assert dag is not None
+        people.cleared[run.run_pk] += 1
+        body = {"dag_pk": run.dag_pk, "run_pk": run.run_pk, "tasks": None, "only_failed": False, "by": "people"}
+        people.request_pks.append(mailbox.submit_request(tx, by="people", kind="clear", body=body, groups=[dag.group_no], at=it.clock.now()))
+
+
+def _edit(people: RandomActions, it: Deployment, dag_id: str) -> None:
+    people.versions[dag_id] += 1
+    people.specs[dag_id] = people.edit(people.specs[dag_id], people.rng)
+    it.add_dags([people.specs[dag_id]], version=1 + people.versions[dag_id])
+
+
+def _resize(people: RandomActions, it: Deployment, _: str) -> None:
+    with it.db.write() as tx:
+        pools.set_pool(tx, POOL, people.rng.choice((0, 1, 2, 4)))
+
+
+def _set_clock(people: RandomActions, it: Deployment, _: str) -> None:
+    it.step_clock(people.rng.choice((-90.0, -5.0, 5.0, 90.0)))
+
+
+_ACTIONS = (_pause, _unpause, _unpause, _trigger, _clear, _edit, _resize, _set_clock)
+
+
+def list_pools_in_use(it: Deployment) -> list[str]:
+    """Pools that count slots as used; wrong once nothing is live."""
+    with it.db.read() as tx:
+        return [f"pool {pool.name} counts {pool.used} used slots" for pool in group_state.load_pools(tx) if pool.used]
+
+
+def list_unanswered(people: RandomActions, it: Deployment) -> list[str]:
+    """Requests that nobody answered."""
+    with it.db.read() as tx:
+        return [f"request {pk} was never answered" for pk in people.request_pks if mailbox.read_answer(tx, pk)[0] == "pending"]

@@ -1,0 +1,80 @@
+"""What runs wait for in other DAGs: `run_wait`, one row for each slot (OWNERSHIP.md lines 31 to 33)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from gnomon.model.instants import Instant
+from gnomon.model.run_waits import RunWait, SubscriptionMessage, WaitState
+from gnomon.store.transaction import Row, Transaction
+
+KEYS_PER_STATEMENT = 5000
+"""Keys that one statement is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class DownstreamRun:
+    """A run that waited for a slot of another DAG and has begun, or ended, since."""
+
+    run_pk: int
+    dag_pk: int
+    dag_id: str
+    run_id: str
+    group_no: int
+    task_id: str | None
+    """Its task that waited; None: the whole run did."""
+    slot_at: Instant | None
+    """The planned time that it stands for itself: who waited for it is found by that."""
+
+
+def encode_run_wait(wait: RunWait) -> Row:
+    """The columns of `run_waits.put`."""
+    return (
+        wait.down_run, wait.edge_no, wait.up_dag, wait.up_at, wait.down_group, wait.up_group, wait.task_id, int(wait.state),
+        wait.keeps, wait.rule, wait.since, wait.clear_number, wait.note,
+    )
+
+
+def load_run_waits(tx: Transaction, run_pks: Iterable[int]) -> dict[int, list[RunWait]]:
+    """What these runs wait for, met or not, by run; a run that waits for nothing is left out."""
+    found: dict[int, list[RunWait]] = {}
+    ordered = list(run_pks)
+    for start in range(0, len(ordered), KEYS_PER_STATEMENT):
+        for row in tx.all("run_waits.of_runs", run_pks=ordered[start : start + KEYS_PER_STATEMENT]):
+            found.setdefault(row[0], []).append(_decode_run_wait(row))
+    return found
+
+
+def list_open_subscriptions(tx: Transaction, groups: Iterable[int]) -> list[SubscriptionMessage]:
+    """Who waits for slots of DAGs of these groups: one for each edge of a run, with its open slots in order."""
+    return _group_subscriptions(tx.all("run_waits.open_of_groups", groups=list(groups)))
+
+
+def list_subscriptions_on_slot(tx: Transaction, dag_id: str, slot: Instant) -> tuple[SubscriptionMessage, ...]:
+    """Who must hear that the run of a slot was cleared: runs still queued, and running ones of which a task waits.
+
+    What they heard before makes no difference; one that was released, or asks no longer, is left out.
+    """
+    return tuple(_group_subscriptions(tx.all("run_waits.asking", dag_id=dag_id, slot=slot)))
+
+
+def list_downstream_runs(tx: Transaction, dag_id: str, slots: Iterable[Instant]) -> list[DownstreamRun]:
+    """Runs of other DAGs, under way or ended, that waited for these slots; by DAG and run, the whole run before its tasks."""
+    return [DownstreamRun(*row) for row in tx.all("run_waits.downstream", dag_id=dag_id, slots=list(slots))]
+
+
+def _decode_run_wait(row: Row) -> RunWait:
+    wait = RunWait(*row)
+    wait.state = WaitState(wait.state)
+    return wait
+
+
+def _group_subscriptions(rows: Iterable[Row]) -> list[SubscriptionMessage]:
+    asks = []
+    for (down_run, edge_no, up_dag), same in groupby(rows, key=lambda row: (row[0], row[1], row[2])):
+        waits = list(same)
+        down_group, task_id, keeps = waits[0][3:6]
+        asks.append(SubscriptionMessage(up_dag, tuple(row[6] for row in waits), down_run, down_group, edge_no, task_id, keeps))
+    return asks

@@ -1,0 +1,239 @@
+"""An upstream DAG as those who depend on it see it: its timetable, its slots, and what is known of each (DEPENDENCIES.md)."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import msgspec
+
+from gnomon.model.instants import Instant
+from gnomon.model.run_waits import NO_SLOT, SlotFact, SubscriptionMessage, missing_dag_note
+from gnomon.model.slots import Cursor, PlannedRun, SkippedSlots
+from gnomon.model.spec import DagSpec
+from gnomon.model.states import FIRST_FINAL_CODE, RUN_STATE_CODES, TASK_STATES_BY_CODE, DagRunState
+from gnomon.planning import compute_decided_until
+from gnomon.store.dag_records import event_log
+from gnomon.store.record_codec import decode_cursor, decode_planned_run, decode_spec_without_tasks
+from gnomon.store.transaction import Transaction
+
+SLOTS_PER_STATEMENT = 5000
+"""Slots that one statement is given."""
+_Key = TypeVar("_Key", str, tuple[int, Instant], tuple[int, int, str])
+_SlotKey = tuple[str, Instant, str | None]
+"""A DAG id, the planned time, and the task that is waited for (None: the whole run)."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamDag:
+    """One DAG with what its slots are found from."""
+
+    dag_pk: int
+    dag_id: str
+    group_no: int
+    active: bool
+    paused: bool
+    cursor: Cursor | None
+    next_run: PlannedRun | None
+    spec: DagSpec
+    """Without tasks."""
+    file: str
+    input_hash: str
+    live_at: Instant | None
+    fingerprint: str | None
+    version_pk: int
+
+    @property
+    def decided_until(self) -> Instant | None:
+        """The instant up to which its slots are decided on."""
+        return compute_decided_until(self.cursor, self.next_run, self.fingerprint, self.spec)
+
+
+@dataclass(frozen=True, slots=True)
+class _PlanningProgress:
+    """How far a DAG is planned."""
+
+    dag_pk: int
+    active: bool
+    upto: Instant | None
+    next_at: Instant | None
+
+
+@dataclass(frozen=True, slots=True)
+class _SlotRun:
+    """The run that stands for a slot."""
+
+    run_pk: int
+    run_id: str
+    state: int
+    clear_number: int
+
+
+def find_upstream_dag(tx: Transaction, dag_id: str) -> UpstreamDag | None:
+    """The DAG, in a file or not; None when there is none."""
+    row = tx.one("upstream.find", dag_id=dag_id)
+    if row is None:
+        return None
+    dag_pk, dag_id, group_no, active, paused, cursor, next_body, spec, path, input_hash, live_at, fingerprint, version_pk = row
+    return UpstreamDag(
+        dag_pk, dag_id, group_no, bool(active), bool(paused), decode_cursor(cursor), decode_planned_run(next_body),
+        decode_spec_without_tasks(spec), path, input_hash, live_at, fingerprint, version_pk,
+    )
+
+
+def list_slots_with_runs(tx: Transaction, dag_pk: int, start: Instant, end: Instant) -> list[Instant]:
+    """The planned times in [start, end) that a run of the DAG stands for, ascending."""
+    return [at for (at,) in tx.all("upstream.slots", dag_pk=dag_pk, start=start, end=end)]
+
+
+def list_slots_before(tx: Transaction, dag_pk: int, before: Instant, n: int) -> list[Instant]:
+    """The newest `n` planned times before an instant that a run of the DAG stands for, ascending."""
+    return [at for (at,) in reversed(tx.all("upstream.slots_before", dag_pk=dag_pk, before=before, most=n))]
+
+
+def list_runs_of_slots(tx: Transaction, dag_pk: int, slots: Iterable[Instant]) -> dict[Instant, list[tuple[str, int]]]:
+    """By slot the runs (run_id, clear_number) that stand for it; slots without one are left out."""
+    found = _load_runs(tx, {(dag_pk, at) for at in slots})
+    return {at: [(run.run_id, run.clear_number) for run in several] for (_, at), several in found.items()}
+
+
+def load_slot_facts(tx: Transaction, up_dag: str, slots: Sequence[Instant], task_id: str | None = None) -> tuple[SlotFact, ...]:
+    """What is known of these slots of a DAG, in their order; with a task, of that task of their runs.
+
+    A slot has its outcome from its run. Without one it is absent if planning passed it, open if planning is not there yet,
+    bad if the DAG is in no file; so is one whose run has not ended then. A DAG that is not known leaves all open. NO_SLOT is
+    `changed` once there is such a DAG.
+    """
+    facts = _load_facts(tx, {(up_dag, at, task_id) for at in slots})
+    return tuple(facts[up_dag, at, task_id] for at in slots)
+
+
+def attach_slot_facts(tx: Transaction, asks: Sequence[SubscriptionMessage]) -> list[tuple[SubscriptionMessage, tuple[SlotFact, ...]]]:
+    """Each ask with what is known of its slots, all found together."""
+    facts = _load_facts(tx, {(ask.up_dag, at, ask.task_id) for ask in asks for at in ask.slots})
+    return [(ask, tuple(facts[ask.up_dag, at, ask.task_id] for at in ask.slots)) for ask in asks]
+
+
+def _load_facts(tx: Transaction, wanted: set[_SlotKey]) -> dict[_SlotKey, SlotFact]:
+    dags = _load_progress(tx, {up_dag for up_dag, _, _ in wanted})
+    runs = _load_runs(tx, {(dags[up_dag].dag_pk, at) for up_dag, at, _ in wanted if up_dag in dags and at != NO_SLOT})
+    tasks = _load_task_states(tx, wanted, dags, runs)
+    notes, decided = _SkippedSlotNotes(tx), _DecidedSlots(tx)
+    facts = {}
+    for slot in wanted:
+        up_dag, at, task_id = slot
+        dag = dags.get(up_dag)
+        stands = [] if dag is None else runs.get((dag.dag_pk, at), [])
+        if stands:
+            heard = [_fact_of_run(at, run) if task_id is None else _fact_of_task(at, run, task_id, tasks) for run in stands]
+            fact = min(heard, key=lambda fact: ("open", "bad", "ok").index(fact.outcome))
+            is_stuck = fact.outcome == "open" and dag is not None and not dag.active
+            facts[slot] = SlotFact(at, "bad", fact.clear_number, missing_dag_note(up_dag)) if is_stuck else fact
+        else:
+            facts[slot] = _fact_without_run(up_dag, dag, at, notes, decided)
+    return facts
+
+
+def _fact_without_run(up_dag: str, dag: _PlanningProgress | None, at: Instant, notes: _SkippedSlotNotes, decided: _DecidedSlots) -> SlotFact:
+    if dag is None:
+        return SlotFact(at, "open")
+    if at == NO_SLOT:
+        return SlotFact(at, "changed" if dag.active else "open")
+    if (dag.upto is not None and at <= dag.upto) or (dag.next_at is not None and at < dag.next_at and decided.on(up_dag, at)):
+        return SlotFact(at, "absent", note=notes.on(dag.dag_pk, at))
+    return SlotFact(at, "open") if dag.active else SlotFact(at, "bad", note=missing_dag_note(up_dag))
+
+
+def _fact_of_run(at: Instant, run: _SlotRun) -> SlotFact:
+    if run.state < FIRST_FINAL_CODE:
+        return SlotFact(at, "open", run.clear_number)
+    if run.state == RUN_STATE_CODES[DagRunState.SUCCESS]:
+        return SlotFact(at, "ok", run.clear_number)
+    return SlotFact(at, "bad", run.clear_number, f"run {run.run_id} failed")
+
+
+def _fact_of_task(at: Instant, run: _SlotRun, task_id: str, tasks: dict[tuple[int, str], tuple[int, int | None]]) -> SlotFact:
+    """Of one task, over all its map indices; it may have ended though its run has not."""
+    least, worst = tasks.get((run.run_pk, task_id), (None, None))
+    has_ended = run.state >= FIRST_FINAL_CODE
+    if least is None or least < FIRST_FINAL_CODE:
+        if not has_ended:
+            return SlotFact(at, "open", run.clear_number)
+        return SlotFact(at, "bad", run.clear_number, f"run {run.run_id} ended without task {task_id}")
+    if worst is None:
+        return SlotFact(at, "ok", run.clear_number)
+    return SlotFact(at, "bad", run.clear_number, f"task {task_id} of run {run.run_id}: {TASK_STATES_BY_CODE[worst]}")
+
+
+def _load_progress(tx: Transaction, dag_ids: set[str]) -> dict[str, _PlanningProgress]:
+    found: dict[str, _PlanningProgress] = {}
+    for part in _split_keys(dag_ids):
+        for dag_id, dag_pk, active, packed, next_at in tx.all("upstream.dags", dag_ids=part):
+            cursor = decode_cursor(packed)
+            found[dag_id] = _PlanningProgress(dag_pk, bool(active), None if cursor is None else cursor.run_after, next_at)
+    return found
+
+
+def _load_runs(tx: Transaction, wanted: set[tuple[int, Instant]]) -> dict[tuple[int, Instant], list[_SlotRun]]:
+    """By DAG and slot. Several runs stand for one slot where a timetable has two slots at one instant."""
+    found: dict[tuple[int, Instant], list[_SlotRun]] = defaultdict(list)
+    for part in _split_keys(wanted):
+        for dag_pk, at, *run in tx.all("upstream.runs", asked=json.dumps(part)):
+            found[dag_pk, at].append(_SlotRun(*run))
+    return found
+
+
+def _load_task_states(
+    tx: Transaction, wanted: set[_SlotKey], dags: dict[str, _PlanningProgress], runs: dict[tuple[int, Instant], list[_SlotRun]]
+) -> dict[tuple[int, str], tuple[int, int | None]]:
+    """By run and task: the least state code over its map indices, and the worst one that is bad."""
+    asked = {
+        (run.run_pk, dags[up_dag].dag_pk, task_id)
+        for up_dag, at, task_id in wanted if task_id is not None and up_dag in dags
+        for run in runs.get((dags[up_dag].dag_pk, at), [])
+    }
+    return {
+        (run_pk, task_id): (least, worst)
+        for part in _split_keys(asked)
+        for run_pk, task_id, least, worst in tx.all("upstream.tasks", asked=json.dumps(part))
+    }
+
+
+class _DecidedSlots:
+    """Which slots before a stored next run are decided on; the DAG is read for it once, and only then."""
+
+    def __init__(self, tx: Transaction) -> None:
+        self._tx = tx
+        self._upto: dict[str, Instant | None] = {}
+
+    def on(self, dag_id: str, at: Instant) -> bool:
+        if dag_id not in self._upto:
+            up = find_upstream_dag(self._tx, dag_id)
+            self._upto[dag_id] = None if up is None else up.decided_until
+        upto = self._upto[dag_id]
+        return upto is not None and at <= upto
+
+
+class _SkippedSlotNotes:
+    """Why slots were passed, read once for each DAG of which somebody asks."""
+
+    def __init__(self, tx: Transaction) -> None:
+        self._tx = tx
+        self._passed: dict[int, list[SkippedSlots]] = {}
+
+    def on(self, dag_pk: int, at: Instant) -> str | None:
+        passed = self._passed.get(dag_pk)
+        if passed is None:
+            lines = event_log.list_skipped_slots(self._tx, dag_pk)
+            passed = [msgspec.json.decode(line.body, type=SkippedSlots) for line in lines if line.kind == "slots_passed"]
+            self._passed[dag_pk] = passed
+        return next((f"no run was made: {note.reason}" for note in passed if note.first <= at < note.until), None)
+
+
+def _split_keys(keys: Iterable[_Key]) -> list[list[_Key]]:
+    """In the order of the indexes, so that neighbours are read from one page."""
+    ordered = sorted(keys)
+    return [ordered[start : start + SLOTS_PER_STATEMENT] for start in range(0, len(ordered), SLOTS_PER_STATEMENT)]

@@ -1,0 +1,63 @@
+"""DAGs as everybody may see them, and pausing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from gnomon.model.instants import Instant
+from gnomon.model.records import EventRecord, NewMail
+from gnomon.store.dag_records import event_log
+from gnomon.store.errors import NotFound
+from gnomon.store.ownership import mailbox
+from gnomon.store.transaction import Row, Transaction, notify_on_commit
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDag:
+    """One DAG without its spec."""
+
+    dag_pk: int
+    dag_id: str
+    group_no: int
+    paused: bool
+    active: bool
+    version_pk: int
+    file: str
+    error: str | None
+
+
+def find_dag_row(tx: Transaction, dag_id: str) -> StoredDag | None:
+    """The DAG, None when there is none."""
+    row = tx.one("dags.find", dag_id=dag_id)
+    return None if row is None else _decode(row)
+
+
+def list_dags(tx: Transaction) -> list[StoredDag]:
+    """All DAGs by id, those that are in no file any more too."""
+    return [_decode(row) for row in tx.all("dags.list")]
+
+
+def set_paused(tx: Transaction, dag_id: str, paused: bool, by: str, at: Instant) -> bool:
+    """The DAG is paused, or not; nothing is planned for a paused one once this is stored. False: it was so already.
+
+    NotFound when there is no such DAG.
+    """
+    dag = find_dag_row(tx, dag_id)
+    if dag is None:
+        raise NotFound(f"there is no DAG {dag_id!r}; `gnomon dags list` shows what there is")
+    if not tx.run("dags.set_paused", dag_pk=dag.dag_pk, paused=paused, at=at):
+        return False
+    event_log.log_event(tx, EventRecord(at, "dag_paused" if paused else "dag_unpaused", dag_pk=dag.dag_pk, by=by))
+    mailbox.send_messages(tx, [dag_changed_message(dag.group_no, dag.dag_pk, at)])
+    notify_on_commit(tx)
+    return True
+
+
+def dag_changed_message(group_no: int, dag_pk: int, at: Instant | None) -> NewMail:
+    """The letter that lets the owner read a DAG again."""
+    return NewMail(group_no, "dag_changed", json.dumps({"dag_pk": dag_pk}), at=at)
+
+
+def _decode(row: Row) -> StoredDag:
+    return StoredDag(row[0], row[1], row[2], bool(row[3]), bool(row[4]), row[5], row[6], row[7])

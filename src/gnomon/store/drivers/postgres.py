@@ -1,0 +1,262 @@
+"""A connection to PostgreSQL: READ COMMITTED, prepared statements, bounds on everything that could wait for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import psycopg
+from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
+from psycopg.types.string import StrDumper, StrDumperUnknown
+
+from gnomon.config import without_password
+from gnomon.store.errors import (
+    CommitUncertain,
+    DatabaseReadOnly,
+    DatabaseUnavailable,
+    DiskFull,
+    InvalidAddress,
+    StoreError,
+)
+from gnomon.store.statements import Statement
+from gnomon.store.transaction import LEASE_TTL_S, Row, RowCountCheck
+
+IDLE_IN_TRANSACTION_MS = round(LEASE_TTL_S * 1000)
+"""A process frozen inside a transaction loses it after this long (OWNERSHIP.md line 11)."""
+IDLE_IN_READ_MS = 60_000
+"""A reader blocks nobody, and may think between two questions: a take-over decodes everything that it reads."""
+LOCK_TIMEOUT_MS = 8_000
+"""Longer than IDLE_IN_TRANSACTION_MS: who waits for a frozen process outlasts it."""
+CONNECT_TIMEOUT_S = 5
+PREPARE_THRESHOLD = 2
+PIPELINE_THRESHOLD = 2
+"""A pipeline for more statements than this: it costs as much as one round trip saves."""
+Cursor = psycopg.Cursor[Row]
+_RETRYABLE_STATES = ("08", "57P", "55P03", "53300", "40P01", "25P03")
+"""SQLSTATEs after which the same call may succeed later: connections, shutdowns, lock time-outs, deadlocks."""
+
+
+def connect_postgres(url: str) -> psycopg.Connection[Row]:
+    """A connection in autocommit mode with Gnomon's settings.
+
+    Raises DatabaseAway when the server does not answer, BadAddress when libpq does not read the address.
+    """
+    try:
+        connection = psycopg.connect(
+            url, autocommit=True, prepare_threshold=PREPARE_THRESHOLD, connect_timeout=CONNECT_TIMEOUT_S,
+            application_name="gnomon", keepalives_idle=10, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=15_000,
+        )
+    except psycopg.OperationalError as error:
+        raise DatabaseUnavailable(f"PostgreSQL does not answer: {_first_line(error)}") from error
+    except psycopg.ProgrammingError as error:
+        shown = without_password(url)
+        why = _first_line(error).replace(url, shown)
+        raise InvalidAddress(f"cannot use {shown!r} as a database address ([database] sql_alchemy_conn): {why}") from None
+    # Every integer is a bigint and every text a text, or each size of number would prepare a statement of its own.
+    connection.adapters.register_dumper(int, Int8Dumper)
+    connection.adapters.register_dumper(int, Int8BinaryDumper)
+    connection.adapters.register_dumper(str, StrDumper)
+    connection.adapters.register_dumper(list, ArrayDumper)
+    connection.execute(
+        f"SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_MS}; SET lock_timeout = {LOCK_TIMEOUT_MS}; "
+        "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'warning'"
+    )
+    return connection
+
+
+@dataclass(frozen=True, slots=True)
+class _PendingStatement:
+    """One statement on its way."""
+
+    text: str
+    parameters: Mapping[str, object] | None = None
+    check: RowCountCheck | None = None
+
+
+class PostgresConnection:
+    """One connection. Statements whose answer nobody waits for travel together with the next question (pipeline mode).
+
+    They are kept here until then: a server that has half of a pipeline does not count the session as idle, so no time-out
+    frees the locks of a process that is frozen between two statements of it (`leases.end_frozen` does, in the worst case).
+    The connection is in autocommit mode: transactions begin and end by statements of ours, so that BEGIN travels too.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._connection = connect_postgres(url)
+        self._waiting: list[_PendingStatement] = []
+
+    @property
+    def is_usable(self) -> bool:
+        return not (self._connection.closed or self._connection.broken)
+
+    def begin_read(self) -> None:
+        self.execute_raw("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        self.execute_raw(f"SET LOCAL idle_in_transaction_session_timeout = {IDLE_IN_READ_MS}")
+
+    def begin_write(self) -> None:
+        self.execute_raw("BEGIN")
+
+    def commit(self) -> None:
+        try:
+            self._connection.commit()
+        except psycopg.Error as error:
+            if error.sqlstate is None or error.sqlstate.startswith(("08", "57P")):
+                self.close()
+                raise CommitUncertain(f"the connection to PostgreSQL ended inside COMMIT: {_first_line(error)}") from error
+            self.rollback()
+            raise _translate_error(error) from error
+
+    def end_read(self) -> None:
+        """By COMMIT: after a rollback the driver would prepare every statement anew."""
+        self._waiting = []
+        try:
+            self._connection.commit()
+        except psycopg.Error:
+            self.close()
+
+    def rollback(self) -> None:
+        self._waiting = []
+        try:
+            self._connection.rollback()
+        except psycopg.Error:
+            self._connection.close()
+
+    def rows(self, statement: Statement, parameters: Mapping[str, object]) -> list[Row]:
+        return self._ask(_PendingStatement(statement.text, parameters)).fetchall()
+
+    def count(self, statement: Statement, parameters: Mapping[str, object]) -> int:
+        return self._ask(_PendingStatement(statement.text, parameters)).rowcount
+
+    def many(self, statement: Statement, rows: Sequence[Sequence[object]]) -> int:
+        return self._ask(_PendingStatement(statement.text, _to_columns(statement, rows))).rowcount
+
+    def send(self, statement: Statement, parameters: Mapping[str, object], check: RowCountCheck | None) -> None:
+        self._waiting.append(_PendingStatement(statement.text, parameters, check))
+
+    def send_many(self, statement: Statement, rows: Sequence[Sequence[object]], check: RowCountCheck | None) -> None:
+        self._waiting.append(_PendingStatement(statement.text, _to_columns(statement, rows), check))
+
+    def execute_raw(self, text: str) -> None:
+        self._waiting.append(_PendingStatement(text))
+
+    def flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._run(waiting)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def abandon(self) -> None:
+        """Nothing: closing would end the parent's session."""
+
+    def _ask(self, question: _PendingStatement) -> Cursor:
+        waiting, self._waiting = self._waiting, []
+        return self._run([*waiting, question])
+
+    def _run(self, statements: Sequence[_PendingStatement]) -> Cursor:
+        """The cursor of the last; raises what went wrong first, be it a check or the server's refusal.
+
+        The last one travels alone: the driver ends a pipeline with a message (Flush) at which the server forgets to
+        count the session as idle in its transaction.
+        """
+        cursors: list[Cursor] = []
+        with _translate_errors():
+            try:
+                if len(statements) > PIPELINE_THRESHOLD:
+                    with self._connection.pipeline():
+                        cursors.extend(map(self._execute, statements[:-1]))
+                cursors.extend(map(self._execute, statements[len(cursors) :]))
+            finally:
+                _run_checks(statements, cursors)
+        return cursors[-1]
+
+    def _execute(self, sent: _PendingStatement) -> Cursor:
+        return self._connection.execute(sent.text.encode(), sent.parameters)
+
+
+class NotifyListener:
+    """A connection that hears `NOTIFY gnomon`."""
+
+    def __init__(self, url: str) -> None:
+        self._connection = connect_postgres(url)
+        self._connection.execute("LISTEN gnomon")
+
+    def fileno(self) -> int:
+        return self._connection.fileno()
+
+    def poll(self) -> int:
+        """How many notifications came since the last call; DatabaseAway when the connection is gone."""
+        try:
+            return sum(1 for _ in self._connection.notifies(timeout=0))
+        except psycopg.Error as error:
+            self.close()
+            raise DatabaseUnavailable(f"the connection to PostgreSQL ended: {_first_line(error)}") from error
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _run_checks(statements: Sequence[_PendingStatement], cursors: Sequence[Cursor]) -> None:
+    """Every check up to the first statement without an answer was told."""
+    for sent, cursor in zip(statements, cursors, strict=False):
+        if cursor.pgresult is None:
+            break
+        if sent.check is not None:
+            sent.check(cursor.rowcount)
+
+
+def _to_columns(statement: Statement, rows: Sequence[Sequence[object]]) -> dict[str, list[object]]:
+    return dict(zip(statement.columns, map(list, zip(*rows, strict=True)), strict=True))
+
+
+@contextmanager
+def _translate_errors() -> Iterator[None]:
+    try:
+        yield
+    except psycopg.Error as error:
+        worded = _translate_error(error)
+        if worded is error:
+            raise
+        raise worded from error
+
+
+def _translate_error(error: psycopg.Error) -> Exception:
+    state = error.sqlstate
+    if state is None and isinstance(error, psycopg.OperationalError):
+        return DatabaseUnavailable(f"the connection to PostgreSQL ended: {_first_line(error)}")
+    if state is not None and state.startswith(_RETRYABLE_STATES):
+        return DatabaseUnavailable(f"PostgreSQL could not do it now: {_first_line(error)}")
+    if state == "53100":
+        return DiskFull(f"PostgreSQL has no room left on its disk ({_first_line(error)}): free some space there")
+    if state in {"25006", "42501"}:
+        return DatabaseReadOnly(f"PostgreSQL refuses to write ({_first_line(error)}): check the user's rights, and that it is no standby")
+    return StoreError(f"PostgreSQL: {_first_line(error)}") if isinstance(error, psycopg.OperationalError) else error
+
+
+def _first_line(error: psycopg.Error) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def array_literal(values: Sequence[object]) -> str:
+    """The array of these numbers, flags, texts or bytes; None is NULL. All are of one type: the statement says which by its cast."""
+    if isinstance(next((value for value in values if value is not None), None), str | bytes):
+        return "{" + ",".join(map(_quote, values)) + "}"
+    return "{" + ",".join(map(str, values)).replace("None", "NULL") + "}"
+
+
+def _quote(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return f'"\\\\x{value.hex()}"'
+    assert isinstance(value, str)
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class ArrayDumper(StrDumperUnknown):
+    """A list travels as the text of an array; `::type[]` in the statement says what it is."""
+
+    def dump(self, obj: Sequence[object]) -> bytes | bytearray | memoryview | None:
+        return super().dump(array_literal(obj))

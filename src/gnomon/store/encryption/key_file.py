@@ -1,0 +1,74 @@
+"""Where the key of an installation is: the option `[core] fernet_key`, else the file `fernet.key` of the home."""
+
+from __future__ import annotations
+
+import base64
+import os
+import secrets
+from pathlib import Path
+
+from gnomon.config import Config
+from gnomon.store.encryption.cipher import KEY_BYTES, REMEDY, Cipher, parse_keys
+from gnomon.store.errors import InvalidKey, MissingKey
+
+FILE_NAME = "fernet.key"
+_OPTION = ("core", "fernet_key")
+
+
+def load_cipher(cfg: Config) -> Cipher:
+    """The cipher of this installation. Its key file is made, if it must be, when something is sealed first."""
+    written = cfg.text(*_OPTION)
+    if written.strip():
+        place = f"the option [core] fernet_key ({cfg.source(*_OPTION)})"
+        return Cipher(lambda: parse_keys(written, place), place)
+    path = cfg.home / FILE_NAME
+    return Cipher(lambda: parse_keys(_read_key_file(path), str(path)), str(path), lambda: _create_key_file(path))
+
+
+def _read_key_file(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise MissingKey(f"the database holds values that a key has encrypted, and {path} is not there: {REMEDY}") from None
+    except UnicodeDecodeError:
+        raise InvalidKey(f"{path}: it holds no key, but bytes that are no text; put the key back") from None
+    except OSError as error:
+        raise _unusable_error(path, error) from None
+
+
+def _create_key_file(path: Path) -> None:
+    """The file has a key, for its owner alone."""
+    try:
+        _write_key_file(path)
+    except OSError as error:
+        raise _unusable_error(path, error) from None
+
+
+def _unusable_error(path: Path, error: OSError) -> InvalidKey:
+    return InvalidKey(
+        f"{path}, the key of what is encrypted in the database: {error.strerror}; let this user read it, or set the option "
+        "[core] fernet_key"
+    )
+
+
+def _write_key_file(path: Path) -> None:
+    """The file is there, whole: of several processes that come at once the first makes it, and all of them read that."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
+    fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(base64.urlsafe_b64encode(secrets.token_bytes(KEY_BYTES)) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(part, path)
+        except FileExistsError:
+            return
+    finally:
+        part.unlink()
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)  # a key that a power cut takes away takes with it all that it sealed
+    finally:
+        os.close(folder)

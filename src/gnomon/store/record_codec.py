@@ -1,0 +1,134 @@
+"""Between rows and records: the columns of a statement in their order, and the encodings of single columns."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from gnomon.model.deferral import EMPTY_KWARGS, Deferral
+from gnomon.model.records import RunRecord, TaskRecord
+from gnomon.model.slots import Cursor, PlannedRun
+from gnomon.model.spec import DagSpec
+from gnomon.model.states import (
+    NO_STATUS_CODE,
+    RUN_STATE_CODES,
+    RUN_STATES_BY_CODE,
+    TASK_STATE_CODES,
+    TASK_STATES_BY_CODE,
+    DagRunType,
+)
+from gnomon.store.transaction import Row, Transaction
+
+_json_encoder = msgspec.json.Encoder()
+_cursor_decoder = msgspec.json.Decoder(Cursor)
+_planned_decoder = msgspec.json.Decoder(PlannedRun)
+
+
+def decode_run(row: Row) -> RunRecord:
+    """A run from the columns of `load.run`."""
+    (run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
+     queued_at, started_at, ended_at, reason, clear_number, stands_for) = row
+    return RunRecord(
+        run_pk, dag_pk, run_id, DagRunType(run_type), RUN_STATES_BY_CODE[state], run_after, logical_at, interval_start,
+        interval_end, version_pk, json.loads(conf), queued_at, started_at, ended_at, reason, clear_number, stands_for,
+    )
+
+
+def encode_run_change(run: RunRecord) -> Row:
+    """The columns of `commit.run`."""
+    return (
+        run.run_pk, RUN_STATE_CODES[run.state], run.started_at, run.ended_at, run.reason, run.version_pk,
+        run.clear_number, run.queued_at, encode_json(run.conf),
+    )
+
+
+def decode_task(row: Row) -> TaskRecord:
+    """A task instance from the columns of `load.tasks`."""
+    return TaskRecord(row[0], row[1], row[2], TASK_STATES_BY_CODE.get(row[3]), *row[4:])
+
+
+def encode_task_change(task: TaskRecord) -> Row:
+    """The columns of `commit.task`."""
+    state = NO_STATUS_CODE if task.state is None else TASK_STATE_CODES[task.state]
+    return (
+        task.run_pk, task.task_no, task.map_index, state, task.try_number, task.max_tries, task.seq, task.attempt,
+        task.worker, task.defer_seq, task.pool, task.pool_slots, task.priority, task.resume_at, task.started_at,
+        task.ended_at, task.reason,
+    )
+
+
+def encode_plan_state(value: Cursor | PlannedRun | None) -> str | None:
+    """A cursor or planned run as the store holds it."""
+    return None if value is None else _json_encoder.encode(value).decode()
+
+
+def decode_cursor(text: str | None) -> Cursor | None:
+    """The cursor of a DAG."""
+    return None if text is None else _cursor_decoder.decode(text)
+
+
+def decode_planned_run(text: str | None) -> PlannedRun | None:
+    """The next run of a DAG."""
+    return None if text is None else _planned_decoder.decode(text)
+
+
+def encode_json(value: Any) -> str:
+    """JSON text of plain data; the NUL character, which PostgreSQL's text cannot hold, stays escaped."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) if value else "{}" if value == {} else json.dumps(value)
+
+
+_COMPRESSION = 1
+"""Specs are written more often than they are read twice; the fastest level keeps most of the gain."""
+_spec_encoder = msgspec.json.Encoder()
+_spec_decoder = msgspec.json.Decoder(DagSpec)
+_parts_decoder = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def encode_spec(tx: Transaction, spec: DagSpec) -> bytes:
+    """A spec as `dag_version` holds it."""
+    sealed = _map_start_waits(spec, lambda text: tx.cipher.encrypt(text))  # noqa: PLW0108 - most specs need no key
+    return zlib.compress(_spec_encoder.encode(sealed), _COMPRESSION)
+
+
+def decode_spec(tx: Transaction, packed: bytes) -> DagSpec:
+    """The spec of a `dag_version`."""
+    sealed = _spec_decoder.decode(zlib.decompress(packed))
+    return _map_start_waits(sealed, lambda text: tx.cipher.decrypt(text))  # noqa: PLW0108 - most specs need no key
+
+
+def decode_spec_without_tasks(packed: bytes) -> DagSpec:
+    """The spec of a `dag_version` without its tasks: a glance at a DAG of any width."""
+    parts = _parts_decoder.decode(zlib.decompress(packed))
+    parts.pop("tasks", None)
+    return _spec_decoder.decode(_spec_encoder.encode(parts))
+
+
+def is_same_spec(tx: Transaction, packed: bytes, spec: DagSpec) -> bool:
+    """Whether `encode_spec` of this spec would hold the same."""
+    if _has_start_waits(spec):
+        return _spec_encoder.encode(decode_spec(tx, packed)) == _spec_encoder.encode(spec)  # no two seals of a text are equal
+    return zlib.decompress(packed) == _spec_encoder.encode(spec)
+
+
+def _has_start_waits(spec: DagSpec) -> bool:
+    return any(task.start_wait is not None for task in spec.tasks)
+
+
+def _map_start_waits(spec: DagSpec, change: Callable[[str], str]) -> DagSpec:
+    """The spec with the arguments of its start waits changed; the key is asked for only where there are some."""
+    if not _has_start_waits(spec):
+        return spec
+    tasks = (
+        task if task.start_wait is None else msgspec.structs.replace(task, start_wait=_map_kwargs(task.start_wait, change))
+        for task in spec.tasks
+    )
+    return msgspec.structs.replace(spec, tasks=tuple(tasks))
+
+
+def _map_kwargs(wait: Deferral, change: Callable[[str], str]) -> Deferral:
+    kwargs, next_kwargs = (text if text == EMPTY_KWARGS else change(text) for text in (wait.kwargs, wait.next_kwargs))
+    return msgspec.structs.replace(wait, kwargs=kwargs, next_kwargs=next_kwargs)

@@ -1,0 +1,54 @@
+"""Whether what was imported here is still what stands in the files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+
+from gnomon.model.ids import DAG_FILE_MODULE
+
+_FileStamp = tuple[int, int, int]
+_CHANGED_MEANWHILE: _FileStamp = (0, 0, 0)
+"""Of a file that changed while it was imported: equal to none."""
+
+
+class ImportedFiles:
+    """The files below some folders, and single ones, that modules of this process come from."""
+
+    def __init__(self, folders: Iterable[str]) -> None:
+        self._folders = tuple(os.path.join(folder, "") for folder in folders)
+        self._stamps: dict[str, _FileStamp] = {}
+        self._module_count = 0
+
+    def record_imports(self, began_ns: int, ended_ns: int) -> None:
+        """What was imported since the last call is noted; the imports took from `began_ns` to `ended_ns`."""
+        if len(sys.modules) == self._module_count:
+            return
+        self._module_count = len(sys.modules)
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None)
+            if isinstance(file, str) and file not in self._stamps and self._is_author_module(module.__name__, file):
+                stamp = _stamp(file)
+                self._stamps[file] = _CHANGED_MEANWHILE if began_ns <= stamp[0] <= ended_ns else stamp
+
+    def are_current(self) -> bool:
+        """Whether none of them has changed since."""
+        return all(_stamp(file) == seen for file, seen in self._stamps.items())
+
+    def _is_author_module(self, name: str, file: str) -> bool:
+        return file.startswith(self._folders) or name.startswith(DAG_FILE_MODULE)
+
+
+def _stamp(file: str) -> _FileStamp:
+    """Time, size and inode of a file, or of the archive that it is in."""
+    while file:
+        try:
+            seen = os.stat(file)
+        except NotADirectoryError:
+            file = os.path.dirname(file)
+            continue
+        except OSError:
+            break
+        return seen.st_mtime_ns, seen.st_size, seen.st_ino
+    return 0, 0, -1

@@ -1,0 +1,209 @@
+"""One queue of questions and the one process at a time that answers them, in order.
+
+Several questions are on their way at once. The process says which one it is at; so when it ends, that one is to blame,
+and the others are asked again in a new process.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+
+from gnomon.clock import Clock
+from gnomon.errors.product import GnomonError
+from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
+from gnomon.timetable_host import host_failures
+from gnomon.timetable_host.host_process import TimetableHostProcess
+from gnomon.timetable_host.protocol import (
+    CallProgress,
+    HostRetired,
+    TaskApiHandler,
+    TimetableRequest,
+    TimetableResponse,
+)
+from gnomon.timetable_host.settings import ANSWERS_VARIABLE, TimetableHostSettings
+
+IN_FLIGHT_MAX = 16
+"""Questions on their way to one process."""
+START_S = 60.0
+"""A new interpreter on a busy machine has so long until its first word."""
+SILENCE_GRACE_S = 2.0
+"""A process watches its calls itself; it is ended from here when it says nothing for so much longer."""
+DUMP_TIMEOUT_S = 1.0
+"""Between being told to say where it is and being killed."""
+IDLE_S = 60.0
+"""A process that nobody asks for so long ends."""
+
+
+class RequestQueue:
+    """Times are seconds of the monotonic clock."""
+
+    def __init__(
+        self, settings: TimetableHostSettings, clock: Clock, on_blame: Callable[[TimetableRequest], None], answers: TaskApiHandler | None = None
+    ) -> None:
+        """`on_blame` hears which question ended a process, once the others wait again. `answers`: see `Hosts`."""
+        self._environ = settings.environ if answers is None else {**settings.environ, ANSWERS_VARIABLE: "1"}
+        self._handle_task_api = answers
+        self._clock = clock
+        self._on_suspect = on_blame
+        self._waiting: deque[TimetableRequest] = deque()
+        self._in_flight: dict[int, TimetableRequest] = {}
+        self._process: TimetableHostProcess | None = None
+        self._unreaped: list[TimetableHostProcess] = []
+        """Processes that were killed and have not ended yet."""
+        self._current_number: int | None = None
+        """The question that the process is at."""
+        self._call_timeout_s = START_S
+        self._last_message_at = 0.0
+        self._dump_requested_at: float | None = None
+        """When it was told to say where it is."""
+        self._has_answered = False
+        self._last_failed: TimetableRequest | None = None
+        """Whose answer was the last of a process."""
+        self._inputs: dict[str, str] = {}
+        """By DAG file: the inputs that the process has seen."""
+
+    def put(self, question: TimetableRequest) -> None:
+        """It will be answered by a later `turn`."""
+        self._waiting.append(question)
+
+    def withdraw(self, wanted: Callable[[TimetableRequest], bool]) -> list[TimetableRequest]:
+        """These questions are no longer asked here, unless they are on their way already."""
+        taken = [question for question in self._waiting if wanted(question)]
+        self._waiting = deque(question for question in self._waiting if not wanted(question))
+        return taken
+
+    def run_once(self) -> list[TimetableResponse]:
+        """What has come; then more is sent. Never blocks, but for the end of a process that was killed."""
+        answers = [*self._read_messages()]
+        answers += self._check_deadline()
+        answers += self._send()
+        return answers
+
+    def wake_in_s(self) -> float | None:
+        """When to take a turn though the descriptor is silent."""
+        if self._process is None:
+            return 0.0 if self._waiting else None
+        if not self._in_flight:
+            return max(0.0, self._last_message_at + IDLE_S - self._clock.monotonic())
+        return max(0.0, self._deadline() - self._clock.monotonic())
+
+    def filenos(self) -> list[int]:
+        """Where its words arrive."""
+        return [self._process.fileno()] if self._process is not None else []
+
+    def close(self) -> None:
+        """Its process is gone."""
+        self._waiting.clear()
+        self._in_flight.clear()
+        self._end_process()
+
+    # ---- what the process says ---------------------------------------------------------------------------------------
+    def _read_messages(self) -> Iterator[TimetableResponse]:
+        process = self._process
+        if process is None:
+            return
+        for message in process.link.receive():
+            self._last_message_at = self._clock.monotonic()
+            match message:
+                case CallProgress(number=number, timeout_s=patience_s):
+                    self._current_number, self._call_timeout_s = number, patience_s
+                case TimetableResponse(number=number):
+                    self._has_answered = True
+                    question = self._in_flight.pop(number, None)
+                    self._current_number = None
+                    if question is not None:
+                        if message.is_process_ended:
+                            self._last_failed = question
+                        yield message
+                case HostRetired():
+                    self._has_answered = True
+                case TaskApiRequestMessage():
+                    process.send(self._answer_request(message))
+        process.link.flush()
+        if process.link.ended:
+            yield from self._on_exit()
+
+    def _answer_request(self, ask: TaskApiRequestMessage) -> TaskApiResponse:
+        """What author code is told."""
+        if self._handle_task_api is None:
+            return TaskApiResponse(number=ask.number, error="nobody answers here")
+        try:
+            return TaskApiResponse(number=ask.number, value=self._handle_task_api(ask.request))
+        except GnomonError as error:
+            return TaskApiResponse(number=ask.number, error=str(error))
+
+    def _on_exit(self) -> Iterator[TimetableResponse]:
+        """The process has ended: the question that it was at is answered by the reason, the others are asked again."""
+        told, at, knew, patience_s, answered = self._dump_requested_at, self._current_number, self._has_answered, self._call_timeout_s, self._last_failed
+        code, output = self._end_process()
+        blamed = self._in_flight.pop(at, None) if at is not None else None
+        flying, self._in_flight = self._in_flight, {}
+        self._waiting.extendleft(reversed(flying.values()))
+        for one in filter(None, (blamed, answered)):
+            self._on_suspect(one)
+        if blamed is not None:
+            said = host_failures.describe_host_exit(blamed, code, output) if told is None else host_failures.describe_timeout(blamed, patience_s, output)
+            yield TimetableResponse(number=blamed.number, error=said, is_process_ended=True)
+        elif not knew:
+            waiting, self._waiting = self._waiting, deque()
+            yield from (TimetableResponse(number=one.number, error=host_failures.describe_failed_start(code, output)) for one in waiting)
+
+    def _end_process(self) -> tuple[int, str]:
+        process, self._process = self._process, None
+        self._current_number, self._dump_requested_at, self._has_answered, self._last_failed, self._inputs = None, None, False, None, {}
+        if process is None:
+            return 0, ""
+        ending = process.kill_and_collect()
+        self._unreaped = [one for one in (*self._unreaped, process) if not one.is_reaped()]
+        return ending
+
+    # ---- what it takes ----------------------------------------------------------------------------------------------
+    def _deadline(self) -> float:
+        if self._dump_requested_at is not None:
+            return self._dump_requested_at + DUMP_TIMEOUT_S
+        return self._last_message_at + self._call_timeout_s + SILENCE_GRACE_S
+
+    def _check_deadline(self) -> Iterator[TimetableResponse]:
+        """A process that is silent for too long is ended; so is one that nobody asks."""
+        process, now = self._process, self._clock.monotonic()
+        if process is None:
+            return
+        if not self._in_flight:
+            if not self._waiting and now >= self._last_message_at + IDLE_S:
+                self._end_process()
+            return
+        if now < self._deadline():
+            return
+        if self._dump_requested_at is None:
+            self._dump_requested_at = now
+            process.request_stack_dump()
+        else:
+            yield from self._on_exit()
+
+    def _send(self) -> Iterator[TimetableResponse]:
+        while self._waiting and len(self._in_flight) < IN_FLIGHT_MAX and self._dump_requested_at is None:
+            question = self._waiting[0]
+            if self._process is not None and self._has_other_inputs(question):
+                if self._in_flight:
+                    return  # it answers what it has, then a new one takes its place
+                self._end_process()
+            if self._process is None:
+                try:
+                    self._process = TimetableHostProcess(self._environ)
+                except OSError as error:
+                    waiting, self._waiting = self._waiting, deque()
+                    yield from (TimetableResponse(number=one.number, error=host_failures.describe_refused_start(error)) for one in waiting)
+                    return
+                self._call_timeout_s, self._last_message_at = START_S, self._clock.monotonic()
+            if not self._in_flight:
+                self._last_message_at = self._clock.monotonic()
+            self._waiting.popleft()
+            if question.file is not None:
+                self._inputs[question.file] = question.input_hash
+            self._in_flight[question.number] = question
+            self._process.send(question)
+
+    def _has_other_inputs(self, question: TimetableRequest) -> bool:
+        """Whether the process has seen other inputs of the question's file."""
+        return question.file is not None and self._inputs.get(question.file, question.input_hash) != question.input_hash

@@ -1,0 +1,188 @@
+"""Days of a schedule on a business calendar: of those that it names, what falls on a day off is left out, or moved."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Protocol
+
+from gnomon.calendars.calendar import Calendar
+from gnomon.calendars.date_units import find_span_bounds
+from gnomon.errors.timetable import AirflowTimetableInvalid
+
+SKIP, PREVIOUS, NEXT = "skip", "previous", "next"
+ON_HOLIDAY = (SKIP, PREVIOUS, NEXT)
+MAX_MISSES = 2000
+"""So many selected days in a row are days off: the schedule never meets the calendar (29 February does within 28 years)."""
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+class DaySet(Protocol):
+    """Days that a schedule names, counted from 1970-01-01, in both directions."""
+
+    @property
+    def every_day(self) -> bool:
+        """Whether each day is one."""
+
+    @property
+    def never(self) -> bool:
+        """Whether no day is one."""
+
+    def on_or_after(self, day: int) -> int | None:
+        """The first one that is not before `day`."""
+
+    def on_or_before(self, day: int) -> int | None:
+        """The last one that is not after `day`."""
+
+
+class BusinessDayFilter:
+    """The business days on which a schedule runs: `days` seen through a calendar.
+
+    `skip`: a day off is left out. `previous`, `next`: it is moved to the business day before, or after; days that meet
+    there are one. The order of days is kept, so the moved ones are found from the selected ones in both directions.
+    """
+
+    every_day = False
+
+    def __init__(self, days: DaySet, calendar: Calendar, on_holiday: str) -> None:
+        self._days = days
+        self._calendar = calendar
+        self._way = on_holiday
+        self.never = days.never
+
+    def on_or_after(self, day: int) -> int | None:
+        """The first day with a run that is not before `day`."""
+        if self._way == SKIP:
+            return self._skip_forward(day)
+        target = self._roll(day, "forward")
+        if self._days.on_or_after(target) == target:
+            return target
+        if self._way == PREVIOUS:
+            selected = self._days.on_or_after(target)
+            return None if selected is None else self._roll(selected, "back")
+        selected = self._days.on_or_after(self._roll(target - 1, "back") + 1)
+        return None if selected is None else self._roll(selected, "forward")
+
+    def on_or_before(self, day: int) -> int | None:
+        """The last day with a run that is not after `day`."""
+        if self._way == SKIP:
+            return self._skip_back(day)
+        target = self._roll(day, "back")
+        if self._days.on_or_before(target) == target:
+            return target
+        if self._way == NEXT:
+            selected = self._days.on_or_before(target)
+            return None if selected is None else self._roll(selected, "forward")
+        selected = self._days.on_or_before(self._roll(target + 1, "forward") - 1)
+        return None if selected is None else self._roll(selected, "back")
+
+    def _skip_forward(self, day: int) -> int | None:
+        for _ in range(MAX_MISSES):
+            selected = self._days.on_or_after(day)
+            if selected is None:
+                return None
+            day = self._roll(selected, "forward")
+            if day == selected:
+                return day
+        raise self._no_meeting(day)
+
+    def _skip_back(self, day: int) -> int | None:
+        for _ in range(MAX_MISSES):
+            selected = self._days.on_or_before(day)
+            if selected is None:
+                return None
+            day = self._roll(selected, "back")
+            if day == selected:
+                return day
+        raise self._no_meeting(day)
+
+    def _roll(self, day: int, direction: str) -> int:
+        return number_of(self._calendar.roll(day_of_number(day), direction))
+
+    def _no_meeting(self, day: int) -> AirflowTimetableInvalid:
+        return AirflowTimetableInvalid(
+            f"up to {day_of_number(day)} the last {MAX_MISSES} days of this schedule are days off of calendar "
+            f"{self._calendar.label}; change the schedule, or move its runs with on_holiday='next' or 'previous'"
+        )
+
+
+class EveryDay:
+    """Each day."""
+
+    every_day = True
+    never = False
+
+    def on_or_after(self, day: int) -> int | None:
+        return day
+
+    def on_or_before(self, day: int) -> int | None:
+        return day
+
+
+class NthDays:
+    """The n-th business day of each week, month or quarter that has so many; -1 is the last one."""
+
+    every_day = False
+    never = False
+
+    def __init__(self, calendar: Calendar, nth: int, of: str) -> None:
+        self._calendar = calendar
+        self._nth = nth
+        self._of = of
+
+    def on_or_after(self, day: int) -> int | None:
+        asked = day_of_number(day)
+        for _ in range(MAX_MISSES):
+            chosen = self._calendar.nth_business_day(asked, self._nth, self._of)
+            if chosen is not None and number_of(chosen) >= day:
+                return number_of(chosen)
+            asked = find_span_bounds(asked, self._of)[1] + timedelta(1)
+        raise self._none_found(day)
+
+    def on_or_before(self, day: int) -> int | None:
+        asked = day_of_number(day)
+        for _ in range(MAX_MISSES):
+            chosen = self._calendar.nth_business_day(asked, self._nth, self._of)
+            if chosen is not None and number_of(chosen) <= day:
+                return number_of(chosen)
+            asked = find_span_bounds(asked, self._of)[0] - timedelta(1)
+        raise self._none_found(day)
+
+    def _none_found(self, day: int) -> AirflowTimetableInvalid:
+        return AirflowTimetableInvalid(
+            f"no {self._of} within {MAX_MISSES} of {day_of_number(day)} has {abs(self._nth)} business days in calendar "
+            f"{self._calendar.label}; choose a smaller nth="
+        )
+
+
+class DayAfter:
+    """The day of the calendar after each of some days."""
+
+    every_day = False
+
+    def __init__(self, days: DaySet) -> None:
+        self._days = days
+        self.never = days.never
+
+    def on_or_after(self, day: int) -> int | None:
+        found = self._days.on_or_after(day - 1)
+        return None if found is None else found + 1
+
+    def on_or_before(self, day: int) -> int | None:
+        found = self._days.on_or_before(day - 1)
+        return None if found is None else found + 1
+
+
+def day_of_number(number: int) -> date:
+    """The day that lies so many days after 1970-01-01."""
+    return date.fromordinal(number + _EPOCH)
+
+
+def number_of(day: date) -> int:
+    """How many days after 1970-01-01 it lies."""
+    return day.toordinal() - _EPOCH
+
+
+def require_on_holiday(on_holiday: str) -> None:
+    """Raises AirflowTimetableInvalid for an `on_holiday=` that does not exist."""
+    if on_holiday not in ON_HOLIDAY:
+        raise AirflowTimetableInvalid(f"on_holiday={on_holiday!r} is none of {', '.join(map(repr, ON_HOLIDAY))}")

@@ -1,0 +1,147 @@
+"""Timetables that cut time into data intervals and run at the end of each (Airflow 2's default for a schedule)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self
+
+from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
+from gnomon.timetables.base import SteppingTimetable
+from gnomon.timetables.business.calendar_mixin import calendar_arguments
+from gnomon.timetables.cron.cron_timetable import CronTimetable
+from gnomon.timetables.delta_timetable import DeltaTimetable, days_arguments
+from gnomon.timetables.spans import (
+    Span,
+    add_span,
+    compute_fixed_seconds,
+    decode_span,
+    encode_span,
+    require_forward,
+    subtract_span,
+)
+from gnomon.timetables.wall_clock.zones import encode_zone
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MAX_STEPS_BACK = 8
+"""A span that steps over business days meets one within a week."""
+
+
+class DataIntervalTimetable(SteppingTimetable):
+    """Runs when a data interval is complete; the next interval follows the last (airflow-surface.md B.3)."""
+
+    @abstractmethod
+    def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
+        """The start of the newest interval that is complete at `now`; later if `earliest` is."""
+
+    def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
+        earliest, latest, catchup = restriction
+        if not catchup:
+            start = self._newest_start(earliest, now)
+        else:
+            start = None if earliest is None else self._align_up(earliest)
+        if last is not None and last.data_interval is not None:
+            start = self._following(last.data_interval, start)
+        if start is None or (latest is not None and start > latest):
+            return None
+        end = self._next(start)
+        return None if end is None else DagRunInfo(end, DataInterval(start, end))
+
+    def _following(self, last: DataInterval, start: datetime | None) -> datetime | None:
+        """The start after the last interval: its end, on a boundary (the schedule may have changed since)."""
+        follows = self._align_down(last.end)
+        if follows is not None and follows <= last.start:
+            follows = self._next(follows)
+        if start is None or (follows is not None and follows > start):
+            return follows
+        return start
+
+
+class CronDataIntervalTimetable(DataIntervalTimetable, CronTimetable):
+    """Each interval lies between two neighbouring instants of a cron expression.
+
+    With `calendar=`, between two that remain: it begins where the one before ended, and no time is left out.
+    """
+
+    def __init__(self, cron: str, timezone: object, *, calendar: object = None, on_holiday: str = "skip") -> None:
+        super().__init__(cron, timezone, calendar, on_holiday)
+
+    def serialize(self) -> dict[str, Any]:
+        return {
+            "expression": self._expression, "timezone": encode_zone(self._timezone), **self._calendar_data(),
+        }
+
+    @classmethod
+    def deserialize(cls, data: dict[str, Any]) -> Self:
+        return cls(data["expression"], data["timezone"], **calendar_arguments(data))
+
+    def infer_manual(self, run_after: datetime) -> DataInterval:
+        end = self._align_down(run_after)
+        start = None if end is None else self._before(end)
+        return DataInterval.exact(run_after) if end is None or start is None else DataInterval(start, end)
+
+    def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
+        ended = self._align_down(now)
+        newest = None if ended is None else self._before(ended)
+        start = None if earliest is None else self._align_up(earliest)
+        if newest is None or (start is not None and start > newest):
+            return start
+        return newest
+
+
+class DeltaDataIntervalTimetable(DataIntervalTimetable, DeltaTimetable):
+    """Each interval is one span long. The first begins at the start date.
+
+    With catchup off, a span of fixed length lies on a grid from 1970-01-01T00:00Z, and one of months or years on the
+    steps from the start date, without one on those from the first look: so Airflow 3.3 has it.
+    With `calendar=`, an interval ends where a run remains: it may be several spans long, begins where the one before
+    ended, and no time is left out. Days are those of `timezone`.
+    """
+
+    def __init__(
+        self, delta: Span, *, calendar: object = None, on_holiday: str = "skip", timezone: object = "UTC"
+    ) -> None:
+        super().__init__(delta, calendar, on_holiday, timezone)
+
+    def serialize(self) -> dict[str, Any]:
+        return {"delta": encode_span(self._delta), **self._days_data()}
+
+    @classmethod
+    def deserialize(cls, data: dict[str, Any]) -> Self:
+        return cls(decode_span(data["delta"]), **days_arguments(data))
+
+    def infer_manual(self, run_after: datetime) -> DataInterval:
+        end = self._align_down(run_after)
+        return DataInterval(self._before(end), end)
+
+    def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
+        require_forward(self._delta, "schedule")
+        if self._calendar is not None:
+            return self._newest_kept(earliest, now)
+        length_s = compute_fixed_seconds(self._delta)
+        if length_s is None:
+            return subtract_span(now, self._delta) if earliest is None else self._newest_step(earliest, now)
+        length = timedelta(seconds=length_s)
+        newest = _EPOCH + (now - _EPOCH) // length * length - length
+        return newest if earliest is None else max(newest, earliest)
+
+    def _newest_step(self, start: datetime, now: datetime) -> datetime:
+        """The last start, stepping by the calendar from `start`, whose interval is complete at `now`."""
+        end = add_span(start, self._delta)
+        while (following := add_span(end, self._delta)) <= now:
+            start, end = end, following
+        return start
+
+    def _newest_kept(self, earliest: datetime | None, now: datetime) -> datetime:
+        """The newest start whose interval, as the calendar leaves it, is complete at `now`; not before `earliest`."""
+        length_s = compute_fixed_seconds(self._delta)
+        grid = timedelta(seconds=length_s) if length_s is not None else timedelta.resolution
+        start = self._before(self._align_down(_EPOCH + (now - _EPOCH) // grid * grid))
+        for _ in range(MAX_STEPS_BACK):
+            if self._next(start) <= now:
+                break
+            start = self._before(start)
+        end = self._next(start)
+        while (following := self._next(end)) <= now:
+            start, end = end, following
+        return start if earliest is None else max(start, self._align_up(earliest))

@@ -1,0 +1,122 @@
+"""Several cron expressions as one schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta, tzinfo
+from heapq import merge
+from typing import Any, Self
+
+from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
+from gnomon.timetables.base import BuiltinTimetable
+from gnomon.timetables.business.calendar_mixin import CalendarMixin, calendar_arguments
+from gnomon.timetables.cron.cron_fields import CRON_PRESETS
+from gnomon.timetables.cron.cron_words import describe_cron
+from gnomon.timetables.granularity import Granularity, crons_granularity
+from gnomon.timetables.spans import Span, decode_span, encode_span, subtract_span
+from gnomon.timetables.trigger_timetables import CronTriggerTimetable, decode_immediately, encode_immediately
+from gnomon.timetables.wall_clock.clock_change import LabelClock
+from gnomon.timetables.wall_clock.zones import encode_zone, zone_of
+
+
+class MultipleCronTriggerTimetable(CalendarMixin, BuiltinTimetable):
+    """Runs whenever one of several cron expressions says so; expressions that meet at an instant make one run."""
+
+    def __init__(
+        self,
+        *crons: str,
+        timezone: object,
+        interval: Span = timedelta(),
+        run_immediately: bool | timedelta | None = False,
+        calendar: object = None,
+        on_holiday: str = "skip",
+    ) -> None:
+        if not crons:
+            raise ValueError("MultipleCronTriggerTimetable needs at least one cron expression, for example '0 0 * * *'")
+        if not all(isinstance(cron, str) for cron in crons):
+            raise TypeError("MultipleCronTriggerTimetable takes cron expressions as separate text arguments")
+        zone = zone_of(timezone)
+        self._keep_calendar(calendar, on_holiday)
+        self._members = [
+            CronTriggerTimetable(
+                cron, timezone=zone, interval=interval, run_immediately=run_immediately, calendar=self._calendar,
+                on_holiday=on_holiday,
+            )
+            for cron in (CRON_PRESETS.get(cron, cron) for cron in crons)
+        ]
+        self._timezone = zone
+        self._interval = interval
+        self._run_immediately = run_immediately
+
+    @property
+    def summary(self) -> str:
+        return self._in_words(", ".join(member.expression for member in self._members))
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        """Every expression in words."""
+        words = [describe_cron(member.expression) for member in self._members]
+        return self._in_words(", ".join(words) if any(words) else "")
+
+    @property
+    def timezone(self) -> tzinfo:
+        """The zone whose clock it goes by."""
+        return self._timezone
+
+    @property
+    def reach(self) -> Span:
+        """How far back the data interval of a run reaches."""
+        return self._interval
+
+    @property
+    def clocks(self) -> tuple[LabelClock, ...]:
+        """The labels that its members run at, and their instants."""
+        return tuple(clock for member in self._members for clock in member.clocks)
+
+    @property
+    def granularity(self) -> Granularity:  # type: ignore[override]
+        """The kind that the fields of all expressions tell."""
+        return crons_granularity(member.fields for member in self._members)
+
+    def validate(self) -> None:
+        """Raises AirflowTimetableInvalid for the first expression that is malformed or can never fire."""
+        for member in self._members:
+            member.validate()
+
+    def serialize(self) -> dict[str, Any]:
+        return {
+            "expressions": [member.expression for member in self._members],
+            "timezone": encode_zone(self._timezone),
+            "interval": encode_span(self._interval),
+            "run_immediately": encode_immediately(self._run_immediately),
+            **self._calendar_data(),
+        }
+
+    @classmethod
+    def deserialize(cls, data: dict[str, Any]) -> Self:
+        return cls(
+            *data["expressions"],
+            timezone=data["timezone"],
+            interval=decode_span(data.get("interval", 0.0)),
+            run_immediately=decode_immediately(data.get("run_immediately", False)),
+            **calendar_arguments(data),
+        )
+
+    def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
+        infos = [info for member in self._members if (info := member.plan_next(last, restriction, now)) is not None]
+        if not infos:
+            return None
+        due = [info for info in infos if info.run_after <= now]
+        if due and not restriction.catchup:
+            return max(due, key=lambda info: info.run_after)
+        return min(infos, key=lambda info: info.run_after)
+
+    def infer_manual(self, run_after: datetime) -> DataInterval:
+        return DataInterval(subtract_span(run_after, self._interval), run_after)
+
+    def slots_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
+        previous: datetime | None = None
+        for moment in merge(*(member.slots_between(start, end) for member in self._members)):
+            if moment != previous:
+                yield moment
+            previous = moment

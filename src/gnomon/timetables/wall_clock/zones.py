@@ -1,0 +1,149 @@
+"""Time zones, read from the tzdata package alone so that every host agrees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from importlib import import_module
+
+from gnomon.errors.timetable import AirflowTimetableInvalid
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UTC_NAMES = frozenset({"UTC", "Etc/UTC", "+00:00", "utc"})
+
+
+def zone_of(given: object) -> tzinfo:
+    """The zone that `given` names: a tz database name, a tzinfo with `key` or `name`, or an offset in seconds.
+
+    Raises AirflowTimetableInvalid when there is no such zone.
+    """
+    if isinstance(given, bool) or given is None:
+        raise AirflowTimetableInvalid(f"{given!r} is no time zone; give a name such as 'Europe/Berlin' or 'UTC'")
+    if isinstance(given, (int, float)):
+        return _fixed_zone(int(given))
+    if isinstance(given, str):
+        return UTC if given in _UTC_NAMES else named_zone(given)
+    return _zone_of_tzinfo(given)
+
+
+def encode_zone(zone: tzinfo) -> str | int:
+    """What `zone_of` turns back into this zone: its name, or the seconds of a fixed offset."""
+    key = getattr(zone, "key", None)
+    if isinstance(key, str):
+        return key
+    offset = zone.utcoffset(None)
+    if offset is None:
+        raise AirflowTimetableInvalid(f"{zone!r} has neither a name nor a fixed offset; use a zone by name")
+    return int(offset.total_seconds()) if offset else "UTC"
+
+
+@lru_cache(maxsize=1024)
+def named_zone(name: str) -> tzinfo:
+    """The zone of that name in the tzdata package. (UTC needs no reader: it is imported with the first other zone.)"""
+    from importlib import resources
+    from zoneinfo import ZoneInfo
+
+    parts = name.split("/")
+    if all(part and part[0] not in "._" and part.isascii() for part in parts):
+        try:
+            source = resources.files("tzdata").joinpath("zoneinfo", *parts).open("rb")
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            pass
+        else:
+            with source:
+                return ZoneInfo.from_file(source, key=name)
+    raise AirflowTimetableInvalid(
+        f"time zone {name!r} is not in the tz database {tzdata_version()}; "
+        "check the spelling, zones are written like 'Europe/Berlin' or 'UTC'"
+    )
+
+
+@lru_cache(maxsize=1)
+def tzdata_version() -> str:
+    """The release of the tz database that zones are read from, for example 2026a."""
+    return str(import_module("tzdata").IANA_VERSION)
+
+
+def to_utc(moment: datetime) -> datetime:
+    """The same instant as a standard-library datetime in UTC; ValueError when `moment` has no zone."""
+    if type(moment) is datetime and moment.tzinfo is UTC:
+        return moment
+    offset = moment.utcoffset()
+    if offset is None:
+        raise ValueError(f"{moment!r} has no time zone; write one, for example tzinfo=UTC")
+    wall = datetime(
+        moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second, moment.microsecond, UTC
+    )
+    return wall - offset
+
+
+def floor_seconds(moment: datetime) -> int:
+    """Whole seconds since the epoch, not after `moment` (a UTC datetime)."""
+    since = moment - _EPOCH
+    return since.days * 86400 + since.seconds
+
+
+def ceil_seconds(moment: datetime) -> int:
+    """Whole seconds since the epoch, not before `moment` (a UTC datetime)."""
+    since = moment - _EPOCH
+    return since.days * 86400 + since.seconds + (since.microseconds > 0)
+
+
+def from_seconds(seconds: int) -> datetime:
+    """The UTC datetime so many seconds after the epoch."""
+    return _EPOCH + timedelta(0, seconds)
+
+
+def _zone_of_tzinfo(given: object) -> tzinfo:
+    """A tzinfo of any library, by its name if it has one, else by its constant offset."""
+    if given is UTC:
+        return UTC
+    name = getattr(given, "key", None) or getattr(given, "name", None) or getattr(given, "zone", None)
+    if isinstance(name, str) and name not in _UTC_NAMES and not name.startswith(("+", "-")):
+        return named_zone(name)
+    if isinstance(given, tzinfo):
+        offset = given.utcoffset(None)
+        if offset is not None:
+            return _fixed_zone(int(offset.total_seconds()))
+    raise AirflowTimetableInvalid(f"{given!r} is no time zone; give a name such as 'Europe/Berlin' or a fixed offset")
+
+
+def _fixed_zone(offset_s: int) -> tzinfo:
+    return timezone(timedelta(seconds=offset_s)) if offset_s else UTC
+
+
+PROBE_S = 2 * 86400
+"""The offset is looked at this often: shorter than the shortest stretch between two changes (7 days, all zones)."""
+FIRST_S = -62135596800 + 2 * 86400
+LAST_S = 253402300799 - 2 * 86400
+"""The instants that a datetime can show in every zone."""
+
+
+def iterate_clock_changes(zone: tzinfo, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """(instant, offset before, offset after) of each clock change after `start` and up to `end`."""
+    before = compute_offset(zone, start)
+    for probe in range(start + PROBE_S, end + PROBE_S, PROBE_S):
+        after = compute_offset(zone, probe)
+        if after != before:
+            yield _bisect(zone, probe - PROBE_S, probe, before), before, after
+            before = after
+
+
+def _bisect(zone: tzinfo, low: int, high: int, before: int) -> int:
+    """The first second in (low, high] at which the offset is no longer `before`."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        if compute_offset(zone, middle) == before:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def compute_offset(zone: tzinfo, instant: int) -> int:
+    """How many seconds the zone's clock is ahead of UTC at that instant."""
+    clamped = min(max(instant, FIRST_S), LAST_S)
+    offset = from_seconds(clamped).astimezone(zone).utcoffset()
+    assert offset is not None
+    return offset.days * 86400 + offset.seconds

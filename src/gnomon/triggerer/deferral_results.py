@@ -1,0 +1,48 @@
+"""From what a trigger yields to how its wait ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from gnomon import serde
+from gnomon.model.attempts import XCOM_MAX_BYTES, escape_unstorable, utf8_bytes
+from gnomon.model.deferral import DeferralResult
+from gnomon.sdk.deferral.triggers import BaseTaskEndEvent, TriggerEvent
+
+
+def event_to_result(event: Any) -> DeferralResult:
+    """How this event ends the wait. NotSerializable when it carries what has no JSON form."""
+    if isinstance(event, BaseTaskEndEvent):
+        return DeferralResult(
+            outcome=event.task_instance_state.value,
+            xcoms={str(key): serde.dumps(value, what=f"XCom {key!r} of the event") for key, value in (event.xcoms or {}).items()},
+        )
+    if isinstance(event, TriggerEvent):
+        payload = serde.dumps(event.payload, what="The payload of the event")
+        size = utf8_bytes(payload)
+        if size > XCOM_MAX_BYTES:
+            reason = f"the payload of its event takes {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; hand on an address instead"
+            return DeferralResult(outcome="error", reason=reason)
+        return DeferralResult(outcome="event", payload=payload)
+    return DeferralResult(outcome="error", reason=f"it yielded {describe_value(event)}, which is no event; yield TriggerEvent(payload)")
+
+
+def sanitize_result(fired: DeferralResult) -> DeferralResult:
+    """The same end, in text that the keeper can be told and the store can hold."""
+    return replace(
+        fired, reason=None if fired.reason is None else escape_unstorable(fired.reason),
+        traceback=None if fired.traceback is None else escape_unstorable(fired.traceback),
+        xcoms={escape_unstorable(key): value for key, value in fired.xcoms.items()},
+    )
+
+
+def describe_value(value: Any) -> str:
+    """A value of any kind, in few words."""
+    kind = type(value).__qualname__
+    try:
+        text = repr(value)
+    except Exception:
+        return f"a {kind}"
+    return f"{text[:100]} (a {kind})"

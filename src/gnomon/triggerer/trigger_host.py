@@ -1,0 +1,248 @@
+"""The loop of the host: triggers are started, ended and told of; the keeper hears from it in batches."""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import socket
+import threading
+from collections import deque
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from gnomon import log, serde
+from gnomon.errors.product import GnomonError
+from gnomon.loading.class_loader import load_class
+from gnomon.model.deferral import DeferralResult
+from gnomon.processes.message_stream import FrameDecoder, MessageStream
+from gnomon.processes.task_api_messages import TaskApiResponse
+from gnomon.sdk.runtime import channel
+from gnomon.triggerer.deferral_results import sanitize_result
+from gnomon.triggerer.host_protocol import (
+    CancelTriggers,
+    Ping,
+    Pong,
+    StartTrigger,
+    StopHost,
+    ToTriggerHost,
+    TriggerEnd,
+    TriggersEnded,
+    TriggersFinished,
+)
+from gnomon.triggerer.task_api_channel import TriggerApiChannel
+from gnomon.triggerer.trigger_runner import RunningTrigger, author_log, current_trigger, error_to_result, run_trigger
+
+STARTS_PER_TURN = 100
+"""Triggers made in one turn of the loop; what waits in it goes on between."""
+ENDS_PER_MESSAGE = 500
+"""Events of one message: the keeper stores the first while the host tells the others."""
+_log = log.get_logger("triggerer.host")
+
+
+class TriggerHost:
+    """Runs triggers until the keeper says stop, or is gone."""
+
+    def __init__(self, sock: socket.socket, on_kill_s: float) -> None:
+        self._link: MessageStream[ToTriggerHost] = MessageStream(sock, FrameDecoder(ToTriggerHost))
+        self.on_kill_s = on_kill_s
+        self._loop = asyncio.get_running_loop()
+        self._starts: deque[StartTrigger] = deque()
+        self._running: dict[int, RunningTrigger] = {}
+        self._classes: dict[str, type] = {}
+        self._pending_ends: list[TriggerEnd] = []
+        self._pending_finished: list[int] = []
+        self._is_flush_due = False
+        self._is_writing = False
+        self._lock = threading.Lock()
+        """The watch speaks to the keeper too, while this thread is stuck in author code."""
+        self._stopped = asyncio.Event()
+        self._questions = TriggerApiChannel(self._send, self._wait_for_answer)
+        self._deferred_messages: list[ToTriggerHost] = []
+        """Orders that came while the loop stood still for an answer."""
+        self.constructing: RunningTrigger | None = None
+        """The trigger whose class is being imported or called."""
+
+    async def serve(self) -> None:
+        """Returns when all is over and told."""
+        channel.install_channel(self._questions)
+        self._loop.add_reader(self._link.sock, self._on_readable)
+        self._send(Pong(number=0, running=0))
+        await self._stopped.wait()
+        self._flush()
+        self._loop.remove_reader(self._link.sock)
+
+    # ---- what it hears ----------------------------------------------------------------------------------------------
+    def _on_readable(self) -> None:
+        unheard, self._deferred_messages = self._deferred_messages, []
+        for message in (*unheard, *self._link.receive()):
+            match message:
+                case StartTrigger():
+                    if not self._starts:
+                        self._loop.call_soon(self._construct_batch)
+                    self._starts.append(message)
+                case CancelTriggers():
+                    self._cancel(message)
+                case TaskApiResponse():
+                    self._questions.resolve_answer(message)
+                case Ping(number=number):
+                    self._send(Pong(number=number, running=len(self._running)))
+                case StopHost(within_s=within_s):
+                    self._stop_task = self._loop.create_task(self._stop(within_s))
+        if self._link.ended:
+            self._stopped.set()
+
+    def _wait_for_answer(self, seconds: float) -> bool:
+        """Answers of the keeper are heard while the loop stands still, orders in its next turn; False when nothing came."""
+        self._write()
+        writers = [self._link.sock] if self._is_writing else []
+        readable, writable, _ = select.select([self._link.sock], writers, [], seconds)
+        for message in self._link.receive() if readable else ():
+            if isinstance(message, TaskApiResponse):
+                self._questions.resolve_answer(message)
+                continue
+            if not self._deferred_messages:
+                self._loop.call_soon(self._on_readable)
+            self._deferred_messages.append(message)
+        return bool(readable or writable) and not self._link.ended
+
+    def _construct_batch(self) -> None:
+        for _ in range(min(STARTS_PER_TURN, len(self._starts))):
+            self._construct(self._starts.popleft())
+        if self._starts:
+            self._loop.call_soon(self._construct_batch)
+
+    def _construct(self, start: StartTrigger) -> None:
+        running = self.constructing = RunningTrigger(start.number, start.classpath, start.task_instance)
+        token = current_trigger.set(running)
+        try:
+            trigger = self._class_of(start.classpath)(**_decode_arguments(start))
+            trigger.trigger_id = start.trigger_id
+            trigger.task_instance = start.task_instance
+            running.trigger = trigger
+            running.is_stopped = running.is_killed = start.is_on_kill_only
+            self._running[start.number] = running
+            name = running.describe() if self._loop.get_debug() else None  # asyncio's own warnings name the task
+            running.task = self._loop.create_task(run_trigger(running, self), name=name)
+        except GnomonError as error:
+            self._on_construct_error(running, DeferralResult(outcome="error", reason=str(error)))
+        except BaseException as error:
+            self._on_construct_error(running, error_to_result(error))
+        finally:
+            current_trigger.reset(token)
+            self.constructing = None
+
+    def _on_construct_error(self, running: RunningTrigger, fired: DeferralResult) -> None:
+        self._pending_finished.append(running.number)
+        self.on_fired(running, fired)
+
+    def _class_of(self, classpath: str) -> Any:
+        found = self._classes.get(classpath)
+        if found is None:
+            found = self._classes[classpath] = load_class(classpath)
+        return found
+
+    def _cancel(self, order: CancelTriggers) -> None:
+        numbers = set(order.numbers)
+        waiting = {start.number for start in self._starts if start.number in numbers} if self._starts else set()
+        if waiting and order.on_kill:
+            self._starts = deque(replace(start, killed=True) if start.number in waiting else start for start in self._starts)
+            numbers -= waiting
+        elif waiting:
+            self._starts = deque(start for start in self._starts if start.number not in waiting)
+        for number in sorted(numbers):
+            running = self._running.get(number)
+            if running is None or running.task is None:
+                self._pending_finished.append(number)
+                self._flush_soon()
+                continue
+            if not running.is_stopped:
+                running.is_stopped, running.is_killed = True, order.on_kill
+                if running.is_entered:
+                    running.task.cancel()
+
+    async def _stop(self, within_s: float) -> None:
+        self._cancel(CancelTriggers(numbers=[start.number for start in self._starts] + list(self._running)))
+        tasks = [one.task for one in self._running.values() if one.task is not None]
+        if tasks:
+            await asyncio.wait(tasks, timeout=within_s)
+        self._stopped.set()
+
+    # ---- what it tells ----------------------------------------------------------------------------------------------
+    def on_fired(self, running: RunningTrigger, fired: DeferralResult) -> None:
+        """How its wait ended is on its way to the keeper; nothing that comes later counts."""
+        fired = sanitize_result(fired)
+        self._pending_ends.append(TriggerEnd(number=running.number, fired=fired))
+        running.is_stopped = True
+        if fired.traceback is not None:
+            _log.warning("trigger_failed", trigger=running.describe(), error=fired.reason)
+            if running.task_instance.log is not None:
+                author_log.error("the trigger failed\n%s", fired.traceback.rstrip())
+        if len(self._pending_ends) >= ENDS_PER_MESSAGE:
+            self._flush()
+        else:
+            self._flush_soon()
+
+    def on_finished(self, running: RunningTrigger) -> None:
+        """Nothing of it runs any more, and the keeper hears of it."""
+        del self._running[running.number]
+        self._pending_finished.append(running.number)
+        self._flush_soon()
+
+    def _flush_soon(self) -> None:
+        if not self._is_flush_due:
+            self._is_flush_due = True
+            self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._is_flush_due = False
+        if self._pending_ends:
+            ends, self._pending_ends = self._pending_ends, []
+            self._send(TriggersEnded(ends=ends), now=False)
+        if self._pending_finished:
+            gone, self._pending_finished = self._pending_finished, []
+            self._send(TriggersFinished(numbers=gone), now=False)
+        self._write()
+
+    def _send(self, message: msgspec.Struct, *, now: bool = True) -> None:
+        with self._lock:
+            self._link.put(message)
+        if now:
+            self._write()
+
+    def _write(self) -> None:
+        with self._lock:
+            done = self._link.flush()
+        if self._link.ended:
+            self._stopped.set()
+        elif done == self._is_writing:
+            self._is_writing = not done
+            if done:
+                self._loop.remove_writer(self._link.sock)
+            else:
+                self._loop.add_writer(self._link.sock, self._write)
+
+    def send_from_thread(self, message: msgspec.Struct) -> None:
+        """On its way, even while the loop is stuck."""
+        with self._lock:
+            self._link.put(message)
+            done = self._link.flush()
+        if not done:
+            self._loop.call_soon_threadsafe(self._write)
+
+    def find_blocking_trigger(self) -> RunningTrigger | None:
+        """The trigger that holds the loop up, as seen from another thread."""
+        if self.constructing is not None:
+            return self.constructing
+        task = asyncio.current_task(self._loop)
+        return next((one for one in list(self._running.values()) if one.task is task), None) if task is not None else None
+
+
+def _decode_arguments(start: StartTrigger) -> dict[str, Any]:
+    found = serde.loads(start.kwargs)
+    if not isinstance(found, dict):
+        raise TypeError(f"the arguments of {start.classpath} are no keyword arguments but {type(found).__name__}")
+    return found
+
+

@@ -1,0 +1,86 @@
+"""What triggers log and print: into the log folder of their task, beside the attempt's log."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import time
+
+from gnomon.triggerer.trigger_runner import RunningTrigger, current_trigger
+
+LINE_MAX = 64 * 1024
+"""Characters of one line that are kept; what it had more is counted in its place."""
+
+
+class TriggerLogHandler(logging.Handler):
+    """Records of a trigger's code go to its own file; all others to the handler that was there."""
+
+    def __init__(self, folder: str, others: list[logging.Handler]) -> None:
+        super().__init__()
+        self._folder = folder
+        self._others = others
+        lines = logging.Formatter("%(asctime)s.%(msecs)03dZ %(levelname)-8s %(message)s", "%Y-%m-%dT%H:%M:%S")
+        lines.converter = time.gmtime
+        self.setFormatter(lines)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        running = current_trigger.get()
+        if running is None or running.task_instance.log is None or record.name.startswith("gnomon.triggerer"):
+            for other in self._others:
+                other.handle(record)
+            return
+        try:
+            append_to_log(self._folder, running, self.format(record) + "\n")
+        except Exception:
+            self.handleError(record)
+
+
+class TriggerOutputStream(io.TextIOBase):
+    """Standard output, or error, of the host: what a trigger prints goes to its log."""
+
+    def __init__(self, folder: str, real: io.TextIOBase) -> None:
+        self._folder = folder
+        self._real = real
+
+    encoding = "utf-8"
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        """Of the host: what a process prints that a trigger starts with it stands in the triggerer's log."""
+        return self._real.fileno()
+
+    def write(self, text: str, /) -> int:
+        running = current_trigger.get()
+        if running is None or running.task_instance.log is None:
+            return self._real.write(text)
+        append_to_log(self._folder, running, text)
+        return len(text)
+
+    def flush(self) -> None:
+        self._real.flush()
+
+
+def append_to_log(folder: str, running: RunningTrigger, text: str) -> None:
+    """The text stands at the end of the trigger's log. Opened each time: tens of thousands of triggers have no descriptor each."""
+    path = os.path.join(folder, running.task_instance.log or "")
+    if len(text) > LINE_MAX:
+        text = "".join(map(_truncate_line, text.splitlines(keepends=True)))
+    try:
+        _append_text(path, text)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        _append_text(path, text)
+
+
+def _append_text(path: str, text: str) -> None:
+    with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+
+
+def _truncate_line(line: str) -> str:
+    more = len(line) - LINE_MAX
+    end = "\n" if line.endswith("\n") else ""
+    return line if more <= len(end) else f"{line[:LINE_MAX]}… ({more - len(end)} characters more){end}"

@@ -1,0 +1,193 @@
+"""A file zygote: has imported one version of one DAG file, and forks a child per attempt on request."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import logging
+import os
+import select
+import signal
+import socket
+from typing import Any, NoReturn
+
+import msgspec
+
+from gnomon.loading.dagfile import load_dag_file
+from gnomon.processes import fork_safety
+from gnomon.processes.message_stream import FrameDecoder
+from gnomon.processes.process_title import change_title
+from gnomon.processes.spawn_backoff import describe_refusal
+from gnomon.processes.termination import kill_group
+from gnomon.runner import attempt_child
+from gnomon.runner.attempt_protocol import ToChild
+from gnomon.runner.attempt_results import error_line
+from gnomon.sdk.runtime import channel
+from gnomon.worker import zygote_protocol
+from gnomon.worker.zygote_protocol import ImportChannel
+
+log = logging.getLogger("gnomon.zygote")
+
+ORPHAN_GRACE_S = 3.0
+"""Between SIGTERM and SIGKILL for the children of a worker that died."""
+_WAKE_BYTES = 4096
+
+
+def main(control: socket.socket, file: str, splitter: FrameDecoder[ToChild]) -> NoReturn:
+    """Never returns: the process ends when the service lets go of it, or when the file cannot be forked."""
+    try:
+        change_title(f"zygote {file}")
+        zygote_protocol.send_packet(control, zygote_protocol.ImportStarted(pid=os.getpid()))
+        dags = _load_dags(control, file)
+        if dags is not None:
+            _FileZygote(control, dags, splitter).serve()
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+    except BaseException:
+        log.exception("the zygote of %s failed", file)
+    finally:
+        os._exit(0)
+
+
+def _load_dags(control: socket.socket, file: str) -> dict[str, Any] | None:
+    """The DAGs of the file; None when it cannot be imported or forked, and the service was told."""
+    channel.install_channel(ImportChannel(control))
+    before = fork_safety.list_open_sockets()
+    try:
+        loaded = load_dag_file(file)
+    except BaseException as error:  # the edge of author code
+        zygote_protocol.send_packet(control, zygote_protocol.ImportFinished(error=error_line(error)))
+        return None
+    channel.install_channel(None)
+    fresh = fork_safety.find_fork_obstacle(before)
+    gc.collect()
+    gc.freeze()
+    zygote_protocol.send_packet(control, zygote_protocol.ImportFinished(fresh=fresh))
+    return loaded.dags if fresh is None else None
+
+
+class _FileZygote:
+    """The loop: fork on order, report who ended."""
+
+    def __init__(self, control: socket.socket, dags: dict[str, Any], splitter: FrameDecoder[ToChild]) -> None:
+        self._control = control
+        self._find_dag = attempt_child.dag_finder(dags)
+        self._splitter = splitter
+        self._decoder = msgspec.msgpack.Decoder(zygote_protocol.ToFileZygote)
+        self._numbers: dict[int, int] = {}
+        """pid of a living child to its number."""
+        self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def serve(self) -> None:
+        """Returns when the worker is gone; then no child is left."""
+        try:
+            self._serve_orders()
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the worker died before it could be told of an end
+        self._end_children()
+
+    def _serve_orders(self) -> None:
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
+        poller = select.poll()
+        poller.register(self._control, select.POLLIN)
+        poller.register(self._wake_read, select.POLLIN)
+        while True:
+            ready = {descriptor for descriptor, _ in poller.poll()}
+            if self._wake_read in ready:
+                os.read(self._wake_read, _WAKE_BYTES)
+                self._report_exits()
+            if self._control.fileno() in ready and not self._handle_order():
+                return
+
+    def _handle_order(self) -> bool:
+        body, descriptors = zygote_protocol.receive_packet(self._control)
+        if not body:
+            return False
+        numbers = self._decoder.decode(body).numbers
+        born, refused = self._fork_all(numbers, descriptors)
+        if born:
+            self._numbers.update((pid, number) for number, pid in born)
+            zygote_protocol.send_packet(self._control, zygote_protocol.ChildrenForked(children=tuple(born)))
+        if refused is not None:
+            zygote_protocol.send_packet(self._control, zygote_protocol.ForksRefused(numbers=numbers[len(born) :], error=refused))
+        for descriptor in descriptors[len(born) :]:
+            os.close(descriptor)
+        return True
+
+    def _fork_all(self, numbers: tuple[int, ...], descriptors: list[int]) -> tuple[list[tuple[int, int]], str | None]:
+        """(number, pid) of new children, each on its descriptor, and why the machine refused the next one; does not return in a child.
+
+        Descriptors of children that were forked are closed here. The kernel keeps back those for which this process has no room.
+        """
+        born: list[tuple[int, int]] = []
+        for index, number in enumerate(numbers):
+            if index >= len(descriptors):
+                return born, describe_refusal(OSError(errno.EMFILE, os.strerror(errno.EMFILE)))
+            try:
+                pid = os.fork()
+            except OSError as error:
+                return born, describe_refusal(error)
+            if pid == 0:
+                self._become_child(descriptors[index:])
+            os.close(descriptors[index])
+            born.append((number, pid))
+        return born, None
+
+    def _become_child(self, descriptors: list[int]) -> NoReturn:
+        """This process is a new child that speaks over the first descriptor; the others are for later children."""
+        signal.set_wakeup_fd(-1)
+        for later in descriptors[1:]:
+            os.close(later)
+        os.close(self._wake_read)
+        os.close(self._wake_write)
+        self._control.close()
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])
+        attempt_child.serve_attempts(sock, self._splitter, self._find_dag)
+
+    def _report_exits(self) -> None:
+        gone = []
+        while (ended := _reap_child()) is not None:
+            number = self._numbers.pop(ended[0], None)
+            if number is not None:  # else a process that the import started
+                gone.append((number, ended[1]))
+        if gone:
+            zygote_protocol.send_packet(self._control, zygote_protocol.ChildrenExited(children=tuple(gone)))
+
+    def _end_children(self) -> None:
+        """The worker died: nobody takes results any more, and the attempts are lost by the protocol."""
+        self._signal_children(signal.SIGTERM)
+        poller = select.poll()
+        poller.register(self._wake_read, select.POLLIN)
+        waited = 0.0
+        while self._numbers and waited < ORPHAN_GRACE_S:
+            if poller.poll(_POLL_S * 1000):
+                os.read(self._wake_read, _WAKE_BYTES)
+            else:
+                waited += _POLL_S
+            while (ended := _reap_child()) is not None:
+                self._numbers.pop(ended[0], None)
+        self._signal_children(signal.SIGKILL)
+
+    def _signal_children(self, number: int) -> None:
+        for pid in self._numbers:
+            os.kill(pid, number)
+
+
+_POLL_S = 0.1
+
+
+def _reap_child() -> tuple[int, int] | None:
+    """(pid, exit code) of one ended child, None when there is none.
+
+    What is left of its process group is killed while the defunct child still keeps its number from being used again.
+    """
+    try:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None:
+            return None
+        kill_group(ended.si_pid)
+        _, status = os.waitpid(ended.si_pid, 0)
+    except ChildProcessError:
+        return None
+    return ended.si_pid, os.waitstatus_to_exitcode(status)

@@ -1,0 +1,41 @@
+"""The --conf of a run."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from gnomon.cli.parameter_types import ConfType, check_run_conf
+from gnomon.errors.product import UserError
+from gnomon.model.slots import TimetableRef
+from gnomon.model.spec import DagSpec, ParamSpec
+
+SPEC = DagSpec(
+    dag_id="etl",
+    timetable=TimetableRef(path="NullTimetable"),
+    params={
+        "count": ParamSpec(default=3, schema={"type": "integer", "minimum": 1}),
+        "name": ParamSpec(required=True, schema={"type": "string"}),
+    },
+)
+
+
+@pytest.mark.parametrize("conf", [{"name": "x"}, {"name": "x", "count": 1}, {"name": "x", "something": ["else"]}])
+def test_a_conf_that_fits_is_taken(conf: dict[str, object]) -> None:
+    check_run_conf(SPEC, conf)
+
+
+@pytest.mark.parametrize(
+    ("conf", "named"), [({}, "name"), ({"name": 1}, "name"), ({"name": "x", "count": 0}, "count"), ({"name": "x", "count": "1"}, "count")]
+)
+def test_a_conf_that_does_not_fit_names_dag_param_and_remedy(conf: dict[str, object], named: str) -> None:
+    with pytest.raises(UserError) as caught:
+        check_run_conf(SPEC, conf)
+    message = str(caught.value)
+    assert "DAG 'etl'" in message and f"Param {named!r}" in message and "gnomon dags show etl" in message
+
+
+@pytest.mark.parametrize(("text", "said"), [("{", "no JSON"), ("[1]", "must be a JSON object"), ("3", "must be a JSON object")])
+def test_what_is_no_json_object_is_wrong_usage(text: str, said: str) -> None:
+    with pytest.raises(click.BadParameter, match=said):
+        ConfType().convert(text, None, None)

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import pytest
+
+from gnomon.processes.exit_reasons import describe_exit_without_result
+
+
+@pytest.mark.parametrize(
+    ("code", "oom", "words"),
+    [
+        (3, False, "exited with code 3 without a result"),
+        (0, False, "exited with code 0 without a result"),
+        (-9, False, "killed by signal 9 (SIGKILL), probably out of memory"),
+        (-9, True, "killed by signal 9 (SIGKILL), out of memory by the kernel's count"),
+        (-11, False, "killed by signal 11 (SIGSEGV), a crash inside a compiled library"),
+        (-64, False, "killed by signal 64 (SIGRTMAX)"),
+        (-63, False, "killed by signal 63 (unnamed)"),
+        (None, False, "ended without a result"),
+    ],
+)
+def test_exit_codes_and_signals_are_told_in_words(code: int | None, oom: bool, words: str) -> None:
+    assert describe_exit_without_result(code, out_of_memory=oom).startswith(words)

@@ -1,0 +1,76 @@
+"""What is said of a deferred task: on which triggerer its trigger runs, or why on none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.keys import CIPHER
+from tests.unit.triggerer.keeping import Deferred
+
+from gnomon.config import load_config
+from gnomon.model.records import DeferralRecord
+from gnomon.report.explanations.deferral_status import describe_trigger_location
+from gnomon.store import migrations, open_database
+from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
+
+
+@pytest.fixture
+def deferred(tmp_path: Path) -> Iterator[Deferred]:
+    url = f"sqlite:///{tmp_path / 'gnomon.db'}"
+    migrations.upgrade_schema(url)
+    worlds: list[Deferred] = []
+    db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: worlds[0].lease_now() if worlds else 0)
+    worlds.append(Deferred(db, load_config({}, tmp_path)))
+    worlds[0].dag("d")
+    yield worlds[0]
+    db.close()
+
+
+def said(world: Deferred, wait: DeferralRecord) -> str:
+    """The sentences on that wait."""
+    with world.db.read() as tx:
+        return "; ".join(describe_trigger_location(tx, wait.key))
+
+
+def register(world: Deferred, name: str, capacity: int = 10, queues: tuple[str, ...] | None = None) -> None:
+    with world.db.write() as tx:
+        triggerer_leases.register_triggerer(tx, name, "mars", capacity, queues)
+
+
+def claim(world: Deferred, name: str) -> None:
+    with world.db.triggerer_write(name) as tx:
+        trigger_claims.claim_triggers(tx, name, 1)
+
+
+def test_without_a_triggerer_it_is_said_how_to_start_one(deferred: Deferred) -> None:
+    assert said(deferred, deferred.wait("Nap")) == "no triggerer is alive; start one with: gnomon triggerer"
+
+
+def test_the_triggerer_that_runs_it_is_named_and_one_that_is_silent_is_told(deferred: Deferred) -> None:
+    register(deferred, "t1")
+    wait = deferred.wait("Nap")
+    claim(deferred, "t1")
+    assert said(deferred, wait) == "its trigger runs on triggerer t1 of mars"
+    deferred.lease_s = 11
+    assert said(deferred, wait).startswith("its triggerer t1 is silent; another one takes its trigger over, and no triggerer is alive")
+
+
+def test_what_is_over_the_capacity_of_all_is_told(deferred: Deferred) -> None:
+    register(deferred, "t1", capacity=1)
+    deferred.wait("Nap")
+    claim(deferred, "t1")
+    assert said(deferred, deferred.wait("Nap")).startswith("all 1 places of the triggerers are taken")
+
+
+def test_a_queue_to_which_nobody_listens_is_named(deferred: Deferred) -> None:
+    register(deferred, "t1", queues=("a",))
+    assert said(deferred, deferred.wait("Nap", queue="b")).startswith("no triggerer listens to its queue 'b'")
+    assert said(deferred, deferred.wait("Nap", queue="a")).startswith("a triggerer takes it with its next look")
+
+
+def test_nothing_is_said_of_what_does_not_wait(deferred: Deferred) -> None:
+    wait = deferred.wait("Nap")
+    deferred.gone(wait, killed=False)
+    assert said(deferred, wait) == ""

@@ -1,0 +1,108 @@
+"""The writer's ticket: one holder, named, and a queue in the kernel."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from tests.patience import PATIENCE_S
+
+from gnomon.clock import VirtualClock
+from gnomon.store import WriteLockTimeout
+from gnomon.store.drivers import write_lock
+from gnomon.store.drivers.write_lock import (
+    LockHolder,
+    WriteLock,
+    find_lock_holder,
+    find_overdue_holder,
+    write_lock_path,
+)
+from gnomon.store.transaction import LEASE_TTL_S
+
+START = 1_700_000_000_000_000
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "gnomon.db"
+
+
+def test_the_holder_is_named_while_it_holds_and_not_after(database: Path) -> None:
+    clock = VirtualClock(START)
+    clock.advance(12.5)
+    mine = WriteLock(database, clock)
+    assert find_lock_holder(write_lock_path(database)) is None
+    mine.acquire()
+    assert find_lock_holder(write_lock_path(database)) == LockHolder(os.getpid(), 12.5)
+    mine.release()
+    assert find_lock_holder(write_lock_path(database)) is None
+    mine.close()
+
+
+def test_who_holds_it_for_too_long_is_overdue(database: Path) -> None:
+    mine = WriteLock(database, VirtualClock(START))
+    path = write_lock_path(database)
+    assert find_overdue_holder(path, 100.0) is None
+    mine.acquire()
+    assert find_overdue_holder(path, LEASE_TTL_S) is None
+    assert find_overdue_holder(path, LEASE_TTL_S + 0.01) == os.getpid()
+    mine.close()
+    assert find_overdue_holder(path, 100.0) is None
+
+
+def test_nobody_holds_what_is_not_there(database: Path) -> None:
+    assert find_lock_holder(write_lock_path(database)) is None
+
+
+def test_the_next_in_the_queue_has_it_once_it_is_given_back(database: Path) -> None:
+    clock = VirtualClock(START)
+    first, second = WriteLock(database, clock), WriteLock(database, clock)
+    first.acquire()
+    order: list[str] = []
+
+    def queue() -> None:
+        second.acquire()
+        order.append("second")
+        second.release()
+
+    thread = threading.Thread(target=queue)
+    thread.start()
+    order.append("first")
+    first.release()
+    thread.join(timeout=PATIENCE_S)
+    assert order == ["first", "second"]
+    first.acquire()
+    first.close()
+    second.close()
+
+
+def test_who_waits_for_too_long_is_told_who_holds_it(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write_lock, "WAIT_MAX_S", 0.05)
+    clock = VirtualClock(START)
+    first, second = WriteLock(database, clock), WriteLock(database, clock)
+    first.acquire()
+    with pytest.raises(WriteLockTimeout, match=f"process {os.getpid()} holds it"):
+        second.acquire()
+    first.release()
+    second.acquire()
+    second.release()
+    first.close()
+    second.close()
+
+
+def test_one_who_gave_up_waiting_does_not_get_it_later(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write_lock, "WAIT_MAX_S", 0.02)
+    clock = VirtualClock(START)
+    first, second = WriteLock(database, clock), WriteLock(database, clock)
+    first.acquire()
+    with pytest.raises(WriteLockTimeout):
+        second.acquire()
+    first.release()
+    for thread in threading.enumerate():
+        if thread.name == "ticket":
+            thread.join(timeout=PATIENCE_S)
+    assert find_lock_holder(write_lock_path(database)) is None
+    first.close()
+    second.close()

@@ -1,0 +1,54 @@
+"""How a wait ends, from what a trigger yields or raises."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from gnomon.model.attempts import XCOM_MAX_BYTES
+from gnomon.sdk.deferral.triggers import TriggerEvent
+from gnomon.triggerer.deferral_results import event_to_result
+from gnomon.triggerer.trigger_runner import error_to_result
+
+
+def test_an_event_that_carries_too_much_is_told_with_its_size_and_a_remedy() -> None:
+    largest = event_to_result(TriggerEvent("x" * (XCOM_MAX_BYTES - 2)))
+    assert (largest.outcome, len(largest.payload)) == ("event", XCOM_MAX_BYTES)
+    refused = event_to_result(TriggerEvent("x" * (XCOM_MAX_BYTES - 1)))
+    assert (refused.outcome, refused.payload) == ("error", "null")
+    assert refused.reason == (
+        f"the payload of its event takes {XCOM_MAX_BYTES + 1} bytes, the limit is {XCOM_MAX_BYTES} bytes; hand on an address instead"
+    )
+
+
+def test_the_limit_of_an_event_counts_bytes_of_text_that_is_not_ascii() -> None:
+    half = XCOM_MAX_BYTES // 2
+    assert event_to_result(TriggerEvent("é" * (half - 1))).outcome == "event"
+    refused = event_to_result(TriggerEvent("é" * half))
+    assert refused.outcome == "error" and f"takes {XCOM_MAX_BYTES + 2} bytes" in (refused.reason or "")
+
+
+async def _group() -> None:
+    async def broken() -> None:
+        raise ConnectionError("the far end hung up\nand more")
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(broken())
+
+
+@pytest.mark.parametrize(("error", "reason"), [
+    (ValueError("one\ntwo"), "ValueError: one"),
+    (KeyboardInterrupt(), "KeyboardInterrupt"),
+    (BaseExceptionGroup("outer", [BaseExceptionGroup("inner", [SystemExit(3), ValueError()])]),
+     "BaseExceptionGroup: outer (1 sub-exception): BaseExceptionGroup: inner (2 sub-exceptions): SystemExit: 3"),
+])
+def test_the_reason_is_the_first_line_of_the_error_and_of_what_a_group_holds(error: BaseException, reason: str) -> None:
+    assert error_to_result(error).reason == reason
+
+
+def test_the_reason_of_a_task_group_names_what_broke_in_it() -> None:
+    with pytest.raises(ExceptionGroup) as raised:
+        asyncio.run(_group())
+    reason = error_to_result(raised.value).reason
+    assert reason is not None and reason.endswith(": ConnectionError: the far end hung up")

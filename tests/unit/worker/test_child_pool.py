@@ -1,0 +1,85 @@
+"""Zygotes that nobody needs any more are closed, in whichever order things happen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from tests.unit.worker.nursing import IMPORT_LIMIT_S, Hosting, held
+
+from gnomon.worker import zygote_protocol
+
+
+@pytest.fixture
+def host() -> Iterator[Hosting]:
+    host = Hosting()
+    yield host
+    host.close()
+
+
+def is_closed(host: Hosting, number: int) -> bool:
+    """The zygote hears the end of its socket, which ends it."""
+    sock = host.base.zygotes[number]
+    sock.setblocking(False)
+    try:
+        while sock.recv(zygote_protocol.PACKET_MAX):
+            pass
+    except BlockingIOError:
+        return False
+    return True
+
+
+def test_a_zygote_retired_while_it_imports_is_closed_when_its_attempts_were_cancelled_before_it_is_ready(host: Hosting) -> None:
+    waiting = held()
+    host.child_pool.assign_child(waiting, 0.0)
+    host.child_pool.assign_child(held(input_hash="2"), 1.0)
+    waiting.is_ended = True
+    zygote_protocol.send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished())
+    host.hear()
+    assert is_closed(host, 0) and not is_closed(host, 1)
+    assert [zygote.key[1] for zygote in host.watched] == ["2"] and host.child_pool.is_retired == 0
+
+
+def test_a_zygote_retired_while_it_imports_is_closed_at_the_next_look_when_its_attempts_were_cancelled(host: Hosting) -> None:
+    waiting = held()
+    host.child_pool.assign_child(waiting, 0.0)
+    host.child_pool.assign_child(held(input_hash="2"), 1.0)
+    host.child_pool.tick(1.0)
+    assert not is_closed(host, 0)
+    waiting.is_ended = True
+    host.child_pool.tick(2.0)
+    assert is_closed(host, 0) and not is_closed(host, 1)
+    assert host.child_pool.is_retired == 0
+
+
+def test_a_retired_zygote_that_still_has_an_attempt_is_closed_after_its_child_has_gone(host: Hosting) -> None:
+    host.child_pool.assign_child(held(), 0.0)
+    host.child_pool.assign_child(held(input_hash="2"), 1.0)
+    zygote_protocol.send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished())
+    host.hear()
+    host.child_pool.tick(2.0)
+    assert not is_closed(host, 0) and host.child_pool.is_retired == 1
+    child = host.begun[0][0]
+    zygote_protocol.send_packet(host.base.zygotes[0], zygote_protocol.ChildrenExited(children=((child.number, 0),)))
+    host.hear()
+    assert is_closed(host, 0) and host.child_pool.is_retired == 0
+
+
+@pytest.mark.parametrize("loaded", [zygote_protocol.ImportFinished(fresh="it starts threads"), zygote_protocol.ImportFinished(error="ValueError: x")])
+def test_a_retired_zygote_that_turns_out_unfit_is_forgotten(host: Hosting, loaded: zygote_protocol.ImportFinished) -> None:
+    waiting = held()
+    host.child_pool.assign_child(waiting, 0.0)
+    host.child_pool.assign_child(held(input_hash="2"), 1.0)
+    waiting.is_ended = True
+    zygote_protocol.send_packet(host.base.zygotes[0], loaded)
+    host.hear()
+    assert is_closed(host, 0) and host.child_pool.is_retired == 0
+
+
+def test_a_retired_zygote_whose_import_takes_too_long_is_forgotten(host: Hosting) -> None:
+    waiting = held()
+    host.child_pool.assign_child(waiting, 0.0)
+    host.child_pool.assign_child(held(input_hash="2"), IMPORT_LIMIT_S)
+    waiting.is_ended = True
+    host.child_pool.tick(IMPORT_LIMIT_S + 1)
+    assert is_closed(host, 0) and host.child_pool.is_retired == 0
