@@ -157,6 +157,7 @@ def test_what_is_seen_when_a_run_is_planned_stands_on_the_dag(dag_id: str, deplo
 
 
 def test_a_run_whose_id_was_taken_is_not_lost(deployed: Product) -> None:
+    deployed.has_dag("taken_id")
     deployed.until(lambda: _ids(deployed, "taken_id") == ["every day"], "the first run is made")
     named = "    def generate_run_id(self, *, data_interval, **_): return f'{data_interval.start:%A}'\n"
     deployed.write("taken_id.py", _file("taken_id", named))
@@ -172,10 +173,12 @@ def test_a_timetable_that_is_right_has_its_runs_beside_them(deployed: Product) -
     def has_run() -> bool:
         return [row["state"] for row in deployed.rows("runs", "list", "right")] == ["success"] * 2
 
+    deployed.has_dag("right")
     deployed.until(has_run, "the two runs of the right one have ended")
 
 
 def test_a_run_by_hand_of_a_class_without_methods_is_refused_in_words(deployed: Product) -> None:
+    deployed.has_dag("nothing_yet")
     ended = deployed.cli("dags", "trigger", "nothing_yet")
     assert ended.code == 1
     assert "Mine lacks the method infer_manual_data_interval; write `def infer_manual_data_interval(self, *, run_after)`" in ended.err
