@@ -182,7 +182,7 @@ def test_a_record_that_the_store_broke_off_leaves_the_look_to_be_made_up(files: 
     with files.db.write() as tx:
         dag_edges.set_dependency_errors(tx, {_record(files, "a").dag_pk: None})
     with monkeypatch.context() as patched:
-        patched.setattr("gnomon.dagfiles.database_file_registry.dag_files.record_many", _raises(ResourceUnavailable("gone")))
+        patched.setattr("gnomon.dagfiles.database_file_registry.dag_files.record_parsed_files", _raises(ResourceUnavailable("gone")))
         with pytest.raises(RegistryUnavailable):
             files.write(dag("c"))
     files.ledger.list_stale()
