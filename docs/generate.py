@@ -1,8 +1,13 @@
-"""Writes the generated pages of the reference: `python docs/generate.py`. `docs/check.py` compares them."""
+"""Writes the generated pages of the reference: `python docs/generate.py`.
+
+`docs/check.py` and a test fail when a written page differs from the generated one.
+"""
 
 from __future__ import annotations
 
 import functools
+import importlib
+import inspect
 import itertools
 import os
 import re
@@ -19,6 +24,17 @@ from gnomon.config import OPTIONS, ConfigOption
 from gnomon.config.accepted_options import NO_EFFECT
 
 DOCS = Path(__file__).parent
+PUBLIC_PACKAGES = {
+    "gnomon": "To write DAG files.",
+    "gnomon.operators": "The built-in operators and sensors.",
+    "gnomon.timetables": "The built-in timetables, and the base class of your own.",
+    "gnomon.calendars": "Business calendars in code.",
+    "gnomon.dependencies": "To find the upstream runs of a run, without a database.",
+    "gnomon.testing": "To test timetables, and code that needs a clock or an executor.",
+    "gnomon.airflow_compat": "To use Airflow's module paths in a program of your own; DAG files need no call.",
+}
+"""The packages whose `__all__` users may import, in the order of the page."""
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`(])")
 
 
 def options_page() -> str:
@@ -78,6 +94,27 @@ def _help(command: click.Command, context: click.Context) -> str:
     return formatter.getvalue().rstrip()
 
 
+def python_api_page() -> str:
+    """reference/python-api.md, from `__all__` of the public packages and the docstrings of their names."""
+    parts = [
+        "# Public Python names\n\n"
+        "Import from these packages only the names that are listed here. A name on this page is removed or changed only with an entry in the\n"
+        "[list of changes](../../CHANGELOG.md). All other modules and names of `gnomon` are private: they may move, change or disappear in\n"
+        "any release. [Airflow's module paths](airflow-coverage.md) (`airflow...`) are public too.\n"
+    ]
+    for package, purpose in PUBLIC_PACKAGES.items():
+        module = importlib.import_module(package)
+        parts.append(f"\n## {package}\n\n{purpose}\n\n| name | description |\n|---|---|\n")
+        parts += [f"| `{name}` | {first_sentence(getattr(module, name))} |\n" for name in sorted(module.__all__)]
+    return "".join(parts)
+
+
+def first_sentence(documented: object) -> str:
+    """The first sentence of the docstring of `documented`, as the cell of a table."""
+    paragraph = (inspect.getdoc(documented) or "").partition("\n\n")[0]
+    return _SENTENCE_END.split(" ".join(paragraph.split()))[0].replace("|", "\\|")
+
+
 def lines_of(dag_id: str) -> str:
     """A picture of how-to/preview-dependencies.md, as `gnomon dependencies preview` draws it of the page's own DAG file."""
     page = (DOCS / "how-to/preview-dependencies.md").read_text()
@@ -95,13 +132,14 @@ def lines_of(dag_id: str) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "reference/options.md": options_page,
     "reference/cli.md": commands_page,
+    "reference/python-api.md": python_api_page,
     "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
     "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
 }
 
 
 def main() -> None:
-    """The pages are written."""
+    """Write all generated pages and pictures."""
     for name, page in PAGES.items():
         (DOCS / name).write_text(page())
 

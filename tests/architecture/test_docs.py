@@ -1,4 +1,4 @@
-"""The generated pages and pictures are those that the tables of options and the commands give now."""
+"""The generated pages and pictures are up to date, and docs/check.py finds the mistakes of a page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def _script(name: str) -> ModuleType:
 
 
 @pytest.mark.parametrize("page", [
-    "reference/options.md", "reference/cli.md", "how-to/pictures/hourly-on-discrete-hours.svg", "how-to/pictures/daily-on-hourly.svg",
+    "reference/options.md", "reference/cli.md", "reference/python-api.md",
+    "how-to/pictures/hourly-on-discrete-hours.svg", "how-to/pictures/daily-on-hourly.svg",
 ])  # fmt: skip
 def test_a_generated_page_is_up_to_date(page: str) -> None:
     assert (DOCS / page).read_text() == _script("generate").PAGES[page](), "run `python docs/generate.py`"
