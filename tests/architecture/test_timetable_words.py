@@ -46,7 +46,7 @@ def _said() -> Iterator[str]:
         name = schedule.__name__ if isinstance(schedule, type) else type(schedule).__name__
         yield re.sub(rf"\b{name}\b", "Mine", authored._refused(schedule))
     dag = authored._dag(authored.Forgets(authored.dt.time(9), "Europe/Zurich"))
-    authored.build(dag, authored.HERE)
+    authored.build_dag_spec(dag, authored.HERE)
     yield from (warning.replace("Forgets", "Mine") for warning in dag.warnings)
 
 
