@@ -38,25 +38,25 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`(])")
 
 
 def options_page() -> str:
-    """reference/options.md, from the table of options."""
+    """Text of reference/options.md, from the table of options."""
     parts = [
         "# Options\n\n"
         "Set an option as `GNOMON__SECTION__NAME` in the environment, or in its section of `gnomon.toml`; see\n"
-        "[how to set options](../how-to/set-options.md). `{home}` is Gnomon's home. Names in brackets are older ones, still accepted.\n"
+        "[how to set options](../how-to/set-options.md). `{home}` is the folder of the home. Names in brackets are older names, still accepted.\n"
     ]
     used = sorted((option for option in OPTIONS if option.is_used), key=lambda option: option.section)
     for section, options in itertools.groupby(used, key=lambda option: option.section):
         parts.append(f"\n## [{section}]\n\n| option | default | meaning |\n|---|---|---|\n")
         parts += [_option_row(option) for option in options]
     parts.append(
-        "\n## Accepted, without effect\n\nKnown so that files and environments made for Airflow are not refused; DAG files that ask for "
-        "them are given Airflow's defaults.\n\n"
+        "\n## Accepted, without effect\n\nFiles and environments made for Airflow may set these options. DAG files that read "
+        "them get Airflow's defaults.\n\n"
     )
     others = sorted((option for option in OPTIONS if not option.is_used), key=lambda option: option.section)
     for section, options in itertools.groupby(others, key=lambda option: option.section):
         parts.append(f"- `[{section}]` {', '.join(f'`{option.name}`' for option in options)}\n")
     reasons = [option for option in others if option.description != NO_EFFECT]
-    parts.append("\nWhy some of them have none:\n\n| option | reason |\n|---|---|\n")
+    parts.append("\nReasons:\n\n| option | reason |\n|---|---|\n")
     parts += [f"| `[{option.section}] {option.name}` | {option.description} |\n" for option in reasons]
     return "".join(parts)
 
@@ -70,10 +70,10 @@ def _option_row(option: ConfigOption) -> str:
 
 
 def commands_page() -> str:
-    """reference/cli.md, from the commands themselves."""
+    """Text of reference/cli.md, from the help of the commands."""
     intro = (
-        "# Commands\n\nExit code 0: what was asked was done. 1: it was not, and the message on standard error says why. 2: wrong usage.\n"
-        "With `-o json` or `-o yaml` standard output carries the document and nothing else.\n"
+        "# Commands\n\nExit codes: 0 means success; 1 means failure, with the reason on standard error; 2 means wrong usage.\n"
+        "With `-o json` or `-o yaml`, standard output contains only the document.\n"
     )
     return intro + "".join(_command(root, click.Context(root, info_name="gnomon", help_option_names=["-h", "--help"])))
 
@@ -95,7 +95,7 @@ def _help(command: click.Command, context: click.Context) -> str:
 
 
 def python_api_page() -> str:
-    """reference/python-api.md, from `__all__` of the public packages and the docstrings of their names."""
+    """Text of reference/python-api.md, from `__all__` of the public packages and the docstrings of their names."""
     parts = [
         "# Public Python names\n\n"
         "Import from these packages only the names that are listed here. A name on this page is removed or changed only with an entry in the\n"
@@ -115,8 +115,8 @@ def first_sentence(documented: object) -> str:
     return _SENTENCE_END.split(" ".join(paragraph.split()))[0].replace("|", "\\|")
 
 
-def lines_of(dag_id: str) -> str:
-    """A picture of how-to/preview-dependencies.md, as `gnomon dependencies preview` draws it of the page's own DAG file."""
+def preview_picture(dag_id: str) -> str:
+    """A picture of how-to/preview-dependencies.md: `gnomon dependencies preview` of the DAG file on that page."""
     page = (DOCS / "how-to/preview-dependencies.md").read_text()
     (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     with tempfile.TemporaryDirectory() as home:
@@ -133,8 +133,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/options.md": options_page,
     "reference/cli.md": commands_page,
     "reference/python-api.md": python_api_page,
-    "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
-    "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
+    "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(preview_picture, "hourly_report"),
+    "how-to/pictures/daily-on-hourly.svg": functools.partial(preview_picture, "daily_report"),
 }
 
 
