@@ -1,4 +1,4 @@
-"""What an import costs is what it loads: lists of modules, no clock."""
+"""The cost of an import, measured by the modules that it loads."""
 
 from __future__ import annotations
 
@@ -12,53 +12,52 @@ HEAVY = (
     "psycopg", "rich", "sqlalchemy", "sqlite3", "subprocess", "unittest", "urllib.request", "watchfiles", "yaml",
     "gnomon.app", "gnomon.cli", "gnomon.scheduler", "gnomon.store", "gnomon.worker", "gnomon.airflow_compat",
 )
-"""Nothing of this is needed to write a DAG."""
+"""Modules that writing a DAG does not need."""
 
 
 def _loaded(program: str) -> set[str]:
-    """The modules in memory after the program, beyond those of a bare interpreter."""
-    bare = _modules("pass")
-    return _modules(program) - bare
+    """The modules that the program loads, without those of an empty program."""
+    return _modules(program) - _modules("pass")
 
 
 def _modules(program: str) -> set[str]:
     code = f"import sys\n{program}\nprint('\\n'.join(sys.modules), file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    return set(done.stderr.split("\n"))
+    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    return set(completed.stderr.split("\n"))
 
 
-def _of(modules: set[str], names: tuple[str, ...]) -> list[str]:
+def _select(modules: set[str], names: tuple[str, ...]) -> list[str]:
     return sorted(m for m in modules if any(m == name or m.startswith(f"{name}.") for name in names))
 
 
-def test_import_gnomon_loads_nothing_of_it() -> None:
+def test_import_gnomon_loads_no_submodule() -> None:
     loaded = _loaded("import gnomon")
     assert sorted(m for m in loaded if m.startswith("gnomon.")) == []
     assert len(loaded) <= 10, sorted(loaded)
 
 
-def test_writing_a_dag_loads_no_server_and_no_library_that_only_running_needs() -> None:
+def test_writing_a_dag_loads_no_service_and_no_heavy_library() -> None:
     loaded = _loaded("from gnomon import DAG, task")
-    assert _of(loaded, HEAVY) == []
+    assert _select(loaded, HEAVY) == []
 
 
-@pytest.mark.parametrize("words", ["--help", "dags --help", "timetables --help", "version"])
-def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
-    program = f"from gnomon.cli.main import main\nmain({words.split()!r})"
+@pytest.mark.parametrize("command_line", ["--help", "dags --help", "timetables --help", "version"])
+def test_help_loads_neither_the_store_nor_the_sdk(command_line: str) -> None:
+    program = f"from gnomon.cli.main import main\nmain({command_line.split()!r})"
     heavy = ("alembic", "asyncio", "cryptography", "jinja2", "pendulum", "psycopg", "sqlalchemy", "watchfiles",
              "gnomon.scheduler", "gnomon.sdk", "gnomon.worker")
-    if words == "--help":
+    if command_line == "--help":
         heavy = (*heavy, "rich", "sqlite3", "gnomon.store")
-    assert _of(_loaded(program), heavy) == []
+    assert _select(_loaded(program), heavy) == []
 
 
 @pytest.mark.parametrize("package", ["runner", "operators", "sdk", "loading", "context"])
-def test_what_lives_in_a_task_process_loads_no_database(package: str) -> None:
+def test_packages_of_task_processes_load_no_database(package: str) -> None:
     database = ("alembic", "fastapi", "psycopg", "sqlalchemy", "gnomon.store")
-    assert _of(_loaded(f"import gnomon.{package}"), database) == []
+    assert _select(_loaded(f"import gnomon.{package}"), database) == []
 
 
-def test_what_the_supervisor_shares_holds_no_database() -> None:
+def test_shared_modules_of_the_supervisor_include_no_database() -> None:
     loaded = _loaded("from gnomon.app.preload import import_shared\nimport_shared()")
-    assert _of(loaded, ("alembic", "psycopg", "sqlalchemy", "sqlite3", "gnomon.store", "gnomon.airflow_compat")) == []
+    assert _select(loaded, ("alembic", "psycopg", "sqlalchemy", "sqlite3", "gnomon.store", "gnomon.airflow_compat")) == []
     assert "gnomon.runner" in loaded
