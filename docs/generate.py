@@ -72,8 +72,8 @@ def _option_row(option: ConfigOption) -> str:
 def commands_page() -> str:
     """Text of reference/cli.md, from the help of the commands."""
     intro = (
-        "# Commands\n\nExit codes: 0 means success; 1 means failure, with the reason on standard error; 2 means wrong usage.\n"
-        "With `-o json` or `-o yaml`, standard output contains only the document.\n"
+        "# Commands\n\nExit codes: 0, the command succeeded; 1, it failed, and the message on standard error says why; 2, wrong usage; 130, Ctrl-C.\n"
+        "With `-o json` or `-o yaml` standard output carries the document and nothing else.\n"
     )
     return intro + "".join(_command(root, click.Context(root, info_name="gnomon", help_option_names=["-h", "--help"])))
 
@@ -115,7 +115,7 @@ def first_sentence(documented: object) -> str:
     return _SENTENCE_END.split(" ".join(paragraph.split()))[0].replace("|", "\\|")
 
 
-def preview_picture(dag_id: str) -> str:
+def lines_of(dag_id: str) -> str:
     """A picture of how-to/preview-dependencies.md: `gnomon dependencies preview` of the DAG file on that page."""
     page = (DOCS / "how-to/preview-dependencies.md").read_text()
     (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
@@ -131,10 +131,10 @@ def preview_picture(dag_id: str) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "reference/options.md": options_page,
-    "reference/cli.md": commands_page,
     "reference/python-api.md": python_api_page,
-    "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(preview_picture, "hourly_report"),
-    "how-to/pictures/daily-on-hourly.svg": functools.partial(preview_picture, "daily_report"),
+    "reference/cli.md": commands_page,
+    "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
+    "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
 }
 
 

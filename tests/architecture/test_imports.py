@@ -17,47 +17,48 @@ HEAVY = (
 
 def _loaded(program: str) -> set[str]:
     """The modules that the program loads, without those of an empty program."""
-    return _modules(program) - _modules("pass")
+    bare = _modules("pass")
+    return _modules(program) - bare
 
 
 def _modules(program: str) -> set[str]:
     code = f"import sys\n{program}\nprint('\\n'.join(sys.modules), file=sys.stderr)"
-    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    return set(completed.stderr.split("\n"))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    return set(done.stderr.split("\n"))
 
 
-def _select(modules: set[str], names: tuple[str, ...]) -> list[str]:
+def _of(modules: set[str], names: tuple[str, ...]) -> list[str]:
     return sorted(m for m in modules if any(m == name or m.startswith(f"{name}.") for name in names))
 
 
-def test_import_gnomon_loads_no_submodule() -> None:
+def test_import_gnomon_loads_nothing_of_it() -> None:
     loaded = _loaded("import gnomon")
     assert sorted(m for m in loaded if m.startswith("gnomon.")) == []
     assert len(loaded) <= 10, sorted(loaded)
 
 
-def test_writing_a_dag_loads_no_service_and_no_heavy_library() -> None:
+def test_writing_a_dag_loads_no_server_and_no_library_that_only_running_needs() -> None:
     loaded = _loaded("from gnomon import DAG, task")
-    assert _select(loaded, HEAVY) == []
+    assert _of(loaded, HEAVY) == []
 
 
-@pytest.mark.parametrize("command_line", ["--help", "dags --help", "timetables --help", "version"])
-def test_help_loads_neither_the_store_nor_the_sdk(command_line: str) -> None:
-    program = f"from gnomon.cli.main import main\nmain({command_line.split()!r})"
+@pytest.mark.parametrize("words", ["--help", "dags --help", "timetables --help", "version"])
+def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
+    program = f"from gnomon.cli.main import main\nmain({words.split()!r})"
     heavy = ("alembic", "asyncio", "cryptography", "jinja2", "pendulum", "psycopg", "sqlalchemy", "watchfiles",
              "gnomon.scheduler", "gnomon.sdk", "gnomon.worker")
-    if command_line == "--help":
+    if words == "--help":
         heavy = (*heavy, "rich", "sqlite3", "gnomon.store")
-    assert _select(_loaded(program), heavy) == []
+    assert _of(_loaded(program), heavy) == []
 
 
 @pytest.mark.parametrize("package", ["runner", "operators", "sdk", "loading", "context"])
-def test_packages_of_task_processes_load_no_database(package: str) -> None:
+def test_what_lives_in_a_task_process_loads_no_database(package: str) -> None:
     database = ("alembic", "fastapi", "psycopg", "sqlalchemy", "gnomon.store")
-    assert _select(_loaded(f"import gnomon.{package}"), database) == []
+    assert _of(_loaded(f"import gnomon.{package}"), database) == []
 
 
-def test_shared_modules_of_the_supervisor_include_no_database() -> None:
+def test_what_the_supervisor_shares_holds_no_database() -> None:
     loaded = _loaded("from gnomon.app.preload import import_shared\nimport_shared()")
-    assert _select(loaded, ("alembic", "psycopg", "sqlalchemy", "sqlite3", "gnomon.store", "gnomon.airflow_compat")) == []
+    assert _of(loaded, ("alembic", "psycopg", "sqlalchemy", "sqlite3", "gnomon.store", "gnomon.airflow_compat")) == []
     assert "gnomon.runner" in loaded
