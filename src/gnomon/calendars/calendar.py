@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime, timedelta
 from functools import cached_property
-from importlib import import_module
 from typing import Any, Self
 
 from gnomon.calendars.coverage import Coverage, describe_gap, find_first_known, find_last_known
@@ -16,6 +15,8 @@ from gnomon.errors.timetable import AirflowTimetableInvalid, CalendarEnded
 LONGEST_CLOSURE_DAYS = 400
 """A calendar in which so many days follow one another without a business day has none."""
 _DAY = timedelta(1)
+CalendarDecoder = Callable[[dict[str, Any]], "Calendar"]
+"""`gnomon.calendars.decode`. The composite calendars receive it as an argument, because it imports their modules."""
 
 
 class Calendar(ABC):
@@ -184,9 +185,9 @@ class Union(Calendar):
         return {"kind": "union", "of": [part.encode() for part in self._parts]}
 
     @classmethod
-    def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
-        return cls(*map(_decode, data["of"]))
+    def decode(cls, data: dict[str, Any], decode_part: CalendarDecoder) -> Self:
+        """The calendar whose `encode` returned `data`. `decode_part` decodes the parts."""
+        return cls(*map(decode_part, data["of"]))
 
 
 class Difference(Calendar):
@@ -217,9 +218,9 @@ class Difference(Calendar):
         return {"kind": "difference", "of": self._base.encode(), "less": self._less.encode()}
 
     @classmethod
-    def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
-        return cls(_decode(data["of"]), _decode(data["less"]))
+    def decode(cls, data: dict[str, Any], decode_part: CalendarDecoder) -> Self:
+        """The calendar whose `encode` returned `data`. `decode_part` decodes the two parts."""
+        return cls(decode_part(data["of"]), decode_part(data["less"]))
 
 
 class Working(Calendar):
@@ -251,19 +252,13 @@ class Working(Calendar):
         return {"kind": "working", "of": self._base.encode(), "days": [day.isoformat() for day in sorted(self._days)]}
 
     @classmethod
-    def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
-        return cls(_decode(data["of"]), data["days"])
+    def decode(cls, data: dict[str, Any], decode_part: CalendarDecoder) -> Self:
+        """The calendar whose `encode` returned `data`. `decode_part` decodes the base."""
+        return cls(decode_part(data["of"]), data["days"])
 
 
 def _in_brackets(part: Calendar) -> str:
     return f"({part.label})" if isinstance(part, (Union, Difference, Working)) else part.label
-
-
-def _decode(data: dict[str, Any]) -> Calendar:
-    # the table of kinds has these classes in it
-
-    return decode(data)
 
 
 WARN_WEEKS = 6
@@ -287,26 +282,3 @@ def find_end_warning(calendar: Calendar, today: date) -> str | None:
 def _last_day_of(coverage: Coverage) -> date:
     assert coverage.last is not None
     return coverage.last
-
-
-def decode(data: dict[str, Any]) -> Calendar:
-    """The calendar whose `encode` gave `data`; AirflowTimetableInvalid for a kind that does not exist."""
-    found = _KINDS.get(data.get("kind", ""))
-    if found is None:
-        raise AirflowTimetableInvalid(f"{data.get('kind')!r} is no kind of calendar; there are {', '.join(_KINDS)}")
-    module, name = found
-    made: Calendar = getattr(import_module(f"gnomon.calendars.{module}"), name).decode(data)
-    return made
-
-
-_KINDS = {
-    "country": ("country", "Country"),
-    "dates": ("fixed_calendars", "Dates"),
-    "difference": ("calendar", "Difference"),
-    "exchange": ("exchange", "Exchange"),
-    "name": ("named", "ByName"),
-    "named": ("named", "Named"),
-    "union": ("calendar", "Union"),
-    "weekends": ("fixed_calendars", "Weekends"),
-    "working": ("calendar", "Working"),
-}

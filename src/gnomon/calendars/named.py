@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any, NoReturn, Self
 
-from gnomon.calendars.calendar import Calendar
+from gnomon.calendars.calendar import Calendar, CalendarDecoder
 from gnomon.calendars.coverage import Coverage
 from gnomon.errors.timetable import AirflowTimetableInvalid
 
@@ -39,11 +39,9 @@ class Named(Calendar):
         return {"kind": "named", "name": self.name, "of": self.meaning.encode()}
 
     @classmethod
-    def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
-        from gnomon.calendars.calendar import decode  # the table of kinds has this class in it
-
-        return cls(data["name"], decode(data["of"]))
+    def decode(cls, data: dict[str, Any], decode_part: CalendarDecoder) -> Self:
+        """The calendar whose `encode` returned `data`. `decode_part` decodes the looked-up calendar."""
+        return cls(data["name"], decode_part(data["of"]))
 
 
 class ByName(Calendar):

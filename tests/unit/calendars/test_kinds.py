@@ -103,7 +103,7 @@ def test_an_exchange_without_its_library_names_the_extra(monkeypatch: pytest.Mon
     (lambda: Dates([]), "is empty; list a date, or say with until="),
     (lambda: Dates(["1 May"]), "'1 May' is no date; write it as YYYY-MM-DD"),
     (lambda: calendar_of(3), "calendar=3 is no calendar; give one of gnomon.calendars"),
-    (lambda: decode({"kind": "moon"}), "'moon' is no kind of calendar; there are country, dates"),
+    (lambda: decode({"kind": "moon"}), "'moon' is not a kind of calendar; the kinds are country, dates"),
     (lambda: Weekends().nth_business_day(THANKSGIVING, 0), "n is 0; business days are counted from 1"),
     (lambda: Weekends().nth_business_day(THANKSGIVING, 1, "year"), "'year' is no stretch of days; write one of week, month, quarter"),
     (lambda: (Weekends(*range(6)) | Weekends(6)).roll(THANKSGIVING, "forward"), "has no business day in the 400 days after 2026-11-26"),

@@ -6,19 +6,19 @@ from datetime import datetime, time
 from functools import cached_property
 from typing import Any, Self
 
-from gnomon.calendars.calendar import decode
 from gnomon.calendars.date_units import SPANS
+from gnomon.calendars.decoding import decode
 from gnomon.calendars.named import calendar_of
 from gnomon.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables.business.calendar_mixin import CalendarMixin
-from gnomon.timetables.business.day_filters import SKIP, BusinessDayFilter, DayAfter, DaySet, EveryDay, NthDays
+from gnomon.timetables.business.day_filters import SKIP, BusinessDayFilter, DayAfter, EveryDay, NthDays
 from gnomon.timetables.business.whole_days import WholeDays
 from gnomon.timetables.granularity import Granularity
 from gnomon.timetables.interval_timetables import DataIntervalTimetable
 from gnomon.timetables.wall_clock.clock_change import LabelClock
 from gnomon.timetables.wall_clock.clock_timetable import ClockTimetable
-from gnomon.timetables.wall_clock.labels import Labels
+from gnomon.timetables.wall_clock.labels import DaySet, Labels
 from gnomon.timetables.wall_clock.zones import encode_zone, zone_of
 
 SINCE, AFTER = "since", "after"

@@ -17,11 +17,13 @@ from __future__ import annotations
 from datetime import datetime, tzinfo
 from typing import Any, Self
 
-from gnomon.calendars.calendar import Calendar, decode
+from gnomon.calendars.calendar import Calendar
+from gnomon.calendars.decoding import decode
 from gnomon.calendars.named import ByName, calendar_of
 from gnomon.errors.timetable import AirflowTimetableInvalid
-from gnomon.timetables.business.day_filters import PREVIOUS, SKIP, BusinessDayFilter, DaySet, require_on_holiday
+from gnomon.timetables.business.day_filters import PREVIOUS, SKIP, BusinessDayFilter, require_on_holiday
 from gnomon.timetables.wall_clock.clock_change import instant_of
+from gnomon.timetables.wall_clock.labels import DaySet
 
 
 class CalendarMixin:

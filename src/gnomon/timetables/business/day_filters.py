@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import Protocol
 
 from gnomon.calendars.calendar import Calendar
 from gnomon.calendars.date_units import find_span_bounds
 from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.timetables.wall_clock.labels import DaySet
 
 SKIP, PREVIOUS, NEXT = "skip", "previous", "next"
 ON_HOLIDAY = (SKIP, PREVIOUS, NEXT)
 MAX_MISSES = 2000
 """So many selected days in a row are days off: the schedule never meets the calendar (29 February does within 28 years)."""
 _EPOCH = date(1970, 1, 1).toordinal()
-
-
-class DaySet(Protocol):
-    """Days that a schedule names, counted from 1970-01-01, in both directions."""
-
-    @property
-    def every_day(self) -> bool:
-        """Whether each day is one."""
-
-    @property
-    def never(self) -> bool:
-        """Whether no day is one."""
-
-    def on_or_after(self, day: int) -> int | None:
-        """The first one that is not before `day`."""
-
-    def on_or_before(self, day: int) -> int | None:
-        """The last one that is not after `day`."""
 
 
 class BusinessDayFilter:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime, time, tzinfo
 
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
-from gnomon.timetables.business.day_filters import DaySet, day_of_number, number_of
+from gnomon.timetables.business.day_filters import day_of_number, number_of
 from gnomon.timetables.wall_clock.clock_change import instant_of
+from gnomon.timetables.wall_clock.labels import DaySet
 
 MAX_STEPS = 4
 """So many days back there is one whose run is due: a run is made on the day after, or when a clock change allows it."""

@@ -10,17 +10,21 @@ _DAY_S = 86400
 
 
 class DaySet(Protocol):
-    """The selected days, counted from 1970-01-01, in both directions."""
+    """The days that a schedule selects, as day numbers: days after 1970-01-01. Searched in both directions."""
 
     @property
-    def every_day(self) -> bool: ...
+    def every_day(self) -> bool:
+        """True if each day is selected."""
 
     @property
-    def never(self) -> bool: ...
+    def never(self) -> bool:
+        """True if no day is selected."""
 
-    def on_or_after(self, day: int) -> int | None: ...
+    def on_or_after(self, day: int) -> int | None:
+        """The first selected day that is not before `day`; None if there is none."""
 
-    def on_or_before(self, day: int) -> int | None: ...
+    def on_or_before(self, day: int) -> int | None:
+        """The last selected day that is not after `day`; None if there is none."""
 
 
 class Labels:
@@ -95,5 +99,3 @@ class Labels:
                 return minute * 60 + self.seconds[within - 1]
             at -= 1
         return minutes[at - 1] * 60 + self.seconds[-1] if at else None
-
-
