@@ -17,7 +17,7 @@ class HistoryDays:
     """The days of an upstream: up to its cursor as its runs tell, after it as the timetable does.
 
     While every recorded slot of a day is one of the timetable's, those that lack a run are absent: they keep their
-    places. A recorded slot that the timetable does not name shows that the timetable has changed since: then the day's past is
+    slots_by_label. A recorded slot that the timetable does not name shows that the timetable has changed since: then the day's past is
     what is recorded, and nothing of it is absent.
     """
 
@@ -41,21 +41,21 @@ class HistoryDays:
 
     def is_of(self, history: History) -> bool:
         """Whether this was made from that history, as it is now."""
-        mine = self._history
+        own = self._history
         return (
-            mine.slots is history.slots and self._length == len(history.slots) and mine.cursor == history.cursor
-            and mine.changed == history.changed
+            own.slots is history.slots and self._length == len(history.slots) and own.cursor == history.cursor
+            and own.changed == history.changed
         )  # fmt: skip
 
     def chunk(self, number: int) -> SlotLabels:
-        """The places with labels from `number * unit` to before the next piece, with those that are absent."""
+        """The slots_by_label with labels from `number * unit` to before the next piece, with those that are absent."""
         start, end = number * self.chunk_length, (number + 1) * self.chunk_length
-        return self._replacing(start, end) if self._is_changed(start // DAY_US) else self._days.chunk(number)
+        return self._find_recorded_day(start, end) if self._is_changed(start // DAY_US) else self._days.chunk(number)
 
     def day(self, number: int) -> SlotLabels:
-        """The places of a day, with those that are absent."""
+        """The slots_by_label of a day, with those that are absent."""
         start, end = number * DAY_US, (number + 1) * DAY_US
-        return self._replacing(start, end) if self._is_changed(number) else self._days.day(number)
+        return self._find_recorded_day(start, end) if self._is_changed(number) else self._days.day(number)
 
     def day_before(self, number: int) -> int | None:
         """The last day before the day `number` that has a place, by timetable or record."""
@@ -65,7 +65,7 @@ class HistoryDays:
         found = self._days.day_before(number)
         while found is not None and (latest is None or found > latest):
             start, end = found * DAY_US, (found + 1) * DAY_US
-            if not self._is_changed(found) or next(self._coming(start, end), None) is not None:
+            if not self._is_changed(found) or next(self._iterate_future(start, end), None) is not None:
                 return found
             found = self._days.day_before(found)
         return latest
@@ -96,23 +96,23 @@ class HistoryDays:
         return found
 
     def _is_foreign(self, day: int, cursor: datetime) -> bool:
-        recorded = self._recorded(day * DAY_US, (day + 1) * DAY_US)
-        return bool(recorded) and (recorded[-1] > cursor or not self._days.names(day, recorded))
+        recorded = self._find_recorded(day * DAY_US, (day + 1) * DAY_US)
+        return bool(recorded) and (recorded[-1] > cursor or not self._days.contains_all(day, recorded))
 
-    def _replacing(self, start: int, end: int) -> SlotLabels:
+    def _find_recorded_day(self, start: int, end: int) -> SlotLabels:
         """Recorded slots and coming ones, by the labels that the clock shows."""
         found = self._replaced.get((start, end))
         if found is None:
             if len(self._replaced) >= MAX_DAYS:
                 self._replaced.clear()
-            places: dict[int, set[datetime]] = {}
-            for slot in (*self._recorded(start, end), *self._coming(start, end)):
-                places.setdefault(self.zone.label(slot), set()).add(slot)
-            found = SlotLabels((label, tuple(sorted(slots))) for label, slots in sorted(places.items()))
+            slots_by_label: dict[int, set[datetime]] = {}
+            for slot in (*self._find_recorded(start, end), *self._iterate_future(start, end)):
+                slots_by_label.setdefault(self.zone.label(slot), set()).add(slot)
+            found = SlotLabels((label, tuple(sorted(slots))) for label, slots in sorted(slots_by_label.items()))
             self._replaced[start, end] = found
         return found
 
-    def _recorded(self, start: int, end: int) -> Sequence[datetime]:
+    def _find_recorded(self, start: int, end: int) -> Sequence[datetime]:
         """What is recorded with labels from `start` to before `end`, which lie in one day."""
         slots, label = self._history.slots, self.zone.label
         first, last = self.zone.around(start, end)
@@ -120,7 +120,7 @@ class HistoryDays:
         is_even = self.zone.offset(start // DAY_US) is not None
         return found if is_even else [slot for slot in found if start <= label(slot) < end]
 
-    def _coming(self, start: int, end: int) -> Iterator[datetime]:
+    def _iterate_future(self, start: int, end: int) -> Iterator[datetime]:
         """The slots after the cursor with labels from `start` to before `end`, in order."""
         cursor = self._history.cursor
         assert cursor is not None

@@ -1,4 +1,4 @@
-"""A DAG's slots as places: what is counted and compared between DAGs are labels, not instants."""
+"""A DAG's slots as slot_labels: what is counted and compared between DAGs are labels, not instants."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SlotLabel = tuple[int, tuple[datetime, ...]]
 
 
 class SlotLabels:
-    """Places in order of their labels. Two labels on one instant are two places of one run."""
+    """Places in order of their labels. Two labels on one instant are two slot_labels of one run."""
 
-    def __init__(self, places: Iterable[SlotLabel]) -> None:
+    def __init__(self, slot_labels: Iterable[SlotLabel]) -> None:
         self.labels: list[int] = []
         self.slots: list[tuple[datetime, ...]] = []
-        for label, slots in places:
+        for label, slots in slot_labels:
             self.labels.append(label)
             self.slots.append(slots)
 
@@ -30,7 +30,7 @@ class SlotLabels:
 
 
 class SlotChunks(Protocol):
-    """The places of a DAG, in pieces of natural days: whole ones, or their hours or minutes where there are many."""
+    """The slot_labels of a DAG, in chunks of natural days: whole ones, or their hours or minutes where there are many."""
 
     @property
     def zone(self) -> ZoneDays:
@@ -38,10 +38,10 @@ class SlotChunks(Protocol):
 
     @property
     def chunk_length(self) -> int:
-        """How long a piece is, in microseconds."""
+        """How long a chunk is, in microseconds."""
 
     def chunk(self, number: int) -> SlotLabels:
-        """The places with labels from `number * unit` to before the next piece."""
+        """The slot_labels with labels from `number * unit` to before the next chunk."""
 
     def day_before(self, number: int) -> int | None:
         """The last day before the day `number` that has a place."""
@@ -50,54 +50,54 @@ class SlotChunks(Protocol):
         """By how much the clock may show more than the label of a place of that day when its slot runs."""
 
 
-def collect_slots(pieces: SlotChunks, start: int, end: int) -> list[tuple[datetime, ...]]:
-    """The slots of the places with labels from `start` to before `end`, whatever days these are in."""
-    unit = pieces.chunk_length
+def collect_slots(chunks: SlotChunks, start: int, end: int) -> list[tuple[datetime, ...]]:
+    """The slots of the slot_labels with labels from `start` to before `end`, whatever days these are in."""
+    unit = chunks.chunk_length
     first, last = start // unit, (end - 1) // unit
-    piece = pieces.chunk(first)
-    at = bisect_left(piece.labels, start)
+    chunk = chunks.chunk(first)
+    at = bisect_left(chunk.labels, start)
     if first == last:
-        return piece.slots[at : bisect_left(piece.labels, end, at)]
-    found = piece.slots[at:]
+        return chunk.slots[at : bisect_left(chunk.labels, end, at)]
+    found = chunk.slots[at:]
     for number in range(first + 1, last + 1):
-        piece = pieces.chunk(number)
-        found += piece.slots[: bisect_left(piece.labels, end)]
+        chunk = chunks.chunk(number)
+        found += chunk.slots[: bisect_left(chunk.labels, end)]
     return found
 
 
-def iterate_forward(pieces: SlotChunks, start: int, end: int) -> Iterator[SlotLabel]:
-    """The places with labels from `start` to before `end`, the earliest first, found as they are asked for."""
-    for number in range(start // pieces.chunk_length, (end - 1) // pieces.chunk_length + 1):
-        piece = pieces.chunk(number)
-        for at in range(bisect_left(piece.labels, start), bisect_left(piece.labels, end)):
-            yield piece.labels[at], piece.slots[at]
+def iterate_forward(chunks: SlotChunks, start: int, end: int) -> Iterator[SlotLabel]:
+    """The slot_labels with labels from `start` to before `end`, the earliest first, found as they are asked for."""
+    for number in range(start // chunks.chunk_length, (end - 1) // chunks.chunk_length + 1):
+        chunk = chunks.chunk(number)
+        for at in range(bisect_left(chunk.labels, start), bisect_left(chunk.labels, end)):
+            yield chunk.labels[at], chunk.slots[at]
 
 
-def iterate_backward(pieces: SlotChunks, label: int, since: int | None = None) -> Iterator[SlotLabel]:
-    """The places with labels before `label`, the latest first, over hours and days; none before `since`."""
-    number = label // pieces.chunk_length
+def iterate_backward(chunks: SlotChunks, label: int, since: int | None = None) -> Iterator[SlotLabel]:
+    """The slot_labels with labels before `label`, the latest first, over hours and days; none before `since`."""
+    number = label // chunks.chunk_length
     while True:
-        piece = pieces.chunk(number)
-        for at in range(bisect_left(piece.labels, label) - 1, -1, -1):
-            if since is not None and piece.labels[at] < since:
+        chunk = chunks.chunk(number)
+        for at in range(bisect_left(chunk.labels, label) - 1, -1, -1):
+            if since is not None and chunk.labels[at] < since:
                 return
-            yield piece.labels[at], piece.slots[at]
-        if since is not None and number * pieces.chunk_length <= since:
+            yield chunk.labels[at], chunk.slots[at]
+        if since is not None and number * chunks.chunk_length <= since:
             return
-        if number * pieces.chunk_length % DAY_US:
+        if number * chunks.chunk_length % DAY_US:
             number -= 1
             continue
-        day = pieces.day_before(number * pieces.chunk_length // DAY_US)
+        day = chunks.day_before(number * chunks.chunk_length // DAY_US)
         if day is None:
             return
-        number = (day + 1) * DAY_US // pieces.chunk_length - 1
+        number = (day + 1) * DAY_US // chunks.chunk_length - 1
 
 
-def labels_of(pieces: SlotChunks, slot: datetime) -> list[int]:
-    """Where a run stands: the labels of its places. For one that is not planned, what the clock shows."""
-    label = pieces.zone.label(slot)
+def labels_of(chunks: SlotChunks, slot: datetime) -> list[int]:
+    """Where a run stands: the labels of its slot_labels. For one that is not planned, what the clock shows."""
+    label = chunks.zone.label(slot)
     day = label // DAY_US
-    if pieces.zone.offset(day) is not None:
+    if chunks.zone.offset(day) is not None:
         return [label]
-    start = max(day * DAY_US, label - pieces.max_clock_gain(day))
-    return [own for own, slots in iterate_forward(pieces, start, label + 1) if slot in slots] or [label]
+    start = max(day * DAY_US, label - chunks.max_clock_gain(day))
+    return [own for own, slots in iterate_forward(chunks, start, label + 1) if slot in slots] or [label]

@@ -15,16 +15,16 @@ from gnomon.model.after import After
 
 
 class RuleMatch(NamedTuple):
-    """The upstream places that a rule chose, in order, and the labels that it looked at, from `start` to before `end`."""
+    """The upstream groups that a rule chose, in order, and the labels that it looked at, from `start` to before `end`."""
 
-    places: list[tuple[datetime, ...]]
+    groups: list[tuple[datetime, ...]]
     rule: RuleName
     start: int
     end: int
 
 
 class SlotQuery(NamedTuple):
-    """Which upstream places does this place wait for?"""
+    """Which upstream groups does this place wait for?"""
 
     after: After
     slot: datetime
@@ -50,7 +50,7 @@ class SlotQuery(NamedTuple):
         return self.upstream_days.day(self.upstream_day)
 
     def upstream_slots_between(self, start: int, end: int) -> list[tuple[datetime, ...]]:
-        """The upstream's places with labels from `start` to before `end`, whatever days these are in."""
+        """The upstream's groups with labels from `start` to before `end`, whatever days these are in."""
         return collect_slots(self.upstream_days, start, end)
 
     def downstream_period(self) -> int:

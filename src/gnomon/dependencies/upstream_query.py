@@ -1,8 +1,8 @@
 """A dependency asked in plain data: which slots a run waits for, and how much of the upstream's past that takes to tell.
 
 The past is long, and a rule looks at a few days of it. `Dependency.window` says which; the answer from those days alone is
-that from all of them. Of an upstream with very many slots a day even one day is long, and most rules look at a stretch of it:
-`Dependency.stretch` says which. Whether its timetable has changed is told by whole days, though: of these, each part of the
+that from all of them. Of an upstream with very many slots a day even one day is long, and most rules look at a time_range of it:
+`Dependency.time_range` says which. Whether its timetable has changed is told by whole days, though: of these, each part of the
 past is compared with the timetable once (`uncompared_range`, `compare`).
 """
 
@@ -42,7 +42,7 @@ class DagSide(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecordedSlots(msgspec.Struct, frozen=True):
-    """The upstream's slots that have a run, ascending, of a stretch; and its cursor."""
+    """The upstream's slots that have a run, ascending, of a time_range; and its cursor."""
 
     slots: tuple[Instant, ...]
     cursor: Instant | None
@@ -89,10 +89,10 @@ class Dependency:
     @property
     def cached_slot_count(self) -> int:
         """Slots of both timetables that it has in memory."""
-        return self._resolver.remembered
+        return self._resolver.cached_slot_count
 
     def window(self, at: Instant) -> TimeRange:
-        """The stretch of the upstream's past that the run planned at `at` looks at, in whole days of the dependency's zone.
+        """The time_range of the upstream's past that the run planned at `at` looks at, in whole days of the dependency's zone.
 
         Not for a DAG that waits for itself: see `count_needed_slots`.
         """
@@ -100,7 +100,7 @@ class Dependency:
         return self._whole_days(start, max(end - _MICROSECOND, start))
 
     def windows(self, ats: Iterable[Instant]) -> TimeRange:
-        """The stretch that all of these runs look at together."""
+        """The time_range that all of these runs look at together."""
         return _span_of(self.window(at) for at in ats)
 
     def partial_window(self, ats: Iterable[Instant]) -> TimeRange | None:
@@ -115,29 +115,29 @@ class Dependency:
     @property
     def uses_partial_days(self) -> bool:
         """Whether a part of a day is enough of the upstream's past: it has many slots a day, and the rule looks at few."""
-        return self._resolver.looks_at_stretches
+        return self._resolver.uses_partial_days
 
-    def widen(self, stretch: TimeRange) -> TimeRange:
-        """A stretch with all instants that show the same labels, or run for them, where a change of the clock is near."""
-        first, last = (self._zone.label(to_datetime(at)) // DAY_US for at in stretch)
+    def widen(self, time_range: TimeRange) -> TimeRange:
+        """A time_range with all instants that show the same labels, or run for them, where a change of the clock is near."""
+        first, last = (self._zone.label(to_datetime(at)) // DAY_US for at in time_range)
         reach = 2 * max(self._zone.reach(first), self._zone.reach(last))
-        return TimeRange(stretch.start - reach, stretch.end + reach)
+        return TimeRange(time_range.start - reach, time_range.end + reach)
 
-    def uncompared_range(self, stretch: TimeRange, cursor: Instant | None) -> TimeRange | None:
-        """What of the days that a stretch is in, up to the cursor, is still to be compared with the timetable."""
+    def uncompared_range(self, time_range: TimeRange, cursor: Instant | None) -> TimeRange | None:
+        """What of the days that a time_range is in, up to the cursor, is still to be compared with the timetable."""
         if cursor is None or not self._resolver.may_have_changed:
             return None
-        start, end = self._whole_days(to_datetime(stretch.start), to_datetime(max(stretch.end - 1, stretch.start)))
+        start, end = self._whole_days(to_datetime(time_range.start), to_datetime(max(time_range.end - 1, time_range.start)))
         if not self._compared.start <= start <= self._compared.end:
             self._compared = TimeRange(start, start)
         end = min(end, cursor + 1)
         return TimeRange(self._compared.end, end) if self._compared.end < end else None
 
-    def compare(self, stretch: TimeRange, recorded: Iterable[Instant]) -> tuple[int, ...]:
-        """The days of a stretch on which something is recorded that the timetable does not name; else it is compared for good."""
+    def compare(self, time_range: TimeRange, recorded: Iterable[Instant]) -> tuple[int, ...]:
+        """The days of a time_range on which something is recorded that the timetable does not name; else it is compared for good."""
         changed = self._resolver.changed_days([to_datetime(slot) for slot in recorded])
         if not changed:
-            self._compared = TimeRange(self._compared.start, stretch.end)
+            self._compared = TimeRange(self._compared.start, time_range.end)
         return tuple(sorted(changed))
 
     def resolve_slots(self, at: Instant, history: History) -> ResolvedSlots:

@@ -268,7 +268,7 @@ def test_memory_stays_bounded_over_years_and_dependencies() -> None:
     resolver = Resolver(After("u"), Hourly(), Minutely(30))
     for day in range(400):
         resolver.resolve(at("01 00:00") + day * DAY)
-    days = resolver._mine._days, resolver._theirs._days
+    days = resolver._downstream_days._days, resolver._upstream_days._days
     assert max(map(len, days)) <= 64
     from gnomon.dependencies.resolver import _RESOLVERS
 
