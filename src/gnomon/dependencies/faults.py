@@ -1,8 +1,8 @@
-"""DAGs that wait for one another in a cycle within one period, found among runs and tasks.
+"""Faults of the dependencies between DAGs: cycles within one period, upstreams without slots, names that do not exist.
 
-A run begins, its tasks follow one another, it ends. A dependency of a DAG lies between an end (of the upstream's run, or
-of one task of it) and a beginning; a dependency of a task between such an end and the task. Whoever comes back to where
-he started waits for ever. So two DAGs may wait for each other's tasks, as long as the tasks form no cycle.
+Cycles are searched in a graph of points: the begin and the end of a run, and its tasks. A dependency of a DAG leads from
+an end (of the upstream's run, or of one of its tasks) to a begin; a dependency of a task leads from such an end to the
+task. So two DAGs may wait for each other's tasks, as long as the points form no cycle.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from gnomon.errors.product import find_close_matches
 from gnomon.model.upstream_edges import Edge
 
 MAX_SEARCHES = 64
-"""A cycle of its own is looked for so often in each component of DAGs; the others are messages the first one."""
+"""Most cycle searches per component of DAGs; the remaining DAGs get the first cycle that was found."""
 MAX_SHOWN = 12
-"""So many names of a cycle are messages."""
+"""Most names of a cycle in a message."""
 _BEGIN, _TASK, _END = range(3)
 
 
 class WaitPoint(NamedTuple):
-    """The beginning or the end of a run, or one task of it."""
+    """The begin or the end of a run, or one of its tasks."""
 
     dag_id: str
     phase: int
@@ -31,16 +31,17 @@ class WaitPoint(NamedTuple):
 
     @property
     def label(self) -> str:
+        """`dag_id`, or `dag_id.task_id` of a task."""
         return f"{self.dag_id}.{self.task_id}" if self.phase == _TASK else self.dag_id
 
 
 Node = TypeVar("Node")
 WaitGraph = dict[WaitPoint, tuple[WaitPoint, ...]]
-"""Point to what comes directly before it."""
+"""Each point with the points that come directly before it."""
 
 
 def find_cycles(shapes: Mapping[str, Shape]) -> dict[str, str]:
-    """Each DAG that is in a cycle, to one cycle through it: `a -> b -> a`, where each waits for the next."""
+    """Each DAG that is in a cycle, with one cycle through it: `a -> b -> a`, where each DAG waits for the next."""
     found: dict[str, str] = {}
     for several in _find_components({dag_id: _upstream_ids(shape, shapes) for dag_id, shape in shapes.items()}):
         waits = _build_wait_graph({dag_id: shapes[dag_id] for dag_id in several})
@@ -50,14 +51,14 @@ def find_cycles(shapes: Mapping[str, Shape]) -> dict[str, str]:
 
 
 def _upstream_ids(shape: Shape, shapes: Mapping[str, Shape]) -> tuple[str, ...]:
-    """The DAGs that one waits for within the period."""
+    """The upstream DAGs of the dependencies within the same period."""
     return tuple(dict.fromkeys(
         edge.after.dag_id for edge in shape.edges if not edge.after.previous and edge.after.dag_id in shapes
     ))  # fmt: skip
 
 
 def _build_wait_graph(shapes: Mapping[str, Shape]) -> WaitGraph:
-    """All points of these DAGs. What is upstream outside of them is left out, and so is a task that is not there."""
+    """The graph of all points of these DAGs. Upstream DAGs outside of them and tasks that do not exist are left out."""
     before: dict[WaitPoint, list[WaitPoint]] = {}
     for dag_id, shape in shapes.items():
         begin, end = WaitPoint(dag_id, _BEGIN), WaitPoint(dag_id, _END)
@@ -78,7 +79,7 @@ def _build_wait_graph(shapes: Mapping[str, Shape]) -> WaitGraph:
 
 
 def _describe_components(points: list[WaitPoint], waits: WaitGraph, component: frozenset[WaitPoint]) -> dict[str, str]:
-    """The DAGs of one component, each with a cycle through it."""
+    """The DAGs of one component, each with the text of a cycle through it."""
     found: dict[str, str] = {}
     searches = 0
     for point in points:
@@ -94,7 +95,7 @@ def _describe_components(points: list[WaitPoint], waits: WaitGraph, component: f
 
 
 def _find_shortest_cycle(start: WaitPoint, waits: WaitGraph, component: frozenset[WaitPoint]) -> list[WaitPoint]:
-    """The points of a shortest cycle through `start`, each before the one that it waits for."""
+    """The points of a shortest cycle through `start`; each waits for the next."""
     came: dict[WaitPoint, WaitPoint] = {}
     queue = deque([start])
     while queue:
@@ -113,7 +114,7 @@ def _find_shortest_cycle(start: WaitPoint, waits: WaitGraph, component: frozense
 
 
 def _select_named_points(cycle: list[WaitPoint]) -> list[WaitPoint]:
-    """The points that are named: no task that only tasks of its own DAG come before and after, and each name once in a row."""
+    """The points that a message names: tasks between tasks of the same DAG and repeated names are left out."""
     around = zip(cycle[-1:] + cycle[:-1], cycle, cycle[1:] + cycle[:1], strict=True)
     shown = [here for before, here, after in around if here.phase != _TASK or not before.dag_id == here.dag_id == after.dag_id]
     shown = shown or cycle
@@ -121,7 +122,7 @@ def _select_named_points(cycle: list[WaitPoint]) -> list[WaitPoint]:
 
 
 def _format_cycles(shown: list[WaitPoint]) -> Iterator[tuple[str, str]]:
-    """`a -> b.load -> b -> a`, for each DAG from itself on; the middle of a long one is only counted."""
+    """The text `a -> b.load -> b -> a` for each DAG, from that DAG on; the middle of a long cycle is only counted."""
     first: dict[str, int] = {}
     for at, here in enumerate(shown):
         if here.dag_id not in first or (here.phase != _TASK and shown[first[here.dag_id]].phase == _TASK):
@@ -134,7 +135,7 @@ def _format_cycles(shown: list[WaitPoint]) -> Iterator[tuple[str, str]]:
 
 
 def _find_components(before: Mapping[Node, Iterable[Node]]) -> Iterator[list[Node]]:
-    """Nodes that all lead to one another; single ones only if they lead to themselves (Tarjan's algorithm)."""
+    """The strongly connected components with a cycle: a single node only if it leads to itself (Tarjan's algorithm)."""
     number: dict[Node, int] = {}
     low: dict[Node, int] = {}
     open_nodes: dict[Node, None] = {}
@@ -165,7 +166,7 @@ def _find_components(before: Mapping[Node, Iterable[Node]]) -> Iterator[list[Nod
 
 
 def _pop_until(node: Node, open_nodes: dict[Node, None]) -> list[Node]:
-    """The nodes that were opened last, down to `node`; they are open no more."""
+    """Removes the open nodes from the last down to `node`, and returns them."""
     component: list[Node] = []
     while not component or component[-1] != node:
         component.append(open_nodes.popitem()[0])
@@ -173,10 +174,9 @@ def _pop_until(node: Node, open_nodes: dict[Node, None]) -> list[Node]:
 
 
 def errors_of(shapes: Mapping[str, Shape]) -> dict[str, str]:
-    """The DAGs that no run may be planned of, and why: a cycle within one period, or an upstream without slots.
+    """The DAGs of which no run may be planned, with the error: a cycle within one period, or an upstream without slots.
 
-    `shapes`: all DAGs that are in a file and have dependencies, and those that they wait for. Others than the returned
-    ones are well.
+    `shapes`: all DAGs in files that have dependencies, and the DAGs that they wait for.
     """
     cycles = find_cycles(shapes)
     found: dict[str, str] = {}
@@ -185,7 +185,7 @@ def errors_of(shapes: Mapping[str, Shape]) -> dict[str, str]:
         if dag_id in cycles:
             messages.append(
                 f"DAG {dag_id!r} is in a cycle of DAGs that wait for one another within one period: {cycles[dag_id]} (each waits for "
-                "the next); take one of these dependencies away, or let it wait for the period before, with previous=1"
+                "the next); remove one of these dependencies, or let it wait for the period before, with previous=1"
             )
         if messages:
             found[dag_id] = "; ".join(messages)
@@ -195,9 +195,9 @@ def errors_of(shapes: Mapping[str, Shape]) -> dict[str, str]:
 def doubts_of(
     dag_id: str, edges: Iterable[Edge], dag_ids: Collection[str], tasks: Mapping[str, Collection[str]]
 ) -> list[str]:
-    """What of a DAG's dependencies waits for something that is not there: a DAG, or a task.
+    """Warnings for the dependencies of a DAG whose upstream DAG or task does not exist.
 
-    `dag_ids`: all DAGs that are in a file. `tasks`: task ids of the upstream DAGs; of a DAG that is not in it nothing is said.
+    `dag_ids`: all DAGs that are in a file. `tasks`: task ids by upstream DAG; tasks of other DAGs are not checked.
     """
     messages: dict[str, None] = {}
     for edge in edges:
@@ -207,7 +207,7 @@ def doubts_of(
                  "its runs wait until it is there"] = None
         elif after.task_id is not None and after.task_id not in tasks.get(after.dag_id, (after.task_id,)):
             messages[f"{_describe_subject(dag_id, edge)} waits for task {after.task_id!r} of DAG {after.dag_id!r}, which has no such task"
-                 f"{_suggest_name(after.task_id, tasks[after.dag_id])}; a run without that task counts as a bad end"] = None
+                 f"{_suggest_name(after.task_id, tasks[after.dag_id])}; a run without that task counts as failed"] = None
     return list(messages)
 
 
@@ -218,7 +218,7 @@ def _slotless_upstreams(dag_id: str, edges: Iterable[Edge], shapes: Mapping[str,
         why = shapes[upstream].slotless if upstream in shapes else None
         if why is not None:
             messages[f"{_describe_subject(dag_id, edge)} waits for DAG {upstream!r}, which has no slots to wait for: {why}; give {upstream!r} a "
-                 f"schedule with times, or take After({upstream!r}) away"] = None
+                 f"schedule with times, or remove After({upstream!r})"] = None
     return list(messages)
 
 

@@ -1,4 +1,4 @@
-"""From one dependency and both timetables to the upstream slots that a run waits for."""
+"""Resolves a dependency: from both timetables to the upstream slots that a run waits for. The entry of this package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gnomon.timetables.granularity import Granularity
 from gnomon.timetables.wall_clock.zones import to_utc, zone_of
 
 MAX_RESOLVERS = 512
-"""So many dependencies keep their days in memory; the one that was made first leaves."""
+"""Most dependencies whose resolvers are cached; the oldest is evicted first."""
 UNBOUNDED: Bounds = (None, None)
 
 
@@ -39,7 +39,7 @@ def upstream_slots(
     """The upstream slots that the run of `downstream` planned at `at` waits for, and the rule that chose them.
 
     Bounds are the start_date and the end_date of each DAG. `same_dag`: the DAG waits for itself. `history`: the
-    upstream's slots that have a run, ascending, and the last slot that was planned; without it, the timetables alone.
+    upstream's slots that have a run, ascending, and the last planned slot; without it, only the timetables count.
     The zone is `after.zone`, else the downstream timetable's, else UTC.
 
     Raises ValueError for a DAG that waits for its own same period, and for an `at` without a time zone.
@@ -55,7 +55,7 @@ def upstream_slots(
 
 
 class Resolver:
-    """One dependency. It remembers days of both timetables, or pieces of days, so that a slot costs the same in a year of them."""
+    """One dependency, with a cache of the days of both timetables, so that the cost of a slot does not grow with the history."""
 
     def __init__(
         self,
@@ -83,27 +83,27 @@ class Resolver:
 
     @property
     def cached_slot_count(self) -> int:
-        """Slots that it has in memory."""
+        """The number of cached slots of both timetables."""
         several = {id(days): days for days in (self._downstream_days, self._upstream_days, self._downstream_timetable, self._upstream_timetable)}
         return sum(days.cached_slot_count for days in several.values())
 
     @property
     def uses_partial_days(self) -> bool:
-        """Whether a question touches less than a day of the upstream, which has many slots a day."""
+        """True if the rule reads less than a day of the upstream and the upstream has many slots per day."""
         return self._upstream_days.chunk_length != DAY_US and (self._same_dag or self._rule in PARTIAL_DAY_RULES)
 
     @property
     def may_have_changed(self) -> bool:
-        """Whether the upstream's past is looked through for slots of another timetable."""
+        """True if the upstream's history has to be searched for slots of an earlier timetable."""
         return self._upstream_days.has_grid
 
     def changed_days(self, recorded: Sequence[datetime]) -> set[int]:
-        """The natural days on which one of these recorded slots of the upstream, in order, is none of its timetable's."""
+        """The natural days with a recorded slot that the upstream's timetable does not have. `recorded` is in order."""
         by_day = groupby(recorded, key=lambda slot: self._zone.label(slot) // DAY_US)
         return {day for day, slots in by_day if not self._upstream_days.contains_all(day, list(slots))}
 
     def resolve(self, at: datetime, history: History | None = None) -> Resolution:
-        """What the run planned at `at` (UTC) waits for."""
+        """The slots that the run planned at `at` (UTC) waits for; without `history`, by the timetables alone."""
         upstream_days = self._upstream_days if history is None else self._get_history_days(history)
         if self._same_dag:
             return self._build_resolution(find_earlier_slot(upstream_days, at, self._after.back), upstream_days)
@@ -127,7 +127,7 @@ class Resolver:
         return downstream or _classify_day(self._downstream_timetable.day(day)), upstream or _classify_day(self._upstream_timetable.day(day))
 
     def _build_resolution(self, found: RuleMatch, upstream_days: SlotDays | HistoryDays) -> Resolution:
-        """What was found, narrowed by `take`, without what is absent."""
+        """The matched slots after `take` and `on_absent`."""
         groups, rule, start, end = found
         window = self._zone.window(start, end)
         if not groups:
@@ -143,7 +143,7 @@ class Resolver:
         window: tuple[datetime, datetime],
         upstream_days: HistoryDays,
     ) -> Resolution:
-        """`ignore`: `take` chooses among what is there. `wait`: absent slots too. `fail`: they are named, not waited for."""
+        """With `ignore`, `take` chooses among the present slots; `wait` waits for absent slots too; `fail` only reports them."""
         policy = self._after.on_absent
         absent_slots = {slot for group in groups for slot in group if upstream_days.is_absent(slot)}
         if policy == "ignore":
@@ -169,12 +169,12 @@ def _zone_for(after: After, downstream: Timetable) -> tzinfo:
 
 
 def _classify_day(day: SlotLabels) -> Granularity:
-    """The kind of a timetable that declares none: at most one slot in the day is day, more are hour."""
+    """The granularity of a timetable that declares none: day for at most one slot in the day, else hour."""
     return "day" if len(day.slots) <= 1 else "hour"
 
 
 def _merge_matches(one: RuleMatch, other: RuleMatch) -> RuleMatch:
-    """What two groups of one run wait for."""
+    """The union of the matches of two labels of one run."""
     groups = one.groups + [group for group in other.groups if group not in one.groups]
     return RuleMatch(groups, one.rule if one.groups else other.rule, min(one.start, other.start), max(one.end, other.end))
 
@@ -186,4 +186,4 @@ def _flatten(groups: list[tuple[datetime, ...]]) -> tuple[datetime, ...]:
 
 
 _RESOLVERS: dict[tuple[object, ...], Resolver] = {}
-"""By identity of dependency and timetables, which a resolver keeps alive. Only memory: the same question has one answer."""
+"""By identity of dependency and timetables, which a resolver keeps alive. Only a cache: it does not change results."""

@@ -1,7 +1,8 @@
-"""Discrete hours against hours, minutes or other discrete hours: one to one by count, otherwise the nearest.
+"""The rules that choose upstream slots, and the tables that select a rule by both granularities.
 
-`moved` below: the upstream's day may be an earlier one; its labels are compared as if it were the run's day. The days of
-the downstream are not looked at as a whole: they may have very many groups.
+If one side has discrete hours and the other runs within the day, labels are matched one to one where both days have as
+many, otherwise by the nearest interval. `moved` below: if the upstream's day is an earlier one, its labels are compared
+as if it were the run's day. The downstream's days are not read as a whole, because they may have very many labels.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from gnomon.timetables.granularity import Granularity
 
 
 def match_one_to_one_or_nearest(query: SlotQuery) -> RuleMatch:
-    """Rule one where both days have as many groups, else rule two."""
+    """One to one if both days have the same number of labels, else the nearest interval."""
     upstream_labels = query.upstream_day_labels()
     start = query.upstream_day * DAY_US
     if not upstream_labels.labels:
@@ -29,15 +30,15 @@ def match_one_to_one_or_nearest(query: SlotQuery) -> RuleMatch:
 
 
 def _find_position(query: SlotQuery) -> int | None:
-    """Which of its day's groups the run's is; None for a run that its timetable does not plan."""
+    """The position of the run's label among those of its day; None for a run that its timetable does not plan."""
     own_labels = query.downstream_days.day(query.day)
     at = bisect_left(own_labels.labels, query.label)
-    found = at < len(own_labels.labels) and own_labels.labels[at] == query.label and query.slot in own_labels.slots[at]
-    return at if found else None
+    is_planned = at < len(own_labels.labels) and own_labels.labels[at] == query.label and query.slot in own_labels.slots[at]
+    return at if is_planned else None
 
 
 def _match_nearest(query: SlotQuery, upstream_labels: SlotLabels) -> RuleMatch:
-    """Rule two: the interval that ends at the run; if empty, as `empty_interval` says; nothing earlier: the next one."""
+    """The slots of the interval that ends at the run; if it is empty, by `empty_interval`; the next slot if none is earlier."""
     moved = (query.upstream_day - query.day) * DAY_US
     midnight, now = query.upstream_day * DAY_US, query.label + moved
     start = _find_interval_start(query, query.label) + moved
@@ -59,14 +60,14 @@ def _match_nearest(query: SlotQuery, upstream_labels: SlotLabels) -> RuleMatch:
 
 
 def _find_interval_start(query: SlotQuery, label: int) -> int:
-    """Where the interval begins that ends at `label`, or at the downstream's first place after it: after the place before."""
+    """The start of the interval that contains `label`: just after the downstream's label before it, or midnight."""
     midnight = query.day * DAY_US
     before = next(iterate_backward(query.downstream_days, label, midnight), None)
     return midnight if before is None else before[0] + 1
 
 
-def _slots_between(groups: SlotLabels, start: int, end: int) -> list[tuple[datetime, ...]]:
-    return groups.slots[bisect_left(groups.labels, start) : bisect_left(groups.labels, end)]
+def _slots_between(labels: SlotLabels, start: int, end: int) -> list[tuple[datetime, ...]]:
+    return labels.slots[bisect_left(labels.labels, start) : bisect_left(labels.labels, end)]
 
 
 _EMPTY: dict[str, RuleName] = {"carry": "carried", "nearest": "nearest", "forward": "forward"}
@@ -76,7 +77,7 @@ _WITHIN_DAY = ("minute", "hour", "discrete_hours")
 
 
 def select_rule(downstream: Granularity, upstream: Granularity, back: int) -> SlotRule:
-    """The rule for a run of the one kind that waits for runs of the other, `back` periods before its own."""
+    """The rule for these granularities of the two DAGs, `back` periods before the run's own."""
     if "discrete_hours" in (downstream, upstream):
         both_within = downstream in _WITHIN_DAY and upstream in _WITHIN_DAY
         return match_one_to_one_or_nearest if both_within else _whole_day
@@ -86,61 +87,61 @@ def select_rule(downstream: Granularity, upstream: Granularity, back: int) -> Sl
 
 
 def _whole_day(query: SlotQuery) -> RuleMatch:
-    """All of the upstream's day."""
+    """All slots of the upstream's day."""
     start = query.upstream_day * DAY_US
     return RuleMatch(query.upstream_day_labels().slots, "whole_day", start, start + DAY_US)
 
 
 def _own_period(query: SlotQuery) -> RuleMatch:
-    """What came since the downstream's slot before: its period, up to and with the run's own time."""
+    """The slots since the downstream's previous slot: one downstream period that ends with the run's own time."""
     start, end = query.label + 1 - query.downstream_period(), query.label + 1
     return RuleMatch(query.upstream_slots_between(start, end), "span", start, end)
 
 
 def _last_hour(query: SlotQuery) -> RuleMatch:
-    """What came in the hour that ends with the run's own time."""
+    """The slots of the hour that ends with the run's own time."""
     start, end = query.label + 1 - HOUR_US, query.label + 1
     return RuleMatch(query.upstream_slots_between(start, end), "span", start, end)
 
 
 def _hour_before(query: SlotQuery) -> RuleMatch:
-    """The natural hour before the run's."""
+    """The slots of the natural hour before the run's."""
     start = _hour(query, 1)
     return RuleMatch(query.upstream_slots_between(start, start + HOUR_US), "span", start, start + HOUR_US)
 
 
 def _same_hour(query: SlotQuery) -> RuleMatch:
-    """The natural hour that the run lies in."""
+    """The slots of the natural hour of the run."""
     start = _hour(query, 0)
     return RuleMatch(query.upstream_slots_between(start, start + HOUR_US), "same_hour", start, start + HOUR_US)
 
 
 def _hour_n_before(query: SlotQuery) -> RuleMatch:
-    """The N-th natural hour before the run's."""
+    """The slots of the N-th natural hour before the run's."""
     start = _hour(query, query.after.back)
     return RuleMatch(query.upstream_slots_between(start, start + HOUR_US), "previous", start, start + HOUR_US)
 
 
 def _last_of_hour_n_before(query: SlotQuery) -> RuleMatch:
-    """The last place of the N-th natural hour before the run's."""
+    """The last label of the N-th natural hour before the run's."""
     found = _hour_n_before(query)
     return found._replace(groups=found.groups[-1:])
 
 
 def _longer_period_back(query: SlotQuery) -> RuleMatch:
-    """N periods of the DAG whose period is longer, back."""
+    """The slots of the range N periods back, in periods of the DAG with the longer period."""
     length = max(query.downstream_period(), query.upstream_period())
     end = query.label + 1 - query.after.back * length
     return RuleMatch(query.upstream_slots_between(end - length, end), "previous", end - length, end)
 
 
 def _day_n_before(query: SlotQuery) -> RuleMatch:
-    """All of the upstream's day, N days back."""
+    """All slots of the upstream's day, N days back."""
     return _whole_day(query)._replace(rule="previous")
 
 
 def _last_of_day_n_before(query: SlotQuery) -> RuleMatch:
-    """The last place of the upstream's day, N days back."""
+    """The last label of the upstream's day, N days back."""
     found = _day_n_before(query)
     return found._replace(groups=found.groups[-1:])
 
@@ -168,4 +169,4 @@ _PREVIOUS: dict[tuple[Granularity, Granularity], SlotRule] = {
 PARTIAL_DAY_RULES: frozenset[SlotRule] = frozenset((
     _own_period, _last_hour, _hour_before, _same_hour, _hour_n_before, _last_of_hour_n_before, _longer_period_back,
 ))  # fmt: skip
-"""The rules that look at a stretch of the upstream and at nothing else of it; the others look at a whole day."""
+"""The rules that read only a part of an upstream day; the others read whole days."""

@@ -1,4 +1,4 @@
-"""A DAG's slots as slot_labels: what is counted and compared between DAGs are labels, not instants."""
+"""Slots by their labels: labels, not instants, are counted and compared between DAGs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SlotLabel = tuple[int, tuple[datetime, ...]]
 
 
 class SlotLabels:
-    """Places in order of their labels. Two labels on one instant are two slot_labels of one run."""
+    """Labels in order, with the slots of each. Two labels on one instant are two labels of one run."""
 
     def __init__(self, slot_labels: Iterable[SlotLabel]) -> None:
         self.labels: list[int] = []
@@ -24,34 +24,34 @@ class SlotLabels:
             self.slots.append(slots)
 
     def part(self, start: int, end: int) -> SlotLabels:
-        """Those with labels from `start` to before `end`."""
+        """The labels from `start` to before `end`."""
         first, last = bisect_left(self.labels, start), bisect_left(self.labels, end)
         return SlotLabels(zip(self.labels[first:last], self.slots[first:last], strict=True))
 
 
 class SlotChunks(Protocol):
-    """The slot_labels of a DAG, in chunks of natural days: whole ones, or their hours or minutes where there are many."""
+    """The labels of a DAG, in chunks: natural days, or their hours or minutes where a day has many labels."""
 
     @property
     def zone(self) -> ZoneDays:
-        """Whose labels they are."""
+        """The zone of the labels."""
 
     @property
     def chunk_length(self) -> int:
-        """How long a chunk is, in microseconds."""
+        """The length of a chunk in microseconds."""
 
     def chunk(self, number: int) -> SlotLabels:
-        """The slot_labels with labels from `number * unit` to before the next chunk."""
+        """The labels of chunk `number`, from `number * chunk_length` on."""
 
     def day_before(self, number: int) -> int | None:
-        """The last day before the day `number` that has a place."""
+        """The last day before day `number` with a slot; None if there is none."""
 
     def max_clock_gain(self, day: int) -> int:
-        """By how much the clock may show more than the label of a place of that day when its slot runs."""
+        """How far the clock may be ahead of a label of that day when its slot runs, in microseconds."""
 
 
 def collect_slots(chunks: SlotChunks, start: int, end: int) -> list[tuple[datetime, ...]]:
-    """The slots of the slot_labels with labels from `start` to before `end`, whatever days these are in."""
+    """The slots of each label from `start` to before `end`, over any number of days."""
     unit = chunks.chunk_length
     first, last = start // unit, (end - 1) // unit
     chunk = chunks.chunk(first)
@@ -66,7 +66,7 @@ def collect_slots(chunks: SlotChunks, start: int, end: int) -> list[tuple[dateti
 
 
 def iterate_forward(chunks: SlotChunks, start: int, end: int) -> Iterator[SlotLabel]:
-    """The slot_labels with labels from `start` to before `end`, the earliest first, found as they are asked for."""
+    """The labels from `start` to before `end` with their slots, the earliest first, computed lazily."""
     for number in range(start // chunks.chunk_length, (end - 1) // chunks.chunk_length + 1):
         chunk = chunks.chunk(number)
         for at in range(bisect_left(chunk.labels, start), bisect_left(chunk.labels, end)):
@@ -74,7 +74,7 @@ def iterate_forward(chunks: SlotChunks, start: int, end: int) -> Iterator[SlotLa
 
 
 def iterate_backward(chunks: SlotChunks, label: int, since: int | None = None) -> Iterator[SlotLabel]:
-    """The slot_labels with labels before `label`, the latest first, over hours and days; none before `since`."""
+    """The labels before `label` with their slots, the latest first, over any number of days; none before `since`."""
     number = label // chunks.chunk_length
     while True:
         chunk = chunks.chunk(number)
@@ -94,7 +94,7 @@ def iterate_backward(chunks: SlotChunks, label: int, since: int | None = None) -
 
 
 def labels_of(chunks: SlotChunks, slot: datetime) -> list[int]:
-    """Where a run stands: the labels of its slot_labels. For one that is not planned, what the clock shows."""
+    """The labels of a slot; for an instant that is not a slot, the label that the clock shows."""
     label = chunks.zone.label(slot)
     day = label // DAY_US
     if chunks.zone.offset(day) is not None:

@@ -243,7 +243,7 @@ def test_an_authors_timetable_is_walked_or_asked_for_its_slots() -> None:
 
 
 def test_an_authors_timetable_that_stands_still_is_named() -> None:
-    with pytest.raises(PlanningError, match="Stuck comes to no end"):
+    with pytest.raises(PlanningError, match="Stuck does not advance"):
         waits(After("u"), NOON, Stuck(), "03 12:00")
 
     class Odd(Shifts):
