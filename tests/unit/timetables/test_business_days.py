@@ -175,7 +175,7 @@ def test_nothing_is_planned_beyond_the_end_date_or_without_a_start() -> None:
     ({"nth": 0}, "nth=0: business days are counted from 1"),
     ({"of": "year"}, "of='year' is none of 'week', 'month', 'quarter'"),
     ({"timezone": "Europe/Zurch"}, "time zone 'Europe/Zurch' is not in the tz database"),
-    ({"calendar": None}, "calendar=None is no calendar; give one of gnomon.calendars"),
+    ({"calendar": None}, "calendar=None is not a calendar; give a calendar of gnomon.calendars"),
 ])  # fmt: skip
 def test_a_mistake_says_what_to_write(arguments: Any, says: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=says):

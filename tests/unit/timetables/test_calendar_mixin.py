@@ -234,7 +234,7 @@ def test_a_calendar_that_ends_refuses_to_guess() -> None:
 @pytest.mark.parametrize(("arguments", "says"), [
     ({"calendar": Weekends(), "on_holiday": "forward"}, "on_holiday='forward' is none of 'skip', 'previous', 'next'"),
     ({"on_holiday": "next"}, "on_holiday='next' needs calendar="),
-    ({"calendar": 5}, "calendar=5 is no calendar"),
+    ({"calendar": 5}, "calendar=5 is not a calendar"),
 ])  # fmt: skip
 def test_a_mistake_says_what_to_write(arguments: Any, says: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=says):
