@@ -235,18 +235,18 @@ def test_windows_keep_their_labels_on_a_clock_change() -> None:
 
 
 MISTAKES: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
-    (Minutely, (60,), {}, r"Minutely\(every=60\) is no whole number from 1 to 59; Hourly\(every=...\) steps by hours"),
-    (Minutely, (0,), {}, r"every=0\) is no whole number"),
-    (Minutely, (True,), {}, r"every=True\) is no whole number"),
-    (Minutely, (), {"start": "24:00"}, r"Minutely\(start='24:00'\) is no time of day; write '00:00' to '23:59'"),
+    (Minutely, (60,), {}, r"Minutely\(every=60\) is not a whole number from 1 to 59; Hourly\(every=...\) steps by hours"),
+    (Minutely, (0,), {}, r"every=0\) is not a whole number"),
+    (Minutely, (True,), {}, r"every=True\) is not a whole number"),
+    (Minutely, (), {"start": "24:00"}, r"Minutely\(start='24:00'\) is not a time of day; write '00:00' to '23:59'"),
     (Hourly, (24,), {}, r"Daily\(at=...\) runs once a day"),
     (Hourly, (), {"start": "22:00", "end": "04:00"}, r"Hourly\(end='04:00'\) is before start='22:00'; a window lies"),
-    (DiscreteHours, ([],), {}, r"DiscreteHours\(hours=\[\]\) is empty, so nothing would ever run"),
-    (DiscreteHours, ([24],), {}, r"hours=24\) is no whole number from 0 to 23"),
-    (DiscreteHours, ([2],), {"minute": 60}, r"minute=60\) is no whole number from 0 to 59"),
-    (Daily, ("noon",), {}, r"Daily\(at='noon'\) is no time of day"),
-    (Daily, (time(1, 2, 3),), {}, "has seconds; period timetables run on whole minutes"),
-    (Daily, (time(1, 2, tzinfo=UTC),), {}, "has a time zone; take it away and write timezone="),
+    (DiscreteHours, ([],), {}, r"DiscreteHours\(hours=\[\]\) is empty, so that it would never run"),
+    (DiscreteHours, ([24],), {}, r"hours=24\) is not a whole number from 0 to 23"),
+    (DiscreteHours, ([2],), {"minute": 60}, r"minute=60\) is not a whole number from 0 to 59"),
+    (Daily, ("noon",), {}, r"Daily\(at='noon'\) is not a time of day"),
+    (Daily, (time(1, 2, 3),), {}, "has seconds; period timetables run at whole minutes"),
+    (Daily, (time(1, 2, tzinfo=UTC),), {}, "has a time zone; remove it and give timezone="),
     (Daily, (), {"interval": "day"}, r"Daily\(interval='day'\) is none of 'period', None and a timedelta"),
     (Daily, (), {"interval": timedelta(days=-1)}, "none of 'period', None and a timedelta"),
     (Daily, (), {"timezone": "Berlin"}, "time zone 'Berlin' is not in the tz database"),
@@ -254,10 +254,10 @@ MISTAKES: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
     (Daily, (), {"calendar": 5}, "calendar=5 is not a calendar"),
     (Weekly, (["mo"],), {}, r"weekdays='mo'\) is not a weekday; write 1 \(Monday\) to 7 \(Sunday\), or a name"),
     (Weekly, ([0],), {}, "is not a weekday"),
-    (Weekly, (None,), {}, r"weekdays=None\) is no list; give weekdays, as \['mon', 'fri'\]"),
-    (Monthly, ([32],), {}, r"days=32\) is no day of the month; write 1 to 31, 'last', \('mon', 2\)"),
-    (Monthly, (["first"],), {}, "is no day of the month"),
-    (Monthly, ([("mon", 6)],), {}, r"is no whole number from 1 to 5; or 'last'"),
+    (Weekly, (None,), {}, r"weekdays=None\) is not a list; give weekdays, as \['mon', 'fri'\]"),
+    (Monthly, ([32],), {}, r"days=32\) is not a day of the month; write 1 to 31, 'last', \('mon', 2\)"),
+    (Monthly, (["first"],), {}, "is not a day of the month"),
+    (Monthly, ([("mon", 6)],), {}, r"is not a whole number from 1 to 5; or 'last'"),
 ]
 
 
