@@ -353,7 +353,7 @@ class Deferring(Deployment):
         faults = Faults(self._fault_free, self)
         made = PointedScheduler(
             settings=self._settings, db=faults, executor=ScriptedExecutor(lambda: self.workers), clock=self.clock,  # type: ignore[arg-type]
-            ear=None, new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=InProcessTimetableHost(),
+            listener=None, new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=InProcessTimetableHost(),
             wake_triggerers=self._ring_keepers,
         )
         made.world, made.faults = self, faults
