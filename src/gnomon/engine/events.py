@@ -52,7 +52,7 @@ class DeferralEnded:
 
     key: TaskKey
     defer_seq: int
-    fired: DeferralResult
+    result: DeferralResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from gnomon.model.states import TaskInstanceState as S
 from gnomon.planning.policies import compute_creation_time
 
 
-def collect_dag_reasons(memory: EngineState, dag_pk: int, now: Instant) -> list[str]:
+def collect_dag_reasons(engine_state: EngineState, dag_pk: int, now: Instant) -> list[str]:
     """Why the DAG has no run under way or planned, as far as the owner's memory tells."""
-    dag = memory.dags.get(dag_pk)
+    dag = engine_state.dags.get(dag_pk)
     if dag is None:
         return ["no scheduler has this DAG in memory"]
     record, spec = dag.record, dag.graph.spec
@@ -51,18 +51,18 @@ def _describe_end(dag: Dag) -> str:
     return f" (end_date {iso(end)})" if end is not None else ""
 
 
-def collect_run_reasons(memory: EngineState, run_pk: int, now: Instant) -> list[str]:
+def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant) -> list[str]:
     """Why the run has not ended: why it is queued, or each of its unfinished tasks in one sentence."""
-    run = memory.runs.get(run_pk)
+    run = engine_state.runs.get(run_pk)
     if run is None:
         return []
     dag = run.dag
     if run.record.state is DagRunState.QUEUED:
         return [_describe_queued_run(dag, run, now)]
     sentences = []
-    for cells in run.task_instances:
-        for ti in cells.values():
-            why = find_wait_reason(memory, ti, now)
+    for instances in run.task_instances:
+        for ti in instances.values():
+            why = find_wait_reason(engine_state, ti, now)
             if why is not None:
                 sentences.append(f"{ti.name()}: {why}")
     return sentences
@@ -80,9 +80,9 @@ def _describe_queued_run(dag: Dag, run: DagRun, now: Instant) -> str:
     return "queued: it starts with the scheduler's next step"
 
 
-def collect_task_reasons(memory: EngineState, run_pk: int, task_id: str, map_index: int, now: Instant) -> list[str]:
+def collect_task_reasons(engine_state: EngineState, run_pk: int, task_id: str, map_index: int, now: Instant) -> list[str]:
     """Why this task instance has not ended."""
-    run = memory.runs.get(run_pk)
+    run = engine_state.runs.get(run_pk)
     if run is None:
         return []
     index = run.graph.index_of.get(task_id)
@@ -91,11 +91,11 @@ def collect_task_reasons(memory: EngineState, run_pk: int, task_id: str, map_ind
         return [f"task {task_id} has no instance in this run" + (f" with map index {map_index}" if map_index != UNMAPPED else "")]
     if run.record.state is DagRunState.QUEUED and ti.state is None:
         return [f"its run is {_describe_queued_run(run.dag, run, now)}"]
-    why = find_wait_reason(memory, ti, now)
+    why = find_wait_reason(engine_state, ti, now)
     return [why] if why is not None else []
 
 
-def find_wait_reason(memory: EngineState, ti: TaskInstance, now: Instant) -> str | None:
+def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant) -> str | None:
     """One sentence for an unfinished task instance, None for a finished one."""
     if ti.state in _LIVE_SENTENCES:
         return _LIVE_SENTENCES[ti.state].format(n=ti.try_number, worker=ti.worker)
@@ -107,19 +107,19 @@ def find_wait_reason(memory: EngineState, ti: TaskInstance, now: Instant) -> str
     if ti.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE, S.DEFERRED):
         if ti.state is None and not ti.ready:
             return _describe_rule_wait(ti)
-        return _describe_admission_wait(memory, ti)
+        return _describe_admission_wait(engine_state, ti)
     return None
 
 
-def _describe_deferral(ti: TaskInstance, waiting: DeferralRecord) -> str:
+def _describe_deferral(ti: TaskInstance, deferral: DeferralRecord) -> str:
     """What it waits for, since when, and until when at most."""
-    since = f"deferred since {iso(waiting.created_at)}"
-    limits = [at for at in (waiting.timeout_at, compute_deadline(ti)) if at is not None]
+    since = f"deferred since {iso(deferral.created_at)}"
+    limits = [at for at in (deferral.timeout_at, compute_deadline(ti)) if at is not None]
     at_most = f"; it fails at {iso(min(limits))} if nothing has come" if limits else ""
-    if waiting.due_at is None:
-        return f"{since}: it waits for an event of {waiting.request.classpath}{at_most}"
+    if deferral.due_at is None:
+        return f"{since}: it waits for an event of {deferral.request.classpath}{at_most}"
     held = f", which is held up: {ti.run.dag.hold_reason}" if ti.run.dag.hold_reason is not None else ""
-    return f"{since}: it waits until {iso(waiting.due_at)}{held}{at_most}"
+    return f"{since}: it waits until {iso(deferral.due_at)}{held}{at_most}"
 
 
 _LIVE_SENTENCES = {
@@ -147,26 +147,26 @@ def _describe_rule_wait(ti: TaskInstance) -> str:
     )
 
 
-def _describe_admission_wait(memory: EngineState, ti: TaskInstance) -> str:
+def _describe_admission_wait(engine_state: EngineState, ti: TaskInstance) -> str:
     if ti.run.dag.hold_reason is not None:
         return ti.run.dag.hold_reason
-    pool = memory.get_pool(ti.task.pool)
+    pool = engine_state.get_pool(ti.task.pool)
     if pool.slots is None:
         return f"pool {pool.name} does not exist; make it with: gnomon pools set {pool.name} SLOTS"
     if 0 <= pool.slots < ti.pool_slots:
         return f"it wants {_slots(ti.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start"
-    gate = find_reached_limit(ti)
-    if gate is not None:
-        return f"{gate.name} is reached"
+    limit = find_reached_limit(ti)
+    if limit is not None:
+        return f"{limit.name} is reached"
     if not pool.has_room(ti.pool_slots):
         state = "is full" if pool.used >= pool.slots else "has too few free slots"
         return f"pool {pool.name} {state}: {pool.used} of {pool.slots} slots are used and it wants {ti.pool_slots}"
-    parallelism = memory.limits.parallelism
-    if parallelism is not None and memory.live_attempt_count >= parallelism:
+    parallelism = engine_state.limits.parallelism
+    if parallelism is not None and engine_state.live_attempt_count >= parallelism:
         return f"[core] parallelism={parallelism} is reached"
-    if not memory.workers:
+    if not engine_state.workers:
         return "no worker is alive; start one with: gnomon worker"
-    if find_free_worker(memory) is None:
+    if find_free_worker(engine_state) is None:
         return "every slot of every worker is taken"
     return "it starts with the scheduler's next step"
 

@@ -151,10 +151,10 @@ def _discard_run(context: StepContext, run: DagRun, by: str) -> None:
     context.dirty_runs.pop(run, None)
     for edge in run.edges.values():
         unsubscribe(context, edge.waits.values())
-    later = find_next_run(run)
+    next_run = find_next_run(run)
     detach_run(context.state, run.dag, run.pk)
-    if later is not None:
-        enqueue_run_evaluation(context, later)
+    if next_run is not None:
+        enqueue_run_evaluation(context, next_run)
 
 
 _MARK_CAUSES = {"success": Cause.MARK_SUCCESS, "failed": Cause.MARK_FAILED, "skipped": Cause.MARK_SKIPPED}
@@ -162,7 +162,7 @@ _MARK_CAUSES = {"success": Cause.MARK_SUCCESS, "failed": Cause.MARK_FAILED, "ski
 
 def _select_task_instances(run: DagRun, keys: Iterable[TaskKey] | None) -> list[TaskInstance]:
     if keys is None:
-        return [ti for cells in run.task_instances for ti in cells.values()]
+        return [ti for instances in run.task_instances for ti in instances.values()]
     index = {number: i for i, number in enumerate(run.graph.numbers)}
     found = (run.task_instances[index[key.task_no]].get(key.map_index) for key in keys if key.task_no in index)
     return [ti for ti in found if ti is not None]

@@ -54,14 +54,14 @@ MAX_READY_BY_TIMERS = 256
 
 
 def step(
-    memory: EngineState, events: Iterable[e.EngineEvent], now: Instant, new_id: Callable[[], str], judge_first: Iterable[DagRun] = ()
+    engine_state: EngineState, events: Iterable[e.EngineEvent], now: Instant, new_id: Callable[[], str], judge_first: Iterable[DagRun] = ()
 ) -> StepResult:
     """Apply `events`, then everything that follows from them: one transaction's worth of changes and what to do after.
 
     `judge_first`: runs that were just loaded. Memory is changed in place; drop it if the changes are not committed.
     StepFailed: a fault of ours, with the DAG that it was at; drop the memory then too.
     """
-    context = StepContext(memory, now, new_id)
+    context = StepContext(engine_state, now, new_id)
     try:
         return _step(context, events, judge_first)
     except Exception as error:
@@ -139,8 +139,8 @@ def _finish_step(context: StepContext) -> StepResult:
         step_.touched_groups.add(run.dag.record.group_no)
         if run.record.state in FINISHED_RUN_STATES:
             drop_ended_run(context, run)
-    for group_no, heard in context.outbox.items():
-        changes.mail_sent.append(NewMail(group_no, "upstream_ended", msgspec.json.encode(heard).decode(), at=context.now))
+    for group_no, update in context.outbox.items():
+        changes.mail_sent.append(NewMail(group_no, "upstream_ended", msgspec.json.encode(update).decode(), at=context.now))
     step_.wake_at = context.now if context.has_more_work else context.state.next_timer()
     return step_
 

@@ -86,8 +86,8 @@ class StepContext:
         "updates",
     )
 
-    def __init__(self, memory: EngineState, now: Instant, new_id: Callable[[], str]) -> None:
-        self.state = memory
+    def __init__(self, engine_state: EngineState, now: Instant, new_id: Callable[[], str]) -> None:
+        self.state = engine_state
         self.now = now
         self.new_id = new_id
         self.changes = Changes()
@@ -144,10 +144,10 @@ class StepContext:
         """Delete what the task instance has pushed so far. Returns the results of this step that are not stored for that reason."""
         key, results = ti.key(), self.changes.results
         self.changes.xcom_clears.append(key)
-        forgotten = [one for one in results if (one.run_pk, one.task_no, one.map_index) == key]
-        if forgotten:
+        deleted_results = [one for one in results if (one.run_pk, one.task_no, one.map_index) == key]
+        if deleted_results:
             self.changes.results = [one for one in results if (one.run_pk, one.task_no, one.map_index) != key]
-        return forgotten
+        return deleted_results
 
     def add_audit_event(self, kind: str, *, run: DagRun | None = None, ti: TaskInstance | None = None, by: str = "scheduler", body: str = "") -> None:
         """Add a line to the audit log."""

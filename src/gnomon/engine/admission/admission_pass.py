@@ -28,11 +28,11 @@ VOLATILE_IMPORT_MAX_AGE_S = 300.0
 
 def admit_ready(context: StepContext) -> None:
     """Give workers and pool slots to ready cells, at most `max_admissions_per_step` of them; `turn.again` when more could follow."""
-    memory = context.state
-    budget = memory.limits.max_admissions_per_step
-    pools = deque(pool for _, pool in sorted(memory.pools.items()) if pool.ready_queue)
+    engine_state = context.state
+    budget = engine_state.limits.max_admissions_per_step
+    pools = deque(pool for _, pool in sorted(engine_state.pools.items()) if pool.ready_queue)
     while pools:
-        worker = find_free_worker(memory)
+        worker = find_free_worker(engine_state)
         if worker is None:
             return
         pool = pools.popleft()
@@ -47,13 +47,13 @@ def admit_ready(context: StepContext) -> None:
         pools.append(pool)
 
 
-def find_free_worker(memory: EngineState) -> WorkerCapacity | None:
+def find_free_worker(engine_state: EngineState) -> WorkerCapacity | None:
     """The reachable worker with the most free slots, or None when nobody may take another attempt."""
-    parallelism = memory.limits.parallelism
-    if parallelism is not None and memory.live_attempt_count >= parallelism:
+    parallelism = engine_state.limits.parallelism
+    if parallelism is not None and engine_state.live_attempt_count >= parallelism:
         return None
     best: WorkerCapacity | None = None
-    for worker in memory.workers.values():
+    for worker in engine_state.workers.values():
         if worker.is_reachable and worker.used_slots < worker.slots and (
             best is None or (worker.slots - worker.used_slots, worker.worker_id) > (best.slots - best.used_slots, best.worker_id)
         ):
@@ -69,9 +69,9 @@ def _find_next_admissible(pool: Pool) -> TaskInstance | None:
         elif pool.is_too_small(ti.pool_slots):
             leave_queue(ti)
             pool.oversized.push(admission_key_of(ti), ti)
-        elif (gate := find_reached_limit(ti)) is not None:
+        elif (limit := find_reached_limit(ti)) is not None:
             leave_queue(ti)
-            gate.enqueue(ti, pool)
+            limit.enqueue(ti, pool)
         else:
             return ti if pool.has_room(ti.pool_slots) else None
     return None
@@ -95,8 +95,8 @@ def _admit_one(context: StepContext, ti: TaskInstance, pool: Pool, worker: Worke
     """Make an attempt of the cell on this worker; who starts from its trigger takes its slots alone."""
     context.current_dag = ti.run.dag
     before = (ti.state, ti.try_number, ti.reason, ti.resume_at, ti.started_at)
-    forgotten = start_deferred(context, ti) if ti.starts_deferred else _begin_attempt(context, ti, pool, worker)
-    context.result.admissions.append(Admission(ti, *before, forgotten))
+    deleted_results = start_deferred(context, ti) if ti.starts_deferred else _begin_attempt(context, ti, pool, worker)
+    context.result.admissions.append(Admission(ti, *before, deleted_results))
 
 
 def _begin_attempt(context: StepContext, ti: TaskInstance, pool: Pool, worker: WorkerCapacity) -> list[AttemptResult] | None:
@@ -113,35 +113,35 @@ def _begin_attempt(context: StepContext, ti: TaskInstance, pool: Pool, worker: W
     ti.reason = ti.resume_at = ti.ended_at = None
     if not resumes:
         ti.started_at = None
-    forgotten = context.delete_xcoms(ti) if ti.seq > 1 and not resumes else None
+    deleted_results = context.delete_xcoms(ti) if ti.seq > 1 and not resumes else None
     acquire(context.state, ti)
     context.changes.pool_used[pool.name] = context.changes.pool_used.get(pool.name, 0) + ti.pool_slots
     context.newly_ready.pop(ti, None)
     context.mark_dirty(ti)
     context.result.submits.setdefault(worker.worker_id, []).append(build_attempt(context.state, ti))
-    return forgotten
+    return deleted_results
 
 
-def retract_admissions(memory: EngineState, decided: StepResult, pool_name: str) -> bool:
+def retract_admissions(engine_state: EngineState, result: StepResult, pool_name: str) -> bool:
     """The step no longer admits anything to this pool; False when it did not.
 
     For a pool whose slots another scheduler has taken meanwhile: nothing else of a step rests on its admissions, so the
     rest may be written as it is. The pool counts as full here until it is read again.
     """
-    refused = [admitted for admitted in decided.admissions if _uses_pool(pool_name, admitted.task_instance)]
+    refused = [admitted for admitted in result.admissions if _uses_pool(pool_name, admitted.task_instance)]
     if not refused:
         return False
-    changes = decided.changes
-    decided.admissions = [admitted for admitted in decided.admissions if not _uses_pool(pool_name, admitted.task_instance)]
+    changes = result.changes
+    result.admissions = [admitted for admitted in result.admissions if not _uses_pool(pool_name, admitted.task_instance)]
     gone = {admitted.task_instance.attempt for admitted in refused}
-    for worker_id, attempts in list(decided.submits.items()):
-        decided.submits[worker_id] = [attempt for attempt in attempts if attempt.attempt_id not in gone]
+    for worker_id, attempts in list(result.submits.items()):
+        result.submits[worker_id] = [attempt for attempt in attempts if attempt.attempt_id not in gone]
     changes.pool_used[pool_name] -= sum(admitted.task_instance.pool_slots for admitted in refused)
     for admitted in refused:
-        _undo_admission(memory, changes, admitted)
+        _undo_admission(engine_state, changes, admitted)
     rows = {admitted.task_instance.key(): admitted.task_instance.to_record() for admitted in refused}
     changes.tasks = [rows.get(row.key, row) for row in changes.tasks]
-    pool = memory.get_pool(pool_name)
+    pool = engine_state.get_pool(pool_name)
     if pool.slots is not None:
         pool.used = max(pool.used, pool.slots)
     return True
@@ -152,14 +152,14 @@ def _uses_pool(pool_name: str, ti: TaskInstance) -> bool:
     return ti.pool == pool_name and (ti.has_attempt or (ti.deferral is not None and ti.deferral.held_slots > 0))
 
 
-def _undo_admission(memory: EngineState, changes: Changes, admitted: Admission) -> None:
+def _undo_admission(engine_state: EngineState, changes: Changes, admitted: Admission) -> None:
     ti = admitted.task_instance
     if ti.has_attempt:
-        release(memory, ti)
+        release(engine_state, ti)
         ti.attempt = ti.worker = None
         ti.seq -= 1
     else:
-        undo_deferral(memory, changes, ti)
+        undo_deferral(engine_state, changes, ti)
     ti.try_number, ti.reason, ti.resume_at = admitted.try_number, admitted.reason, admitted.resume_at
     ti.started_at = admitted.started_at
     if admitted.xcoms is not None:
@@ -167,16 +167,16 @@ def _undo_admission(memory: EngineState, changes: Changes, admitted: Admission) 
         changes.results += admitted.xcoms
     ti.state = admitted.state if admitted.state not in (None, S.DEFERRED) else next_state(admitted.state, Cause.WAIT)
     ti.ready = True
-    memory.get_pool(ti.pool or ti.task.pool).enqueue(ti)
+    engine_state.get_pool(ti.pool or ti.task.pool).enqueue(ti)
 
 
-def build_attempt(memory: EngineState, ti: TaskInstance) -> Attempt:
+def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
     """What a worker is told to run."""
     run, task = ti.run, ti.task
     dag = run.dag.record
     assert ti.attempt is not None
     return Attempt(
-        attempt_id=ti.attempt, group_no=dag.group_no, epoch=memory.epochs.get(dag.group_no, 0), run=_build_run_facts(run),
+        attempt_id=ti.attempt, group_no=dag.group_no, epoch=engine_state.epochs.get(dag.group_no, 0), run=_build_run_facts(run),
         task_id=task.task_id, task_no=run.graph.numbers[ti.index], map_index=ti.map_index,
         try_number=ti.try_number, max_tries=ti.max_tries, seq=ti.seq, file=dag.file, input_hash=dag.input_hash,
         fresh=dag.fresh is not None or run.graph.spec.fresh_import, attempts_per_child=run.graph.spec.attempts_per_child,
@@ -188,10 +188,10 @@ def build_attempt(memory: EngineState, ti: TaskInstance) -> Attempt:
 
 
 def _build_resumption(ti: TaskInstance) -> Resumption | None:
-    waiting = ti.deferral
-    if waiting is None or waiting.result is None:
+    deferral = ti.deferral
+    if deferral is None or deferral.result is None:
         return None
-    return Resumption(next_method=waiting.request.next_method or "", next_kwargs=waiting.request.next_kwargs, fired=waiting.result)
+    return Resumption(next_method=deferral.request.next_method or "", next_kwargs=deferral.request.next_kwargs, fired=deferral.result)
 
 
 def _build_run_facts(run: DagRun) -> RunFacts:

@@ -104,11 +104,11 @@ def _record_slots(context: StepContext, run: DagRun, edge: EdgeWaits, event: Slo
         _add_wait(context, run, edge, event.rule, SlotFact(NO_SLOT, "ok"), WaitState.MET)
     if not facts:
         return
-    ask = _build_subscription(run, edge, (fact.at for fact in facts), event.version)
+    message = _build_subscription(run, edge, (fact.at for fact in facts), event.version)
     if group in context.state.epochs:
-        subscribe(context, ask, facts)
+        subscribe(context, message, facts)
     else:
-        send_subscription(context, group, ask)
+        send_subscription(context, group, message)
 
 
 def _build_subscription(run: DagRun, edge: EdgeWaits, slots: Iterable[Instant], version: int = 0) -> SubscriptionMessage:
@@ -134,17 +134,17 @@ def _store_wait(context: StepContext, run: DagRun, wait: RunWait) -> None:
     context.result.touched_groups.add(run.dag.record.group_no)
 
 
-def on_upstream_update(context: StepContext, heard: UpstreamUpdate) -> None:
+def on_upstream_update(context: StepContext, update: UpstreamUpdate) -> None:
     """News of one slot. They count while the run, or the task with the edge, has not begun; older than known ones never."""
-    run = context.state.runs.get(heard.down_run)
-    edge = run.edges.get(heard.edge_no) if run is not None else None
+    run = context.state.runs.get(update.down_run)
+    edge = run.edges.get(update.edge_no) if run is not None else None
     if run is None or edge is None or not edge.waits:
         return
-    wait = edge.waits.get(heard.fact.at)
+    wait = edge.waits.get(update.fact.at)
     if not _accepts_updates(run, edge) or wait is None or wait.state in (WaitState.RELEASED, WaitState.CLOSED):
         return
     context.current_dag = run.dag
-    fact, after = heard.fact, edge.edge.after
+    fact, after = update.fact, edge.edge.after
     if fact.outcome == "changed" or (fact.outcome == "absent" and replaces_absent_slot(after)):
         if wait.state.is_open:
             request_slots(context, run, edge)

@@ -240,9 +240,9 @@ def on_inventory(context: StepContext, event: InventoryRead) -> None:
         context.result.cancels.append(CancelOrder(event.worker_id, attempt_id, "it is over by the records"))
 
 
-def _instances_on_worker(memory: EngineState, worker_id: str) -> Iterator[TaskInstance]:
+def _instances_on_worker(engine_state: EngineState, worker_id: str) -> Iterator[TaskInstance]:
     """Those with an attempt on the worker; not those whose attempt the end of one before them has ended (fail_fast)."""
-    for ti in [ti for ti in memory.attempts.values() if ti.worker == worker_id]:
+    for ti in [ti for ti in engine_state.attempts.values() if ti.worker == worker_id]:
         if ti.worker == worker_id:
             yield ti
 

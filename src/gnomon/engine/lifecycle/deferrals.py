@@ -35,25 +35,25 @@ def begin_deferral(context: StepContext, ti: TaskInstance, wait: Deferral, cause
     context.mark_dirty(ti)
 
 
-def undo_deferral(memory: EngineState, changes: Changes, ti: TaskInstance) -> None:
+def undo_deferral(engine_state: EngineState, changes: Changes, ti: TaskInstance) -> None:
     """The wait that the cell began with in this step has not begun."""
-    waiting, ti.deferral = ti.deferral, None
-    assert waiting is not None
-    del changes.deferrals[waiting.key]
-    memory.get_pool(ti.pool or ti.task.pool).used -= waiting.held_slots
+    deferral, ti.deferral = ti.deferral, None
+    assert deferral is not None
+    del changes.deferrals[deferral.key]
+    engine_state.get_pool(ti.pool or ti.task.pool).used -= deferral.held_slots
     ti.defer_seq -= 1
     ti.generation += 1
 
 
-def set_deferral_timer(memory: EngineState, ti: TaskInstance) -> None:
+def set_deferral_timer(engine_state: EngineState, ti: TaskInstance) -> None:
     """The owner looks at the wait when the first of its times comes, and at no other time that it was told before."""
-    waiting = ti.deferral
-    if waiting is None or waiting.result is not None:
+    deferral = ti.deferral
+    if deferral is None or deferral.result is not None:
         return
-    at = find_earliest(compute_times(ti, waiting))
+    at = find_earliest(compute_times(ti, deferral))
     ti.generation += 1
     if at is not None:
-        memory.set_timer(at, ti)
+        engine_state.set_timer(at, ti)
 
 
 class DeferralTimes(NamedTuple):
@@ -64,9 +64,9 @@ class DeferralTimes(NamedTuple):
     deadline: Instant | None
 
 
-def compute_times(ti: TaskInstance, waiting: DeferralRecord) -> DeferralTimes:
+def compute_times(ti: TaskInstance, deferral: DeferralRecord) -> DeferralTimes:
     """Of a wait that has not ended. A held DAG's timers do not fire."""
-    return DeferralTimes(waiting.due_at if ti.run.dag.hold_reason is None else None, waiting.timeout_at, compute_deadline(ti))
+    return DeferralTimes(deferral.due_at if ti.run.dag.hold_reason is None else None, deferral.timeout_at, compute_deadline(ti))
 
 
 def find_earliest(times: DeferralTimes) -> Instant | None:
@@ -82,25 +82,25 @@ def compute_deadline(ti: TaskInstance) -> Instant | None:
 
 def drop_deferral(context: StepContext, ti: TaskInstance, *, killed: bool) -> None:
     """The cell waits for nothing, and has nothing to go on with. `killed`: somebody ended the wait, so its trigger is told."""
-    waiting, ti.deferral = ti.deferral, None
-    if waiting is not None:
-        discard_deferral_record(context, waiting, ti.pool, killed=killed)
+    deferral, ti.deferral = ti.deferral, None
+    if deferral is not None:
+        discard_deferral_record(context, deferral, ti.pool, killed=killed)
 
 
-def discard_deferral_record(context: StepContext, waiting: DeferralRecord, pool: str | None, *, killed: bool) -> None:
+def discard_deferral_record(context: StepContext, deferral: DeferralRecord, pool: str | None, *, killed: bool) -> None:
     """The wait is over and forgotten; `pool` has what it held. A wait that took too long in this step is told so all the same."""
-    release_held_slots(context, waiting, pool)
-    fired_now = context.changes.deferrals_ended.pop(waiting.key, None) is not None
-    if context.changes.deferrals.pop(waiting.key, None) is None:
-        fired = waiting.result
-        is_over = waiting.due_at is not None or (fired is not None and not fired_now)
-        hears = killed if fired is None else fired.outcome == "timeout"
-        context.changes.deferrals_deleted.append((waiting.key, None if is_over else hears))
+    release_held_slots(context, deferral, pool)
+    fired_now = context.changes.deferrals_ended.pop(deferral.key, None) is not None
+    if context.changes.deferrals.pop(deferral.key, None) is None:
+        result = deferral.result
+        is_over = deferral.due_at is not None or (result is not None and not fired_now)
+        hears = killed if result is None else result.outcome == "timeout"
+        context.changes.deferrals_deleted.append((deferral.key, None if is_over else hears))
 
 
-def release_held_slots(context: StepContext, waiting: DeferralRecord, pool: str | None) -> None:
+def release_held_slots(context: StepContext, deferral: DeferralRecord, pool: str | None) -> None:
     """What it kept of its pool while it waited is free."""
-    held, waiting.held_slots = waiting.held_slots, 0
+    held, deferral.held_slots = deferral.held_slots, 0
     if held and pool is not None:
         context.state.get_pool(pool).used -= held
         context.changes.pool_used[pool] = context.changes.pool_used.get(pool, 0) - held

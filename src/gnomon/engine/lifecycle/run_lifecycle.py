@@ -32,44 +32,44 @@ UNBOUNDED = 1_000_000
 
 
 def attach_run(
-    memory: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord], run_waits: Iterable[RunWait] = ()
+    engine_state: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord], run_waits: Iterable[RunWait] = ()
 ) -> DagRun:
     """Take a run into memory as the store has it; one that is already there is replaced."""
-    detach_run(memory, dag, record.run_pk)
+    detach_run(engine_state, dag, record.run_pk)
     run = DagRun(dag, record)
     _build_task_instances(run, rows)
     waits = tuple(run_waits)
     run.edges = build_edge_waits(run.graph.edges, record, waits)
     run.stale_waits = tuple(wait for wait in waits if wait.edge_no not in run.edges)
-    for cells in run.task_instances:
-        for ti in cells.values():
+    for instances in run.task_instances:
+        for ti in instances.values():
             if ti.attempt is not None:
-                acquire(memory, ti)
+                acquire(engine_state, ti)
             elif ti.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and ti.resume_at is not None:
-                memory.set_timer(ti.resume_at, ti)
+                engine_state.set_timer(ti.resume_at, ti)
             elif ti.state is S.DEFERRED:
-                set_deferral_timer(memory, ti)
-    memory.runs[run.pk] = dag.runs[run.pk] = run
+                set_deferral_timer(engine_state, ti)
+    engine_state.runs[run.pk] = dag.runs[run.pk] = run
     if record.slot_at is not None:
         dag.by_slot[record.slot_at] = run
-    set_edge_timers(memory, run)
+    set_edge_timers(engine_state, run)
     if record.state is DagRunState.QUEUED and waits_for_upstreams(run):
         dag.runs_waiting_upstream[run.pk] = None
     elif record.state is DagRunState.QUEUED:
         heapq.heappush(dag.queued_runs, run.sort_key)
     elif record.state is DagRunState.RUNNING:
         dag.running_count += 1
-        set_timeout_timer(memory, run)
+        set_timeout_timer(engine_state, run)
     keep_in_history(run)
     return run
 
 
-def attach_previous_run(memory: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord]) -> None:
+def attach_previous_run(engine_state: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord]) -> None:
     """Keep an ended run that a later one may look back at, unless it is known."""
     if record.run_pk not in dag.runs and all(run.pk != record.run_pk for run in dag.run_history):
-        run = attach_run(memory, dag, record, rows)
+        run = attach_run(engine_state, dag, record, rows)
         dag.runs.pop(run.pk, None)
-        memory.runs.pop(run.pk, None)
+        engine_state.runs.pop(run.pk, None)
         _remove_slot(run)
 
 
@@ -193,12 +193,12 @@ def _start_run(context: StepContext, run: DagRun) -> None:
     enqueue_run_evaluation(context, run)
 
 
-def set_edge_timers(memory: EngineState, run: DagRun, not_before: Instant = 0) -> None:
+def set_edge_timers(engine_state: EngineState, run: DagRun, not_before: Instant = 0) -> None:
     """Look at the run when an edge that holds it up has waited for its `max_wait`."""
     for edge in run.edges.values():
         at = edge.expires_at(run.record)
         if at is not None and (edge.edge.task_id is None) == (run.record.state is DagRunState.QUEUED):
-            memory.set_timer(max(at, not_before), run)
+            engine_state.set_timer(max(at, not_before), run)
 
 
 def _close_edges(context: StepContext, run: DagRun) -> None:
@@ -211,11 +211,11 @@ def _close_edges(context: StepContext, run: DagRun) -> None:
                 context.changes.run_waits[wait.down_run, wait.edge_no, wait.up_dag, wait.up_at] = wait
 
 
-def set_timeout_timer(memory: EngineState, run: DagRun) -> None:
+def set_timeout_timer(engine_state: EngineState, run: DagRun) -> None:
     """Look at the run when its dagrun_timeout is over."""
     timeout_s = run.graph.spec.dagrun_timeout_s
     if timeout_s is not None and run.record.started_at is not None:
-        memory.set_timer(_compute_timeout_at(run.record.started_at, timeout_s), run)
+        engine_state.set_timer(_compute_timeout_at(run.record.started_at, timeout_s), run)
 
 
 def _compute_timeout_at(started_at: Instant, timeout_s: float) -> Instant:
@@ -224,10 +224,10 @@ def _compute_timeout_at(started_at: Instant, timeout_s: float) -> Instant:
 
 def enqueue_run_evaluation(context: StepContext, run: DagRun) -> None:
     """Judge every task of a running run; a run without anything unfinished may end."""
-    for index, cells in enumerate(run.task_instances):
-        if cells:
+    for index, instances in enumerate(run.task_instances):
+        if instances:
             context.enqueue_evaluation(run, index)
-        for ti in cells.values():
+        for ti in instances.values():
             if not ti.ready and ti.attempt is None and (ti.state is S.SCHEDULED or (ti.state is S.DEFERRED and ti.is_resumption)):
                 make_ready(context, ti)
     if run.unfinished_count == 0:
@@ -268,8 +268,8 @@ def stop_tasks(context: StepContext, run: DagRun, *, live: Cause, waiting: Cause
 
     `teardowns` False: teardowns go on.
     """
-    for cells in run.task_instances:
-        for ti in cells.values():
+    for instances in run.task_instances:
+        for ti in instances.values():
             if is_finished(ti) or (ti.task.is_teardown and not teardowns):
                 continue
             was_live = ti.has_attempt
@@ -332,10 +332,10 @@ def prune_history(dag: Dag) -> None:
     ]
 
 
-def detach_run(memory: EngineState, dag: Dag, run_pk: int) -> None:
+def detach_run(engine_state: EngineState, dag: Dag, run_pk: int) -> None:
     """Drop a run from memory without any change to the store."""
     run = dag.runs.pop(run_pk, None)
-    memory.runs.pop(run_pk, None)
+    engine_state.runs.pop(run_pk, None)
     if run is None:
         return
     run.generation += 1
@@ -343,16 +343,16 @@ def detach_run(memory: EngineState, dag: Dag, run_pk: int) -> None:
     _remove_slot(run)
     if run.is_running:
         dag.running_count -= 1
-    for cells in run.task_instances:
-        for ti in cells.values():
+    for instances in run.task_instances:
+        for ti in instances.values():
             ti.generation += 1
             if ti.attempt is not None:
-                release(memory, ti)
+                release(engine_state, ti)
     _remove_from_history(dag, run_pk)
 
 
-def detach_dag(memory: EngineState, dag: Dag) -> None:
+def detach_dag(engine_state: EngineState, dag: Dag) -> None:
     """Drop a DAG and its runs from memory without any change to the store."""
     for run_pk in list(dag.runs):
-        detach_run(memory, dag, run_pk)
-    memory.dags.pop(dag.record.dag_pk, None)
+        detach_run(engine_state, dag, run_pk)
+    engine_state.dags.pop(dag.record.dag_pk, None)

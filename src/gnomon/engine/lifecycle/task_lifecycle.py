@@ -92,15 +92,15 @@ def compute_previous_run_verdict(ti: TaskInstance) -> Verdict:
 def find_previous_run(run: DagRun) -> DagRun | None:
     """The run of the same DAG before this one, by `find_next_run`, or None."""
     past = run.dag.run_history
-    place = bisect.bisect_left(past, run.sort_key, key=_sort_key_of)
-    return past[place - 1] if place else None
+    position = bisect.bisect_left(past, run.sort_key, key=_sort_key_of)
+    return past[position - 1] if position else None
 
 
 def find_next_run(run: DagRun) -> DagRun | None:
     """The run of the same DAG after this one, or None."""
     past = run.dag.run_history
-    place = bisect.bisect_right(past, run.sort_key, key=_sort_key_of)
-    return past[place] if place < len(past) else None
+    position = bisect.bisect_right(past, run.sort_key, key=_sort_key_of)
+    return past[position] if position < len(past) else None
 
 
 def _sort_key_of(run: DagRun) -> tuple[Instant, int]:
@@ -139,12 +139,12 @@ def start_deferred(context: StepContext, ti: TaskInstance) -> list[AttemptResult
     """
     assert ti.task.start_wait is not None
     ti.try_number += 1
-    forgotten = context.delete_xcoms(ti) if ti.try_number > 1 else None
+    deleted_results = context.delete_xcoms(ti) if ti.try_number > 1 else None
     ti.started_at = context.now
     ti.pool = ti.task.pool
     context.newly_ready.pop(ti, None)
     begin_deferral(context, ti, ti.task.start_wait, Cause.START_WAIT)
-    return forgotten
+    return deleted_results
 
 
 def enqueue_for_admission(context: StepContext, ti: TaskInstance) -> None:
@@ -203,14 +203,14 @@ def update_tallies(context: StepContext, ti: TaskInstance, by: int) -> None:
 
 
 def _evaluate_next_run(context: StepContext, ti: TaskInstance) -> None:
-    later = find_next_run(ti.run)
-    if later is None:
+    next_run = find_next_run(ti.run)
+    if next_run is None:
         return
     task = ti.task
     for task_id in (task.task_id, *task.upstream):
-        index = later.graph.index_of.get(task_id)
+        index = next_run.graph.index_of.get(task_id)
         if index is not None:
-            context.enqueue_evaluation(later, index)
+            context.enqueue_evaluation(next_run, index)
 
 
 def is_finished(ti: TaskInstance) -> bool:

@@ -32,11 +32,11 @@ from gnomon.model.states import TaskInstanceState as S
 
 def on_dag_read(context: StepContext, record: DagRecord) -> None:
     """The DAG is as the store has it now: a new one, a new version, paused, unpaused or gone from its file."""
-    memory = context.state
-    dag = memory.dags.get(record.dag_pk)
+    engine_state = context.state
+    dag = engine_state.dags.get(record.dag_pk)
     context.result.plannable_dags.add(record.dag_pk)
     if dag is None:
-        notify_dag_changed(context, memory.add_dag(record), None)
+        notify_dag_changed(context, engine_state.add_dag(record), None)
         return
     context.current_dag = dag
     was_held, before = dag.hold_reason, dag.record
@@ -62,8 +62,8 @@ def _resume_dag(context: StepContext, dag: Dag) -> None:
     for run in dag.runs.values():
         if run.is_running:
             set_timeout_timer(context.state, run)
-        for cells in run.task_instances:
-            for ti in cells.values():
+        for instances in run.task_instances:
+            for ti in instances.values():
                 if ti.state is S.DEFERRED:
                     set_deferral_timer(context.state, ti)
 
@@ -71,7 +71,7 @@ def _resume_dag(context: StepContext, dag: Dag) -> None:
 def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> None:
     """All unfinished runs move to `graph`, and the limits of tasks with them."""
     dag.graph = graph
-    live = [ti for run in dag.runs.values() for cells in run.task_instances for ti in cells.values() if ti.has_attempt]
+    live = [ti for run in dag.runs.values() for instances in run.task_instances for ti in instances.values() if ti.has_attempt]
     for ti in live:
         release_limits(ti)
     dag.task_limits = {}
@@ -86,14 +86,14 @@ def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> Non
 
 def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     """Move an unfinished run to `graph`: tasks that left are removed, new ones begin, tallies are counted anew."""
-    old = {ti.task.task_id: cells for cells in run.task_instances for ti in cells.values()}
-    waiting = [ti for cells in old.values() for ti in cells.values() if ti.ready]
-    stay = [ti for ti in waiting if ti.task.task_id in graph.index_of]
-    for ti in waiting:
+    old = {ti.task.task_id: instances for instances in run.task_instances for ti in instances.values()}
+    deferral = [ti for instances in old.values() for ti in instances.values() if ti.ready]
+    stay = [ti for ti in deferral if ti.task.task_id in graph.index_of]
+    for ti in deferral:
         dequeue(ti)
-    for task_id, cells in old.items():
+    for task_id, instances in old.items():
         if task_id not in graph.index_of:
-            _remove_task(context, run, list(cells.values()))
+            _remove_task(context, run, list(instances.values()))
     context.pending_evaluations = deque(entry for entry in context.pending_evaluations if entry[0] is not run)
     changed = run.graph.version_pk != graph.version_pk
     run.graph = graph
@@ -106,8 +106,8 @@ def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
         context.mark_run_dirty(run)
     for ti in stay:
         make_ready(context, ti)
-    for cells in run.task_instances:
-        for ti in cells.values():
+    for instances in run.task_instances:
+        for ti in instances.values():
             if ti.state is S.DEFERRED:
                 set_deferral_timer(context.state, ti)
     if run.is_running:
@@ -116,9 +116,9 @@ def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     refresh_edges(context, run)
 
 
-def _remove_task(context: StepContext, run: DagRun, cells: list[TaskInstance]) -> None:
+def _remove_task(context: StepContext, run: DagRun, instances: list[TaskInstance]) -> None:
     """The task left: what is unfinished of it ends here; the rows are kept, for it may come back."""
-    for ti in cells:
+    for ti in instances:
         if not is_finished(ti) and (ti.has_attempt or ti.is_stored):
             stop_task_instance(context, ti, Cause.REMOVE, _TASK_REMOVED)
         context.newly_ready.pop(ti, None)
@@ -165,9 +165,9 @@ def finalize_removed_tasks(context: StepContext, run: DagRun) -> None:
             if row.state in FINISHED_TASK_STATES:
                 continue
             row.ended_at = context.now
-            waiting, row.deferral = row.deferral, None
-            if waiting is not None:
-                discard_deferral_record(context, waiting, row.pool, killed=True)
+            deferral, row.deferral = row.deferral, None
+            if deferral is not None:
+                discard_deferral_record(context, deferral, row.pool, killed=True)
             if row.attempt is not None:
                 _end_removed_attempt(context, run, row, names[row.task_no])
             row.state, row.reason = next_state(row.state, Cause.REMOVE), _TASK_REMOVED

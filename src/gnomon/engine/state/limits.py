@@ -61,8 +61,8 @@ class LimitQueue:
 
     __slots__ = ("generation", "limit", "pool", "queued_key", "task_instances")
 
-    def __init__(self, gate: ConcurrencyLimit, pool: Pool) -> None:
-        self.limit = gate
+    def __init__(self, limit: ConcurrencyLimit, pool: Pool) -> None:
+        self.limit = limit
         self.pool = pool
         self.task_instances: PriorityQueue[TaskInstance] = PriorityQueue()
         self.queued_key: AdmissionKey | None = None
@@ -100,17 +100,17 @@ class ConcurrencyLimit:
 
     def enqueue(self, ti: TaskInstance, pool: Pool) -> None:
         """Let `cell` wait here until somebody leaves."""
-        lane = self.queues.get(pool.name)
-        if lane is None:
-            lane = self.queues[pool.name] = LimitQueue(self, pool)
-        lane.task_instances.push(admission_key_of(ti), ti)
+        limit_queue = self.queues.get(pool.name)
+        if limit_queue is None:
+            limit_queue = self.queues[pool.name] = LimitQueue(self, pool)
+        limit_queue.task_instances.push(admission_key_of(ti), ti)
 
     def release(self) -> None:
         """One cell has left; who waits may come in if that opened the gate."""
         self.used -= 1
         if not self.is_reached:
-            for lane in self.queues.values():
-                lane.join_pool_queue()
+            for limit_queue in self.queues.values():
+                limit_queue.join_pool_queue()
 
 
 def admission_key_of(ti: TaskInstance) -> AdmissionKey:

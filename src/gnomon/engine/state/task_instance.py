@@ -90,8 +90,8 @@ class TaskInstance:
     @property
     def continues_in_operator(self) -> bool:
         """Its attempt goes on in the author's code; no trigger has ended it, so that only its callbacks are left."""
-        fired = None if self.deferral is None else self.deferral.result
-        return fired is not None and not fired.ends_task
+        result = None if self.deferral is None else self.deferral.result
+        return result is not None and not result.ends_task
 
     @property
     def starts_deferred(self) -> bool:
