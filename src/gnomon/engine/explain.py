@@ -72,7 +72,7 @@ def _describe_queued_run(dag: Dag, run: DagRun, now: Instant) -> str:
     if dag.hold_reason is not None:
         return f"queued: {dag.hold_reason}"
     if run.pk in dag.runs_waiting_upstream:
-        return f"queued: it {describe_upstream_waits(run) or 'is about to find out what it waits for in other DAGs'}"
+        return f"queued: it {describe_upstream_waits(run.edges.values()) or 'is about to find out what it waits for in other DAGs'}"
     if run.record.run_after > now:
         return f"queued: it may start at {iso(run.record.run_after)}"
     if dag.running_count >= active_runs_limit(dag):
@@ -105,7 +105,7 @@ def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant) 
         what = "the next try is" if ti.state is S.UP_FOR_RETRY else "the sensor is called again"
         return f"{what} at {iso(ti.resume_at)}" + (f"; the last one ended: {ti.reason}" if ti.reason else "")
     if ti.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE, S.DEFERRED):
-        if ti.state is None and not ti.ready:
+        if ti.state is None and not ti.is_queued:
             return _describe_rule_wait(ti)
         return _describe_admission_wait(engine_state, ti)
     return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
+from gnomon.engine import lifecycle
 from gnomon.engine.dependencies.run_dependencies import restart_waits
 from gnomon.engine.dependencies.upstream_subscriptions import (
     notify_dag_deleted,
@@ -24,8 +25,9 @@ from gnomon.engine.lifecycle.run_lifecycle import (
     stop_task_instance,
     stop_tasks,
 )
-from gnomon.engine.lifecycle.task_lifecycle import dequeue, find_next_run, is_finished, mark_unfinished
+from gnomon.engine.lifecycle.task_lifecycle import find_next_run, is_finished, mark_unfinished
 from gnomon.engine.lifecycle.version_change import reset_removed_tasks
+from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.ids import TaskKey
@@ -56,12 +58,12 @@ def clear_tasks(context: StepContext, event: ClearTasks) -> None:
 
 def _clear_task_instance(context: StepContext, ti: TaskInstance, by: str) -> bool:
     if ti.attempt is not None:
-        ti.state = next_state(ti.state, Cause.CLEAR_LIVE)
+        lifecycle.apply(ti, Cause.CLEAR_LIVE)
         assert ti.worker is not None
         context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, f"cleared by {by}"))
         context.mark_dirty(ti)
         return True
-    if ti.state is None and not ti.ready:
+    if ti.state is None and not ti.is_queued:
         return False
     if is_finished(ti):
         mark_unfinished(context, ti)

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
 from gnomon.engine import events as e
+from gnomon.engine import lifecycle
 from gnomon.engine.admission.admission_pass import admit_ready
 from gnomon.engine.dependencies.run_dependencies import (
     expire_edges,
@@ -126,8 +127,8 @@ def _fire_timers(context: StepContext) -> None:
 def _finish_step(context: StepContext) -> StepResult:
     """Write down what is left to write: waiting cells, touched rows, the next time to step."""
     for ti in context.newly_ready:
-        if ti.ready and ti.state in (None, S.DEFERRED):
-            ti.state = next_state(ti.state, Cause.WAIT)
+        if ti.is_queued and ti.state in (None, S.DEFERRED):
+            lifecycle.apply(ti, Cause.WAIT)
             context.mark_dirty(ti)
     changes, step_ = context.changes, context.result
     for ti in context.dirty_instances:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections import deque
 
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
+from gnomon.engine import lifecycle
 from gnomon.engine.admission.capacity import acquire, find_reached_limit, release
 from gnomon.engine.lifecycle.deferrals import compute_deadline, undo_deferral
-from gnomon.engine.lifecycle.task_lifecycle import dequeue, leave_queue, start_deferred
+from gnomon.engine.lifecycle.task_lifecycle import start_deferred
 from gnomon.engine.state.engine_state import EngineState, WorkerCapacity
-from gnomon.engine.state.limits import LimitQueue, Pool, admission_key_of
+from gnomon.engine.state.limits import LimitQueue, Pool
+from gnomon.engine.state.queue_moves import dequeue, move_in_queue
+from gnomon.engine.state.queue_state import QueueCause
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import Admission, StepContext, StepResult
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, build_attempt_log_path
@@ -64,14 +67,11 @@ def find_free_worker(engine_state: EngineState) -> WorkerCapacity | None:
 def _find_next_admissible(pool: Pool) -> TaskInstance | None:
     while (ti := _find_first_queued(pool)) is not None:
         if ti.run.dag.hold_reason is not None:
-            leave_queue(ti)
-            ti.run.dag.held_instances.append((ti.generation, ti))
+            move_in_queue(ti, QueueCause.DAG_HELD)
         elif pool.is_too_small(ti.pool_slots):
-            leave_queue(ti)
-            pool.oversized.push(admission_key_of(ti), ti)
+            move_in_queue(ti, QueueCause.POOL_TOO_SMALL, pool)
         elif (limit := find_reached_limit(ti)) is not None:
-            leave_queue(ti)
-            limit.enqueue(ti, pool)
+            move_in_queue(ti, QueueCause.LIMIT_REACHED, pool, limit)
         else:
             return ti if pool.has_room(ti.pool_slots) else None
     return None
@@ -80,11 +80,13 @@ def _find_next_admissible(pool: Pool) -> TaskInstance | None:
 def _find_first_queued(pool: Pool) -> TaskInstance | None:
     """The cell whose turn it is: itself in the queue, or the best of a lane that stands there."""
     while (found := pool.ready_queue.peek()) is not None:
-        if not isinstance(found, LimitQueue):
+        if isinstance(found, TaskInstance):
             return found
-        key = found.task_instances.peek_key()
-        if key == found.queued_key and not found.limit.is_reached:
-            return found.task_instances.peek()
+        assert isinstance(found, LimitQueue)
+        if found.task_instances.peek_key() == found.queued_key and not found.limit.is_reached:
+            first = found.task_instances.peek()
+            assert isinstance(first, TaskInstance)
+            return first
         found.leave_pool_queue()
         if not found.limit.is_reached:
             found.join_pool_queue()
@@ -105,7 +107,7 @@ def _begin_attempt(context: StepContext, ti: TaskInstance, pool: Pool, worker: W
     resumes = ti.is_resumption
     if ti.state is not S.UP_FOR_RESCHEDULE and not resumes:
         ti.try_number += 1
-    ti.state = next_state(ti.state, Cause.ADMIT)
+    lifecycle.apply(ti, Cause.ADMIT)
     ti.seq += 1
     ti.attempt = context.new_id()
     ti.worker = worker.worker_id
@@ -165,9 +167,10 @@ def _undo_admission(engine_state: EngineState, changes: Changes, admitted: Admis
     if admitted.xcoms is not None:
         changes.xcom_clears.remove(ti.key())  # once: what a clear deletes in the same step stays deleted
         changes.results += admitted.xcoms
-    ti.state = admitted.state if admitted.state not in (None, S.DEFERRED) else next_state(admitted.state, Cause.WAIT)
-    ti.ready = True
-    engine_state.get_pool(ti.pool or ti.task.pool).enqueue(ti)
+    lifecycle.revert(ti, admitted.state)
+    if admitted.state in (None, S.DEFERRED):
+        lifecycle.apply(ti, Cause.WAIT)
+    move_in_queue(ti, QueueCause.BECOME_READY, engine_state.get_pool(ti.pool or ti.task.pool))
 
 
 def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:

@@ -70,7 +70,7 @@ def restart_waits(context: StepContext, run: DagRun, cleared: Collection[str]) -
         if (edge.edge.task_id is None and queued and cleared) or edge.edge.task_id in cleared:
             request_slots(context, run, edge)
     set_edge_timers(context.state, run)
-    if queued and run.pk not in run.dag.runs_waiting_upstream and not waits_for_upstreams(run):
+    if queued and run.pk not in run.dag.runs_waiting_upstream and not waits_for_upstreams(run.edges.values()):
         heapq.heappush(run.dag.queued_runs, run.sort_key)
         context.startable_dags[run.dag] = None
     evaluate(context, run)
@@ -178,7 +178,7 @@ def evaluate(context: StepContext, run: DagRun, changed: EdgeWaits | None = None
     ending = next((edge for edge in run.edges.values() if edge.edge.task_id is None and edge.verdict is EdgeVerdict.CANCEL), None)
     if ending is not None:
         cancel_run(context, run, ending.cancel_reason)
-    elif waits_for_upstreams(run):
+    elif waits_for_upstreams(run.edges.values()):
         run.dag.runs_waiting_upstream[run.pk] = None
         _update_reason(context, run)
     elif run.pk in run.dag.runs_waiting_upstream:
@@ -190,7 +190,7 @@ def evaluate(context: StepContext, run: DagRun, changed: EdgeWaits | None = None
 
 def _update_reason(context: StepContext, run: DagRun) -> None:
     """The record of a waiting run says what it waits for."""
-    reason = describe_upstream_waits(run)
+    reason = describe_upstream_waits(run.edges.values())
     if run.record.reason != reason:
         run.record.reason = reason
         context.mark_run_dirty(run)

@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from gnomon.decide.outcomes import UNENTERED_LIMIT, compute_retry_at, has_try_left
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
 from gnomon.decide.trigger_rules import format_skip_reason, parse_skip_reason
+from gnomon.engine import lifecycle
 from gnomon.engine.admission.admission_pass import build_attempt
 from gnomon.engine.admission.capacity import release_attempt
 from gnomon.engine.events import AuthorCodeEntered, InventoryRead, ResultReceived
 from gnomon.engine.lifecycle.deferrals import begin_deferral, drop_deferral
 from gnomon.engine.lifecycle.run_lifecycle import stop_tasks
-from gnomon.engine.lifecycle.task_lifecycle import dequeue, finish_task_instance, is_skipped_by_branch, make_ready
+from gnomon.engine.lifecycle.task_lifecycle import finish_task_instance, is_skipped_by_branch, make_ready
 from gnomon.engine.state.engine_state import EngineState, WorkerCapacity
+from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import Dag, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.attempts import AttemptResult, escape_unstorable, xcom_excess
@@ -26,7 +28,7 @@ def fail_try(context: StepContext, ti: TaskInstance, reason: str | None, *, retr
     """The try is over; `retryable` False: no further one, whatever is left."""
     if retryable and has_try_left(ti.try_number, ti.max_tries):
         dequeue(ti)  # no time of a wait that is over calls it before the next try is due
-        ti.state = next_state(ti.state, Cause.RETRY)
+        lifecycle.apply(ti, Cause.RETRY)
         ti.ended_at = None
         ti.reason = reason
         ti.resume_at = compute_retry_at(ti.task, ti.try_number, _jitter_seed(ti), context.now)
@@ -51,7 +53,7 @@ def on_author_code_entered(context: StepContext, event: AuthorCodeEntered) -> No
     ti.unentered_attempts = 0
     if ti.state is not S.QUEUED:
         return  # it is being stopped; its result says the rest
-    ti.state = next_state(ti.state, Cause.ENTER)
+    lifecycle.apply(ti, Cause.ENTER)
     ti.entered = True
     if not (ti.is_resumption and ti.started_at is not None):
         ti.started_at = event.at
@@ -130,7 +132,7 @@ def _on_deferred(context: StepContext, ti: TaskInstance, result: AttemptResult) 
 
 
 def _on_rescheduled(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
-    ti.state = next_state(ti.state, Cause.RESCHEDULE)
+    lifecycle.apply(ti, Cause.RESCHEDULE)
     ti.ended_at = None
     ti.reason = result.reason
     ti.resume_at = result.resume_at if result.resume_at is not None else context.now
@@ -144,7 +146,7 @@ def _on_lost(context: StepContext, ti: TaskInstance, result: AttemptResult) -> N
     if result.entered or ti.unentered_attempts > UNENTERED_LIMIT:
         _on_failed(context, ti, result)
         return
-    ti.state = next_state(ti.state, Cause.LOSE)
+    lifecycle.apply(ti, Cause.LOSE)
     ti.ended_at = None
     if not ti.is_resumption:
         ti.try_number -= 1
@@ -181,7 +183,7 @@ def reset_task_instance(context: StepContext, ti: TaskInstance) -> None:
     """
     drop_deferral(context, ti, killed=True)
     reason = ti.reason if ti.state is S.SKIPPED and is_skipped_by_branch(ti) else None
-    ti.state = next_state(ti.state, Cause.CLEAR)
+    lifecycle.apply(ti, Cause.CLEAR)
     ti.max_tries = ti.try_number + ti.task.retries
     ti.started_at = ti.ended_at = ti.resume_at = None
     ti.reason = reason

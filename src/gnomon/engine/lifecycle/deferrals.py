@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
+from gnomon.engine import lifecycle
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.deferral import Deferral
@@ -16,10 +18,9 @@ from gnomon.model.records import Changes, DeferralRecord
 def begin_deferral(context: StepContext, ti: TaskInstance, wait: Deferral, cause: Cause) -> None:
     """The cell is deferred: no attempt, no worker, and no slots of its pool unless the pool counts deferred tasks."""
     drop_deferral(context, ti, killed=False)
-    ti.ready = False
-    ti.generation += 1
+    dequeue(ti)
     ti.defer_seq += 1
-    ti.state = next_state(ti.state, cause)
+    lifecycle.apply(ti, cause)
     ti.ended_at = ti.reason = None
     due_at = wait.due_at if wait.due_in_s is None else context.now + int(wait.due_in_s * SECOND)
     timeout_at = None if wait.timeout_s is None else context.now + int(wait.timeout_s * SECOND)

@@ -7,14 +7,16 @@ import heapq
 from collections.abc import Iterable
 
 from gnomon.decide.outcomes import decide_run_outcome
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
 from gnomon.decide.trigger_rules import Tally
+from gnomon.engine import lifecycle
 from gnomon.engine.admission.capacity import acquire, release, release_attempt
 from gnomon.engine.dependencies.upstream_subscriptions import notify_run_ended, unsubscribe
 from gnomon.engine.lifecycle.deferrals import set_deferral_timer
 from gnomon.engine.lifecycle.task_lifecycle import finish_task_instance, is_finished, make_ready, mark_unfinished
 from gnomon.engine.state.edge_waits import build_edge_waits, waits_for_upstreams
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.ids import UNMAPPED
@@ -53,7 +55,7 @@ def attach_run(
     if record.slot_at is not None:
         dag.by_slot[record.slot_at] = run
     set_edge_timers(engine_state, run)
-    if record.state is DagRunState.QUEUED and waits_for_upstreams(run):
+    if record.state is DagRunState.QUEUED and waits_for_upstreams(run.edges.values()):
         dag.runs_waiting_upstream[run.pk] = None
     elif record.state is DagRunState.QUEUED:
         heapq.heappush(dag.queued_runs, run.sort_key)
@@ -104,7 +106,7 @@ def restore_task_instance(run: DagRun, index: int, row: TaskRecord) -> TaskInsta
     ti = TaskInstance(run, index, row.map_index, run.graph.tasks[index])
     ti.restore(row)
     if ti.state is S.REMOVED and run.record.state not in FINISHED_RUN_STATES:
-        ti.state = next_state(ti.state, Cause.CLEAR)
+        lifecycle.apply(ti, Cause.CLEAR)
         ti.max_tries = ti.try_number + ti.task.retries
         ti.started_at = ti.ended_at = ti.reason = None
     return ti
@@ -228,7 +230,7 @@ def enqueue_run_evaluation(context: StepContext, run: DagRun) -> None:
         if instances:
             context.enqueue_evaluation(run, index)
         for ti in instances.values():
-            if not ti.ready and ti.attempt is None and (ti.state is S.SCHEDULED or (ti.state is S.DEFERRED and ti.is_resumption)):
+            if not ti.is_queued and ti.attempt is None and (ti.state is S.SCHEDULED or (ti.state is S.DEFERRED and ti.is_resumption)):
                 make_ready(context, ti)
     if run.unfinished_count == 0:
         context.possibly_done_runs[run] = None
@@ -345,7 +347,7 @@ def detach_run(engine_state: EngineState, dag: Dag, run_pk: int) -> None:
         dag.running_count -= 1
     for instances in run.task_instances:
         for ti in instances.values():
-            ti.generation += 1
+            dequeue(ti)
             if ti.attempt is not None:
                 release(engine_state, ti)
     _remove_from_history(dag, run_pk)

@@ -6,10 +6,13 @@ import bisect
 
 from gnomon.decide.edges import EdgeVerdict
 from gnomon.decide.previous_run import evaluate_previous_run, evaluate_without_previous
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
 from gnomon.decide.trigger_rules import RuleOutcome, Verdict, evaluate_trigger_rule, is_skip_valid, parse_skip_reason
+from gnomon.engine import lifecycle
 from gnomon.engine.dependencies.upstream_subscriptions import notify_task_ended
 from gnomon.engine.lifecycle.deferrals import begin_deferral, drop_deferral
+from gnomon.engine.state.queue_moves import dequeue, move_in_queue
+from gnomon.engine.state.queue_state import QueueCause
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.attempts import AttemptResult
@@ -25,7 +28,7 @@ def evaluate_pending(context: StepContext) -> None:
         if run.is_running and run.dag.runs.get(run.pk) is run:
             context.current_dag = run.dag
             for ti in run.task_instances[index].values():
-                if ti.state is None and not ti.ready:
+                if ti.state is None and not ti.is_queued:
                     evaluate_task_instance(context, ti)
 
 
@@ -44,12 +47,15 @@ def compute_verdict(ti: TaskInstance) -> Verdict:
     """What an earlier decision of a branch, the trigger rule and the past say of it now."""
     if ti.reason is not None and is_skipped_by_branch(ti):
         return Verdict(RuleOutcome.SKIP, ti.reason)
-    verdict = evaluate_trigger_rule(ti.task.trigger_rule, ti.run.tallies[ti.index])
-    if verdict.outcome is RuleOutcome.RUN and ti.run.graph.depends_on_previous_run:
+    run = ti.run
+    verdict = evaluate_trigger_rule(ti.task.trigger_rule, run.tallies[ti.index])
+    if verdict.outcome is not RuleOutcome.RUN:
+        return verdict
+    if run.graph.depends_on_previous_run:
         verdict = compute_previous_run_verdict(ti)
-    if verdict.outcome is RuleOutcome.RUN and ti.run.edges:
-        return compute_edge_verdict(ti, verdict)
-    return verdict
+        if verdict.outcome is not RuleOutcome.RUN:
+            return verdict
+    return compute_edge_verdict(ti, verdict) if run.edges else verdict
 
 
 def compute_edge_verdict(ti: TaskInstance, verdict: Verdict) -> Verdict:
@@ -123,8 +129,7 @@ def make_ready(context: StepContext, ti: TaskInstance) -> None:
 def _defer_or_enqueue(context: StepContext, ti: TaskInstance) -> None:
     """At once, unless its DAG is held, or its pool counts it from now on: then admission says when."""
     if ti.run.dag.hold_reason is not None:
-        ti.ready = True
-        ti.run.dag.held_instances.append((ti.generation, ti))
+        move_in_queue(ti, QueueCause.DAG_HELD)
         context.newly_ready[ti] = None
     elif context.state.get_pool(ti.task.pool).include_deferred:
         enqueue_for_admission(context, ti)
@@ -149,28 +154,16 @@ def start_deferred(context: StepContext, ti: TaskInstance) -> list[AttemptResult
 
 def enqueue_for_admission(context: StepContext, ti: TaskInstance) -> None:
     """Put a cell that may run where admission finds it."""
-    ti.ready = True
     ti.pool = ti.task.pool
-    context.state.get_pool(ti.pool).enqueue(ti)
+    move_in_queue(ti, QueueCause.BECOME_READY, context.state.get_pool(ti.pool))
     context.newly_ready[ti] = None
-
-
-def dequeue(ti: TaskInstance) -> None:
-    """Take a waiting cell out of wherever it waits."""
-    ti.ready = False
-    ti.generation += 1
-
-
-def leave_queue(ti: TaskInstance) -> None:
-    """Leave the queue that it stands in, and wait elsewhere."""
-    ti.generation += 1
 
 
 def finish_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, reason: str | None, at: Instant | None = None) -> None:
     """Move the cell to a final state and tell everything downstream."""
     dequeue(ti)
     drop_deferral(context, ti, killed=True)
-    ti.state = next_state(ti.state, cause)
+    lifecycle.apply(ti, cause)
     ti.reason = reason
     ti.resume_at = None
     if ti.ended_at is None:

@@ -17,7 +17,8 @@ from gnomon.engine.lifecycle.deferrals import (
     release_held_slots,
     set_deferral_timer,
 )
-from gnomon.engine.lifecycle.task_lifecycle import dequeue, enqueue_for_admission, finish_task_instance
+from gnomon.engine.lifecycle.task_lifecycle import enqueue_for_admission, finish_task_instance
+from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.attempts import AttemptResult, XComItem, xcom_excess

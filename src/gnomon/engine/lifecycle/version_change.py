@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
+from gnomon.engine import lifecycle
 from gnomon.engine.admission.capacity import acquire_limits, release_limits
 from gnomon.engine.dependencies.run_dependencies import refresh_edges
 from gnomon.engine.dependencies.upstream_subscriptions import notify_dag_changed, notify_dag_deleted
@@ -19,7 +20,9 @@ from gnomon.engine.lifecycle.run_lifecycle import (
     set_timeout_timer,
     stop_task_instance,
 )
-from gnomon.engine.lifecycle.task_lifecycle import dequeue, is_finished, make_ready
+from gnomon.engine.lifecycle.task_lifecycle import is_finished, make_ready
+from gnomon.engine.state.queue_moves import dequeue, move_in_queue
+from gnomon.engine.state.queue_state import QueueCause
 from gnomon.engine.state.task_graph import TaskGraph
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance, new_run_limit
 from gnomon.engine.step_context import CancelOrder, StepContext
@@ -53,12 +56,12 @@ def on_dag_read(context: StepContext, record: DagRecord) -> None:
 
 def _resume_dag(context: StepContext, dag: Dag) -> None:
     """The DAG is held no longer: what was parked stands in its pools again, and times that passed are looked at."""
-    parked, dag.held_instances = dag.held_instances, []
-    for ticket, ti in parked:
-        if ti.generation == ticket and ti.starts_deferred:
+    for ti in list(dag.held_instances):
+        if ti.starts_deferred:
+            dequeue(ti)
             make_ready(context, ti)
-        elif ti.generation == ticket:
-            context.state.get_pool(ti.pool or ti.task.pool).enqueue(ti)
+        else:
+            move_in_queue(ti, QueueCause.DAG_RESUMED, context.state.get_pool(ti.pool or ti.task.pool))
     for run in dag.runs.values():
         if run.is_running:
             set_timeout_timer(context.state, run)
@@ -87,7 +90,7 @@ def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> Non
 def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     """Move an unfinished run to `graph`: tasks that left are removed, new ones begin, tallies are counted anew."""
     old = {ti.task.task_id: instances for instances in run.task_instances for ti in instances.values()}
-    deferral = [ti for instances in old.values() for ti in instances.values() if ti.ready]
+    deferral = [ti for instances in old.values() for ti in instances.values() if ti.is_queued]
     stay = [ti for ti in deferral if ti.task.task_id in graph.index_of]
     for ti in deferral:
         dequeue(ti)
@@ -170,7 +173,8 @@ def finalize_removed_tasks(context: StepContext, run: DagRun) -> None:
                 discard_deferral_record(context, deferral, row.pool, killed=True)
             if row.attempt is not None:
                 _end_removed_attempt(context, run, row, names[row.task_no])
-            row.state, row.reason = next_state(row.state, Cause.REMOVE), _TASK_REMOVED
+            lifecycle.apply(row, Cause.REMOVE)
+            row.reason = _TASK_REMOVED
             row.resume_at = None
             context.changes.tasks.append(row)
             context.result.touched_groups.add(run.dag.record.group_no)
@@ -181,7 +185,8 @@ def reset_removed_tasks(context: StepContext, run: DagRun) -> None:
     for rows in run.removed_task_rows.values():
         for row in rows:
             if row.state is not S.REMOVED:
-                row.state, row.reason = next_state(row.state, Cause.REMOVE), _TASK_REMOVED
+                lifecycle.apply(row, Cause.REMOVE)
+                row.reason = _TASK_REMOVED
                 row.ended_at = row.ended_at or context.now
                 context.changes.tasks.append(row)
 

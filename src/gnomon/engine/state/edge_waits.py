@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from gnomon.decide.edges import EdgeVerdict, evaluate_edge
 from gnomon.model.instants import SECOND, Instant
@@ -11,9 +10,6 @@ from gnomon.model.records import RunRecord
 from gnomon.model.run_waits import NO_SLOT, RunWait, WaitState, missing_dag_note
 from gnomon.model.states import DagRunType
 from gnomon.model.upstream_edges import Edge
-
-if TYPE_CHECKING:
-    from gnomon.engine.state.task_instance import DagRun
 
 WAITING_TYPES = (DagRunType.SCHEDULED, DagRunType.BACKFILL)
 """Runs of these types wait for other DAGs; one that somebody triggers starts at once."""
@@ -80,14 +76,14 @@ def build_edge_waits(edges: Iterable[Edge], record: RunRecord, waits: Iterable[R
     return {edge.number: EdgeWaits(edge, by_edge.get(edge.number, ())) for edge in edges}
 
 
-def waits_for_upstreams(run: DagRun) -> bool:
+def waits_for_upstreams(edges: Iterable[EdgeWaits]) -> bool:
     """Whether a queued run waits for other DAGs."""
-    return any(edge.edge.task_id is None and edge.verdict is not EdgeVerdict.PASS for edge in run.edges.values())
+    return any(edge.edge.task_id is None and edge.verdict is not EdgeVerdict.PASS for edge in edges)
 
 
-def describe_upstream_waits(run: DagRun) -> str | None:
+def describe_upstream_waits(edges: Iterable[EdgeWaits]) -> str | None:
     """The reason of a queued run that waits; None when it waits for nothing."""
-    names = [edge.describe() for edge in run.edges.values() if edge.edge.task_id is None and edge.verdict is EdgeVerdict.WAIT]
+    names = [edge.describe() for edge in edges if edge.edge.task_id is None and edge.verdict is EdgeVerdict.WAIT]
     if not names:
         return None
     return f"waits for {', '.join(names[:_MAX_LISTED])}" + (f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else "")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gnomon.engine.state.limits import Pool
 from gnomon.engine.state.priority_queue import PriorityQueue
+from gnomon.engine.state.queue_moves import move_in_queue
+from gnomon.engine.state.queue_state import QueueCause
+from gnomon.engine.state.subscriptions import DagSubscriptions
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, PoolRecord
-
-if TYPE_CHECKING:
-    from gnomon.engine.state.subscriptions import DagSubscriptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +83,12 @@ class EngineState:
         for record in records:
             seen.add(record.name)
             pool = self.get_pool(record.name)
-            pool.resize(record.slots)
+            _resize_pool(pool, record.slots)
             pool.used = record.used
             pool.include_deferred = record.include_deferred
         for name, pool in self.pools.items():
             if name not in seen:
-                pool.resize(None)
+                _resize_pool(pool, None)
 
     def set_timer(self, at: Instant, subject: TaskInstance | DagRun) -> None:
         """Call the subject again at `at`, unless it has left its place by then."""
@@ -98,3 +97,12 @@ class EngineState:
     def next_timer(self) -> Instant | None:
         at: Instant | None = self.timers.peek_key()
         return at
+
+
+def _resize_pool(pool: Pool, slots: int | None) -> None:
+    """Set the number of slots; oversized instances go to the queue of the pool, where admission looks at them again."""
+    if slots == pool.slots:
+        return
+    pool.slots = slots
+    while isinstance(ti := pool.oversized.peek(), TaskInstance):
+        move_in_queue(ti, QueueCause.POOL_RESIZED, pool)

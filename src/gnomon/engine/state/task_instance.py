@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gnomon.decide.trigger_rules import Tally
 from gnomon.engine.state.edge_waits import EdgeWaits
-from gnomon.engine.state.limits import ConcurrencyLimit
+from gnomon.engine.state.limits import AdmissionKey, ConcurrencyLimit
+from gnomon.engine.state.queue_state import NOT_QUEUED, QueueState
 from gnomon.engine.state.task_graph import TaskGraph
 from gnomon.model.attempts import RunFacts
 from gnomon.model.ids import TaskKey
@@ -34,7 +35,7 @@ class TaskInstance:
         "pool",
         "pool_slots",
         "priority",
-        "ready",
+        "queue_state",
         "reason",
         "resume_at",
         "run",
@@ -71,16 +72,27 @@ class TaskInstance:
         """The limits that its live attempt counts for."""
         self.unentered_attempts = 0
         """Attempts since the last one that entered author code, as far as this memory has seen."""
-        self.ready = False
-        """Its rules let it run; it waits in a pool or at a gate."""
+        self.queue_state: QueueState = NOT_QUEUED
+        """The container that the instance waits in until it is admitted; changed by `move_in_queue` alone."""
         self.generation = 0
-        """Counts the places that this cell has left; an entry of a heap with an older ticket is void."""
+        """Increases with every move between queues; a heap entry of an earlier generation is void."""
         self.is_stored = False
         """A row of it is in the store."""
 
     @property
     def task(self) -> TaskSpec:
         return self.run.graph.tasks[self.index]
+
+    @property
+    def is_queued(self) -> bool:
+        """True when the rules let the instance run and it waits for its admission."""
+        return self.queue_state is not NOT_QUEUED
+
+    @property
+    def admission_key(self) -> AdmissionKey:
+        """The order of admission (airflow-surface.md D.5): an instance that goes on after a deferral comes before all that begin."""
+        run = self.run
+        return (not self.is_resumption, -self.priority, run.record.run_after, run.pk, self.index, self.map_index)
 
     @property
     def is_resumption(self) -> bool:
@@ -212,8 +224,8 @@ class Dag:
         """Queued runs (run_pk) that wait for other DAGs: in no queue, and counted for no limit."""
         self.by_slot: dict[Instant, DagRun] = {}
         """Runs in memory by the planned time that they stand for."""
-        self.held_instances: list[tuple[int, TaskInstance]] = []
-        """Ready cells, with their tickets, that wait for the DAG to be unpaused or active again."""
+        self.held_instances: dict[TaskInstance, None] = {}
+        """Ready task instances that wait until the DAG is unpaused or active again (QueueState.DAG)."""
         self.task_limits: dict[int, ConcurrencyLimit] = {}
         """By task number: max_active_tis_per_dag."""
         self.run_history: list[DagRun] = []
