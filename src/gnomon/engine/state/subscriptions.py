@@ -1,4 +1,4 @@
-"""."""
+"""Subscriptions: which runs wait for the slots of a DAG, as the owner of that DAG keeps them."""
 
 from __future__ import annotations
 
