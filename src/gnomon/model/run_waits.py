@@ -18,8 +18,8 @@ KEEP_AFTER_ABSENT = 2
 """The run waits for slots that were passed without a run: somebody may make one."""
 
 def missing_dag_note(up_dag: str) -> str:
-    """What is said of a slot that can have no end for now."""
-    return f"DAG {up_dag} is in no file any more"
+    """The note of a slot whose run cannot end for now, because no file defines its DAG any more."""
+    return f"no file defines DAG {up_dag} any more"
 
 
 SlotOutcome = Literal["open", "ok", "bad", "absent", "changed"]

@@ -1,8 +1,9 @@
-"""Who gets a worker: pools in turn, best first within a pool, every limit a gate.
+"""Admission: ready task instances get an attempt while workers, pools and limits have room.
 
-Fairness. Pools are asked one after the other, one task each, until nobody can take more; a full pool costs one look.
-A task stopped by a limit waits at that gate and is looked at again when somebody leaves it, so that no admission reads a
-queue it cannot serve (airflow-surface.md D.5 and section I, 15).
+Fairness. The pools take turns, one task instance each, until no pool can admit another; a full pool costs one look. Within
+a pool, `AdmissionKey` is the order. A task instance that meets a reached limit moves to the queue of that limit and is
+looked at again when the limit is released, so that admission does not read a queue that it cannot serve
+(airflow-surface.md D.5 and section I, 15).
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from gnomon.model.records import Changes
 from gnomon.model.states import TaskInstanceState as S
 
 VOLATILE_IMPORT_MAX_AGE_S = 300.0
-"""A file that read a Variable, the environment or the network is imported anew after so long."""
+"""A file that read a Variable, the environment or the network at import is imported again after this span."""
 
 
 def admit_ready(context: StepContext) -> None:
-    """Give workers and pool slots to ready cells, at most `max_admissions_per_step` of them; `turn.again` when more could follow."""
+    """Admit ready task instances, at most `max_admissions_per_step`; sets `has_more_work` when that bound is reached."""
     engine_state = context.state
     budget = engine_state.limits.max_admissions_per_step
     pools = deque(pool for _, pool in sorted(engine_state.pools.items()) if pool.ready_queue)
@@ -51,7 +52,7 @@ def admit_ready(context: StepContext) -> None:
 
 
 def find_free_worker(engine_state: EngineState) -> WorkerCapacity | None:
-    """The reachable worker with the most free slots, or None when nobody may take another attempt."""
+    """The reachable worker with the most free slots; None when `parallelism` is reached or every slot is used."""
     parallelism = engine_state.limits.parallelism
     if parallelism is not None and engine_state.live_attempt_count >= parallelism:
         return None
@@ -65,6 +66,10 @@ def find_free_worker(engine_state: EngineState) -> WorkerCapacity | None:
 
 
 def _find_next_admissible(pool: Pool) -> TaskInstance | None:
+    """The first instance that its DAG, its limits and the pool admit; instances that are not admitted leave the queue.
+
+    None when the queue is empty, or the first instance has to wait for slots of the pool.
+    """
     while (ti := _find_first_queued(pool)) is not None:
         if ti.run.dag.hold_reason is not None:
             move_in_queue(ti, QueueCause.DAG_HELD)
@@ -78,34 +83,34 @@ def _find_next_admissible(pool: Pool) -> TaskInstance | None:
 
 
 def _find_first_queued(pool: Pool) -> TaskInstance | None:
-    """The cell whose turn it is: itself in the queue, or the best of a lane that stands there."""
-    while (found := pool.ready_queue.peek()) is not None:
-        if isinstance(found, TaskInstance):
-            return found
-        assert isinstance(found, LimitQueue)
-        if found.task_instances.peek_key() == found.queued_key and not found.limit.is_reached:
-            first = found.task_instances.peek()
+    """The first task instance of the pool's queue, or of the LimitQueue that is first there."""
+    while (item := pool.ready_queue.peek()) is not None:
+        if isinstance(item, TaskInstance):
+            return item
+        assert isinstance(item, LimitQueue)
+        if item.task_instances.peek_key() == item.queued_key and not item.limit.is_reached:
+            first = item.task_instances.peek()
             assert isinstance(first, TaskInstance)
             return first
-        found.leave_pool_queue()
-        if not found.limit.is_reached:
-            found.join_pool_queue()
+        item.leave_pool_queue()
+        if not item.limit.is_reached:
+            item.join_pool_queue()
     return None
 
 
 def _admit_one(context: StepContext, ti: TaskInstance, pool: Pool, worker: WorkerCapacity) -> None:
-    """Make an attempt of the cell on this worker; who starts from its trigger takes its slots alone."""
+    """Submit an attempt to this worker, or start the deferral of a task that starts from its trigger."""
     context.current_dag = ti.run.dag
-    before = (ti.state, ti.try_number, ti.reason, ti.resume_at, ti.started_at)
+    previous = (ti.state, ti.try_number, ti.reason, ti.resume_at, ti.started_at)
     deleted_results = start_deferred(context, ti) if ti.starts_deferred else _begin_attempt(context, ti, pool, worker)
-    context.result.admissions.append(Admission(ti, *before, deleted_results))
+    context.result.admissions.append(Admission(ti, *previous, deleted_results))
 
 
 def _begin_attempt(context: StepContext, ti: TaskInstance, pool: Pool, worker: WorkerCapacity) -> list[AttemptResult] | None:
-    """Returns what `delete_xcoms` returned; None when there was no earlier attempt, or this one goes on after a wait."""
+    """Create the attempt and count it. Returns the value of `delete_xcoms`; None for a first attempt or a resumption."""
     dequeue(ti)
-    resumes = ti.is_resumption
-    if ti.state is not S.UP_FOR_RESCHEDULE and not resumes:
+    is_resumption = ti.is_resumption
+    if ti.state is not S.UP_FOR_RESCHEDULE and not is_resumption:
         ti.try_number += 1
     lifecycle.apply(ti, Cause.ADMIT)
     ti.seq += 1
@@ -113,9 +118,9 @@ def _begin_attempt(context: StepContext, ti: TaskInstance, pool: Pool, worker: W
     ti.worker = worker.worker_id
     ti.entered = False
     ti.reason = ti.resume_at = ti.ended_at = None
-    if not resumes:
+    if not is_resumption:
         ti.started_at = None
-    deleted_results = context.delete_xcoms(ti) if ti.seq > 1 and not resumes else None
+    deleted_results = context.delete_xcoms(ti) if ti.seq > 1 and not is_resumption else None
     acquire(context.state, ti)
     context.changes.pool_used[pool.name] = context.changes.pool_used.get(pool.name, 0) + ti.pool_slots
     context.newly_ready.pop(ti, None)
@@ -125,23 +130,23 @@ def _begin_attempt(context: StepContext, ti: TaskInstance, pool: Pool, worker: W
 
 
 def retract_admissions(engine_state: EngineState, result: StepResult, pool_name: str) -> bool:
-    """The step no longer admits anything to this pool; False when it did not.
+    """Take back all admissions of this step to the pool; returns False when there are none.
 
-    For a pool whose slots another scheduler has taken meanwhile: nothing else of a step rests on its admissions, so the
-    rest may be written as it is. The pool counts as full here until it is read again.
+    For a pool whose slots another scheduler has used in the meantime. Nothing else in a step depends on its admissions, so
+    the remaining changes can be committed. The pool counts as full here until it is read again.
     """
-    refused = [admitted for admitted in result.admissions if _uses_pool(pool_name, admitted.task_instance)]
+    refused = [admission for admission in result.admissions if _uses_pool(pool_name, admission.task_instance)]
     if not refused:
         return False
     changes = result.changes
-    result.admissions = [admitted for admitted in result.admissions if not _uses_pool(pool_name, admitted.task_instance)]
-    gone = {admitted.task_instance.attempt for admitted in refused}
+    result.admissions = [admission for admission in result.admissions if not _uses_pool(pool_name, admission.task_instance)]
+    retracted = {admission.task_instance.attempt for admission in refused}
     for worker_id, attempts in list(result.submits.items()):
-        result.submits[worker_id] = [attempt for attempt in attempts if attempt.attempt_id not in gone]
-    changes.pool_used[pool_name] -= sum(admitted.task_instance.pool_slots for admitted in refused)
-    for admitted in refused:
-        _undo_admission(engine_state, changes, admitted)
-    rows = {admitted.task_instance.key(): admitted.task_instance.to_record() for admitted in refused}
+        result.submits[worker_id] = [attempt for attempt in attempts if attempt.attempt_id not in retracted]
+    changes.pool_used[pool_name] -= sum(admission.task_instance.pool_slots for admission in refused)
+    for admission in refused:
+        _undo_admission(engine_state, changes, admission)
+    rows = {admission.task_instance.key(): admission.task_instance.to_record() for admission in refused}
     changes.tasks = [rows.get(row.key, row) for row in changes.tasks]
     pool = engine_state.get_pool(pool_name)
     if pool.slots is not None:
@@ -150,31 +155,31 @@ def retract_admissions(engine_state: EngineState, result: StepResult, pool_name:
 
 
 def _uses_pool(pool_name: str, ti: TaskInstance) -> bool:
-    """Whether its attempt, or the wait that it began with, has slots of that pool."""
+    """True when the attempt of the instance, or its deferral, uses slots of that pool."""
     return ti.pool == pool_name and (ti.has_attempt or (ti.deferral is not None and ti.deferral.held_slots > 0))
 
 
-def _undo_admission(engine_state: EngineState, changes: Changes, admitted: Admission) -> None:
-    ti = admitted.task_instance
+def _undo_admission(engine_state: EngineState, changes: Changes, admission: Admission) -> None:
+    ti = admission.task_instance
     if ti.has_attempt:
         release(engine_state, ti)
         ti.attempt = ti.worker = None
         ti.seq -= 1
     else:
         undo_deferral(engine_state, changes, ti)
-    ti.try_number, ti.reason, ti.resume_at = admitted.try_number, admitted.reason, admitted.resume_at
-    ti.started_at = admitted.started_at
-    if admitted.xcoms is not None:
-        changes.xcom_clears.remove(ti.key())  # once: what a clear deletes in the same step stays deleted
-        changes.results += admitted.xcoms
-    lifecycle.revert(ti, admitted.state)
-    if admitted.state in (None, S.DEFERRED):
+    ti.try_number, ti.reason, ti.resume_at = admission.try_number, admission.reason, admission.resume_at
+    ti.started_at = admission.started_at
+    if admission.xcoms is not None:
+        changes.xcom_clears.remove(ti.key())  # one entry only: a clear in the same step has its own
+        changes.results += admission.xcoms
+    lifecycle.revert(ti, admission.state)
+    if admission.state in (None, S.DEFERRED):
         lifecycle.apply(ti, Cause.WAIT)
     move_in_queue(ti, QueueCause.BECOME_READY, engine_state.get_pool(ti.pool or ti.task.pool))
 
 
 def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
-    """What a worker is told to run."""
+    """The message that tells a worker to run the live attempt of the instance."""
     run, task = ti.run, ti.task
     dag = run.dag.record
     assert ti.attempt is not None

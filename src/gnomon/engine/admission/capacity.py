@@ -1,4 +1,4 @@
-"""What a live attempt holds: a place at every gate, slots of a pool, a slot of a worker. Taken and given back here alone."""
+"""What a live attempt uses: slots of its pool, a slot of its worker, a place of each limit. Only this module counts them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gnomon.model.records import AttemptRecord
 
 
 def collect_limits(ti: TaskInstance) -> list[ConcurrencyLimit]:
-    """Every limit on live task instances that holds for this cell, beyond its pool and its worker."""
+    """The concurrency limits of the instance, beyond its pool and its worker."""
     run, task = ti.run, ti.task
     limits = [run.active_tasks_limit]
     if task.max_active_tis_per_dag is not None:
@@ -32,7 +32,7 @@ def collect_limits(ti: TaskInstance) -> list[ConcurrencyLimit]:
 
 
 def find_reached_limit(ti: TaskInstance) -> ConcurrencyLimit | None:
-    """The first limit that keeps the cell out, or None."""
+    """The first reached limit of the instance; None when all have room."""
     for limit in collect_limits(ti):
         if limit.is_reached:
             return limit
@@ -40,7 +40,7 @@ def find_reached_limit(ti: TaskInstance) -> ConcurrencyLimit | None:
 
 
 def acquire(engine_state: EngineState, ti: TaskInstance) -> None:
-    """Count a cell with a live attempt at its gates, its pool and its worker."""
+    """Count the live attempt of the instance at its limits, its pool and its worker."""
     assert ti.attempt is not None and ti.pool is not None
     engine_state.attempts[ti.attempt] = ti
     engine_state.live_attempt_count += 1
@@ -52,7 +52,7 @@ def acquire(engine_state: EngineState, ti: TaskInstance) -> None:
 
 
 def release(engine_state: EngineState, ti: TaskInstance) -> None:
-    """Count it no longer; whoever waits at a gate that this opens may come in."""
+    """Stop counting the live attempt; instances that wait for a limit which is free now can be admitted."""
     assert ti.attempt is not None and ti.pool is not None
     engine_state.attempts.pop(ti.attempt, None)
     engine_state.live_attempt_count -= 1
@@ -64,21 +64,21 @@ def release(engine_state: EngineState, ti: TaskInstance) -> None:
 
 
 def acquire_limits(ti: TaskInstance) -> None:
-    """It counts at the limits that its task has now."""
+    """Count the instance at the limits that its task has now."""
     ti.limits = collect_limits(ti)
     for limit in ti.limits:
         limit.used += 1
 
 
 def release_limits(ti: TaskInstance) -> None:
-    """It counts at no limit."""
+    """Stop counting the instance at its limits."""
     limits, ti.limits = ti.limits, []
     for limit in limits:
         limit.release()
 
 
 def release_attempt(context: StepContext, ti: TaskInstance, state: str, reason: str | None, exit_code: int | None = None) -> None:
-    """The live attempt is over: it is recorded, and what it held is given back."""
+    """Record the end of the live attempt and release what it used. `state`: the outcome, as the record stores it."""
     assert ti.attempt is not None and ti.pool is not None
     run = ti.run
     context.changes.attempts.append(

@@ -1,4 +1,4 @@
-"""Groups into memory and out of it: the code of a start, a take-over, and of every refused commit."""
+"""Load groups into memory and drop them: at a start, at a take-over, and after a refused commit (LOAD in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from gnomon.model.records import GroupState, TaskRecord
 
 
 def load_groups(engine_state: EngineState, state: GroupState, epochs: Mapping[int, int]) -> list[DagRun]:
-    """Take these groups into memory as the store has them; returns the runs to judge in the next step."""
+    """Add these groups to memory as the store has them.
+
+    `epochs`: group to the epoch of its ownership. Returns the runs that the next step is to evaluate (`loaded_runs` of `step`).
+    """
     engine_state.epochs.update(epochs)
     rows: dict[int, list[TaskRecord]] = defaultdict(list)
     for task in state.tasks:
@@ -32,13 +35,13 @@ def load_groups(engine_state: EngineState, state: GroupState, epochs: Mapping[in
 
 
 def drop_groups(engine_state: EngineState, groups: Iterable[int]) -> None:
-    """Forget everything of these groups."""
-    gone = set(groups)
-    for dag_id in [dag_id for dag_id in engine_state.subscriptions if group_of(dag_id) in gone]:
+    """Remove these groups, their DAGs, runs and subscriptions from memory; the store is not changed."""
+    dropped = set(groups)
+    for dag_id in [dag_id for dag_id in engine_state.subscriptions if group_of(dag_id) in dropped]:
         del engine_state.subscriptions[dag_id]
-    for dag in [dag for dag in engine_state.dags.values() if dag.record.group_no in gone]:
+    for dag in [dag for dag in engine_state.dags.values() if dag.record.group_no in dropped]:
         detach_dag(engine_state, dag)
-    for group in gone:
+    for group in dropped:
         engine_state.epochs.pop(group, None)
     for pool in engine_state.pools.values():
         pool.ready_queue.compact()

@@ -1,4 +1,4 @@
-"""The life of a run: attached, started when the DAG has room, ended when nothing in it is unfinished, forgotten."""
+"""The life of a run: attached to memory, started when its DAG has room, ended when all tasks are finished, detached."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
 from gnomon.model.states import TaskInstanceState as S
 
 MAX_STARTED_PER_STEP = 5000
-"""Task instances of runs that one step starts; the next run waits for the next step, which follows at once."""
+"""Task instances of runs that one step starts; further runs start in the next step, which follows at once."""
 UNBOUNDED = 1_000_000
-"""Stands for no limit: so many runs of one DAG at once are more than any machine holds."""
+"""The number that stands for no limit on the running runs of a DAG."""
 
 
 def attach_run(
     engine_state: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord], run_waits: Iterable[RunWait] = ()
 ) -> DagRun:
-    """Take a run into memory as the store has it; one that is already there is replaced."""
+    """Add a run to memory as the store has it; a run with the same run_pk is replaced. Returns it."""
     detach_run(engine_state, dag, record.run_pk)
     run = DagRun(dag, record)
     _build_task_instances(run, rows)
@@ -67,7 +67,7 @@ def attach_run(
 
 
 def attach_previous_run(engine_state: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord]) -> None:
-    """Keep an ended run that a later one may look back at, unless it is known."""
+    """Add a finished run to the history of the DAG, because a later run depends on it; no effect if it is known."""
     if record.run_pk not in dag.runs and all(run.pk != record.run_pk for run in dag.run_history):
         run = attach_run(engine_state, dag, record, rows)
         dag.runs.pop(run.pk, None)
@@ -76,7 +76,7 @@ def attach_previous_run(engine_state: EngineState, dag: Dag, record: RunRecord, 
 
 
 def keep_in_history(run: DagRun) -> None:
-    """Keep a run that a later one may look back at, in order."""
+    """Insert the run into the history of its DAG, in order, if a task depends on the past."""
     if run.graph.depends_on_previous_run:
         _remove_from_history(run.dag, run.pk)
         bisect.insort(run.dag.run_history, run, key=lambda r: r.sort_key)
@@ -102,7 +102,7 @@ def _build_task_instances(run: DagRun, rows: Iterable[TaskRecord]) -> None:
 
 
 def restore_task_instance(run: DagRun, index: int, row: TaskRecord) -> TaskInstance:
-    """The cell as its row says; one that was removed while its task was gone has no status again."""
+    """The task instance of the row; a removed instance of an unfinished run is cleared, because its task has returned."""
     ti = TaskInstance(run, index, row.map_index, run.graph.tasks[index])
     ti.restore(row)
     if ti.state is S.REMOVED and run.record.state not in FINISHED_RUN_STATES:
@@ -113,7 +113,7 @@ def restore_task_instance(run: DagRun, index: int, row: TaskRecord) -> TaskInsta
 
 
 def recount_tallies(run: DagRun) -> None:
-    """Make the tallies and the count of unfinished cells from the cells."""
+    """Compute the tallies and the count of unfinished instances anew."""
     graph = run.graph
     run.tallies = []
     run.unfinished_count = 0
@@ -137,7 +137,7 @@ def is_within_task_bounds(task: TaskSpec, run: RunRecord) -> bool:
 
 
 def start_queued_runs(context: StepContext, dag: Dag) -> None:
-    """Start queued runs in order while the DAG has room; one due later, or too many for this step, sets a timer."""
+    """Start queued runs in order while the DAG has room; a run that is due later, or exceeds the step's bound, gets a timer."""
     if dag.hold_reason is not None:
         return
     limit = active_runs_limit(dag)
@@ -159,10 +159,10 @@ def start_queued_runs(context: StepContext, dag: Dag) -> None:
 
 
 def _cancel_overlapped_runs(context: StepContext, run: DagRun) -> None:
-    """With overlap="cancel_running", the running runs before a planned one that is due end failed.
+    """With overlap="cancel_running", end the earlier running runs as failed when a scheduled run is due.
 
-    What this rests on is stored, the queue of runs: so it holds across restarts. A run that was cleared starts beside
-    newer ones.
+    The decision depends on the stored queue of runs only, so it holds across restarts. A run that was cleared starts beside
+    newer runs.
     """
     if run.graph.spec.overlap != "cancel_running" or run.record.run_type is not DagRunType.SCHEDULED:
         return
@@ -174,7 +174,7 @@ def _cancel_overlapped_runs(context: StepContext, run: DagRun) -> None:
 
 
 def active_runs_limit(dag: Dag) -> int:
-    """How many runs of the DAG may be running at once."""
+    """The most runs of the DAG that may be running at the same time."""
     spec = dag.graph.spec
     by_timetable = spec.timetable.active_runs_limit
     by_dag = UNBOUNDED if spec.overlap == "allow" else spec.max_active_runs
@@ -196,7 +196,7 @@ def _start_run(context: StepContext, run: DagRun) -> None:
 
 
 def set_edge_timers(engine_state: EngineState, run: DagRun, not_before: Instant = 0) -> None:
-    """Look at the run when an edge that holds it up has waited for its `max_wait`."""
+    """Set timers for the ends of `max_wait` of the edges that the run, or its tasks, may wait for now."""
     for edge in run.edges.values():
         at = edge.expires_at(run.record)
         if at is not None and (edge.edge.task_id is None) == (run.record.state is DagRunState.QUEUED):
@@ -204,7 +204,7 @@ def set_edge_timers(engine_state: EngineState, run: DagRun, not_before: Instant 
 
 
 def _close_edges(context: StepContext, run: DagRun) -> None:
-    """What the run waited for without need, or no longer needs, is closed: of an ended run all, of one that starts its own."""
+    """Close the open waits that the run no longer needs: all waits of a finished run, the run's own waits when it starts."""
     for edge in run.edges.values():
         if edge.edge.task_id is None or not run.is_running:
             unsubscribe(context, edge.waits.values())
@@ -214,7 +214,7 @@ def _close_edges(context: StepContext, run: DagRun) -> None:
 
 
 def set_timeout_timer(engine_state: EngineState, run: DagRun) -> None:
-    """Look at the run when its dagrun_timeout is over."""
+    """Set a timer for the end of the run's dagrun_timeout."""
     timeout_s = run.graph.spec.dagrun_timeout_s
     if timeout_s is not None and run.record.started_at is not None:
         engine_state.set_timer(_compute_timeout_at(run.record.started_at, timeout_s), run)
@@ -225,7 +225,7 @@ def _compute_timeout_at(started_at: Instant, timeout_s: float) -> Instant:
 
 
 def enqueue_run_evaluation(context: StepContext, run: DagRun) -> None:
-    """Judge every task of a running run; a run without anything unfinished may end."""
+    """Enqueue the evaluation of every task of a running run, and make loaded instances ready that were ready before."""
     for index, instances in enumerate(run.task_instances):
         if instances:
             context.enqueue_evaluation(run, index)
@@ -237,7 +237,7 @@ def enqueue_run_evaluation(context: StepContext, run: DagRun) -> None:
 
 
 def end_run_if_done(context: StepContext, run: DagRun) -> None:
-    """End a running run in which nothing is unfinished."""
+    """End a running run without unfinished task instances."""
     if not run.is_running or run.unfinished_count or run.dag.runs.get(run.pk) is not run:
         return
     context.current_dag = run.dag
@@ -247,7 +247,7 @@ def end_run_if_done(context: StepContext, run: DagRun) -> None:
 
 
 def end_run(context: StepContext, run: DagRun, state: DagRunState, reason: str | None) -> None:
-    """Give the run its final state, and its place to the next one."""
+    """Set the final state of the run; queued runs of its DAG may start."""
     was_active = run.is_running
     run.record.ended_at = context.now
     run.record.reason = reason
@@ -266,9 +266,10 @@ def end_run(context: StepContext, run: DagRun, state: DagRunState, reason: str |
 
 
 def stop_tasks(context: StepContext, run: DagRun, *, live: Cause, waiting: Cause, reason: str, teardowns: bool = True) -> None:
-    """End everything unfinished in the run: what is live by `live`, and cancelled; what waits by `waiting`.
+    """Finish all unfinished task instances of the run.
 
-    `teardowns` False: teardowns go on.
+    `live`: the cause for instances with an attempt, which is cancelled; `waiting`: the cause for all others; `reason`: the
+    reason of both. `teardowns` False: teardown tasks are left as they are.
     """
     for instances in run.task_instances:
         for ti in instances.values():
@@ -279,7 +280,7 @@ def stop_tasks(context: StepContext, run: DagRun, *, live: Cause, waiting: Cause
 
 
 def stop_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, reason: str) -> None:
-    """Give the cell a final state whatever it does now; a live attempt is cancelled and recorded."""
+    """Set a final state whatever the present state is; a live attempt is cancelled and recorded as failed."""
     if ti.attempt is not None:
         assert ti.worker is not None
         context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, reason))
@@ -292,13 +293,13 @@ def stop_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, rea
 
 
 def on_run_timer(context: StepContext, run: DagRun) -> None:
-    """A time of the run has come: it may start now, or it has run too long."""
+    """A timer of the run fired: a queued run may start, a running run may have exceeded its dagrun_timeout."""
     if run.record.state is DagRunState.QUEUED:
         run.is_due_timer_set = False
         context.startable_dags[run.dag] = None
         return
     if run.dag.hold_reason is not None:
-        return  # nobody lets it go on; the time is looked at again when somebody does
+        return  # the timer is set again when the DAG is resumed
     timeout_s = run.graph.spec.dagrun_timeout_s
     if not run.is_running or timeout_s is None or run.record.started_at is None:
         return
@@ -310,7 +311,7 @@ def on_run_timer(context: StepContext, run: DagRun) -> None:
 
 
 def drop_ended_run(context: StepContext, run: DagRun) -> None:
-    """Let go of a run that has ended, unless a later one may look back at it."""
+    """Remove a finished run from memory; the history keeps it if a later run may depend on it."""
     if run.record.state in FINISHED_RUN_STATES and run.dag.runs.get(run.pk) is run:
         context.state.runs.pop(run.pk, None)
         run.dag.runs.pop(run.pk, None)
@@ -325,7 +326,7 @@ def _remove_slot(run: DagRun) -> None:
 
 
 def prune_history(dag: Dag) -> None:
-    """Keep of the ended runs only those right before an unfinished run, and the newest of all."""
+    """Remove finished runs from the history, except those right before an unfinished run, and the newest."""
     newest = len(dag.run_history) - 1
     dag.run_history[:] = [
         run
@@ -335,7 +336,7 @@ def prune_history(dag: Dag) -> None:
 
 
 def detach_run(engine_state: EngineState, dag: Dag, run_pk: int) -> None:
-    """Drop a run from memory without any change to the store."""
+    """Remove a run from memory without a change to the store."""
     run = dag.runs.pop(run_pk, None)
     engine_state.runs.pop(run_pk, None)
     if run is None:
@@ -354,7 +355,7 @@ def detach_run(engine_state: EngineState, dag: Dag, run_pk: int) -> None:
 
 
 def detach_dag(engine_state: EngineState, dag: Dag) -> None:
-    """Drop a DAG and its runs from memory without any change to the store."""
+    """Remove a DAG and its runs from memory without a change to the store."""
     for run_pk in list(dag.runs):
         detach_run(engine_state, dag, run_pk)
     engine_state.dags.pop(dag.record.dag_pk, None)

@@ -1,4 +1,8 @@
-"""The moves of one task instance: judged, ready, finished, taken back. Every change of state goes through here."""
+"""The life of a task instance: its rules are evaluated, it becomes ready, it is finished.
+
+`evaluate_task_instance` decides, `make_ready` queues the instance for admission, `finish_task_instance` sets a final state
+and enqueues what depends on it: downstream tasks, the run, the next run, subscriptions of other DAGs.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ from gnomon.model.states import TaskInstanceState as S
 
 
 def evaluate_pending(context: StepContext) -> None:
-    """Judge everything on the worklist, and what that releases, until nothing is left."""
+    """Evaluate the tasks on the worklist, and those that this adds, until it is empty."""
     while context.pending_evaluations:
         run, index = context.pending_evaluations.popleft()
         if run.is_running and run.dag.runs.get(run.pk) is run:
@@ -33,7 +37,7 @@ def evaluate_pending(context: StepContext) -> None:
 
 
 def evaluate_task_instance(context: StepContext, ti: TaskInstance) -> None:
-    """Let the cell's rules decide: ready, skipped, upstream_failed, or wait as it is."""
+    """Make the instance ready, skipped or upstream_failed if its rules say so; else it keeps waiting."""
     verdict = compute_verdict(ti)
     if verdict.outcome is RuleOutcome.RUN:
         make_ready(context, ti)
@@ -44,7 +48,7 @@ def evaluate_task_instance(context: StepContext, ti: TaskInstance) -> None:
 
 
 def compute_verdict(ti: TaskInstance) -> Verdict:
-    """What an earlier decision of a branch, the trigger rule and the past say of it now."""
+    """The verdict of, in this order: a branch that skipped the instance, the trigger rule, the previous run, other DAGs."""
     if ti.reason is not None and is_skipped_by_branch(ti):
         return Verdict(RuleOutcome.SKIP, ti.reason)
     run = ti.run
@@ -59,54 +63,58 @@ def compute_verdict(ti: TaskInstance) -> Verdict:
 
 
 def compute_edge_verdict(ti: TaskInstance, verdict: Verdict) -> Verdict:
-    """What its own dependencies on other DAGs say; `verdict` where they say nothing against it."""
-    mine = [edge for edge in ti.run.edges.values() if edge.edge.task_id == ti.task.task_id]
-    found = {edge.verdict: edge for edge in mine}
-    if EdgeVerdict.CANCEL in found:
-        return Verdict(RuleOutcome.UPSTREAM_FAILED, found[EdgeVerdict.CANCEL].cancel_reason)
-    if EdgeVerdict.WAIT in found:
-        names = ", ".join(edge.describe() for edge in mine if edge.verdict is EdgeVerdict.WAIT)
+    """The verdict of the task's own dependencies on other DAGs; `verdict` if they let it run."""
+    edges = [edge for edge in ti.run.edges.values() if edge.edge.task_id == ti.task.task_id]
+    by_verdict = {edge.verdict: edge for edge in edges}
+    if EdgeVerdict.CANCEL in by_verdict:
+        return Verdict(RuleOutcome.UPSTREAM_FAILED, by_verdict[EdgeVerdict.CANCEL].cancel_reason)
+    if EdgeVerdict.WAIT in by_verdict:
+        names = ", ".join(edge.describe() for edge in edges if edge.verdict is EdgeVerdict.WAIT)
         return Verdict(RuleOutcome.WAIT, f"waits for {names}")
     return verdict
 
 
 def is_skipped_by_branch(ti: TaskInstance) -> bool:
-    """Whether a direct upstream skipped this cell, and its decision stands."""
+    """True when a direct upstream task skipped this instance and its decision is still valid."""
     run = ti.run
-    by = parse_skip_reason(ti.reason)
-    if by is None or by not in ti.task.upstream:
+    branch_id = parse_skip_reason(ti.reason)
+    if branch_id is None or branch_id not in ti.task.upstream:
         return False
-    return any(is_skip_valid(other.state) for other in run.task_instances[run.graph.index_of[by]].values())
+    return any(is_skip_valid(branch.state) for branch in run.task_instances[run.graph.index_of[branch_id]].values())
 
 
 def compute_previous_run_verdict(ti: TaskInstance) -> Verdict:
-    """What the run before says of it."""
+    """The verdict of `depends_on_past` and `wait_for_downstream`."""
     task = ti.task
-    before = find_previous_run(ti.run)
-    if before is None:
+    previous_run = find_previous_run(ti.run)
+    if previous_run is None:
         return evaluate_previous_run(task, None, None, ())
-    index = before.graph.index_of.get(task.task_id)
-    previous = None if index is None else before.find_task_instance(index, ti.map_index)
-    if index is None or (previous is not None and previous.state is None and before.record.state in FINISHED_RUN_STATES):
-        return evaluate_without_previous(task, before.record.run_id)  # an ended run that is read again has the tasks of today
+    index = previous_run.graph.index_of.get(task.task_id)
+    previous = None if index is None else previous_run.find_task_instance(index, ti.map_index)
+    is_finished_run = previous_run.record.state in FINISHED_RUN_STATES
+    if index is None or (previous is not None and previous.state is None and is_finished_run):
+        # A finished run that is read again has the tasks of the present version: this one had no row in it.
+        return evaluate_without_previous(task, previous_run.record.run_id)
     downstream = [
-        (other.name(), other.state) for d in before.graph.downstream[index] for other in before.task_instances[d].values()
+        (other.name(), other.state)
+        for d in previous_run.graph.downstream[index]
+        for other in previous_run.task_instances[d].values()
     ]
-    return evaluate_previous_run(task, before.record.run_id, previous.state if previous else S.SUCCESS, downstream)
+    return evaluate_previous_run(task, previous_run.record.run_id, previous.state if previous else S.SUCCESS, downstream)
 
 
 def find_previous_run(run: DagRun) -> DagRun | None:
-    """The run of the same DAG before this one, by `find_next_run`, or None."""
-    past = run.dag.run_history
-    position = bisect.bisect_left(past, run.sort_key, key=_sort_key_of)
-    return past[position - 1] if position else None
+    """The previous run of the same DAG in the order of `sort_key`; None for the first one."""
+    history = run.dag.run_history
+    position = bisect.bisect_left(history, run.sort_key, key=_sort_key_of)
+    return history[position - 1] if position else None
 
 
 def find_next_run(run: DagRun) -> DagRun | None:
-    """The run of the same DAG after this one, or None."""
-    past = run.dag.run_history
-    position = bisect.bisect_right(past, run.sort_key, key=_sort_key_of)
-    return past[position] if position < len(past) else None
+    """The next run of the same DAG in the order of `sort_key`; None for the newest one."""
+    history = run.dag.run_history
+    position = bisect.bisect_right(history, run.sort_key, key=_sort_key_of)
+    return history[position] if position < len(history) else None
 
 
 def _sort_key_of(run: DagRun) -> tuple[Instant, int]:
@@ -114,7 +122,7 @@ def _sort_key_of(run: DagRun) -> tuple[Instant, int]:
 
 
 def make_ready(context: StepContext, ti: TaskInstance) -> None:
-    """The cell may run: one without code is done at once, any other waits for a slot."""
+    """The rules let the instance run: without code it is finished at once, else it is queued for admission."""
     if ti.starts_deferred:
         _defer_or_enqueue(context, ti)
         return
@@ -127,7 +135,7 @@ def make_ready(context: StepContext, ti: TaskInstance) -> None:
 
 
 def _defer_or_enqueue(context: StepContext, ti: TaskInstance) -> None:
-    """At once, unless its DAG is held, or its pool counts it from now on: then admission says when."""
+    """Start with the deferral; queue the instance if its DAG is held, or if its pool has `include_deferred`."""
     if ti.run.dag.hold_reason is not None:
         move_in_queue(ti, QueueCause.DAG_HELD)
         context.newly_ready[ti] = None
@@ -138,9 +146,9 @@ def _defer_or_enqueue(context: StepContext, ti: TaskInstance) -> None:
 
 
 def start_deferred(context: StepContext, ti: TaskInstance) -> list[AttemptResult] | None:
-    """A task that starts from its trigger begins its try with the wait; what an earlier try pushed is gone.
+    """Start the try of a task with `start_from_trigger` by its deferral; XComs of earlier tries are deleted.
 
-    Returns what `delete_xcoms` returned; None when there was no earlier try.
+    Returns the value of `delete_xcoms`; None for the first try.
     """
     assert ti.task.start_wait is not None
     ti.try_number += 1
@@ -153,14 +161,17 @@ def start_deferred(context: StepContext, ti: TaskInstance) -> list[AttemptResult
 
 
 def enqueue_for_admission(context: StepContext, ti: TaskInstance) -> None:
-    """Put a cell that may run where admission finds it."""
+    """Add a ready instance to the queue of its pool."""
     ti.pool = ti.task.pool
     move_in_queue(ti, QueueCause.BECOME_READY, context.state.get_pool(ti.pool))
     context.newly_ready[ti] = None
 
 
 def finish_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, reason: str | None, at: Instant | None = None) -> None:
-    """Move the cell to a final state and tell everything downstream."""
+    """Set a final state, and enqueue the evaluation of everything that depends on the instance.
+
+    `at`: when it ended; None: now. A deferral is dropped, and its trigger gets `on_kill`.
+    """
     dequeue(ti)
     drop_deferral(context, ti, killed=True)
     lifecycle.apply(ti, cause)
@@ -181,13 +192,13 @@ def finish_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, r
 
 
 def mark_unfinished(context: StepContext, ti: TaskInstance) -> None:
-    """A finished cell counts as unfinished again."""
+    """Count a finished instance as unfinished again; the caller changes its state afterwards."""
     update_tallies(context, ti, -1)
     ti.run.unfinished_count += 1
 
 
 def update_tallies(context: StepContext, ti: TaskInstance, by: int) -> None:
-    """Add the cell's final state to, or take it from, the tallies downstream."""
+    """Count the instance's final state in the tallies of its downstream tasks: `by` 1 adds it, -1 removes it."""
     run = ti.run
     is_setup = ti.task.is_setup
     for d in run.graph.downstream[ti.index]:

@@ -3,7 +3,7 @@
 Theory of operation. A task instance is *ready* when its rules let it run; this is a second state beside the stored
 `TaskInstanceState`, it is never stored, and a loaded run computes it again. A ready instance is in exactly one container:
 the queue of its pool (POOL), the queue of a reached concurrency limit (LIMIT), the list of instances that need more slots
-than the pool has (OVERSIZED), or the list of instances that the DAG holds back while it is paused or in no file (DAG).
+than the pool has (OVERSIZED), or the list of instances that the DAG holds back while it is paused or no file defines it (DAG).
 Admission looks at POOL, and at LIMIT when the limit is free again; it moves an instance that it cannot admit to the
 container of the reason. `move_in_queue` in `gnomon.engine.state.queue_moves` is the only function that changes the state.
 """
@@ -33,7 +33,7 @@ class QueueCause(Enum):
     """Why a task instance changes its queue state."""
 
     BECOME_READY = "its rules let it run"
-    DAG_HELD = "its DAG is paused, or in no file"
+    DAG_HELD = "its DAG is paused, or no file defines it"
     DAG_RESUMED = "its DAG may start tasks again"
     LIMIT_REACHED = "a concurrency limit is reached"
     POOL_TOO_SMALL = "it needs more slots than its pool has"
