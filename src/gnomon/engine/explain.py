@@ -1,4 +1,4 @@
-"""Why has this not run? The sentences come from the rules that decide, asked again about the same memory."""
+"""Why a DAG, a run or a task instance waits. The sentences come from the same rules that decide, applied to the same data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gnomon.planning.policies import compute_creation_time
 
 
 def collect_dag_reasons(engine_state: EngineState, dag_pk: int, now: Instant) -> list[str]:
-    """Why the DAG has no run under way or planned, as far as the owner's memory tells."""
+    """Why the DAG has no running or planned run; [] when nothing in memory holds it back."""
     dag = engine_state.dags.get(dag_pk)
     if dag is None:
         return ["no scheduler has this DAG in memory"]
@@ -52,7 +52,7 @@ def _describe_end(dag: Dag) -> str:
 
 
 def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant) -> list[str]:
-    """Why the run has not ended: why it is queued, or each of its unfinished tasks in one sentence."""
+    """Why the run is unfinished: why it is queued, or one sentence for each unfinished task. [] when it is not in memory."""
     run = engine_state.runs.get(run_pk)
     if run is None:
         return []
@@ -81,7 +81,7 @@ def _describe_queued_run(dag: Dag, run: DagRun, now: Instant) -> str:
 
 
 def collect_task_reasons(engine_state: EngineState, run_pk: int, task_id: str, map_index: int, now: Instant) -> list[str]:
-    """Why this task instance has not ended."""
+    """Why the task instance is unfinished, in one sentence; [] when it is finished or the run is not in memory."""
     run = engine_state.runs.get(run_pk)
     if run is None:
         return []
@@ -102,8 +102,8 @@ def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant) 
     if ti.state is S.DEFERRED and ti.deferral is not None and not ti.is_resumption:
         return _describe_deferral(ti, ti.deferral)
     if ti.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and ti.resume_at is not None and ti.resume_at > now:
-        what = "the next try is" if ti.state is S.UP_FOR_RETRY else "the sensor is called again"
-        return f"{what} at {iso(ti.resume_at)}" + (f"; the last one ended: {ti.reason}" if ti.reason else "")
+        subject = "the next try is" if ti.state is S.UP_FOR_RETRY else "the sensor is called again"
+        return f"{subject} at {iso(ti.resume_at)}" + (f"; the last one ended: {ti.reason}" if ti.reason else "")
     if ti.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE, S.DEFERRED):
         if ti.state is None and not ti.is_queued:
             return _describe_rule_wait(ti)
@@ -112,14 +112,14 @@ def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant) 
 
 
 def _describe_deferral(ti: TaskInstance, deferral: DeferralRecord) -> str:
-    """What it waits for, since when, and until when at most."""
+    """The trigger or the instant that the deferral waits for, since when, and its timeout."""
     since = f"deferred since {iso(deferral.created_at)}"
     limits = [at for at in (deferral.timeout_at, compute_deadline(ti)) if at is not None]
-    at_most = f"; it fails at {iso(min(limits))} if nothing has come" if limits else ""
+    timeout = f"; it fails at {iso(min(limits))} if no event comes before" if limits else ""
     if deferral.due_at is None:
-        return f"{since}: it waits for an event of {deferral.request.classpath}{at_most}"
+        return f"{since}: it waits for an event of {deferral.request.classpath}{timeout}"
     held = f", which is held up: {ti.run.dag.hold_reason}" if ti.run.dag.hold_reason is not None else ""
-    return f"{since}: it waits until {iso(deferral.due_at)}{held}{at_most}"
+    return f"{since}: it waits until {iso(deferral.due_at)}{held}{timeout}"
 
 
 _LIVE_SENTENCES = {
@@ -132,7 +132,7 @@ _LIVE_SENTENCES = {
 def _describe_rule_wait(ti: TaskInstance) -> str:
     verdict = compute_verdict(ti)
     if verdict.outcome is not RuleOutcome.WAIT:
-        return "it is judged with the scheduler's next step"
+        return "its rules are evaluated in the scheduler's next step"
     if verdict.reason:
         return verdict.reason
     run = ti.run
@@ -154,13 +154,13 @@ def _describe_admission_wait(engine_state: EngineState, ti: TaskInstance) -> str
     if pool.slots is None:
         return f"pool {pool.name} does not exist; make it with: gnomon pools set {pool.name} SLOTS"
     if 0 <= pool.slots < ti.pool_slots:
-        return f"it wants {_slots(ti.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start"
+        return f"it needs {_slots(ti.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start"
     limit = find_reached_limit(ti)
     if limit is not None:
         return f"{limit.name} is reached"
     if not pool.has_room(ti.pool_slots):
         state = "is full" if pool.used >= pool.slots else "has too few free slots"
-        return f"pool {pool.name} {state}: {pool.used} of {pool.slots} slots are used and it wants {ti.pool_slots}"
+        return f"pool {pool.name} {state}: {pool.used} of {pool.slots} slots are used and it needs {ti.pool_slots}"
     parallelism = engine_state.limits.parallelism
     if parallelism is not None and engine_state.live_attempt_count >= parallelism:
         return f"[core] parallelism={parallelism} is reached"

@@ -1,7 +1,7 @@
-"""Who waits for the slots of a DAG: the half of the upstream's owner (OWNERSHIP.md lines 32 and 33).
+"""Subscriptions to the slots of a DAG: the side of the upstream DAG's owner (CROSS_DAG in docs/discussions/ownership.md).
 
-One thread answers each question and ends each run, so that no wake-up is lost: whoever asks before the end is told at the
-end, whoever asks after it is told at once.
+One thread answers each subscription and ends each run, so no update is lost: a subscription from before the end gets its
+update at the end, a subscription from after it gets its update at once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ from gnomon.model.states import TaskInstanceState as S
 
 
 def subscribe(context: StepContext, message: SubscriptionMessage, facts: Iterable[SlotFact]) -> None:
-    """Answer what is known, and remember who asked for the rest. `facts`: of the slots, as the store knows them."""
+    """Send an update for each slot that has an outcome, and keep the subscription for the others.
+
+    `message.over` ends the subscription instead. `facts`: the outcomes of the slots in the store.
+    """
     if message.over:
         for at in message.slots:
             _remove_subscription(context, message.up_dag, at, (message.down_run, message.edge_no))
@@ -41,62 +44,62 @@ def subscribe(context: StepContext, message: SubscriptionMessage, facts: Iterabl
     subscription = Subscription(message.down_run, message.edge_no, message.down_group, message.task_id, message.keeps)
     dag = context.state.find_dag(message.up_dag)
     for fact in facts:
-        known = _slot_fact(dag, fact, message.task_id)
-        if known.outcome == "open" and dag is not None and _is_of_older_version(dag, message, fact.at):
-            known = SlotFact(fact.at, "changed")
-        _notify_or_keep(context, message.up_dag, subscription, known)
+        current = _slot_fact(dag, fact, message.task_id)
+        if current.outcome == "open" and dag is not None and _is_of_older_version(dag, message, fact.at):
+            current = SlotFact(fact.at, "changed")
+        _notify_or_keep(context, message.up_dag, subscription, current)
 
 
 def _is_of_older_version(dag: Dag, message: SubscriptionMessage, at: Instant) -> bool:
-    """The slot is to come, and was found before its DAG was edited: who asks has not been told of that."""
+    """True for a future slot that was computed from an older version of the DAG: the subscriber does not know the change."""
     return 0 < message.version < dag.record.version_pk and at not in dag.by_slot
 
 
 def _is_current(context: StepContext, message: SubscriptionMessage) -> bool:
-    """Of an own run: it may have ended, or lost the dependency, in the step that reads what was asked."""
+    """False for a run of this owner that ended, or lost the edge, in the step that applies its subscription."""
     run = context.state.runs.get(message.down_run)
     return run is not None and message.edge_no in run.edges
 
 
 def unsubscribe(context: StepContext, waits: Iterable[RunWait]) -> None:
-    """Those of these that are open are waited for no longer: the owners of their upstreams forget who asked."""
+    """End the subscriptions of those waits that are open, at the owners of their upstream DAGs."""
     by_edge: dict[tuple[int, int, str], list[RunWait]] = {}
     for wait in waits:
         if wait.state.is_open:
             by_edge.setdefault((wait.down_run, wait.edge_no, wait.up_dag), []).append(wait)
-    for (down_run, edge_no, up_dag), several in by_edge.items():
-        slots = tuple(wait.up_at for wait in several)
-        message = SubscriptionMessage(up_dag, slots, down_run, several[0].down_group, edge_no, over=True)
-        if several[0].up_group in context.state.epochs:
+    for (down_run, edge_no, up_dag), edge_waits in by_edge.items():
+        slots = tuple(wait.up_at for wait in edge_waits)
+        message = SubscriptionMessage(up_dag, slots, down_run, edge_waits[0].down_group, edge_no, over=True)
+        if edge_waits[0].up_group in context.state.epochs:
             subscribe(context, message, ())
         else:
-            send_subscription(context, several[0].up_group, message)
+            send_subscription(context, edge_waits[0].up_group, message)
 
 
 def send_subscription(context: StepContext, up_group: int, message: SubscriptionMessage) -> None:
-    """The owner of that group gets the letter with what this step stores."""
+    """Send the message to the owner of that group, in the transaction of this step."""
     body = msgspec.json.encode(message).decode()
     context.changes.mail_sent.append(NewMail(up_group, "wait_registered", body, at=context.now))
 
 
 def notify_run_created(context: StepContext, run: DagRun) -> None:
-    """There is a run for a slot that somebody may have been waiting for: if its DAG is in no file, it cannot end for now."""
+    """A run was created for its slot: if no file defines its DAG any more, subscribers learn that it cannot end for now."""
     if not run.dag.record.active:
         _notify_slot(context, run, None)
 
 
 def notify_run_ended(context: StepContext, run: DagRun) -> None:
-    """The run is over: so is every wait for its slot, but for those that hope for a better end."""
+    """Send the outcome of the run; subscriptions with KEEP_AFTER_BAD stay after a failure."""
     _notify_slot(context, run, None)
 
 
 def notify_task_ended(context: StepContext, ti: TaskInstance) -> None:
-    """A task instance is over: who waits for this task alone is told, if it was the last of its instances."""
+    """Send the outcome of the task to subscriptions of this task alone, if it was the last of its instances."""
     _notify_slot(context, ti.run, ti.task.task_id)
 
 
 def _notify_slot(context: StepContext, run: DagRun, task_id: str | None) -> None:
-    """Tell who waits for this task of the run; `task_id` None: everybody."""
+    """Send the outcome to the subscriptions of this task of the run; `task_id` None: to all subscriptions of the run."""
     subscriptions = _subscriptions_of(context, run)
     if not subscriptions:
         return
@@ -109,7 +112,7 @@ def _notify_slot(context: StepContext, run: DagRun, task_id: str | None) -> None
 
 
 def notify_run_cleared(context: StepContext, run: DagRun, waited_for: Iterable[SubscriptionMessage]) -> None:
-    """The run, or tasks of it, were cleared: who was told, and has not started, waits again. `waited_for`: all who have asked."""
+    """Tasks of the run were cleared: subscribers that have not started wait again. `waited_for`: their subscriptions."""
     slot = run.record.slot_at
     if slot is None:
         return
@@ -126,47 +129,48 @@ def notify_run_deleted(context: StepContext, run: DagRun) -> None:
 
 
 def notify_cursor_moved(context: StepContext, dag: Dag, before: Instant | None, upto: Instant, facts: Iterable[SlotFact]) -> None:
-    """Slots that were decided on and have no run are absent. `facts`: of those that somebody waits for."""
-    known = {fact.at: fact for fact in facts}
-    slots_waited_for = context.state.subscriptions.get(dag.record.dag_id, {})
-    for at in [at for at in slots_waited_for if at != NO_SLOT and (before is None or before < at) and at <= upto]:
-        fact = known.get(at) or SlotFact(at, "absent")
-        for subscription in list(slots_waited_for[at].values()):
+    """Slots after `before` and up to `upto` without a run are absent. `facts`: the outcomes in the store of slots with subscriptions."""
+    facts_by_slot = {fact.at: fact for fact in facts}
+    by_slot = context.state.subscriptions.get(dag.record.dag_id, {})
+    for at in [at for at in by_slot if at != NO_SLOT and (before is None or before < at) and at <= upto]:
+        fact = facts_by_slot.get(at) or SlotFact(at, "absent")
+        for subscription in list(by_slot[at].values()):
             _notify_or_keep(context, dag.record.dag_id, subscription, _slot_fact(dag, fact, subscription.task_id))
 
 
 def notify_dag_changed(context: StepContext, dag: Dag, before: DagRecord | None) -> None:
-    """The DAG is new, has another schedule, left its file or came back: slots that are to come are found again, or are bad.
+    """Notify subscribers of future slots when the DAG is new, has another schedule, left its file or returned.
 
-    `before` None: nobody knows what it was; an owner who loaded it has the change in memory before the letter about it.
+    `before`: the record before the change. None: unknown, because the owner loaded the DAG with the change before the mail
+    about the change arrived.
     """
     record = dag.record
-    slots_waited_for = context.state.subscriptions.get(record.dag_id)
-    if not slots_waited_for:
+    by_slot = context.state.subscriptions.get(record.dag_id)
+    if not by_slot:
         return
     if not record.active:
         if before is None or before.active:
-            for at, subscription in _subscriptions_without_run(dag, slots_waited_for):
+            for at, subscription in _subscriptions_without_run(dag, by_slot):
                 _notify_or_keep(context, record.dag_id, subscription, SlotFact(at, "bad", note=missing_dag_note(record.dag_id)))
-            _notify_unfinished_runs(context, dag, slots_waited_for)
+            _notify_unfinished_runs(context, dag, by_slot)
         return
     if before is None or not before.active or _schedule_of(before) != _schedule_of(record):
-        for at, subscription in _subscriptions_without_run(dag, slots_waited_for):
+        for at, subscription in _subscriptions_without_run(dag, by_slot):
             _notify_or_keep(context, record.dag_id, subscription, SlotFact(at, "changed"))
     if before is None or not before.active:
-        _notify_unfinished_runs(context, dag, slots_waited_for)
+        _notify_unfinished_runs(context, dag, by_slot)
 
 
-def _notify_unfinished_runs(context: StepContext, dag: Dag, slots_waited_for: DagSubscriptions) -> None:
-    """Runs that are under way can end again, or cannot for now: who waits for their slots is told."""
-    for at in [at for at in slots_waited_for if at in dag.by_slot]:
-        for subscription in list(slots_waited_for[at].values()):
+def _notify_unfinished_runs(context: StepContext, dag: Dag, by_slot: DagSubscriptions) -> None:
+    """Notify the subscribers of unfinished runs, which can end again or cannot end for now."""
+    for at in [at for at in by_slot if at in dag.by_slot]:
+        for subscription in list(by_slot[at].values()):
             if _run_outcome_fact(dag.by_slot[at], at, subscription.task_id).outcome == "open":
                 _notify_again(context, dag.by_slot[at], subscription)
 
 
 def _notify_again(context: StepContext, run: DagRun, subscription: Subscription) -> None:
-    """Whoever was told of the slot hears that it is open again, or that it cannot end for now."""
+    """Send an update that the slot is open again, or that its run cannot end for now."""
     assert run.record.slot_at is not None
     fact = _run_fact(run, run.record.slot_at, subscription.task_id)
     if fact.outcome == "open":
@@ -175,20 +179,20 @@ def _notify_again(context: StepContext, run: DagRun, subscription: Subscription)
 
 
 def notify_dag_deleted(context: StepContext, dag_id: str) -> None:
-    """The DAG was deleted: it is unknown to all who wait for it."""
+    """The DAG was deleted: its subscribers resolve their edges again."""
     for at, subscriptions in list(context.state.subscriptions.get(dag_id, {}).items()):
         for subscription in list(subscriptions.values()):
             _notify_or_keep(context, dag_id, subscription, SlotFact(at, "changed"))
 
 
-def _subscriptions_without_run(dag: Dag, slots_waited_for: DagSubscriptions) -> list[tuple[Instant, Subscription]]:
-    """Waits for slots that have no run yet, and for the DAG itself."""
+def _subscriptions_without_run(dag: Dag, by_slot: DagSubscriptions) -> list[tuple[Instant, Subscription]]:
+    """Subscriptions to slots that have no run yet, and to the DAG itself."""
     cursor = dag.record.cursor
-    past = None if cursor is None else cursor.run_after
+    planned_until = None if cursor is None else cursor.run_after
     return [
         (at, subscription)
-        for at, subscriptions in slots_waited_for.items()
-        if at == NO_SLOT or (at not in dag.by_slot and (past is None or at > past))
+        for at, subscriptions in by_slot.items()
+        if at == NO_SLOT or (at not in dag.by_slot and (planned_until is None or at > planned_until))
         for subscription in subscriptions.values()
     ]
 
@@ -199,13 +203,13 @@ def _schedule_of(record: DagRecord) -> tuple[object, ...]:
 
 
 def _subscriptions_of(context: StepContext, run: DagRun) -> SlotSubscriptions | None:
-    slots_waited_for = context.state.subscriptions.get(run.dag.record.dag_id)
+    by_slot = context.state.subscriptions.get(run.dag.record.dag_id)
     slot = run.record.slot_at
-    return None if slots_waited_for is None or slot is None else slots_waited_for.get(slot)
+    return None if by_slot is None or slot is None else by_slot.get(slot)
 
 
 def _slot_fact(dag: Dag | None, fact: SlotFact, task_id: str | None) -> SlotFact:
-    """What is known now: of a run in memory what it is, of any other slot what the store said."""
+    """The present fact of the slot: from the run in memory if there is one, else `fact` of the store."""
     if fact.at == NO_SLOT:
         return SlotFact(NO_SLOT, "changed" if dag is not None and dag.record.active else "open")
     run = dag.by_slot.get(fact.at) if dag is not None else None
@@ -213,7 +217,7 @@ def _slot_fact(dag: Dag | None, fact: SlotFact, task_id: str | None) -> SlotFact
 
 
 def _run_fact(run: DagRun, at: Instant, task_id: str | None) -> SlotFact:
-    """What is known of the slot of a run in memory; one that has not ended and whose DAG is in no file is bad."""
+    """The fact of a slot whose run is in memory; bad for an unfinished run of a DAG that no file defines any more."""
     fact = _run_outcome_fact(run, at, task_id)
     if fact.outcome == "open" and not run.dag.record.active:
         return SlotFact(at, "bad", fact.clear_number, missing_dag_note(run.dag.record.dag_id))
@@ -221,7 +225,7 @@ def _run_fact(run: DagRun, at: Instant, task_id: str | None) -> SlotFact:
 
 
 def _run_outcome_fact(run: DagRun, at: Instant, task_id: str | None) -> SlotFact:
-    """How the run, or the task of it, ended; open if it has not."""
+    """The outcome of the run, or of its task `task_id`; open while it is unfinished."""
     record = run.record
     if task_id is not None:
         return _task_fact(run, at, task_id)
@@ -232,7 +236,7 @@ def _run_outcome_fact(run: DagRun, at: Instant, task_id: str | None) -> SlotFact
 
 
 def _task_fact(run: DagRun, at: Instant, task_id: str) -> SlotFact:
-    """All instances of the task must have ended; a run that ended without it is bad."""
+    """The outcome of a task: open until all its instances are finished; bad if the run ended without the task."""
     record = run.record
     index = run.graph.index_of.get(task_id)
     states = [] if index is None else [ti.state for ti in run.task_instances[index].values()]
@@ -246,13 +250,13 @@ def _task_fact(run: DagRun, at: Instant, task_id: str) -> SlotFact:
 
 
 def _notify_or_keep(context: StepContext, dag_id: str, subscription: Subscription, fact: SlotFact) -> None:
-    """Tell the listener what there is to tell, and keep it if it wants to hear more of this slot."""
+    """Send the outcome, if there is one; keep the subscription if further outcomes of the slot can follow and it wants them."""
     if fact.outcome != "open":
         _send_update(context, subscription, fact)
-    slots_waited_for = context.state.subscriptions
+    by_slot = context.state.subscriptions
     key = (subscription.down_run, subscription.edge_no)
     if fact.outcome == "open" or subscription.keeps & _KEEP_FLAGS.get(fact.outcome, 0):
-        slots_waited_for.setdefault(dag_id, {}).setdefault(fact.at, {})[key] = subscription
+        by_slot.setdefault(dag_id, {}).setdefault(fact.at, {})[key] = subscription
     else:
         _remove_subscription(context, dag_id, fact.at, key)
 
@@ -269,7 +273,7 @@ def _remove_subscription(context: StepContext, dag_id: str, at: Instant, key: tu
 
 
 def _send_update(context: StepContext, subscription: Subscription, fact: SlotFact) -> None:
-    """To this owner's own runs within the step, to any other by letter."""
+    """Add the update to this step for a run of this owner, to the outbox for any other run."""
     update = UpstreamUpdate(subscription.down_run, subscription.edge_no, fact)
     if subscription.down_group in context.state.epochs:
         context.updates.append(update)

@@ -1,6 +1,7 @@
-"""How waits end: by the event of a trigger, by a time of the owner's own, or because they took too long.
+"""The ends of deferrals: by an event of the trigger, by a timer of the owner, or by a timeout.
 
-An event counts once, for the deferral that it names (OWNERSHIP.md line 21). Times are exact: the owner keeps them itself.
+An event is applied once, to the deferral with its `defer_seq` (TRIGGER in docs/discussions/ownership.md). The owner keeps
+the timers itself, so they are exact.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from gnomon.model.states import TaskInstanceState as S
 
 
 def on_deferral_ended(context: StepContext, event: DeferralEnded) -> None:
-    """What a triggerer says, applied if the task instance still waits for just this."""
+    """Apply the event if the instance still waits for this deferral."""
     run = context.state.runs.get(event.key.run_pk)
     if run is None:
         return
@@ -43,7 +44,7 @@ def on_deferral_ended(context: StepContext, event: DeferralEnded) -> None:
 
 
 def on_deferral_timer(context: StepContext, ti: TaskInstance) -> None:
-    """A time of the wait has come: its own, that of its timeout, or the deadline of the try. However late it is looked at, the first counts."""
+    """A timer of the deferral fired: its own instant, its timeout, or the deadline of the try. The earliest of them decides."""
     deferral = ti.deferral
     if deferral is None or deferral.result is not None:
         return
@@ -64,22 +65,22 @@ def on_deferral_timer(context: StepContext, ti: TaskInstance) -> None:
 
 
 def end_deferral(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult) -> None:
-    """The task goes on with the event, or ends by it."""
+    """Resume the task with the result of its deferral, or finish it."""
     if result.outcome == "event":
         _resume_in_operator(context, ti, deferral, result)
         return
     excesses = (xcom_excess(f"XCom {key!r} of the event", value) for key, value in result.xcoms.items())
-    excess = next((one for one in excesses if one is not None), None)
+    excess = next(filter(None, excesses), None)
     if excess is not None:
         _fail_or_soft_skip(context, ti, excess, retryable=False)
         return
     _push_xcoms(context, ti, result)
     classpath = deferral.request.classpath
     if result.outcome == "error":
-        said = replace(result, reason=f"its trigger {classpath} failed: {result.reason or result.outcome}")
+        failure = replace(result, reason=f"its trigger {classpath} failed: {result.reason or result.outcome}")
         if result.traceback is not None:
-            context.add_audit_event("trigger_failed", ti=ti, body=said.reason or "")
-        _end_without_event(context, ti, deferral, said)
+            context.add_audit_event("trigger_failed", ti=ti, body=failure.reason or "")
+        _end_without_event(context, ti, deferral, failure)
     elif ti.task.hears_ends:
         _enqueue_resumption(context, ti, deferral, result)
     elif result.outcome in _END_CAUSES:
@@ -106,7 +107,7 @@ def _resume_in_operator(context: StepContext, ti: TaskInstance, deferral: Deferr
 
 
 def _enqueue_resumption(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult) -> None:
-    """The task is sent to a worker with what came of its wait; a trigger that still runs is told to end."""
+    """Queue the instance for an attempt that resumes with `result`; a trigger that still runs is ended."""
     release_held_slots(context, deferral, ti.pool)
     deferral.result = result
     if deferral.key not in context.changes.deferrals:
@@ -118,7 +119,7 @@ def _enqueue_resumption(context: StepContext, ti: TaskInstance, deferral: Deferr
 
 
 def _end_without_event(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult, *, retryable: bool = True) -> None:
-    """No event came: the try has failed, and where the author's code wants to hear of it, a worker tells it."""
+    """No event came: fail the try, on a worker if the task has callbacks or a method for such ends."""
     if ti.task.hears_ends:
         _enqueue_resumption(context, ti, deferral, result)
     else:
@@ -126,7 +127,7 @@ def _end_without_event(context: StepContext, ti: TaskInstance, deferral: Deferra
 
 
 def _fail_or_soft_skip(context: StepContext, ti: TaskInstance, reason: str, *, retryable: bool = True) -> None:
-    """The try failed; a sensor with soft_fail is skipped instead."""
+    """Fail the try, or skip a sensor with soft_fail."""
     drop_deferral(context, ti, killed=True)
     if ti.task.soft_fail:
         finish_task_instance(context, ti, Cause.EVENT_SKIP, f"skipped because soft_fail or never_fail is set: {reason}")

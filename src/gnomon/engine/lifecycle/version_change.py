@@ -1,4 +1,4 @@
-"""A run follows the newest version of its DAG: its cells move to the new graph by task id."""
+"""A new version of a DAG: its unfinished runs follow it, and their task instances move to the new graph by task id."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from gnomon.model.states import TaskInstanceState as S
 
 
 def on_dag_read(context: StepContext, record: DagRecord) -> None:
-    """The DAG is as the store has it now: a new one, a new version, paused, unpaused or gone from its file."""
+    """Apply the record of a DAG: it is new, has a new version, was paused or unpaused, or a file stopped or began defining it."""
     engine_state = context.state
     dag = engine_state.dags.get(record.dag_pk)
     context.result.plannable_dags.add(record.dag_pk)
@@ -42,20 +42,20 @@ def on_dag_read(context: StepContext, record: DagRecord) -> None:
         notify_dag_changed(context, engine_state.add_dag(record), None)
         return
     context.current_dag = dag
-    was_held, before = dag.hold_reason, dag.record
+    was_held, previous = dag.hold_reason, dag.record
     changed = record.version_pk != dag.record.version_pk
     dag.record = record
     if changed:
         _move_runs_to_graph(context, dag, TaskGraph(record.spec, record.version_pk, record.task_numbers))
     if was_held is not None and dag.hold_reason is None:
         _resume_dag(context, dag)
-    notify_dag_changed(context, dag, None if dag.is_as_loaded else before)
+    notify_dag_changed(context, dag, None if dag.is_as_loaded else previous)
     dag.is_as_loaded = False
     context.startable_dags[dag] = None
 
 
 def _resume_dag(context: StepContext, dag: Dag) -> None:
-    """The DAG is held no longer: what was parked stands in its pools again, and times that passed are looked at."""
+    """The DAG is no longer held: its held instances return to their pools, and timers that passed meanwhile are set again."""
     for ti in list(dag.held_instances):
         if ti.starts_deferred:
             dequeue(ti)
@@ -72,7 +72,7 @@ def _resume_dag(context: StepContext, dag: Dag) -> None:
 
 
 def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> None:
-    """All unfinished runs move to `graph`, and the limits of tasks with them."""
+    """Move all unfinished runs to `graph`, and live instances to its limits."""
     dag.graph = graph
     live = [ti for run in dag.runs.values() for instances in run.task_instances for ti in instances.values() if ti.has_attempt]
     for ti in live:
@@ -88,11 +88,11 @@ def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> Non
 
 
 def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
-    """Move an unfinished run to `graph`: tasks that left are removed, new ones begin, tallies are counted anew."""
+    """Move an unfinished run to `graph`: remove tasks that left the DAG, add new tasks, compute the tallies anew."""
     old = {ti.task.task_id: instances for instances in run.task_instances for ti in instances.values()}
-    deferral = [ti for instances in old.values() for ti in instances.values() if ti.is_queued]
-    stay = [ti for ti in deferral if ti.task.task_id in graph.index_of]
-    for ti in deferral:
+    queued = [ti for instances in old.values() for ti in instances.values() if ti.is_queued]
+    kept = [ti for ti in queued if ti.task.task_id in graph.index_of]
+    for ti in queued:
         dequeue(ti)
     for task_id, instances in old.items():
         if task_id not in graph.index_of:
@@ -107,7 +107,7 @@ def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     run.record.version_pk = graph.version_pk
     if changed:
         context.mark_run_dirty(run)
-    for ti in stay:
+    for ti in kept:
         make_ready(context, ti)
     for instances in run.task_instances:
         for ti in instances.values():
@@ -120,7 +120,7 @@ def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
 
 
 def _remove_task(context: StepContext, run: DagRun, instances: list[TaskInstance]) -> None:
-    """The task left: what is unfinished of it ends here; the rows are kept, for it may come back."""
+    """The task left the DAG: finish its instances as removed; their rows are kept, because the task may return."""
     for ti in instances:
         if not is_finished(ti) and (ti.has_attempt or ti.is_stored):
             stop_task_instance(context, ti, Cause.REMOVE, _TASK_REMOVED)
@@ -133,21 +133,21 @@ def _remove_task(context: StepContext, run: DagRun, instances: list[TaskInstance
             run.removed_task_rows.setdefault(row.task_no, []).append(row)
 
 
-def _task_instances_at(context: StepContext, run: DagRun, index: int, found: dict[int, TaskInstance] | None) -> dict[int, TaskInstance]:
-    """The cells of a task of the new graph: those that it had, those of a task that came back, or a new one."""
+def _task_instances_at(context: StepContext, run: DagRun, index: int, previous: dict[int, TaskInstance] | None) -> dict[int, TaskInstance]:
+    """The instances of a task of the new graph: `previous` of the old graph, those of a task that returned, or a new one."""
     task = run.graph.tasks[index]
-    if found is None:
+    if previous is None:
         rows = run.removed_task_rows.pop(run.graph.numbers[index], None)
         if rows is not None:
             return {row.map_index: _restore_returning(context, run, index, row) for row in rows}
         return {UNMAPPED: TaskInstance(run, index, UNMAPPED, task)} if is_within_task_bounds(task, run.record) else {}
-    for ti in found.values():
+    for ti in previous.values():
         ti.index = index
         if ti.attempt is None:
             ti.priority, ti.pool_slots = task.effective_priority, task.pool_slots
         if ti.try_number == 0:
             ti.max_tries = task.retries
-    return found
+    return previous
 
 
 def _restore_returning(context: StepContext, run: DagRun, index: int, row: TaskRecord) -> TaskInstance:
@@ -158,7 +158,7 @@ def _restore_returning(context: StepContext, run: DagRun, index: int, row: TaskR
 
 
 def finalize_removed_tasks(context: StepContext, run: DagRun) -> None:
-    """A run that was read follows a version that came while nobody had it: rows of tasks that left are final."""
+    """Move a run that was read to the newest version of its DAG: unfinished rows of tasks that left the DAG become removed."""
     if run.is_running and run.record.version_pk != run.graph.version_pk:
         run.record.version_pk = run.graph.version_pk
         context.mark_run_dirty(run)
@@ -181,7 +181,7 @@ def finalize_removed_tasks(context: StepContext, run: DagRun) -> None:
 
 
 def reset_removed_tasks(context: StepContext, run: DagRun) -> None:
-    """The run was cleared as a whole: tasks that are not in the DAG now begin anew should they come back."""
+    """The whole run was cleared: set the rows of tasks that left the DAG to removed, so that they start anew if they return."""
     for rows in run.removed_task_rows.values():
         for row in rows:
             if row.state is not S.REMOVED:
@@ -208,7 +208,7 @@ def _end_removed_attempt(context: StepContext, run: DagRun, row: TaskRecord, tas
 
 
 def on_dag_deleted(context: StepContext, dag_pk: int) -> None:
-    """The DAG was deleted from the store."""
+    """Remove a DAG that was deleted from the store."""
     dag = context.state.dags.get(dag_pk)
     if dag is not None:
         notify_dag_deleted(context, dag.record.dag_id)
