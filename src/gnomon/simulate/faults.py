@@ -44,7 +44,7 @@ class _SimulatedRollback(Exception):
 
 
 class FaultyDatabase:
-    """A Database in which transactions of owners and keepers fail by plan; everything else passes through."""
+    """A Database whose transactions of schedulers and triggerers fail by `plan`; every other call goes to the real Database."""
 
     def __init__(self, db: Database, plan: FaultPlan, rng: random.Random) -> None:
         self._db = db
@@ -55,10 +55,10 @@ class FaultyDatabase:
     def __getattr__(self, name: str) -> object:
         return getattr(self._db, name)
 
-    def owner(self, scheduler_id: str) -> AbstractContextManager[Transaction]:
+    def scheduler_write(self, scheduler_id: str) -> AbstractContextManager[Transaction]:
         return self._failing(self._db.scheduler_write(scheduler_id))
 
-    def keeper(self, triggerer_id: str) -> AbstractContextManager[Transaction]:
+    def triggerer_write(self, triggerer_id: str) -> AbstractContextManager[Transaction]:
         return self._failing(self._db.triggerer_write(triggerer_id))
 
     @contextmanager
