@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import fields
 from typing import cast
 
 import pytest
 
 from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
+from gnomon.store import CommitUncertain, DatabaseUnavailable
 from gnomon.store.database import Database
 
 
@@ -45,3 +47,10 @@ def test_a_crash_ends_the_transaction_before_or_after_its_commit(method: str, fa
         pass
     assert database.committed == committed
     assert faulty.injected == {fault: 1}
+
+
+@pytest.mark.parametrize("fault", [field.name for field in fields(FaultPlan)])
+def test_every_fault_of_the_plan_ends_the_transaction_with_an_error(fault: str) -> None:
+    faulty = FaultyDatabase(cast(Database, _RecordingDatabase()), FaultPlan(**{fault: 1.0}), random.Random(1))
+    with pytest.raises((SimulatedCrash, CommitUncertain, DatabaseUnavailable)), faulty.scheduler_write("me"):
+        pass
