@@ -12,7 +12,7 @@ EmptyInterval = Literal["carry", "nearest", "forward"]
 OnFailure = Literal["wait", "proceed", "cancel"]
 OnAbsent = Literal["ignore", "wait", "fail"]
 MAX_PERIODS_BACK = 30
-"""`previous=` reaches so far back."""
+"""The largest `previous=`."""
 _CHOICES: dict[str, tuple[str, ...]] = {
     "period": get_args(Period),
     "take": get_args(Take),
@@ -23,7 +23,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 
 
 def self_dependency_message(dag_id: str) -> str:
-    """What is wrong with a dependency of a DAG on its own run of the same period."""
+    """The error message for a dependency of a DAG on its own run of the same period."""
     return (
         f"{dag_id!r} waits for its own run of the same period, which never ends; "
         f"write After({dag_id!r}, previous=1) for the run before"
@@ -34,13 +34,13 @@ def self_dependency_message(dag_id: str) -> str:
 class After:
     """A run waits for runs of `dag_id`, which `gnomon.dependencies` finds from both timetables.
 
-    `task_id`: for that task of theirs only. `period`: those of the same period or of an earlier one; `previous=N` is the
-    N-th before (1 if only `period="previous"` is given). `take`: how many of several. `empty_interval`: what a dense DAG
-    waits for when nothing is new upstream. `on_failure`, `on_absent`: what an upstream run that failed, or that was never
-    made, does to this one. `max_wait`: after this span a waiting run fails. `zone`: whose days count; without it, those
+    `task_id`: wait for this task of those runs only. `period`: the same or an earlier period; `previous=N` is the N-th period
+    before (1 if only `period="previous"` is given). `take`: which of several upstream runs. `empty_interval`: the upstream run
+    that a dense DAG waits for when its interval has none. `on_failure`, `on_absent`: the effect of an upstream run that failed,
+    or that was never created. `max_wait`: the run fails after this span. `zone`: the time zone of the days; by default that
     of the downstream timetable.
 
-    Raises ValueError, with the argument and the remedy, for a value that none of them takes.
+    Raises ValueError, with the argument and the remedy, for a value that the argument does not take.
     """
 
     dag_id: str
@@ -73,7 +73,7 @@ class After:
 
     @property
     def back(self) -> int:
-        """How many periods before its own the run looks; 0: in its own."""
+        """The number of periods before the run's own; 0: its own period."""
         return self.previous or 0
 
     def _periods_back(self) -> int | None:
