@@ -56,18 +56,18 @@ class After:
 
     def __post_init__(self) -> None:
         if not isinstance(self.dag_id, str) or not self.dag_id:
-            raise ValueError(f"After({self.dag_id!r}): dag_id is no DAG id; write the id of the upstream DAG as text")
+            raise ValueError(f"After({self.dag_id!r}): dag_id is not a DAG id; write the id of the upstream DAG as text")
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
-                raise self._mistake(name, f"is none of {', '.join(map(repr, choices))}")
+                raise self._error(name, f"is not one of {', '.join(map(repr, choices))}")
         if self.task_id is not None and (not isinstance(self.task_id, str) or not self.task_id):
-            raise self._mistake("task_id", "is no task id; write one as text, or leave it out for the whole run")
+            raise self._error("task_id", "is not a task id; write one as text, or leave it out for the whole run")
         if self.max_wait is not None and (not isinstance(self.max_wait, timedelta) or self.max_wait <= timedelta()):
-            raise self._mistake(
-                "max_wait", "is no span above zero; write a timedelta, or leave it out to wait for ever"
+            raise self._error(
+                "max_wait", "is not a span above zero; write a timedelta, or leave it out to wait for ever"
             )
         if self.zone is not None and not isinstance(self.zone, (str, tzinfo)):
-            raise self._mistake("zone", "is no time zone; write a name such as 'Europe/Berlin', or a tzinfo")
+            raise self._error("zone", "is not a time zone; write a name such as 'Europe/Berlin', or a tzinfo")
         object.__setattr__(self, "previous", self._periods_back())
         object.__setattr__(self, "period", "same" if self.previous is None else "previous")
 
@@ -77,12 +77,12 @@ class After:
         return self.previous or 0
 
     def _periods_back(self) -> int | None:
-        given = self.previous
-        if given is None:
+        previous = self.previous
+        if previous is None:
             return 1 if self.period == "previous" else None
-        if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MAX_PERIODS_BACK:
-            raise self._mistake("previous", f"is no whole number from 1 to {MAX_PERIODS_BACK}; 1 is the period before")
-        return given
+        if isinstance(previous, bool) or not isinstance(previous, int) or not 1 <= previous <= MAX_PERIODS_BACK:
+            raise self._error("previous", f"is not a whole number from 1 to {MAX_PERIODS_BACK}; 1 is the period before")
+        return previous
 
-    def _mistake(self, name: str, why: str) -> ValueError:
-        return ValueError(f"After({self.dag_id!r}, {name}={getattr(self, name)!r}): {name} {why}")
+    def _error(self, name: str, problem: str) -> ValueError:
+        return ValueError(f"After({self.dag_id!r}, {name}={getattr(self, name)!r}): {name} {problem}")
