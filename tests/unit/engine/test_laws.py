@@ -134,7 +134,7 @@ def test_an_admission_that_left_something_to_settle_would_be_a_fault(monkeypatch
 
     monkeypatch.setattr("gnomon.engine.step.admit_ready", judge_the_admitted)
     world = World(dag_record(chain("a")))
-    with pytest.raises(EngineStepError, match="admission left something to settle"):
+    with pytest.raises(EngineStepError, match="admission left something to evaluate"):
         world.start()
 
 
