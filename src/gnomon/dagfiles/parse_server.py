@@ -17,11 +17,11 @@ from collections import deque
 from dataclasses import dataclass
 
 from gnomon import log
-from gnomon.config import current_config, environment, replace_environment, set_current_config, without_secrets
 from gnomon.dagfiles import parse_child, parse_protocol
 from gnomon.dagfiles.parse_child import ParseConditions
 from gnomon.dagfiles.parse_protocol import ChildEnded, ParseOrder
 from gnomon.processes import kernel, memory, termination
+from gnomon.processes.child_setup import hide_secrets, set_up_forked_child
 from gnomon.processes.process_title import change_title, set_title
 from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff, describe_refusal
 
@@ -156,7 +156,8 @@ class ParseServer:
         code = 0
         try:
             change_title(f"parse {order.path}")
-            parse_child.set_up_parse_child(output, server)
+            set_up_forked_child(server, output)
+            gc.disable()
             self._control.close()
             for _, other in self._orders:
                 if other is not line:
@@ -241,8 +242,7 @@ def start_parse_server(under: ParseConditions) -> tuple[socket.socket, int]:
         try:
             ours.close()
             kernel.die_with_parent(signal.SIGKILL)
-            set_title("parse server", current_config().home)
-            drop_secrets()
+            set_title("parse server", hide_secrets(in_environment=True).home)
             ParseServer(theirs, under).run()
         except BaseException:
             code = INTERNAL_ERROR_EXIT
@@ -252,10 +252,3 @@ def start_parse_server(under: ParseConditions) -> tuple[socket.socket, int]:
     theirs.close()
     ours.setblocking(False)
     return ours, pid
-
-
-def drop_secrets() -> None:
-    """What DAG files are imported beside holds no address and no key: not in the options, not in the environment."""
-    cfg = current_config()
-    set_current_config(cfg.for_author_code())
-    replace_environment(without_secrets(environment(), cfg.database_url))

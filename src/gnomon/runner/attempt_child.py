@@ -7,6 +7,7 @@ set up but its log file.
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import logging
 import os
 import socket
@@ -18,9 +19,10 @@ from gnomon.errors.authoring import DagNotFound
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
-from gnomon.processes.kernel import become_subreaper
+from gnomon.processes.child_setup import hide_secrets
+from gnomon.processes.kernel import TASK_OOM_SCORE, become_subreaper, raise_oom_score
 from gnomon.processes.message_stream import FrameDecoder, FrameTooLarge
-from gnomon.processes.process_title import change_title
+from gnomon.processes.process_title import change_title, set_title
 from gnomon.processes.termination import kill_descendants
 from gnomon.runner import attempt_log
 from gnomon.runner.attempt import run_attempt
@@ -32,6 +34,18 @@ log = logging.getLogger("gnomon.task")
 
 FindDag = Callable[[Attempt], Any]
 """The author's DAG object of an attempt; what it raises fails the attempt, with its traceback in the log."""
+
+
+def set_up_task_interpreter(role: str) -> None:
+    """Set up a new interpreter that runs tasks, or whose forks do: a stack dump at a crash, a raised OOM score, no secrets, a title, logging.
+
+    `role`: the role in the title of the process.
+    """
+    faulthandler.enable(file=2, all_threads=False)  # descriptor 2 is the log of the attempt by the time of a crash
+    raise_oom_score(TASK_OOM_SCORE)
+    cfg = hide_secrets()
+    set_title(role, cfg.home)
+    attempt_log.configure_task_logging(cfg.text("logging", "logging_level"))
 
 
 def serve_attempts(sock: socket.socket, splitter: FrameDecoder[ToChild], find_dag: FindDag) -> NoReturn:

@@ -88,7 +88,7 @@ class HostPool:
 
     def read_filenos(self) -> list[int]:
         """What becomes readable when a host says something."""
-        return [host.process.fileno() for host in self._hosts if not host.process.link.ended]
+        return [host.process.fileno() for host in self._hosts if not host.process.stream.ended]
 
     def write_filenos(self) -> list[int]:
         """What becomes writable when a host takes more of what it was told: then `turn` goes on with it."""
@@ -177,7 +177,7 @@ class HostPool:
         now = self._clock.monotonic()
         for host in list(self._hosts):
             self._read_messages(host, now)
-            if host.process.link.ended:
+            if host.process.stream.ended:
                 self._on_host_exit(host, now)
             else:
                 self._check_host(host, now)
@@ -196,7 +196,7 @@ class HostPool:
         return self._ping_s if self._hosts or self._unassigned or self._pending_on_kills else 60.0
 
     def _read_messages(self, host: HostHandle, now: float) -> None:
-        for message in host.process.link.receive():
+        for message in host.process.stream.receive():
             self._on_message(host, message, now)
 
     def _on_message(self, host: HostHandle, message: FromTriggerHost, now: float) -> None:

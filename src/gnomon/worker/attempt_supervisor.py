@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import msgspec
@@ -16,13 +17,14 @@ from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.processes.exit_reasons import describe_exit_without_result
 from gnomon.processes.kernel import count_oom_kills
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
+from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
 from gnomon.runner import attempt_log
 from gnomon.runner.attempt_protocol import ChildDone, ChildEntered, ChildReady, RunAttempt
 from gnomon.runner.attempt_results import result_without_run
 from gnomon.worker.attempt_registry import AttemptRegistry, PendingAttempt, StopRequest
 from gnomon.worker.child_pool import ChildPool
 from gnomon.worker.child_process import ChildProcess
+from gnomon.worker.worker_store import REFUSALS
 
 events = log.get_logger("worker")
 
@@ -74,12 +76,12 @@ class AttemptSupervisor:
         child.last_message_at = self._clock.monotonic()
         self._by_attempt[held.attempt.attempt_id] = child
         attempt = msgspec.structs.replace(held.attempt, log=self._log_path(held))
-        child.link.put(RunAttempt(attempt=attempt))
+        child.stream.put(RunAttempt(attempt=attempt))
         self._update_stream(child)
 
     def read_messages(self, child: ChildProcess) -> None:
         """Everything that the child has said is taken in."""
-        for message in child.link.receive():
+        for message in child.stream.receive():
             child.last_message_at = self._clock.monotonic()
             match message:
                 case ChildEntered(at=at):
@@ -87,10 +89,10 @@ class AttemptSupervisor:
                 case ChildDone(result=result):
                     self._on_done(child, result)
                 case TaskApiRequestMessage():
-                    child.link.put(self._answer_request(child, message))
+                    child.stream.put(self._answer_request(child, message))
                 case ChildReady(pid=pid):
                     child.pid = pid
-        if child.link.ended and child.exiting_since is None:
+        if child.stream.ended and child.exiting_since is None:
             child.exiting_since = self._clock.monotonic()
         self._update_stream(child)
 
@@ -107,10 +109,10 @@ class AttemptSupervisor:
 
     def on_child_exit(self, child: ChildProcess, code: int | None) -> None:
         """The child's process ended with this code: what it was running has a result, or another try."""
-        if not child.link.ended:
+        if not child.stream.ended:
             self.read_messages(child)
         self._unwatch_child(child)
-        child.link.close()
+        child.stream.close()
         held = child.pending
         if held is None:
             return
@@ -123,7 +125,7 @@ class AttemptSupervisor:
     def child_refused(self, child: ChildProcess) -> None:
         """The machine refused the child's process: its attempt waits for another, or ends when it was told to."""
         self._unwatch_child(child)
-        child.link.close()
+        child.stream.close()
         held, child.pending = child.pending, None
         if held is None or held.is_ended:
             return
@@ -180,12 +182,7 @@ class AttemptSupervisor:
     def _answer_request(self, child: ChildProcess, ask: TaskApiRequestMessage) -> TaskApiResponse:
         if child.pending is None:
             return TaskApiResponse(number=ask.number, error="the attempt has ended; nobody answers for it")
-        try:
-            return TaskApiResponse(number=ask.number, value=self._answer(child.pending, ask.request))
-        except Exception as error:  # the edge: a question must not end the worker
-            if type(error).__name__ not in ("Refused", "StoreAway"):
-                events.exception("answer_failed", attempt=child.pending.attempt.attempt_id)
-            return TaskApiResponse(number=ask.number, error=str(error))
+        return answer_request(partial(self._answer, child.pending), ask, log=events, refusals=REFUSALS)
 
     def _on_exit_without_result(self, child: ChildProcess, held: PendingAttempt, code: int | None) -> None:
         before_entry = held.entered_at is None
@@ -242,7 +239,7 @@ class AttemptSupervisor:
 
     def _force_exit(self, child: ChildProcess, now: float) -> None:
         assert child.exiting_since is not None
-        if (child.pid is None and child.link.ended and not self.child_pool.has_zygote(child)) or now - child.exiting_since > 2 * EXIT_GRACE_S:
+        if (child.pid is None and child.stream.ended and not self.child_pool.has_zygote(child)) or now - child.exiting_since > 2 * EXIT_GRACE_S:
             self.child_pool.remove_child(child.number, None)
         elif now - child.exiting_since > EXIT_GRACE_S and not child.kill_reason:
             child.kill("it did not end after its last word")

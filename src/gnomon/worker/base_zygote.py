@@ -7,7 +7,6 @@ memory of the store can be in it, whoever started the worker. The socket to the 
 from __future__ import annotations
 
 import contextlib
-import faulthandler
 import gc
 import os
 import signal
@@ -23,12 +22,11 @@ import gnomon.loading.dagfile
 import gnomon.operators
 import gnomon.runner
 import gnomon.sdk  # noqa: F401
-from gnomon.config import current_config, set_current_config
 from gnomon.processes import kernel
 from gnomon.processes.child_setup import check_store_not_imported, inherited_socket
-from gnomon.processes.process_title import set_title
+from gnomon.processes.packets import receive_packet, send_packet
 from gnomon.processes.spawn_backoff import describe_refusal
-from gnomon.runner import attempt_log, signals
+from gnomon.runner import attempt_child, signals
 from gnomon.runner.attempt_protocol import create_decoder
 from gnomon.worker import file_zygote, zygote_protocol
 from gnomon.worker.warmup import warm_up_attempt
@@ -44,7 +42,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     while True:
-        body, descriptors = zygote_protocol.receive_packet(control)
+        body, descriptors = receive_packet(control, zygote_protocol.PACKET_MAX)
         if not body:
             return
         order = decoder.decode(body)
@@ -64,7 +62,7 @@ def _refuse(descriptors: list[int], error: OSError) -> None:
     """The service was told, over the socket of the zygote that does not exist, unless it has given that up."""
     for descriptor in descriptors:
         with socket.socket(fileno=descriptor) as sock, contextlib.suppress(OSError):
-            zygote_protocol.send_packet(sock, zygote_protocol.ZygoteRefused(error=describe_refusal(error)))
+            send_packet(sock, zygote_protocol.ZygoteRefused(error=describe_refusal(error)))
 
 
 def set_up_zygote() -> None:
@@ -73,13 +71,8 @@ def set_up_zygote() -> None:
     signal.signal(signal.SIGINT, lambda *_: None)  # a Ctrl-C is for the service, which ends its children in order
     signals.prepare_sigterm()
     signal.signal(signal.SIGCHLD, _reap_file_zygotes)
-    faulthandler.enable(file=2, all_threads=False)  # a crash inside a library leaves its stack in the log of the attempt
-    kernel.raise_oom_score(kernel.TASK_OOM_SCORE)
     kernel.load_prctl()
-    options = current_config().for_author_code()
-    set_current_config(options)
-    set_title("base zygote", options.home)
-    attempt_log.configure_task_logging(options.text("logging", "logging_level"))
+    attempt_child.set_up_task_interpreter("base zygote")
 
 
 def _reap_file_zygotes(_signal: int, _frame: FrameType | None) -> None:

@@ -6,15 +6,20 @@ import itertools
 import socket
 from collections.abc import Iterable, Mapping
 
-from gnomon.model.task_api_requests import AnyTaskApiRequest
+from gnomon import log
 from gnomon.processes import host_process
+from gnomon.processes.packets import send_packet
 from gnomon.processes.spawn_backoff import describe_refusal
+from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_request
 from gnomon.worker import zygote_clients, zygote_protocol
 from gnomon.worker.attempt_registry import PendingAttempt
 from gnomon.worker.child_pool_callbacks import ChildPoolCallbacks
 from gnomon.worker.child_process import ChildProcess, create_child
 from gnomon.worker.spawn_queue import SpawnQueue, SpawnRefused
+from gnomon.worker.worker_store import REFUSALS
 from gnomon.worker.zygote_clients import ZYGOTES_MAX, BaseZygoteClient, FileZygoteClient, ZygoteKey, zygote_key
+
+events = log.get_logger("worker")
 
 INTERPRETER_MODULE = "gnomon.runner.interpreter_main"
 """Runs one attempt in a new interpreter."""
@@ -120,7 +125,7 @@ class ChildPool:
         while zygote.idle_children:
             child = zygote.idle_children.pop()
             reusable = child.attempts < held.attempt.attempts_per_child
-            if child.link.ended or not reusable:
+            if child.stream.ended or not reusable:
                 self.release_child(child, now)
                 continue
             return child
@@ -142,7 +147,7 @@ class ChildPool:
             batch = zygote.requested_children[: zygote_protocol.FORKS_MAX]
             order = zygote_protocol.ForkChildren(numbers=tuple(child.number for child, _ in batch))
             try:
-                zygote_protocol.send_packet(zygote.sock, order, tuple(theirs.fileno() for _, theirs in batch))
+                send_packet(zygote.sock, order, tuple(theirs.fileno() for _, theirs in batch))
             except BlockingIOError:
                 return  # it is busy forking; the next turn tries again
             except OSError:
@@ -157,7 +162,7 @@ class ChildPool:
         """The child is wanted no more: the end of its socket tells it."""
         child.exiting_since = child.exiting_since or now
         try:
-            child.link.sock.shutdown(socket.SHUT_WR)
+            child.stream.sock.shutdown(socket.SHUT_WR)
         except OSError:
             return  # it went by itself
 
@@ -170,7 +175,7 @@ class ChildPool:
                 with theirs:
                     child.pid = host_process.spawn_interpreter(INTERPRETER_MODULE, theirs, self._environ)
             except OSError:
-                child.link.close()
+                child.stream.close()
                 raise
         except OSError as error:
             raise self._queue.refused("a new interpreter", describe_refusal(error), now) from error
@@ -190,8 +195,8 @@ class ChildPool:
                 case zygote_protocol.ImportStarted(pid=pid):
                     zygote.pid = pid
                     self._queue.backoff.succeeded()
-                case zygote_protocol.ImportApiRequest(request=question):
-                    self._answer_zygote(zygote, question)
+                case TaskApiRequestMessage():
+                    self._answer_zygote(zygote, order)
                 case zygote_protocol.ImportFinished(fresh=fresh, error=error):
                     self._on_import_finished(zygote, fresh or error, error is not None, now)
                 case zygote_protocol.ForksRefused(numbers=numbers, error=error):
@@ -207,16 +212,13 @@ class ChildPool:
         if said is None:
             self._on_zygote_exit(zygote, now)
 
-    def _answer_zygote(self, zygote: FileZygoteClient, question: AnyTaskApiRequest) -> None:
-        try:
-            told = zygote_protocol.ImportApiResponse(value=self._callbacks.answer_import_request(question))
-        except Exception as error:  # the edge: a question must not end the worker
-            told = zygote_protocol.ImportApiResponse(error=str(error))
+    def _answer_zygote(self, zygote: FileZygoteClient, message: TaskApiRequestMessage) -> None:
+        response = answer_request(self._callbacks.answer_import_request, message, log=events, refusals=REFUSALS)
         if zygote.sock is not None:
             try:
-                zygote_protocol.send_import_response(zygote.sock, told)
+                zygote_protocol.send_import_response(zygote.sock, response)
             except OSError:
-                return  # it has ended, which is heard next
+                return  # the zygote has ended; its socket reports that next
 
     def _on_import_finished(self, zygote: FileZygoteClient, unfit: str | None, failed: bool, now: float) -> None:
         waiting, zygote.waiting = zygote.waiting, []

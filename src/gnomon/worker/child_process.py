@@ -18,7 +18,7 @@ class ChildProcess:
     """A process that was, or is about to be, forked or started for attempts."""
 
     number: int
-    link: MessageStream[FromChild]
+    stream: MessageStream[FromChild]
     created_at: float
     """Monotonic, as all times here."""
     zygote: int | None = None

@@ -16,6 +16,7 @@ import msgspec
 from gnomon.loading.dagfile import load_dag_file
 from gnomon.processes import fork_safety
 from gnomon.processes.message_stream import FrameDecoder
+from gnomon.processes.packets import receive_packet, send_packet
 from gnomon.processes.process_title import change_title
 from gnomon.processes.spawn_backoff import describe_refusal
 from gnomon.processes.termination import kill_group
@@ -37,7 +38,7 @@ def main(control: socket.socket, file: str, splitter: FrameDecoder[ToChild]) -> 
     """Never returns: the process ends when the service lets go of it, or when the file cannot be forked."""
     try:
         change_title(f"zygote {file}")
-        zygote_protocol.send_packet(control, zygote_protocol.ImportStarted(pid=os.getpid()))
+        send_packet(control, zygote_protocol.ImportStarted(pid=os.getpid()))
         dags = _load_dags(control, file)
         if dags is not None:
             _FileZygote(control, dags, splitter).serve()
@@ -56,13 +57,13 @@ def _load_dags(control: socket.socket, file: str) -> dict[str, Any] | None:
     try:
         loaded = load_dag_file(file)
     except BaseException as error:  # the edge of author code
-        zygote_protocol.send_packet(control, zygote_protocol.ImportFinished(error=error_line(error)))
+        send_packet(control, zygote_protocol.ImportFinished(error=error_line(error)))
         return None
     channel.install_channel(None)
     fresh = fork_safety.find_fork_obstacle(before)
     gc.collect()
     gc.freeze()
-    zygote_protocol.send_packet(control, zygote_protocol.ImportFinished(fresh=fresh))
+    send_packet(control, zygote_protocol.ImportFinished(fresh=fresh))
     return loaded.dags if fresh is None else None
 
 
@@ -101,16 +102,16 @@ class _FileZygote:
                 return
 
     def _handle_order(self) -> bool:
-        body, descriptors = zygote_protocol.receive_packet(self._control)
+        body, descriptors = receive_packet(self._control, zygote_protocol.PACKET_MAX)
         if not body:
             return False
         numbers = self._decoder.decode(body).numbers
         born, refused = self._fork_all(numbers, descriptors)
         if born:
             self._numbers.update((pid, number) for number, pid in born)
-            zygote_protocol.send_packet(self._control, zygote_protocol.ChildrenForked(children=tuple(born)))
+            send_packet(self._control, zygote_protocol.ChildrenForked(children=tuple(born)))
         if refused is not None:
-            zygote_protocol.send_packet(self._control, zygote_protocol.ForksRefused(numbers=numbers[len(born) :], error=refused))
+            send_packet(self._control, zygote_protocol.ForksRefused(numbers=numbers[len(born) :], error=refused))
         for descriptor in descriptors[len(born) :]:
             os.close(descriptor)
         return True
@@ -152,7 +153,7 @@ class _FileZygote:
             if number is not None:  # else a process that the import started
                 gone.append((number, ended[1]))
         if gone:
-            zygote_protocol.send_packet(self._control, zygote_protocol.ChildrenExited(children=tuple(gone)))
+            send_packet(self._control, zygote_protocol.ChildrenExited(children=tuple(gone)))
 
     def _end_children(self) -> None:
         """The worker died: nobody takes results any more, and the attempts are lost by the protocol."""

@@ -134,7 +134,7 @@ class WorkerService:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for child in list(self._child_pool.children.values()):
             self.unwatch_child(child)
-            child.link.close()
+            child.stream.close()
         self._selector.close()
         os.close(self._wake_read)
         os.close(self._wake_write)
@@ -197,7 +197,7 @@ class WorkerService:
                 if refused:
                     reason = f"worker {self.worker_id} knows a newer owner of the group"
                     events.warning("submission_refused", scheduler=connection.scheduler_id, attempts=len(refused))
-                    connection.link.put(SubmissionRefused(attempt_ids=tuple(refused), reason=reason))
+                    connection.stream.put(SubmissionRefused(attempt_ids=tuple(refused), reason=reason))
             case CancelAttempt(attempt_id=attempt_id, reason=reason, grace_s=grace_s):
                 held = self._registry.find(attempt_id)
                 if held is not None:
@@ -216,7 +216,7 @@ class WorkerService:
     def _send_inventory(self, connection: SchedulerConnection, groups: tuple[tuple[int, int], ...]) -> None:
         mine = tuple(group for group, epoch in groups if self._registry.raise_epoch(group, epoch))
         running, results = self._registry.inventory(mine)
-        connection.link.put(Inventory(worker_id=self.worker_id, groups=mine, running=running, results=results))
+        connection.stream.put(Inventory(worker_id=self.worker_id, groups=mine, running=running, results=results))
 
     # ---- zygotes and children (nursery.Host) -------------------------------------------------------------------------
     def watch_zygote(self, zygote: FileZygoteClient) -> None:
@@ -238,8 +238,8 @@ class WorkerService:
             else:
                 self._update_stream(child)
 
-        self._selector.register(child.link.sock, selectors.EVENT_READ, hear)
-        self._watched[child.link.sock.fileno()] = selectors.EVENT_READ
+        self._selector.register(child.stream.sock, selectors.EVENT_READ, hear)
+        self._watched[child.stream.sock.fileno()] = selectors.EVENT_READ
 
     def answer_import_request(self, question: AnyTaskApiRequest) -> object:
         return self._incarnation.store.answer_request(None, question)
@@ -258,20 +258,20 @@ class WorkerService:
 
     def unwatch_child(self, child: ChildProcess) -> None:
         """The child's socket is not watched any more."""
-        if self._watched.pop(child.link.sock.fileno(), None) is not None:
-            self._selector.unregister(child.link.sock)
+        if self._watched.pop(child.stream.sock.fileno(), None) is not None:
+            self._selector.unregister(child.stream.sock)
 
     def _update_stream(self, child: ChildProcess) -> None:
         """What waits for the child is written as far as it takes it; its socket is watched for what is left to do."""
-        empty = child.link.flush()
-        if child.link.ended:
+        empty = child.stream.flush()
+        if child.stream.ended:
             self.unwatch_child(child)
             return
         wanted = selectors.EVENT_READ if empty else selectors.EVENT_READ | selectors.EVENT_WRITE
-        descriptor = child.link.sock.fileno()
+        descriptor = child.stream.sock.fileno()
         if self._watched.get(descriptor, wanted) != wanted:
-            key = self._selector.get_key(child.link.sock)
-            self._selector.modify(child.link.sock, wanted, key.data)
+            key = self._selector.get_key(child.stream.sock)
+            self._selector.modify(child.stream.sock, wanted, key.data)
             self._watched[descriptor] = wanted
 
     def _answer_task(self, held: PendingAttempt, question: AnyTaskApiRequest) -> object:

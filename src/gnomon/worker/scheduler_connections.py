@@ -22,10 +22,10 @@ HandleMessage = Callable[["SchedulerConnection", ToWorker], None]
 class SchedulerConnection:
     """One scheduler's stream."""
 
-    __slots__ = ("is_greeted", "link", "scheduler_id")
+    __slots__ = ("is_greeted", "scheduler_id", "stream")
 
     def __init__(self, sock: socket.socket) -> None:
-        self.link: MessageStream[ToWorker] = MessageStream(sock, FrameDecoder(ToWorker))
+        self.stream: MessageStream[ToWorker] = MessageStream(sock, FrameDecoder(ToWorker))
         self.scheduler_id: str | None = None
         self.is_greeted = False
 
@@ -56,9 +56,9 @@ class SchedulerConnections:
         """The scheduler knows this worker and every result that nobody has acknowledged."""
         connection.scheduler_id = hello.scheduler_id
         connection.is_greeted = True
-        connection.link.put(Welcome(worker_id=worker_id, slots=slots))
+        connection.stream.put(Welcome(worker_id=worker_id, slots=slots))
         if results:
-            connection.link.put(ResultReport(results=tuple(results)))
+            connection.stream.put(ResultReport(results=tuple(results)))
 
     def announce_slots(self, worker_id: str, slots: int) -> None:
         """Every scheduler that is connected knows how many attempts this worker takes from now on."""
@@ -98,7 +98,7 @@ class SchedulerConnections:
     def _broadcast(self, message: msgspec.Struct) -> None:
         for connection in self._connections:
             if connection.is_greeted:
-                connection.link.put(message)
+                connection.stream.put(message)
 
     def _accept(self, _mask: int) -> None:
         try:
@@ -116,24 +116,24 @@ class SchedulerConnections:
 
     def _on_ready(self, connection: SchedulerConnection, mask: int) -> None:
         if mask & selectors.EVENT_READ:
-            for message in connection.link.receive():
+            for message in connection.stream.receive():
                 self._handle(connection, message)
-        if connection.link.ended:
+        if connection.stream.ended:
             self._drop(connection)
 
     def _write(self, connection: SchedulerConnection) -> None:
-        empty = connection.link.flush()
-        if connection.link.ended:
+        empty = connection.stream.flush()
+        if connection.stream.ended:
             self._drop(connection)
             return
         wanted = selectors.EVENT_READ if empty else selectors.EVENT_READ | selectors.EVENT_WRITE
-        key = self._selector.get_key(connection.link.sock)
+        key = self._selector.get_key(connection.stream.sock)
         if key.events != wanted:
-            self._selector.modify(connection.link.sock, wanted, key.data)
+            self._selector.modify(connection.stream.sock, wanted, key.data)
 
     def _drop(self, connection: SchedulerConnection) -> None:
-        if connection.link.failure:
-            events.error("scheduler_unreadable", scheduler=connection.scheduler_id, fault=connection.link.failure)
+        if connection.stream.failure:
+            events.error("scheduler_unreadable", scheduler=connection.scheduler_id, fault=connection.stream.failure)
         self._connections.remove(connection)
-        self._selector.unregister(connection.link.sock)
-        connection.link.close()
+        self._selector.unregister(connection.stream.sock)
+        connection.stream.close()

@@ -20,6 +20,10 @@ class WorkerStoreUnavailable(Exception):
     """The store cannot be reached now; asking again later may help."""
 
 
+REFUSALS = (taskapi.TaskApiRefused, WorkerStoreUnavailable)
+"""Exceptions of `WorkerStore.answer_request` whose text is for the author."""
+
+
 class WorkerStore(Protocol):
     """Short blocking calls; each raises StoreAway when the store does not answer."""
 

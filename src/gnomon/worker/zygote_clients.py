@@ -13,6 +13,7 @@ import msgspec
 
 from gnomon.model.attempts import Attempt
 from gnomon.processes import host_process
+from gnomon.processes.packets import create_packet_pair, send_packet
 from gnomon.worker import zygote_protocol
 from gnomon.worker.attempt_registry import PendingAttempt
 from gnomon.worker.child_process import ChildProcess
@@ -83,7 +84,7 @@ class BaseZygoteClient:
 
     def open_file_zygote(self, file: str) -> socket.socket:
         """The socket of a new file zygote that begins to import `file`. OSError when the machine refuses a process or a socket."""
-        ours, theirs = zygote_protocol.create_socket_pair()
+        ours, theirs = create_packet_pair()
         ours.setblocking(False)
         try:
             with theirs:
@@ -98,7 +99,7 @@ class BaseZygoteClient:
         for last in (False, True):
             sock = self._ensure_started()
             try:
-                zygote_protocol.send_packet(sock, zygote_protocol.OpenFileZygote(file=file), (theirs.fileno(),))
+                send_packet(sock, zygote_protocol.OpenFileZygote(file=file), (theirs.fileno(),))
                 return
             except OSError:
                 self.discard()
@@ -117,7 +118,7 @@ class BaseZygoteClient:
 
     def _ensure_started(self) -> socket.socket:
         if self._sock is None:
-            ours, theirs = zygote_protocol.create_socket_pair()
+            ours, theirs = create_packet_pair()
             try:
                 with theirs:
                     self.pid = host_process.spawn_interpreter(BASE_MODULE, theirs, self._environ)

@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 
 from gnomon.model.attempts import Attempt, RunFacts
-from gnomon.worker import zygote_protocol
+from gnomon.processes.packets import create_packet_pair
 from gnomon.worker.attempt_registry import PendingAttempt
 from gnomon.worker.child_pool import ChildPool
 from gnomon.worker.child_process import ChildProcess
@@ -24,7 +24,7 @@ class PlayedBase(BaseZygoteClient):
         self.zygotes: list[socket.socket] = []
 
     def open_file_zygote(self, file: str) -> socket.socket:
-        ours, theirs = zygote_protocol.create_socket_pair()
+        ours, theirs = create_packet_pair()
         ours.setblocking(False)
         theirs.settimeout(5.0)
         self.zygotes.append(theirs)
@@ -55,16 +55,16 @@ class Hosting:
     def answer_import_request(self, question: object) -> object:
         raise AssertionError(question)
 
-    def begin(self, child: ChildProcess, held: PendingAttempt) -> None:
+    def start_attempt(self, child: ChildProcess, held: PendingAttempt) -> None:
         child.pending = held
         self.begun.append((child, held))
 
     def on_child_exit(self, child: ChildProcess, code: int | None) -> None:
-        child.link.close()
+        child.stream.close()
         self.gone.append(child)
 
     def child_refused(self, child: ChildProcess) -> None:
-        child.link.close()
+        child.stream.close()
         if child.pending is not None:
             self.child_pool.postpone(child.pending, self.now)
 
@@ -82,7 +82,7 @@ class Hosting:
         for sock in self.base.zygotes:
             sock.close()
         for child in self.child_pool.children.values():
-            child.link.close()
+            child.stream.close()
 
 
 def held(file: str = "/d.py", input_hash: str = "1", *, fresh: bool = False) -> PendingAttempt:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from tests.unit.worker.nursing import IMPORT_LIMIT_S, Hosting, held
 
+from gnomon.processes.packets import send_packet
 from gnomon.worker import zygote_protocol
 
 
@@ -34,7 +35,7 @@ def test_a_zygote_retired_while_it_imports_is_closed_when_its_attempts_were_canc
     host.child_pool.assign_child(waiting, 0.0)
     host.child_pool.assign_child(held(input_hash="2"), 1.0)
     waiting.is_ended = True
-    zygote_protocol.send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished())
+    send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished())
     host.hear()
     assert is_closed(host, 0) and not is_closed(host, 1)
     assert [zygote.key[1] for zygote in host.watched] == ["2"] and host.child_pool.is_retired == 0
@@ -55,12 +56,12 @@ def test_a_zygote_retired_while_it_imports_is_closed_at_the_next_look_when_its_a
 def test_a_retired_zygote_that_still_has_an_attempt_is_closed_after_its_child_has_gone(host: Hosting) -> None:
     host.child_pool.assign_child(held(), 0.0)
     host.child_pool.assign_child(held(input_hash="2"), 1.0)
-    zygote_protocol.send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished())
+    send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished())
     host.hear()
     host.child_pool.tick(2.0)
     assert not is_closed(host, 0) and host.child_pool.is_retired == 1
     child = host.begun[0][0]
-    zygote_protocol.send_packet(host.base.zygotes[0], zygote_protocol.ChildrenExited(children=((child.number, 0),)))
+    send_packet(host.base.zygotes[0], zygote_protocol.ChildrenExited(children=((child.number, 0),)))
     host.hear()
     assert is_closed(host, 0) and host.child_pool.is_retired == 0
 
@@ -71,7 +72,7 @@ def test_a_retired_zygote_that_turns_out_unfit_is_forgotten(host: Hosting, loade
     host.child_pool.assign_child(waiting, 0.0)
     host.child_pool.assign_child(held(input_hash="2"), 1.0)
     waiting.is_ended = True
-    zygote_protocol.send_packet(host.base.zygotes[0], loaded)
+    send_packet(host.base.zygotes[0], loaded)
     host.hear()
     assert is_closed(host, 0) and host.child_pool.is_retired == 0
 

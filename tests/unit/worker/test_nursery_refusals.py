@@ -12,6 +12,7 @@ import pytest
 from tests.unit.worker.nursing import Hosting, descriptors, held
 
 from gnomon.log.events import FIELDS
+from gnomon.processes.packets import send_packet
 from gnomon.processes.spawn_backoff import PAUSE_FIRST_S
 from gnomon.worker import zygote_protocol
 from gnomon.worker.spawn_queue import WAIT_MAX_S
@@ -81,7 +82,7 @@ def test_a_base_zygote_that_is_refused_is_started_after_the_pause(host: Hosting,
     assert not host.watched and descriptors() == before
     host.child_pool.base_zygote = played
     host.child_pool.flush(60.0)
-    zygote_protocol.send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished())
+    send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished())
     host.hear(60.0)
     assert [held for _, held in host.begun] == [attempt]
 
@@ -91,14 +92,14 @@ def test_a_zygote_whose_fork_is_refused_is_opened_again_and_its_attempts_stay_fo
     for attempt in attempts:
         host.child_pool.assign_child(attempt, 0.0)
     before = descriptors()
-    zygote_protocol.send_packet(host.base.zygotes[0], zygote_protocol.ZygoteRefused(error=WORDS))
+    send_packet(host.base.zygotes[0], zygote_protocol.ZygoteRefused(error=WORDS))
     host.hear(1.0)
     assert not host.watched and not host.begun and descriptors() == before - 1
     host.child_pool.flush(1.1)
     assert len(host.base.zygotes) == 1
     host.child_pool.flush(1.0 + PAUSE_FIRST_S)
-    zygote_protocol.send_packet(host.base.zygotes[1], zygote_protocol.ImportStarted(pid=NO_PROCESS))
-    zygote_protocol.send_packet(host.base.zygotes[1], zygote_protocol.ImportFinished())
+    send_packet(host.base.zygotes[1], zygote_protocol.ImportStarted(pid=NO_PROCESS))
+    send_packet(host.base.zygotes[1], zygote_protocol.ImportFinished())
     host.hear(3.0)
     assert [held for _, held in host.begun] == attempts and not any(attempt.fresh for attempt in attempts)
 
@@ -108,12 +109,12 @@ def test_children_whose_fork_is_refused_are_ordered_again_after_the_pause(host: 
     for attempt in attempts:
         host.child_pool.assign_child(attempt, 0.0)
     zygote = host.base.zygotes[0]
-    zygote_protocol.send_packet(zygote, zygote_protocol.ImportFinished())
+    send_packet(zygote, zygote_protocol.ImportFinished())
     host.hear()
     host.child_pool.flush(0.0)
     numbers = [child.number for child, _ in host.begun]
-    zygote_protocol.send_packet(zygote, zygote_protocol.ChildrenForked(children=((numbers[0], NO_PROCESS),)))
-    zygote_protocol.send_packet(zygote, zygote_protocol.ForksRefused(numbers=tuple(numbers[1:]), error=WORDS))
+    send_packet(zygote, zygote_protocol.ChildrenForked(children=((numbers[0], NO_PROCESS),)))
+    send_packet(zygote, zygote_protocol.ForksRefused(numbers=tuple(numbers[1:]), error=WORDS))
     host.hear(1.0)
     assert set(numbers) & host.child_pool.children.keys() == {numbers[0]}
     host.child_pool.flush(1.0 + PAUSE_FIRST_S)
@@ -150,7 +151,7 @@ def test_one_refusal_does_not_keep_the_other_attempts_of_an_import_from_their_pr
     attempts = [held(), held(), held()]
     for attempt in attempts:
         host.child_pool.assign_child(attempt, 0.0)
-    zygote_protocol.send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished(fresh="importing the file starts threads"))
+    send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished(fresh="importing the file starts threads"))
     host.hear()
     host.child_pool.flush(PAUSE_FIRST_S)
     assert [held for _, held in host.begun] == attempts
