@@ -38,7 +38,7 @@ def test_a_zygote_retired_while_it_imports_is_closed_when_its_attempts_were_canc
     send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished())
     host.hear()
     assert is_closed(host, 0) and not is_closed(host, 1)
-    assert [zygote.key[1] for zygote in host.watched] == ["2"] and host.child_pool.is_retired == 0
+    assert [zygote.key[1] for zygote in host.watched] == ["2"] and host.child_pool.retired == 0
 
 
 def test_a_zygote_retired_while_it_imports_is_closed_at_the_next_look_when_its_attempts_were_cancelled(host: Hosting) -> None:
@@ -50,7 +50,7 @@ def test_a_zygote_retired_while_it_imports_is_closed_at_the_next_look_when_its_a
     waiting.is_ended = True
     host.child_pool.tick(2.0)
     assert is_closed(host, 0) and not is_closed(host, 1)
-    assert host.child_pool.is_retired == 0
+    assert host.child_pool.retired == 0
 
 
 def test_a_retired_zygote_that_still_has_an_attempt_is_closed_after_its_child_has_gone(host: Hosting) -> None:
@@ -59,11 +59,11 @@ def test_a_retired_zygote_that_still_has_an_attempt_is_closed_after_its_child_ha
     send_packet(host.base.zygotes[0], zygote_protocol.ImportFinished())
     host.hear()
     host.child_pool.tick(2.0)
-    assert not is_closed(host, 0) and host.child_pool.is_retired == 1
+    assert not is_closed(host, 0) and host.child_pool.retired == 1
     child = host.begun[0][0]
     send_packet(host.base.zygotes[0], zygote_protocol.ChildrenExited(children=((child.number, 0),)))
     host.hear()
-    assert is_closed(host, 0) and host.child_pool.is_retired == 0
+    assert is_closed(host, 0) and host.child_pool.retired == 0
 
 
 @pytest.mark.parametrize("loaded", [zygote_protocol.ImportFinished(fresh="it starts threads"), zygote_protocol.ImportFinished(error="ValueError: x")])
@@ -74,7 +74,7 @@ def test_a_retired_zygote_that_turns_out_unfit_is_forgotten(host: Hosting, loade
     waiting.is_ended = True
     send_packet(host.base.zygotes[0], loaded)
     host.hear()
-    assert is_closed(host, 0) and host.child_pool.is_retired == 0
+    assert is_closed(host, 0) and host.child_pool.retired == 0
 
 
 def test_a_retired_zygote_whose_import_takes_too_long_is_forgotten(host: Hosting) -> None:
@@ -83,4 +83,4 @@ def test_a_retired_zygote_whose_import_takes_too_long_is_forgotten(host: Hosting
     host.child_pool.assign_child(held(input_hash="2"), IMPORT_LIMIT_S)
     waiting.is_ended = True
     host.child_pool.tick(IMPORT_LIMIT_S + 1)
-    assert is_closed(host, 0) and host.child_pool.is_retired == 0
+    assert is_closed(host, 0) and host.child_pool.retired == 0

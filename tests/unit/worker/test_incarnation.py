@@ -46,11 +46,11 @@ class FakeStore:
         self._ask()
         self.is_retired.append(worker_id)
 
-    def mail(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
+    def mail_results(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
         self._ask()
         self.mailed += [result.attempt_id for result in results]
 
-    def answer(self, attempt: Attempt, question: Any) -> object:
+    def answer_request(self, attempt: Attempt, question: Any) -> object:
         return None
 
 

@@ -142,7 +142,7 @@ def test_an_attempt_that_waits_too_long_is_given_back_with_the_reason(host: Host
     assert now == WAIT_MAX_S and not host.begun
     assert host.given_back[0][0] is attempt
     assert host.given_back[0][1] == (
-        f"the worker could start no process for 60 s: {WORDS}; see to the machine's limits of processes, open files and memory"
+        f"the worker could start no process for 60 s: {WORDS}; raise the machine's limits of processes, open files or memory"
     )
 
 
