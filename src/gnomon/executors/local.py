@@ -46,7 +46,7 @@ class LocalExecutor:
 
     def __init__(self, scheduler_id: str) -> None:
         self._scheduler_id = scheduler_id
-        self._links: dict[str, MessageStream[FromWorker]] = {}
+        self._streams: dict[str, MessageStream[FromWorker]] = {}
         self._disconnected: list[str] = []
         """Workers whose connection ended since the last poll."""
         self._dead: dict[str, str] = {}
@@ -57,12 +57,12 @@ class LocalExecutor:
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
         """Connected to every live worker that answers; the others are let go. Call it again for those that do not yet."""
         live = {worker.worker_id: worker.address for worker in workers if not worker.lost}
-        for worker_id in [known for known in self._links if known not in live]:
+        for worker_id in [known for known in self._streams if known not in live]:
             self._disconnect(worker_id)
         for worker_id in self._dead.keys() - live.keys():
             lifeline.remove_lifeline(self._dead.pop(worker_id))
         for worker_id, address in live.items():
-            if worker_id not in self._links and not self._connect(worker_id, address) and lifeline.is_lifeline_free(address):
+            if worker_id not in self._streams and not self._connect(worker_id, address) and lifeline.is_lifeline_free(address):
                 self._dead[worker_id] = address
                 self._newly_dead.append(worker_id)
 
@@ -86,34 +86,34 @@ class LocalExecutor:
 
     def poll_events(self) -> list[ExecutorEvent]:
         """Everything that arrived; what still waited to be written was tried again."""
-        said: list[ExecutorEvent] = []
-        for worker_id, link in list(self._links.items()):
-            link.flush()
-            for message in link.receive():
-                said.extend(_to_events(worker_id, message))
-            if link.ended:
-                if link.failure:
-                    events.error("worker_unreadable", worker=worker_id, fault=link.failure)
+        received: list[ExecutorEvent] = []
+        for worker_id, stream in list(self._streams.items()):
+            stream.flush()
+            for message in stream.receive():
+                received.extend(_to_events(worker_id, message))
+            if stream.ended:
+                if stream.failure:
+                    events.error("worker_unreadable", worker=worker_id, fault=stream.failure)
                 self._disconnect(worker_id)
-        said.extend(WorkerUnreachable(worker_id) for worker_id in self._disconnected)
+        received.extend(WorkerUnreachable(worker_id) for worker_id in self._disconnected)
         self._disconnected.clear()
-        said.extend(WorkerDied(worker_id) for worker_id in self._newly_dead)
+        received.extend(WorkerDied(worker_id) for worker_id in self._newly_dead)
         self._newly_dead.clear()
-        return said
+        return received
 
     def read_filenos(self) -> list[int]:
         """The descriptors of the streams."""
-        return [link.sock.fileno() for link in self._links.values()]
+        return [stream.sock.fileno() for stream in self._streams.values()]
 
     def write_filenos(self) -> list[int]:
         """The descriptors of the streams whose worker has not taken all that it was told: once it takes more, poll again."""
-        return [link.sock.fileno() for link in self._links.values() if not link.flush()]
+        return [stream.sock.fileno() for stream in self._streams.values() if not stream.flush()]
 
     def close(self) -> None:
         """The connections are closed; the workers go on."""
-        for link in self._links.values():
-            link.close()
-        self._links.clear()
+        for stream in self._streams.values():
+            stream.close()
+        self._streams.clear()
 
     def _connect(self, worker_id: str, address: str) -> bool:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -124,18 +124,18 @@ class LocalExecutor:
             events.debug("worker_does_not_answer", worker=worker_id, address=address, error=str(error))
             sock.close()
             return False
-        self._links[worker_id] = MessageStream(sock, FrameDecoder(FromWorker))
+        self._streams[worker_id] = MessageStream(sock, FrameDecoder(FromWorker))
         self._send(worker_id, Hello(scheduler_id=self._scheduler_id))
         return True
 
     def _send(self, worker_id: str, message: Message) -> None:
-        link = self._links.get(worker_id)
-        if link is not None:
-            link.put(message)
-            link.flush()
+        stream = self._streams.get(worker_id)
+        if stream is not None:
+            stream.put(message)
+            stream.flush()
 
     def _disconnect(self, worker_id: str) -> None:
-        self._links.pop(worker_id).close()
+        self._streams.pop(worker_id).close()
         self._disconnected.append(worker_id)
 
 

@@ -63,13 +63,13 @@ class _AttemptExecution:
 
     def run(self) -> AttemptResult:
         sdk_channel.install_channel(self._channel)
-        judged = self._execute_to_outcome()
+        attempt_outcome = self._execute_to_outcome()
         try:
             with terminable():
-                self._run_callbacks(judged)
+                self._run_callbacks(attempt_outcome)
         except AirflowTaskTerminated:
-            log.warning("told to end (SIGTERM) while callbacks ran; the outcome stays %s", judged.outcome)
-        return self._result(judged)
+            log.warning("told to end (SIGTERM) while callbacks ran; the outcome stays %s", attempt_outcome.outcome)
+        return self._result(attempt_outcome)
 
     def _execute_to_outcome(self) -> AttemptOutcome:
         error: BaseException | None = None
@@ -82,18 +82,18 @@ class _AttemptExecution:
             self._ended_at = self._clock.now()
         if error is None:
             return _SUCCEEDED
-        error, judged = self._classify(error)
-        if judged.logs_traceback:
-            log.error("task failed: %s", judged.reason, exc_info=error)
-        elif judged.wait is not None:
+        error, attempt_outcome = self._classify(error)
+        if attempt_outcome.logs_traceback:
+            log.error("task failed: %s", attempt_outcome.reason, exc_info=error)
+        elif attempt_outcome.wait is not None:
             log.info("%s", error)
-        elif judged.outcome == "failed":
-            log.error("task failed: %s", judged.reason)
-        elif judged.reason:
-            log.info("%s: %s", judged.outcome, judged.reason)
+        elif attempt_outcome.outcome == "failed":
+            log.error("task failed: %s", attempt_outcome.reason)
+        elif attempt_outcome.reason:
+            log.info("%s: %s", attempt_outcome.outcome, attempt_outcome.reason)
         if self._context is not None:
             self._context["exception"] = error
-        return judged
+        return attempt_outcome
 
     def _classify(self, error: BaseException) -> tuple[BaseException, AttemptOutcome]:
         """What the error means, and the error: another one when it was a deferral that could not go on."""
@@ -140,8 +140,8 @@ class _AttemptExecution:
 
     def _timed_execute(self, task: Any, context: Any) -> object:
         self._started_at = self._clock.now()
-        first = self._attempt.started_at
-        context["ti"].mark_started(self._started_at if first is None else first)
+        first_started_at = self._attempt.started_at
+        context["ti"].mark_started(self._started_at if first_started_at is None else first_started_at)
         timeout_s = self._attempt.timeout_s
         if timeout_s is None and task.execution_timeout is not None:
             timeout_s = task.execution_timeout.total_seconds()
@@ -159,10 +159,10 @@ class _AttemptExecution:
             defer_at_start(task, context, self._attempt.file)
         try:
             result: object = task.execute(context)
-        except DagRunTriggerException as wanted:
+        except DagRunTriggerException as trigger_exception:
             from gnomon.runner import dag_run_trigger  # few tasks make runs
 
-            dag_run_trigger.trigger_dag_run(wanted, context)
+            dag_run_trigger.trigger_dag_run(trigger_exception, context)
             return None
         return result
 
@@ -173,11 +173,11 @@ class _AttemptExecution:
         except Exception:
             log.exception("on_kill of task %s failed", task.task_id)
 
-    def _run_callbacks(self, judged: AttemptOutcome) -> None:
+    def _run_callbacks(self, attempt_outcome: AttemptOutcome) -> None:
         if self._context is None:
             return
-        outcome = judged.outcome
-        if outcome == "failed" and judged.is_retryable and self._attempt.try_number <= self._attempt.max_tries:
+        outcome = attempt_outcome.outcome
+        if outcome == "failed" and attempt_outcome.is_retryable and self._attempt.try_number <= self._attempt.max_tries:
             outcome = "retry"
         if self._ended_at is not None:
             self._context["ti"].mark_ended(self._ended_at, _STATES.get(outcome, TaskInstanceState.RUNNING))
@@ -192,7 +192,7 @@ class _AttemptExecution:
         pushed = {} if self._context is None else self._context["ti"].pushed_xcoms
         return tuple(XComItem(key=escape_unstorable(key), value=value) for key, value in {**pushed, **self._return_xcoms}.items())
 
-    def _result(self, judged: AttemptOutcome) -> AttemptResult:
+    def _result(self, attempt_outcome: AttemptOutcome) -> AttemptResult:
         attempt = self._attempt
         return AttemptResult(
             attempt_id=attempt.attempt_id,
@@ -200,13 +200,13 @@ class _AttemptExecution:
             run_pk=attempt.run.run_pk,
             task_no=attempt.task_no,
             map_index=attempt.map_index,
-            outcome=judged.outcome,
-            retryable=judged.is_retryable,
+            outcome=attempt_outcome.outcome,
+            retryable=attempt_outcome.is_retryable,
             started_at=self._started_at,
             ended_at=self._ended_at,
-            reason=None if judged.reason is None else escape_unstorable(judged.reason),
+            reason=None if attempt_outcome.reason is None else escape_unstorable(attempt_outcome.reason),
             xcoms=self._collect_xcoms(),
-            skip_task_ids=judged.skip_task_ids,
-            resume_at=judged.resume_at,
-            wait=judged.wait,
+            skip_task_ids=attempt_outcome.skip_task_ids,
+            resume_at=attempt_outcome.resume_at,
+            wait=attempt_outcome.wait,
         )

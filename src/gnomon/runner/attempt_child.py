@@ -48,14 +48,14 @@ def set_up_task_interpreter(role: str) -> None:
     attempt_log.configure_task_logging(cfg.text("logging", "logging_level"))
 
 
-def serve_attempts(sock: socket.socket, splitter: FrameDecoder[ToChild], find_dag: FindDag) -> NoReturn:
+def serve_attempts(sock: socket.socket, frame_decoder: FrameDecoder[ToChild], find_dag: FindDag) -> NoReturn:
     """This process runs the attempts that come over `sock`, one or several after one another, and exits."""
     status = 1
     try:
         _detach_from_parent()
-        line = AttemptChannel(sock, splitter)
-        channel.install_channel(line)
-        _serve(line, find_dag)
+        task_channel = AttemptChannel(sock, frame_decoder)
+        channel.install_channel(task_channel)
+        _serve(task_channel, find_dag)
         status = 0
     except (BrokenPipeError, ConnectionResetError):
         status = 0  # the worker is gone: nobody wants the result
@@ -89,16 +89,16 @@ def _detach_from_parent() -> None:
         numpy_random.seed()
 
 
-def _serve(line: AttemptChannel, find_dag: FindDag) -> None:
-    while (begin := line.receive_attempt()) is not None:
-        attempt = begin.attempt
+def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
+    while (message := task_channel.receive_attempt()) is not None:
+        attempt = message.attempt
         change_title(f"task {_words(attempt)}")
-        result = _run(attempt, line, find_dag)
+        result = _run(attempt, task_channel, find_dag)
         attempt_log.flush_output()
         try:
-            line.send(ChildDone(result=result))
+            task_channel.send(ChildDone(result=result))
         except FrameTooLarge as error:
-            line.send(ChildDone(result=_failed_result(attempt, f"its XComs do not fit: {error}")))
+            task_channel.send(ChildDone(result=_failed_result(attempt, f"its XComs do not fit: {error}")))
         killed = kill_descendants()
         if killed:
             log.warning("%d process(es) that the task had left behind were killed", killed)
@@ -111,21 +111,21 @@ def _words(attempt: Attempt) -> str:
     return f"{attempt.run.dag_id}.{attempt.task_id}{index}"
 
 
-def _run(attempt: Attempt, line: AttemptChannel, find_dag: FindDag) -> AttemptResult:
+def _run(attempt: Attempt, task_channel: AttemptChannel, find_dag: FindDag) -> AttemptResult:
     try:
         attempt_log.redirect_output(attempt.log)
     except OSError as error:
         return _failed_result(attempt, f"the log file {attempt.log} cannot be written: {error.strerror}")
 
-    def entered(at: Instant) -> None:
-        line.send(ChildEntered(at=at))
+    def report_entered(at: Instant) -> None:
+        task_channel.send(ChildEntered(at=at))
 
     try:
         dag = find_dag(attempt)
     except BaseException as error:  # the import of the author's file, in a fresh interpreter
         log.error("the DAG could not be loaded from %s", attempt.file, exc_info=error)
         return _failed_result(attempt, error_line(error))
-    return run_attempt(dag, attempt, line, entered)
+    return run_attempt(dag, attempt, task_channel, report_entered)
 
 
 def _failed_result(attempt: Attempt, reason: str) -> AttemptResult:

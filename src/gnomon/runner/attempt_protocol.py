@@ -23,11 +23,11 @@ def create_decoder() -> FrameDecoder[ToChild]:
 class AttemptChannel:
     """One conversation with the worker; `ask` blocks for the answer (`sdk.channel.Channel`)."""
 
-    def __init__(self, sock: socket.socket, splitter: FrameDecoder[ToChild]) -> None:
+    def __init__(self, sock: socket.socket, frame_decoder: FrameDecoder[ToChild]) -> None:
         self._socket = sock
-        self._splitter = splitter
+        self._frame_decoder = frame_decoder
         self._received: deque[ToChild] = deque()
-        self._question_count = 0
+        self._request_count = 0
 
     def receive_attempt(self) -> RunAttempt | None:
         """The next attempt, None when the worker wants no more of this process."""
@@ -36,12 +36,12 @@ class AttemptChannel:
                 return message
         return None
 
-    def ask(self, question: TaskApiRequest) -> object:
+    def ask(self, request: TaskApiRequest) -> object:
         """The worker's answer; AirflowRuntimeError with its words when it refused, or is gone."""
-        self._question_count += 1
-        self.send(TaskApiRequestMessage(number=self._question_count, request=question))  # type: ignore[arg-type]
+        self._request_count += 1
+        self.send(TaskApiRequestMessage(number=self._request_count, request=request))  # type: ignore[arg-type]
         while (message := self._next()) is not None:
-            if isinstance(message, TaskApiResponse) and message.number == self._question_count:
+            if isinstance(message, TaskApiResponse) and message.number == self._request_count:
                 if message.error is not None:
                     raise AirflowRuntimeError(message.error)
                 return message.value
@@ -55,7 +55,7 @@ class AttemptChannel:
             data = self._socket.recv(READ_BYTES)
             if not data:
                 return None
-            self._received.extend(self._splitter.feed(data))
+            self._received.extend(self._frame_decoder.feed(data))
         return self._received.popleft()
 
 

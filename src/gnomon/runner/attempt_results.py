@@ -51,9 +51,9 @@ def classify_exception(error: BaseException) -> AttemptOutcome:
 
 def error_line(error: BaseException) -> str:
     """`ValueError: what it said`, the first line of it."""
-    words = str(error).strip().splitlines()
+    lines = str(error).strip().splitlines()
     name = type(error).__name__
-    return (f"{name}: {words[0]}" if words else name)[:REASON_MAX]
+    return (f"{name}: {lines[0]}" if lines else name)[:REASON_MAX]
 
 
 def _skip_outcome(error: Any) -> AttemptOutcome:

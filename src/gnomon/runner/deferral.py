@@ -35,24 +35,24 @@ _WITHOUT_EVENT = {"timeout": TRIGGER_TIMEOUT}
 
 def create_deferral(task: Any, deferred: TaskDeferred, file: str) -> Deferral:
     """What the server has to know of the deferral. DeferralRefused, in words for the author, for one that cannot go on."""
-    of = f"Task {task.task_id!r} defers"
+    subject = f"Task {task.task_id!r} defers"
     trigger = deferred.trigger
     kwargs = deferred.kwargs or {}
     _check_operator(task)
     if isinstance(trigger, type):
-        raise DeferralRefused(f"{of}: {trigger.__name__} is a class; give it an object of it: {trigger.__name__}(...).")
+        raise DeferralRefused(f"{subject}: {trigger.__name__} is a class; give it an object of it: {trigger.__name__}(...).")
     if not isinstance(trigger, BaseTrigger):
-        raise DeferralRefused(f"{of}: the {type(trigger).__name__} is no trigger; give it an object of a class derived from BaseTrigger.")
-    next_kwargs = encode_kwargs(kwargs, "the kwargs", of)
+        raise DeferralRefused(f"{subject}: the {type(trigger).__name__} is no trigger; give it an object of a class derived from BaseTrigger.")
+    next_kwargs = encode_kwargs(kwargs, "the kwargs", subject)
     check_next_method(task, deferred.method_name, kwargs, type(trigger).__name__)
-    check_importable(type(trigger), file, of)
-    path, arguments = _serialize_trigger(trigger, of)
-    cls = load_trigger_class(path, load_class, of)
+    check_importable(type(trigger), file, subject)
+    path, arguments = _serialize_trigger(trigger, subject)
+    cls = load_trigger_class(path, load_class, subject)
     if cls is not type(trigger):
-        check_importable(cls, file, of)
+        check_importable(cls, file, subject)
         _warn_about_parent(type(trigger), cls)
-    text = encode_kwargs(arguments, f"the arguments of {type(trigger).__name__}", of)
-    check_trigger_kwargs(cls, arguments, path, f"{of}: what serialize() of {type(trigger).__name__} returns does not fit")
+    text = encode_kwargs(arguments, f"the arguments of {type(trigger).__name__}", subject)
+    check_trigger_kwargs(cls, arguments, path, f"{subject}: what serialize() of {type(trigger).__name__} returns does not fit")
     timer = read_timer(trigger)
     return Deferral(
         classpath=path if timer is None else _path(type(trigger)),
@@ -85,10 +85,10 @@ def resume_task(task: Any, resume: Resumption, context: Any) -> object:
     if fired.outcome in _TASK_ENDINGS:
         return _TASK_ENDINGS[fired.outcome](fired)
     if fired.outcome != "event":
-        told = {
+        failure = {
             "error": _WITHOUT_EVENT.get(fired.outcome, TRIGGER_FAILURE), "reason": fired.reason, "traceback": fired.traceback,
         }  # fmt: skip
-        failed: object = task.resume_execution(TRIGGER_FAIL, told, context)
+        failed: object = task.resume_execution(TRIGGER_FAIL, failure, context)
         return failed
     if not callable(getattr(task, resume.next_method, None)):
         raise DeferralRefused(
@@ -128,21 +128,21 @@ def _check_operator(task: Any) -> None:
         )
 
 
-def _serialize_trigger(trigger: BaseTrigger, of: str) -> tuple[str, dict[str, Any]]:
+def _serialize_trigger(trigger: BaseTrigger, subject: str) -> tuple[str, dict[str, Any]]:
     name = type(trigger).__name__
     try:
-        found: Any = trigger.serialize()
+        serialized: Any = trigger.serialize()
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         raise DeferralRefused(
-            f"{of}: serialize() of {name} raised {type(error).__name__}: {error} ({where.filename}:{where.lineno})."
+            f"{subject}: serialize() of {name} raised {type(error).__name__}: {error} ({where.filename}:{where.lineno})."
         ) from error
-    wanted = "return ('package.module.Class', {argument: value})."
-    if not isinstance(found, tuple | list) or len(found) != 2:
-        raise DeferralRefused(f"{of}: serialize() of {name} returned {_describe_shape(found)}; {wanted}")
-    path, arguments = found
+    expected = "return ('package.module.Class', {argument: value})."
+    if not isinstance(serialized, tuple | list) or len(serialized) != 2:
+        raise DeferralRefused(f"{subject}: serialize() of {name} returned {_describe_shape(serialized)}; {expected}")
+    path, arguments = serialized
     if not isinstance(path, str) or "." not in path or not isinstance(arguments, Mapping):
-        raise DeferralRefused(f"{of}: serialize() of {name} returned {_describe_shape(found)}; {wanted}")
+        raise DeferralRefused(f"{subject}: serialize() of {name} returned {_describe_shape(serialized)}; {expected}")
     return path, dict(arguments)
 
 

@@ -1,7 +1,7 @@
-"""`python -m gnomon.worker.base_zygote`: the base zygote. It has imported what every task needs and forks file zygotes.
+"""`python -m gnomon.worker.base_zygote`: the base zygote. It imports the packages that every task needs and forks file zygotes.
 
-It is an interpreter of its own, started with an environment that names no database: neither a descriptor nor a byte of
-memory of the store can be in it, whoever started the worker. The socket to the service is descriptor 3.
+It is a new interpreter with an environment that names no database, so it holds no descriptor and no memory of the store.
+Its socket to the worker is descriptor 3.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from gnomon.worker.warmup import warm_up_attempt
 
 
 def main() -> None:
-    """Returns when the service is gone."""
+    """Fork file zygotes on order. Returns when the worker has closed its socket."""
     set_up_zygote()
     control = inherited_socket()
     decoder = msgspec.msgpack.Decoder(zygote_protocol.ToBaseZygote)
-    splitter = create_decoder()
+    frame_decoder = create_decoder()
     warm_up_attempt()
     gc.collect()
     gc.freeze()
@@ -53,22 +53,22 @@ def main() -> None:
             continue
         if pid == 0:
             control.close()
-            file_zygote.main(socket.socket(fileno=descriptors[0]), order.file, splitter)
+            file_zygote.main(socket.socket(fileno=descriptors[0]), order.file, frame_decoder)
         for descriptor in descriptors:
             os.close(descriptor)
 
 
 def _refuse(descriptors: list[int], error: OSError) -> None:
-    """The service was told, over the socket of the zygote that does not exist, unless it has given that up."""
+    """Report the refused fork to the worker over the socket that the file zygote would have had."""
     for descriptor in descriptors:
         with socket.socket(fileno=descriptor) as sock, contextlib.suppress(OSError):
             send_packet(sock, zygote_protocol.ZygoteRefused(error=describe_refusal(error)))
 
 
 def set_up_zygote() -> None:
-    """Signals, options and logging are as every task wants to find them; RuntimeError when the store is in here."""
+    """Set up signals, options and logging for all tasks. Raises RuntimeError when a module of the store is imported."""
     check_store_not_imported()
-    signal.signal(signal.SIGINT, lambda *_: None)  # a Ctrl-C is for the service, which ends its children in order
+    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is for the worker, which ends its children in order
     signals.prepare_sigterm()
     signal.signal(signal.SIGCHLD, _reap_file_zygotes)
     kernel.load_prctl()
@@ -76,7 +76,7 @@ def set_up_zygote() -> None:
 
 
 def _reap_file_zygotes(_signal: int, _frame: FrameType | None) -> None:
-    """File zygotes that ended leave nothing defunct; the service knows by their sockets."""
+    """Reap file zygotes that have ended. The worker learns of their end from their sockets."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

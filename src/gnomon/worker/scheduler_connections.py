@@ -20,7 +20,7 @@ HandleMessage = Callable[["SchedulerConnection", ToWorker], None]
 
 
 class SchedulerConnection:
-    """One scheduler's stream."""
+    """The connection to one scheduler."""
 
     __slots__ = ("is_greeted", "scheduler_id", "stream")
 
@@ -31,7 +31,7 @@ class SchedulerConnection:
 
 
 class SchedulerConnections:
-    """Listens, greets, and tells every greeted scheduler what happened: each takes what is of its groups."""
+    """Accepts schedulers and sends entries and results to all of them; each scheduler takes those of its groups."""
 
     def __init__(self, path: str, selector: selectors.BaseSelector, handle: HandleMessage) -> None:
         self._selector = selector
@@ -48,12 +48,12 @@ class SchedulerConnections:
 
     @property
     def is_connected(self) -> bool:
-        """At least one scheduler listens."""
+        """True when at least one scheduler has sent Hello."""
         return any(connection.is_greeted for connection in self._connections)
 
     def welcome(self, connection: SchedulerConnection, hello: Hello, worker_id: str, slots: int,
                 results: Sequence[AttemptResult]) -> None:
-        """The scheduler knows this worker and every result that nobody has acknowledged."""
+        """Answer Hello: send the number of slots and every result that is not acknowledged."""
         connection.scheduler_id = hello.scheduler_id
         connection.is_greeted = True
         connection.stream.put(Welcome(worker_id=worker_id, slots=slots))
@@ -61,7 +61,7 @@ class SchedulerConnections:
             connection.stream.put(ResultReport(results=tuple(results)))
 
     def announce_slots(self, worker_id: str, slots: int) -> None:
-        """Every scheduler that is connected knows how many attempts this worker takes from now on."""
+        """Send the number of attempts that this worker takes from now on to every connected scheduler."""
         self._broadcast(Welcome(worker_id=worker_id, slots=slots))
 
     def on_entered(self, attempt_id: str, group_no: int, at: int) -> None:
@@ -71,7 +71,7 @@ class SchedulerConnections:
         self._ended.append(result)
 
     def flush(self) -> None:
-        """What happened in this turn is on its way, one message of each kind."""
+        """Send the entries and the results of this turn, in one message each."""
         if self._entered:
             self._broadcast(EntryReport(attempts=tuple(self._entered)))
             self._entered.clear()
@@ -82,13 +82,13 @@ class SchedulerConnections:
             self._write(connection)
 
     def accept_again(self) -> None:
-        """Schedulers that could not be accepted are accepted, if the machine allows it now."""
+        """Listen again after the machine refused to accept a connection."""
         if not self._accepts:
             self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
             self._accepts = True
 
     def close(self) -> None:
-        """Nobody is connected and nobody can connect."""
+        """Close all connections and the listening socket."""
         if self._accepts:
             self._selector.unregister(self._listener)
         self._listener.close()

@@ -1,4 +1,4 @@
-"""What the service and its zygotes say to each other: one packet a message, descriptors beside it."""
+"""The messages between a worker and its zygotes: one packet for each message, with descriptors."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ FORKS_MAX = DESCRIPTORS_MAX
 """Children in one order: each needs a descriptor."""
 
 
-# ---- service -> base zygote ------------------------------------------------------------------------------------------
+# ---- worker -> base zygote -------------------------------------------------------------------------------------------
 class OpenFileZygote(Message, frozen=True, kw_only=True, tag=True):
     """Fork a file zygote that loads `file`; its socket is the descriptor of this packet."""
 
     file: str
 
 
-# ---- service -> file zygote ------------------------------------------------------------------------------------------
+# ---- worker -> file zygote -------------------------------------------------------------------------------------------
 class ForkChildren(Message, frozen=True, kw_only=True, tag=True):
     """Fork one child per number; the descriptors of this packet are their sockets, in the same order."""
 
     numbers: tuple[int, ...]
 
 
-# ---- base zygote -> service, over the socket of the zygote that it did not fork ----------------------------------------
+# ---- base zygote -> worker, over the socket of the zygote that it did not fork ----------------------------------------
 class ZygoteRefused(Message, frozen=True, kw_only=True, tag=True):
     """The machine refused the fork of this zygote; `error` says why. Its file may be opened again later."""
 
     error: str
 
 
-# ---- file zygote -> service ------------------------------------------------------------------------------------------
+# ---- file zygote -> worker -------------------------------------------------------------------------------------------
 class ImportStarted(Message, frozen=True, kw_only=True, tag=True):
-    """The zygote exists and begins to import its file."""
+    """The zygote runs and begins to import its file."""
 
     pid: int
 
 
 class ImportFinished(Message, frozen=True, kw_only=True, tag=True):
-    """The file was imported. With a reason in `fresh` or `error`, the zygote ends and the file is not forked."""
+    """The import has ended. With a reason in `fresh` or `error`, the zygote ends and the file is not forked."""
 
     fresh: str | None = None
     """Why a process that imported this file must not fork."""
