@@ -1,4 +1,4 @@
-"""The executor of one host: attempts go to the workers of this host over their Unix sockets."""
+"""The executor of one host: sends attempts to the workers of this host over their Unix sockets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SUBMIT_MAX = 256
 
 
 class LocalExecutor:
-    """One stream to each live worker. Nothing here blocks; what a worker does not read yet waits in memory."""
+    """One stream to each live worker. No method blocks; messages that a worker has not read yet are kept in memory."""
 
     def __init__(self, scheduler_id: str) -> None:
         self._scheduler_id = scheduler_id
@@ -50,12 +50,12 @@ class LocalExecutor:
         self._disconnected: list[str] = []
         """Workers whose connection ended since the last poll."""
         self._dead: dict[str, str] = {}
-        """Workers that are known to be dead, with their addresses, until the store does not list them any more."""
+        """Addresses of dead workers, by id, until the store no longer lists them."""
         self._newly_dead: list[str] = []
-        """Those of them that were found, or found again, since the last poll."""
+        """Dead workers that were detected since the last poll."""
 
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
-        """Connected to every live worker that answers; the others are let go. Call it again for those that do not yet."""
+        """Connect to every live worker that answers, and disconnect from the others. A later call tries again those that do not answer."""
         live = {worker.worker_id: worker.address for worker in workers if not worker.lost}
         for worker_id in [known for known in self._streams if known not in live]:
             self._disconnect(worker_id)
@@ -67,25 +67,25 @@ class LocalExecutor:
                 self._newly_dead.append(worker_id)
 
     def submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
-        """The attempts are on their way; when the worker is gone, its inventory or its loss will say so."""
+        """Send the attempts. When the worker is gone, a later inventory or its loss shows that they did not arrive."""
         for first in range(0, len(attempts), SUBMIT_MAX):
             self._send(worker_id, SubmitAttempts(attempts=tuple(attempts[first : first + SUBMIT_MAX])))
 
     def cancel(self, worker_id: str, attempt_id: str, reason: str, grace_s: float) -> None:
-        """The worker is told to end the attempt."""
+        """Send the request to end the attempt."""
         self._send(worker_id, CancelAttempt(attempt_id=attempt_id, reason=reason, grace_s=grace_s))
 
     def acknowledge(self, worker_id: str, attempt_ids: Sequence[str]) -> None:
-        """The worker may forget these results."""
+        """Let the worker delete these results."""
         if attempt_ids:
             self._send(worker_id, AcknowledgeResults(attempt_ids=tuple(attempt_ids)))
 
     def request_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
-        """An InventoryTaken will come."""
+        """Send the request; an InventoryReceived follows."""
         self._send(worker_id, RequestInventory(groups=tuple(groups)))
 
     def poll_events(self) -> list[ExecutorEvent]:
-        """Everything that arrived; what still waited to be written was tried again."""
+        """Every event since the last call. Sends queued messages too."""
         received: list[ExecutorEvent] = []
         for worker_id, stream in list(self._streams.items()):
             stream.flush()
@@ -106,11 +106,11 @@ class LocalExecutor:
         return [stream.sock.fileno() for stream in self._streams.values()]
 
     def write_filenos(self) -> list[int]:
-        """The descriptors of the streams whose worker has not taken all that it was told: once it takes more, poll again."""
+        """The descriptors of the streams with queued messages: call `poll_events` once they are writable."""
         return [stream.sock.fileno() for stream in self._streams.values() if not stream.flush()]
 
     def close(self) -> None:
-        """The connections are closed; the workers go on."""
+        """Close the connections; the workers go on."""
         for stream in self._streams.values():
             stream.close()
         self._streams.clear()

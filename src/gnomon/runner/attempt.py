@@ -1,4 +1,4 @@
-"""One attempt, from its context to its result, in this process."""
+"""Runs one attempt in this process, from its context to its result."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ _STATES = {
     "retry": TaskInstanceState.UP_FOR_RETRY,
     "skipped": TaskInstanceState.SKIPPED,
 }
-"""What callbacks read in `ti.state`."""
+"""Outcome to the state that callbacks read in `ti.state`."""
 _SUCCEEDED = AttemptOutcome("success", logs_traceback=False)
 
 
 def run_attempt(
     dag: Any, attempt: Attempt, channel: Any, on_entered: Callable[[Instant], None] | None = None
 ) -> AttemptResult:
-    """The result of this attempt: never raises for what the author's code does, and leaves a traceback in the log.
+    """Run the attempt and return its result. Never raises what author code raises: the log gets the traceback.
 
-    `channel` answers questions (`sdk.channel.Channel`); `on_entered` is called with the instant right before the first
-    line of author code. SIGTERM ends the attempt as failed, after `on_kill`, when this is the main thread.
+    `channel`: answers requests of author code (`sdk.channel.Channel`). `on_entered`: called with the current instant right
+    before the first line of author code. In the main thread, SIGTERM ends the attempt as failed, after `on_kill`.
     """
     return _AttemptExecution(dag, attempt, channel, on_entered).run()
 
 
 class _AttemptExecution:
-    """The steps of one attempt and what they found out."""
+    """The steps of one attempt and their intermediate results."""
 
     def __init__(
         self, dag: Any, attempt: Attempt, channel: Any, on_entered: Callable[[Instant], None] | None
@@ -59,7 +59,7 @@ class _AttemptExecution:
         self._started_at: Instant | None = None
         self._ended_at: Instant | None = None
         self._return_xcoms: dict[str, str] = {}
-        """What the returned value pushes, by key."""
+        """The XComs of the returned value, by key."""
 
     def run(self) -> AttemptResult:
         sdk_channel.install_channel(self._channel)
@@ -68,7 +68,7 @@ class _AttemptExecution:
             with terminable():
                 self._run_callbacks(attempt_outcome)
         except AirflowTaskTerminated:
-            log.warning("told to end (SIGTERM) while callbacks ran; the outcome stays %s", attempt_outcome.outcome)
+            log.warning("SIGTERM arrived while callbacks ran; the outcome stays %s", attempt_outcome.outcome)
         return self._result(attempt_outcome)
 
     def _execute_to_outcome(self) -> AttemptOutcome:
@@ -76,7 +76,7 @@ class _AttemptExecution:
         try:
             with terminable():
                 self._execute()
-        except BaseException as raised:  # the edge of author code: whatever it raises is an outcome
+        except BaseException as raised:  # the edge of author code: each exception has an outcome
             error = raised
         if self._started_at is not None and self._ended_at is None:
             self._ended_at = self._clock.now()
@@ -96,7 +96,7 @@ class _AttemptExecution:
         return attempt_outcome
 
     def _classify(self, error: BaseException) -> tuple[BaseException, AttemptOutcome]:
-        """What the error means, and the error: another one when it was a deferral that could not go on."""
+        """The error and its outcome. For a deferral that is refused, the error is the refusal."""
         if not isinstance(error, TaskDeferred):
             return error, classify_exception(error)
         try:
@@ -132,8 +132,8 @@ class _AttemptExecution:
         known = self._dag.task_dict
         if self._attempt.task_id not in known:
             raise LookupError(
-                f"DAG {self._attempt.run.dag_id!r} in {self._attempt.file} has no task {self._attempt.task_id!r} any more;"
-                " clear the run so that it follows the file as it is now"
+                f"DAG {self._attempt.run.dag_id!r} in {self._attempt.file} no longer has a task {self._attempt.task_id!r};"
+                " clear the run so that it uses the current version of the file"
             )
         self._task = known[self._attempt.task_id].prepare_for_execution()
         return self._task
@@ -152,7 +152,7 @@ class _AttemptExecution:
             return self._call(task, context)
 
     def _call(self, task: Any, context: Any) -> object:
-        """What the author's code returns: `execute`, or what a deferral named instead."""
+        """The return value of `execute`, or of the method that a deferral named."""
         if self._attempt.resume is not None:
             return resume_task(task, self._attempt.resume, context)
         if task.start_from_trigger:
@@ -160,7 +160,7 @@ class _AttemptExecution:
         try:
             result: object = task.execute(context)
         except DagRunTriggerException as trigger_exception:
-            from gnomon.runner import dag_run_trigger  # few tasks make runs
+            from gnomon.runner import dag_run_trigger  # start-up cost: few tasks trigger runs
 
             dag_run_trigger.trigger_dag_run(trigger_exception, context)
             return None
@@ -188,7 +188,7 @@ class _AttemptExecution:
         callbacks.log_unsent_mail(self._task, outcome)
 
     def _collect_xcoms(self) -> tuple[XComItem, ...]:
-        """What was pushed, by callbacks too, is kept however the attempt ended; a value that is returned goes last."""
+        """All pushed XComs, those of callbacks too, whatever the outcome; those of the returned value replace pushed ones with the same key."""
         pushed = {} if self._context is None else self._context["ti"].pushed_xcoms
         return tuple(XComItem(key=escape_unstorable(key), value=value) for key, value in {**pushed, **self._return_xcoms}.items())
 

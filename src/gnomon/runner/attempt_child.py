@@ -1,7 +1,7 @@
-"""A child process of a zygote: waits for its attempt, runs it, reports, and is gone.
+"""A process that runs attempts: waits for an attempt, runs it, sends its result, and exits.
 
-What can be done before the attempt is known is done before: a child that was forked ahead of need has nothing left to
-set up but its log file.
+Everything that does not depend on the attempt is set up before the attempt arrives: a child that was forked ahead of
+need then only opens its log file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from gnomon.sdk.runtime import channel
 log = logging.getLogger("gnomon.task")
 
 FindDag = Callable[[Attempt], Any]
-"""The author's DAG object of an attempt; what it raises fails the attempt, with its traceback in the log."""
+"""Returns the DAG object of an attempt. An exception fails the attempt, with its traceback in the log."""
 
 
 def set_up_task_interpreter(role: str) -> None:
@@ -49,7 +49,7 @@ def set_up_task_interpreter(role: str) -> None:
 
 
 def serve_attempts(sock: socket.socket, frame_decoder: FrameDecoder[ToChild], find_dag: FindDag) -> NoReturn:
-    """This process runs the attempts that come over `sock`, one or several after one another, and exits."""
+    """Run the attempts that arrive on `sock`, one after the other, and exit."""
     status = 1
     try:
         _detach_from_parent()
@@ -58,7 +58,7 @@ def serve_attempts(sock: socket.socket, frame_decoder: FrameDecoder[ToChild], fi
         _serve(task_channel, find_dag)
         status = 0
     except (BrokenPipeError, ConnectionResetError):
-        status = 0  # the worker is gone: nobody wants the result
+        status = 0  # the worker is gone: the result has no receiver
     except BaseException:
         log.exception("the child process failed outside its task")
     finally:
@@ -66,21 +66,21 @@ def serve_attempts(sock: socket.socket, frame_decoder: FrameDecoder[ToChild], fi
 
 
 def dag_finder(dags: Mapping[str, Any]) -> FindDag:
-    """Finds the DAG of an attempt among those that the file defined."""
+    """A FindDag for the DAGs of a file. It raises DagNotFound."""
 
     def find(attempt: Attempt) -> Any:
         try:
             return dags[attempt.run.dag_id]
         except KeyError:
             raise DagNotFound(
-                f"{attempt.file} defines no DAG {attempt.run.dag_id!r} any more; it defines {sorted(dags) or 'none'}"
+                f"{attempt.file} no longer defines DAG {attempt.run.dag_id!r}; it defines {sorted(dags) or 'none'}"
             ) from None
 
     return find
 
 
 def _detach_from_parent() -> None:
-    """A session of its own, its descendants its own, no exit hooks or random state of the parent."""
+    """Start a session, adopt orphaned descendants, and drop the exit hooks and the random state of the parent."""
     os.setsid()
     become_subreaper()
     atexit._clear()
@@ -92,13 +92,13 @@ def _detach_from_parent() -> None:
 def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
     while (message := task_channel.receive_attempt()) is not None:
         attempt = message.attempt
-        change_title(f"task {_words(attempt)}")
+        change_title(f"task {_task_label(attempt)}")
         result = _run(attempt, task_channel, find_dag)
         attempt_log.flush_output()
         try:
             task_channel.send(ChildDone(result=result))
         except FrameTooLarge as error:
-            task_channel.send(ChildDone(result=_failed_result(attempt, f"its XComs do not fit: {error}")))
+            task_channel.send(ChildDone(result=_failed_result(attempt, f"its XComs do not fit into one message: {error}")))
         killed = kill_descendants()
         if killed:
             log.warning("%d process(es) that the task had left behind were killed", killed)
@@ -106,7 +106,7 @@ def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
             return
 
 
-def _words(attempt: Attempt) -> str:
+def _task_label(attempt: Attempt) -> str:
     index = "" if attempt.map_index == UNMAPPED else f"[{attempt.map_index}]"
     return f"{attempt.run.dag_id}.{attempt.task_id}{index}"
 
@@ -122,7 +122,7 @@ def _run(attempt: Attempt, task_channel: AttemptChannel, find_dag: FindDag) -> A
 
     try:
         dag = find_dag(attempt)
-    except BaseException as error:  # the import of the author's file, in a fresh interpreter
+    except BaseException as error:  # the import of the DAG file, in a new interpreter
         log.error("the DAG could not be loaded from %s", attempt.file, exc_info=error)
         return _failed_result(attempt, error_line(error))
     return run_attempt(dag, attempt, task_channel, report_entered)

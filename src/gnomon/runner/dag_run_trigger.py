@@ -1,4 +1,4 @@
-"""A run of another DAG that a task asks for (DagRunTriggerException): made, and waited for, with the rights of its attempt."""
+"""DagRunTriggerException: creates the run of another DAG that a task requests, and waits for it."""
 
 from __future__ import annotations
 
@@ -35,13 +35,16 @@ from gnomon.sdk.runtime import channel
 from gnomon.timetables.registry import build
 
 CLEAR_S = 60.0
-"""How long the owner of a run may take to clear it."""
+"""How long the task waits until the scheduler that owns the run has cleared it."""
 CLEAR_POLL_S = 0.2
 log = logging.getLogger("gnomon.task")
 
 
 def trigger_dag_run(trigger_exception: DagRunTriggerException, context: Any) -> None:
-    """The run is there, and has ended well if that is waited for. Raises what ends the task otherwise."""
+    """Create or clear the run, and wait for it if the exception says so.
+
+    Raises AirflowException, AirflowSkipException or TaskDeferred, as TriggerDagRunOperator does under Airflow.
+    """
     dag_id = trigger_exception.trigger_dag_id
     target = _load_target(dag_id)
     if getattr(trigger_exception, "fail_when_dag_is_paused", False) and target["paused"]:
@@ -57,7 +60,7 @@ def trigger_dag_run(trigger_exception: DagRunTriggerException, context: Any) -> 
         )
     if answer["outcome"] == "clearing":
         _wait_for_clearing(dag_id, run_id, answer["request"])
-    log.info("%s run %s of DAG %s", "cleared" if answer["outcome"] == "clearing" else "made", run_id, dag_id)
+    log.info("%s run %s of DAG %s", "cleared" if answer["outcome"] == "clearing" else "created", run_id, dag_id)
     context["ti"].xcom_push(key=XCOM_RUN_ID, value=run_id)
     if getattr(trigger_exception, "wait_for_completion", False):
         _wait_for_completion(trigger_exception, run_id)
@@ -96,18 +99,18 @@ def _create_request(trigger_exception: DagRunTriggerException, target: dict[str,
 
 
 def _plan_manual_run(target: dict[str, Any], logical_at: Instant | None, now: Instant) -> PlannedRun:
-    """As for a run by hand; an author's timetable is asked in this process, which is its author's anyway."""
+    """The run as if it were triggered by hand. A timetable of the author is called in this process, which runs author code anyway."""
     spec: DagSpec = target["spec"]
     try:
         if spec.timetable.builtin:
             return infer_manual_run(spec, logical_at=logical_at, now=now)
         return build_manual_run(rebuild_timetable(spec.timetable, target["file"]), logical_at, now)
     except PlanningError as error:
-        raise AirflowException(f"DAG {spec.dag_id!r} gives a run by hand no data interval: {error}") from error
+        raise AirflowException(f"DAG {spec.dag_id!r} has no data interval for a run triggered by hand: {error}") from error
 
 
 def _find_slot(target: dict[str, Any], logical_at: Instant) -> Slot | None:
-    """The slot with that logical date, for which the run stands; None as well when the timetable does not say."""
+    """The slot with that logical date, which the run fills; None too when the timetable cannot tell."""
     spec: DagSpec = target["spec"]
     if find_slotless_reason(spec.timetable) is not None:
         return None
@@ -118,7 +121,7 @@ def _find_slot(target: dict[str, Any], logical_at: Instant) -> Slot | None:
         )
     except PlanningError as error:
         log.warning(
-            "whether %s is the logical date of a slot of DAG %r is not known: %s; no run of another DAG waits for the run",
+            "whether %s is the logical date of a slot of DAG %r is not known: %s; no run of another DAG will wait for this run",
             iso(logical_at), spec.dag_id, error,
         )
         return None
@@ -134,7 +137,7 @@ def _check_run_id(run_id: str) -> None:
 
 
 def _wait_for_clearing(dag_id: str, run_id: str, request_pk: int) -> None:
-    """The owner has cleared the run; AirflowException when it refuses, or does not answer."""
+    """Wait until the run is cleared. Raises AirflowException when the scheduler refuses or does not answer within CLEAR_S."""
     clock = SystemClock()
     until = clock.monotonic() + CLEAR_S
     while clock.monotonic() < until:
@@ -145,13 +148,13 @@ def _wait_for_clearing(dag_id: str, run_id: str, request_pk: int) -> None:
             return
         time.sleep(CLEAR_POLL_S)
     raise AirflowException(
-        f"run {run_id!r} of DAG {dag_id!r} was not cleared within {CLEAR_S:g} s: no scheduler answers request {request_pk}; "
-        "`gnomon health` says which are alive"
+        f"run {run_id!r} of DAG {dag_id!r} was not cleared within {CLEAR_S:g} s: no scheduler has answered request {request_pk}; "
+        "`gnomon health` shows which schedulers are alive"
     )
 
 
 def _wait_for_completion(trigger_exception: DagRunTriggerException, run_id: str) -> None:
-    """The run has ended in one of the allowed states; on a worker, or without one."""
+    """Wait until the run has ended in an allowed state: in this process, or as a deferral if the operator is deferrable."""
     dag_id: str = trigger_exception.trigger_dag_id
     allowed, failed = list(trigger_exception.options["allowed_states"]), list(trigger_exception.options["failed_states"])  # type: ignore[call-overload]
     every_s = float(cast(float, trigger_exception.options["poke_interval"]))

@@ -1,7 +1,7 @@
 """`python -m gnomon.runner.interpreter_main`: one attempt in a new interpreter, for files that do not survive a fork.
 
-The socket to the worker is descriptor 3. The file is imported after the log is open, so that a failing import is told
-there.
+The socket to the worker is descriptor 3. The file is imported after the log is opened, so that the log shows a failing
+import.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Question to answer: a table of what each question reads or writes."""
+"""The answer to each request of the task API, as a table, and the rights of tasks, triggers and DAG files."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _RUN_REQUESTS = (GetXComs, GetPreviousRun, GetRunState, GetRunStates, GetTaskSta
 
 
 def answer_task(database: store.Database, attempt: Attempt | None, request: AnyTaskApiRequest) -> object:
-    """The answer, a JSON value. `attempt` None: a DAG file asks while it is imported.
+    """The answer to an attempt, a JSON value. `attempt` None: the request of a DAG file that is being imported.
 
-    An attempt reads Variables, connections, and the runs and XComs of every DAG, writes Variables and makes runs; a file
-    that is imported reads Variables and connections. Raises Refused, and the store's own errors while it is away.
+    An attempt reads Variables, connections, and the runs and XComs of every DAG, writes Variables and creates runs; a DAG
+    file reads Variables and connections. Raises TaskApiRefused, and the errors of the store while it is unreachable.
     """
     if isinstance(request, TriggerRun) and attempt is not None:
         return trigger_run(database, attempt, request)
@@ -56,16 +56,16 @@ def answer_task(database: store.Database, attempt: Attempt | None, request: AnyT
             return get_first_reschedule(tx, attempt, request)
     if attempt is None and isinstance(request, (TriggerRun, GetFirstReschedule, *_WRITE_REQUESTS, *_RUN_REQUESTS)):
         raise TaskApiRefused(
-            f"{type(request).__name__} is answered to tasks only, and this DAG file asks while it is imported;"
+            f"{type(request).__name__} is for tasks only, and this DAG file made the request while it was imported;"
             " move the call into a task"
         )
     return _answer_from_table(database, request)
 
 
 def answer_trigger(database: store.Database, request: AnyTaskApiRequest) -> object:
-    """The answer to a trigger: it reads what tasks read, and writes nothing. Raises as `answer_task` does."""
+    """The answer to a trigger, which reads what tasks read and writes nothing. Raises as `answer_task` does."""
     if isinstance(request, (TriggerRun, GetFirstReschedule, *_WRITE_REQUESTS)):
-        raise TaskApiRefused(f"{type(request).__name__} is answered to tasks only, and a trigger asks; let the task's method do it")
+        raise TaskApiRefused(f"{type(request).__name__} is for tasks only, and a trigger made the request; move the call into a method of the task")
     return _answer_from_table(database, request)
 
 

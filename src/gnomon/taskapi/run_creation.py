@@ -1,4 +1,4 @@
-"""A run that a task makes (OWNERSHIP.md line 29), or has cleared."""
+"""Requests of tasks that create or clear a run (REQUEST in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from gnomon.taskapi.run_queries import TaskApiRefused
 
 
 def trigger_run(database: store.Database, attempt: Attempt, request: TriggerRun) -> object:
-    """The run is queued; one that exists is left alone, or about to be cleared. Refused when the DAG is not there."""
+    """Create a queued run; one that exists is left as it is, or cleared when `reset` is set.
+
+    Returns {outcome: created | exists | clearing, run_id, request}. Raises TaskApiRefused when the DAG does not exist or is deleted.
+    """
     by = f"task {attempt.run.dag_id}.{attempt.task_id} of run {attempt.run.run_id}"
     now = SystemClock().now()
     try:
@@ -40,7 +43,7 @@ def trigger_run(database: store.Database, attempt: Attempt, request: TriggerRun)
 
 
 def get_request(tx: store.Transaction, request: GetRequest) -> object:
-    """{state, answer} of a request to an owner."""
+    """{state, answer} of a request to the scheduler that owns a run."""
     state, answer = mailbox.read_answer(tx, request.request_pk)
     return {"state": state, "answer": None if answer is None else json.loads(answer)}
 
@@ -50,4 +53,4 @@ def _check_dag(tx: store.Transaction, dag_id: str) -> None:
     if dag is None:
         raise TaskApiRefused(f"there is no DAG {dag_id!r}; `gnomon dags list` shows what there is")
     if not dag.active:
-        raise TaskApiRefused(f"DAG {dag_id!r} is in no file any more (last in {dag.file}); put the file back to run it")
+        raise TaskApiRefused(f"DAG {dag_id!r} was deleted: no file defines it any more (the last one was {dag.file}); put the file back to run it")

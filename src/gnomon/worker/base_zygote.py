@@ -13,7 +13,7 @@ import signal
 import socket
 from types import FrameType
 
-import jinja2  # noqa: F401 - imported here once, for all children
+import jinja2  # noqa: F401 - imported once, for all children
 import msgspec
 import pendulum  # noqa: F401
 

@@ -50,7 +50,7 @@ class DatabaseWorkerStore:
     """A WorkerStore that opens the database at the first call, after the start of the base zygote, and again after an outage."""
 
     def __init__(self, open_database: Callable[[], store.Database], notify_schedulers: Callable[[], object] = lambda: None) -> None:
-        """`notify_schedulers` wakes the schedulers of this host: a task has made a run."""
+        """`notify_schedulers` wakes the schedulers of this host when a task has created a run."""
         self._open_database = open_database
         self._notify_schedulers = notify_schedulers
         self._database: store.Database | None = None

@@ -1,4 +1,4 @@
-"""One life of the worker: registered, beating, alone, lost (OWNERSHIP.md line 18)."""
+"""Worker incarnations: registration, heartbeats, loss, retirement (SUBMIT in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
