@@ -178,7 +178,7 @@ class ParseServer:
         for pid, code in termination.reap_children(leaders=self._children):
             ended = self._children.pop(pid, None)
             if ended is not None:
-                self._end_orphans()
+                termination.kill_unknown_children(self._children)
                 self._report_exit(ended, code)
 
     def _report_exit(self, ended: _ParseChild, exit_code: int) -> None:
@@ -207,12 +207,6 @@ class ParseServer:
             if one.kill_reason is not None:
                 termination.kill_with_group(one.pid)
 
-    def _end_orphans(self) -> None:
-        """What an ended child left running and came to us is killed."""
-        for orphan in kernel.own_children():
-            if orphan not in self._children:
-                termination.kill_with_group(orphan)
-
     def _end_all(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
@@ -222,7 +216,7 @@ class ParseServer:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
             self._children.pop(pid)
-            self._end_orphans()
+            termination.kill_unknown_children(self._children)
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, 0)[0]:
                 pass

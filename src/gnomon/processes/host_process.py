@@ -13,6 +13,7 @@ from typing import IO, Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
+from gnomon.config import Config, environment, without_secrets
 from gnomon.processes import termination
 from gnomon.processes.message_stream import FrameDecoder, MessageStream
 
@@ -40,6 +41,17 @@ def spawn_interpreter(module: str, sock: socket.socket, environ: Mapping[str, st
     else:
         actions.append((os.POSIX_SPAWN_DUP2, sock.fileno(), SOCKET_FD))
     return os.posix_spawn(sys.executable, [sys.executable, "-P", "-m", module], dict(environ), file_actions=actions)
+
+
+def build_host_environment(cfg: Config, variables: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a host process: that of this process without secrets, the folders of `cfg`, and `variables`."""
+    folders = {
+        "GNOMON_HOME": str(cfg.home),
+        "GNOMON__CORE__DAGS_FOLDER": os.path.abspath(cfg.dags_folder),
+        "GNOMON__CORE__PLUGINS_FOLDER": os.path.abspath(cfg.plugins_folder),
+        "GNOMON__LOGGING__BASE_LOG_FOLDER": os.path.abspath(cfg.logs_folder),
+    }
+    return {**without_secrets(environment(), cfg.database_url), **folders, **variables}
 
 
 class ProcessExit(NamedTuple):

@@ -94,14 +94,14 @@ def _kill_and_reap(pid: int) -> int:
     return 1
 
 
-def kill_unknown_children(known: set[int]) -> int:
-    """Kill every direct child that is not in `known`; return how many. Their own children become visible to the next call."""
+def kill_unknown_children(known: Container[int]) -> int:
+    """Kill every direct child that is not in `known`, with its process group; return how many.
+
+    Does not reap them. Their own children become direct children of a subreaper, which the next call kills.
+    """
     orphans = [pid for pid in own_children() if pid not in known]
     for pid in orphans:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
+        kill_with_group(pid)
     return len(orphans)
 
 

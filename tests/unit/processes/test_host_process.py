@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import pytest
 
-from gnomon.config import environment
+from gnomon.config import environment, load_config
 from gnomon.processes import host_process
 from gnomon.processes.host_process import HostProcess
 from gnomon.processes.task_api_messages import TaskApiResponse
@@ -56,3 +56,12 @@ def test_a_refused_process_leaves_no_descriptor_open(monkeypatch: pytest.MonkeyP
     with pytest.raises(OSError, match="no more processes"):
         HostProcess("hosted", {}, TaskApiResponse, captures_output=True)
     assert sorted(os.listdir("/proc/self/fd")) == before
+
+
+def test_the_environment_of_a_host_names_the_folders_and_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GNOMON__DATABASE__SQL_ALCHEMY_CONN", "postgresql://user:secret@host/db")
+    cfg = load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": "postgresql://user:secret@host/db"}, tmp_path)
+    environ = host_process.build_host_environment(cfg, {"LIMIT_S": "1.5"})
+    assert environ["GNOMON_HOME"] == str(tmp_path) and environ["LIMIT_S"] == "1.5"
+    assert environ["GNOMON__CORE__DAGS_FOLDER"] == str(cfg.dags_folder)
+    assert not [name for name, value in environ.items() if "secret" in value]
