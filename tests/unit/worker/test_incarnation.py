@@ -112,18 +112,18 @@ def test_one_that_was_declared_lost_ends_and_another_begins(life: Life) -> None:
 
 
 def test_results_are_mailed_once_no_scheduler_came_for_them_and_forgotten_once_stored(life: Life) -> None:
-    ledger = _with_result("a")
+    registry = _with_result("a")
     life.incarnation.heartbeat(connected=True)
     life.pass_time(int(MAIL_AFTER_S) - 1, connected=False)
-    life.incarnation.mail_results(ledger)
-    assert (life.store.mailed, list(ledger.results)) == ([], ["a"])
+    life.incarnation.mail_results(registry)
+    assert (life.store.mailed, list(registry.results)) == ([], ["a"])
     life.pass_time(1, connected=False)
     life.store.p_unavailable = True
-    life.incarnation.mail_results(ledger)
-    assert list(ledger.results) == ["a"]
+    life.incarnation.mail_results(registry)
+    assert list(registry.results) == ["a"]
     life.store.p_unavailable = False
-    life.incarnation.mail_results(ledger)
-    assert (life.store.mailed, ledger.results) == (["a"], {})
+    life.incarnation.mail_results(registry)
+    assert (life.store.mailed, registry.results) == (["a"], {})
 
 
 def test_leaving_mails_what_is_left_and_retires(life: Life) -> None:
@@ -133,10 +133,10 @@ def test_leaving_mails_what_is_left_and_retires(life: Life) -> None:
 
 
 def _with_result(attempt_id: str) -> AttemptRegistry:
-    ledger = AttemptRegistry()
+    registry = AttemptRegistry()
     run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
-    ledger.submit([Attempt(attempt_id=attempt_id, group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py")])
-    held = ledger.take_next_queued()
-    assert held is not None
-    ledger.end(held, result_without_run(held.attempt, "success", "", entered=True))
-    return ledger
+    registry.submit([Attempt(attempt_id=attempt_id, group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py")])
+    pending = registry.take_next_queued()
+    assert pending is not None
+    registry.end(pending, result_without_run(pending.attempt, "success", "", entered=True))
+    return registry
