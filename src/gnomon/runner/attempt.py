@@ -37,7 +37,7 @@ def run_attempt(
 ) -> AttemptResult:
     """Run the attempt and return its result. Never raises what author code raises: the log gets the traceback.
 
-    `channel`: answers requests of author code (`sdk.channel.Channel`). `on_entered`: called with the current instant right
+    `channel`: answers requests of author code (`sdk.runtime.channel.Channel`). `on_entered`: called with the current instant right
     before the first line of author code. In the main thread, SIGTERM ends the attempt as failed, after `on_kill`.
     """
     return _AttemptExecution(dag, attempt, channel, on_entered).run()

@@ -21,7 +21,7 @@ def create_decoder() -> FrameDecoder[ToChild]:
 
 
 class AttemptChannel:
-    """The socket to the worker; `ask` blocks for the response (`sdk.channel.Channel`)."""
+    """The socket to the worker; `ask` blocks for the response (`sdk.runtime.channel.Channel`)."""
 
     def __init__(self, sock: socket.socket, frame_decoder: FrameDecoder[ToChild]) -> None:
         self._socket = sock

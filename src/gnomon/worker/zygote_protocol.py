@@ -91,7 +91,7 @@ def send_import_response(sock: socket.socket, response: TaskApiResponse) -> None
 
 
 class ImportChannel:
-    """The task API channel of a file zygote while it imports its file, over its control socket (`sdk.channel.Channel`)."""
+    """The task API channel of a file zygote while it imports its file, over its control socket (`sdk.runtime.channel.Channel`)."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
