@@ -43,8 +43,8 @@ WaitGraph = dict[WaitPoint, tuple[WaitPoint, ...]]
 def find_cycles(shapes: Mapping[str, Shape]) -> dict[str, str]:
     """Each DAG that is in a cycle, with one cycle through it: `a -> b -> a`, where each DAG waits for the next."""
     found: dict[str, str] = {}
-    for several in _find_components({dag_id: _upstream_ids(shape, shapes) for dag_id, shape in shapes.items()}):
-        waits = _build_wait_graph({dag_id: shapes[dag_id] for dag_id in several})
+    for dag_ids in _find_components({dag_id: _upstream_ids(shape, shapes) for dag_id, shape in shapes.items()}):
+        waits = _build_wait_graph({dag_id: shapes[dag_id] for dag_id in dag_ids})
         for component in _find_components(waits):
             found.update(_describe_components(sorted(component), waits, frozenset(component)))
     return found
@@ -66,7 +66,7 @@ def _build_wait_graph(shapes: Mapping[str, Shape]) -> WaitGraph:
         before[end] = [begin]
         for task_id, upstream in shape.upstream.items():
             point = WaitPoint(dag_id, _TASK, task_id)
-            before[point] = [begin, *(WaitPoint(dag_id, _TASK, one) for one in upstream)]
+            before[point] = [begin, *(WaitPoint(dag_id, _TASK, upstream_id) for upstream_id in upstream)]
             before[end].append(point)
     for dag_id, shape in shapes.items():
         for edge in shape.edges:
@@ -75,7 +75,7 @@ def _build_wait_graph(shapes: Mapping[str, Shape]) -> WaitGraph:
             target = WaitPoint(after.dag_id, _END) if after.task_id is None else WaitPoint(after.dag_id, _TASK, after.task_id)
             if not after.previous and target in before:
                 before[waiter].append(target)
-    return {point: tuple(several) for point, several in before.items()}
+    return {point: tuple(predecessors) for point, predecessors in before.items()}
 
 
 def _describe_components(points: list[WaitPoint], waits: WaitGraph, component: frozenset[WaitPoint]) -> dict[str, str]:
@@ -110,7 +110,7 @@ def _find_shortest_cycle(start: WaitPoint, waits: WaitGraph, component: frozense
             if before in component and before not in came:
                 came[before] = point
                 queue.append(before)
-    raise AssertionError("every point of a component lies on a cycle")
+    raise AssertionError("every point of a component is on a cycle")
 
 
 def _select_named_points(cycle: list[WaitPoint]) -> list[WaitPoint]:

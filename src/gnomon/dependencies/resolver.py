@@ -84,8 +84,8 @@ class Resolver:
     @property
     def cached_slot_count(self) -> int:
         """The number of cached slots of both timetables."""
-        several = {id(days): days for days in (self._downstream_days, self._upstream_days, self._downstream_timetable, self._upstream_timetable)}
-        return sum(days.cached_slot_count for days in several.values())
+        day_caches = {id(days): days for days in (self._downstream_days, self._upstream_days, self._downstream_timetable, self._upstream_timetable)}
+        return sum(days.cached_slot_count for days in day_caches.values())
 
     @property
     def uses_partial_days(self) -> bool:
@@ -173,10 +173,10 @@ def _classify_day(day: SlotLabels) -> Granularity:
     return "day" if len(day.slots) <= 1 else "hour"
 
 
-def _merge_matches(one: RuleMatch, other: RuleMatch) -> RuleMatch:
+def _merge_matches(first: RuleMatch, second: RuleMatch) -> RuleMatch:
     """The union of the matches of two labels of one run."""
-    groups = one.groups + [group for group in other.groups if group not in one.groups]
-    return RuleMatch(groups, one.rule if one.groups else other.rule, min(one.start, other.start), max(one.end, other.end))
+    groups = first.groups + [group for group in second.groups if group not in first.groups]
+    return RuleMatch(groups, first.rule if first.groups else second.rule, min(first.start, second.start), max(first.end, second.end))
 
 
 def _flatten(groups: list[tuple[datetime, ...]]) -> tuple[datetime, ...]:

@@ -168,8 +168,8 @@ def to_history(past: RecordedSlots) -> History:
     return History(known, None if cursor is None else to_datetime(cursor), past.changed)
 
 
-def _span_of(several: Iterable[TimeRange]) -> TimeRange:
-    starts, ends = zip(*several, strict=True)
+def _span_of(ranges: Iterable[TimeRange]) -> TimeRange:
+    starts, ends = zip(*ranges, strict=True)
     return TimeRange(min(starts), max(ends))
 
 

@@ -20,10 +20,10 @@ _WITHOUT_GRID = frozenset({"DeltaDataIntervalTimetable", "DeltaTriggerTimetable"
 """Timetables whose slots are counted from the last one, so that their times are not fixed."""
 
 
-def compute_decided_until(cursor: Cursor | None, next_run: PlannedRun | None, mark: str | None, spec: DagSpec) -> Instant | None:
+def compute_decided_until(cursor: Cursor | None, next_run: PlannedRun | None, fingerprint: str | None, spec: DagSpec) -> Instant | None:
     """The instant up to which a slot exists if and only if it has a run; None if nothing was planned yet.
 
-    `mark`: the stored fingerprint. The result is the cursor, or the instant before the stored next run if that is later:
+    `fingerprint`: the stored fingerprint. The result is the cursor, or the instant before the stored next run if that is later:
     no run will be created for the slots between the two. (A DAG without catchup that is unpaused in the afternoon has no
     slots in the morning.) The next run counts only while the schedule is unchanged and has a grid: the slots of a timedelta
     schedule are counted from the cursor.
@@ -31,21 +31,21 @@ def compute_decided_until(cursor: Cursor | None, next_run: PlannedRun | None, ma
     last = None if cursor is None else cursor.run_after
     ref = spec.timetable
     has_grid = ref.builtin and ref.path.rpartition(".")[2] not in _WITHOUT_GRID
-    if next_run is None or not has_grid or mark != compute_fingerprint(ref, spec):
+    if next_run is None or not has_grid or fingerprint != compute_fingerprint(ref, spec):
         return last
     before = next_run.run_after - 1
     return before if last is None else max(last, before)
 
 
-def build_plan_arguments(record: DagRecord, spec: DagSpec, mark: str, now: Instant) -> dict[str, Any]:
-    """The arguments dag, cursor, planned, since and asked_at of `plan_runs`. `mark`: the fingerprint of `spec`.
+def build_plan_arguments(record: DagRecord, spec: DagSpec, fingerprint: str, now: Instant) -> dict[str, Any]:
+    """The arguments dag, cursor, planned, since and asked_at of `plan_runs`. `fingerprint`: the fingerprint of `spec`.
 
     If the schedule has changed since the last plan, the stored next run is dropped, and the DAG counts as active since
     `now`. If the first run of the old schedule was due and not created, the new schedule is evaluated as of that run, so
     that editing a file does not lose the first event of a list.
     """
     planned, since, asked_at = record.next_run, record.live_at, None
-    if mark != record.fingerprint:
+    if fingerprint != record.fingerprint:
         planned = None
         if record.fingerprint:
             since = now

@@ -60,17 +60,17 @@ class UpstreamReader:
                 raise SlotsUnavailable(f"DAG {dag_id} cannot be read ({error}); save its file, so that it is parsed again") from error
         return self._found[dag_id]
 
-    def read_history(self, up: UpstreamDag, stretch: TimeRange) -> RecordedSlots:
+    def read_history(self, up: UpstreamDag, time_range: TimeRange) -> RecordedSlots:
         """The slots with runs in that range. The cursor is the older value read by `find`: slots passed since are not absent."""
-        slots = upstream_dags.list_slots_with_runs(self.tx, up.dag_pk, stretch.start, stretch.end)
+        slots = upstream_dags.list_slots_with_runs(self.tx, up.dag_pk, time_range.start, time_range.end)
         return RecordedSlots(tuple(slots), up.decided_until)
 
     def read_history_for(self, up: UpstreamDag, dependency: Dependency, ats: Collection[Instant]) -> RecordedSlots:
         """The history that these runs need: whole days, or parts of days if the upstream has many slots per day."""
-        stretch = resolve_or_raise(lambda: dependency.partial_window(ats))
-        if stretch is None:
+        time_range = resolve_or_raise(lambda: dependency.partial_window(ats))
+        if time_range is None:
             return self.read_history(up, resolve_or_raise(lambda: dependency.windows(ats)))
-        return self._read_partial_history(up, dependency, stretch)
+        return self._read_partial_history(up, dependency, time_range)
 
     def read_own_history(
         self, up: UpstreamDag, after: AfterSpec, ats: Iterable[Instant], dependency: Dependency | None = None
@@ -88,14 +88,14 @@ class UpstreamReader:
     def _slots_before(self, up: UpstreamDag, at: Instant, most: int) -> list[Instant]:
         return upstream_dags.list_slots_before(self.tx, up.dag_pk, at, most)
 
-    def _read_partial_history(self, up: UpstreamDag, dependency: Dependency, stretch: TimeRange) -> RecordedSlots:
+    def _read_partial_history(self, up: UpstreamDag, dependency: Dependency, time_range: TimeRange) -> RecordedSlots:
         """The slots with runs in a part of days, and the days on which runs do not match the present timetable."""
         changed: tuple[int, ...] = ()
-        left = dependency.uncompared_range(stretch, up.decided_until)
+        left = dependency.uncompared_range(time_range, up.decided_until)
         if left is not None:
             recorded = self.read_history(up, left).slots
             changed = resolve_or_raise(lambda: dependency.compare(left, recorded))
-        return msgspec.structs.replace(self.read_history(up, stretch), changed=changed)
+        return msgspec.structs.replace(self.read_history(up, time_range), changed=changed)
 
 
 class DependencyCache:

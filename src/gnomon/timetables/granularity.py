@@ -35,12 +35,12 @@ def cron_granularity(fields: CronFields) -> Granularity:
     return "day" if fields.weekdays is None else "week"
 
 
-def crons_granularity(several: Iterable[CronFields]) -> Granularity:
+def crons_granularity(crons: Iterable[CronFields]) -> Granularity:
     """The granularity of several expressions as one schedule: the finest of all, or a finer one if their times differ.
 
     Two times in one hour make `minute`, two hours make `discrete_hours`.
     """
-    members = list(several)
+    members = list(crons)
     found = min((cron_granularity(fields) for fields in members), key=GRANULARITIES.index)
     if found in ("minute", "hour"):
         return found

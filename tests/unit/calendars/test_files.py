@@ -62,6 +62,6 @@ def test_all_day_events_are_days_off(lines: list[str], days: list[str]) -> None:
     (_ics("DTSTART:20260501", "RDATE:20260601"), "x.ics, line 5: RDATE is not supported"),
     ("2026-05-01\n", "x.ics has no BEGIN:VCALENDAR; give an iCalendar file, or a CSV file"),
 ])  # fmt: skip
-def test_what_is_no_day_off_names_file_line_and_remedy(text: str, says: str) -> None:
+def test_an_event_that_is_not_a_day_off_raises_with_file_line_and_remedy(text: str, says: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=says):
         read_ics_dates(text, "x.ics")

@@ -114,7 +114,7 @@ def test_a_mistake_says_what_to_write(make: Any, says: str) -> None:
         make()
 
 
-def test_a_calendar_is_asked_about_dates_not_instants() -> None:
+def test_a_calendar_refuses_a_datetime() -> None:
     with pytest.raises(TypeError, match="is an instant; give a date"):
         Weekends().is_business_day(datetime(2026, 1, 1, tzinfo=UTC))
 
@@ -125,7 +125,7 @@ def test_a_calendar_is_asked_about_dates_not_instants() -> None:
     (date.fromordinal(date(2026, 12, 31).toordinal() - 7 * WARN_WEEKS), "42 days from now"),
     (date(2027, 1, 1), "which is past"),
 ])  # fmt: skip
-def test_the_end_of_a_calendar_is_told_weeks_before(today: date, says: str) -> None:
+def test_a_warning_precedes_the_end_of_a_calendar_by_weeks(today: date, says: str) -> None:
     calendar: Calendar = Country("US") | Dates(["2026-12-24"], source="closed.csv")
     told = find_end_warning(calendar, today)
     assert told is not None
@@ -133,6 +133,6 @@ def test_the_end_of_a_calendar_is_told_weeks_before(today: date, says: str) -> N
     assert "the list of dates in closed.csv ends there; add the days off that are missing" in told
 
 
-def test_nothing_is_told_while_there_is_time() -> None:
+def test_there_is_no_warning_long_before_the_end() -> None:
     assert find_end_warning(Dates(["2026-12-24"]), date.fromordinal(date(2026, 12, 31).toordinal() - 7 * WARN_WEEKS - 1)) is None
     assert find_end_warning(Weekends(), date(9999, 12, 31)) is None

@@ -45,7 +45,7 @@ def test_two_dags_that_wait_for_each_other_are_in_a_cycle_and_one_behind_them_is
     assert found == {"a": "a -> b -> a", "b": "b -> a -> b"}
 
 
-def test_a_long_way_round_is_told_from_each_dag_on_it() -> None:
+def test_a_long_cycle_is_described_from_each_of_its_dags() -> None:
     assert find_cycles(shapes(dag("a", "b"), dag("b", "c"), dag("c", "a"))) == {
         "a": "a -> b -> c -> a", "b": "b -> c -> a -> b", "c": "c -> a -> b -> c",
     }  # fmt: skip
@@ -207,7 +207,7 @@ def test_a_timetable_with_times_is_one_to_wait_for() -> None:
     assert find_slotless_reason(TimetableRef(path="mine.OnceTimetable", builtin=False)) is None
 
 
-def test_both_faults_of_one_dag_are_told() -> None:
+def test_both_faults_of_one_dag_are_reported() -> None:
     null = TimetableRef(path="NullTimetable", can_be_scheduled=False)
     told = errors_of(shapes(dag("a", "b", "never"), dag("b", "a"), dag("never", timetable=null)))
     assert told["a"].startswith("DAG 'a' waits for DAG 'never', which has no slots to wait for: it has no schedule;")
@@ -221,7 +221,7 @@ def test_both_faults_of_one_dag_are_told() -> None:
 # Names that are not there
 
 
-def test_what_is_not_there_is_told_with_the_nearest_name() -> None:
+def test_a_missing_dag_or_task_is_reported_with_the_nearest_name() -> None:
     one = dag("a", "biling", "nothing", "orders.lod", "orders.load", t=("gone@",))
     assert doubts_of("a", collect_edges(one), {"billing", "orders", "a"}, {"orders": ["load", "clean"]}) == [
         "DAG 'a' waits for DAG 'biling', which is in no file (did you mean 'billing'?); its runs wait until it is there",
@@ -232,5 +232,5 @@ def test_what_is_not_there_is_told_with_the_nearest_name() -> None:
     ]
 
 
-def test_of_a_dag_whose_tasks_are_not_known_nothing_is_said() -> None:
+def test_tasks_of_an_unknown_upstream_are_not_checked() -> None:
     assert doubts_of("a", collect_edges(dag("a", "orders.lod", "orders@1")), ["orders"], {}) == []

@@ -84,7 +84,7 @@ class OfOurs(CronDataIntervalTimetable):
 
 
 @pytest.mark.parametrize("cls", [Keywords, Positional, PositionalOnly, Everything, Version2, Fewer, OfOurs])
-def test_every_way_to_take_the_last_run_is_given_it(cls: Callable[[], Timetable]) -> None:
+def test_each_signature_gets_the_last_run(cls: Callable[[], Timetable]) -> None:
     run = _next(cls())
     assert run is not None
     assert (run.interval_start, run.interval_end) == (to_instant(START), to_instant(START + DAY))
@@ -126,7 +126,7 @@ def test_a_last_run_without_an_interval_is_shown_as_its_instant() -> None:
     ],
 )
 @pytest.mark.parametrize("name", ["infer_manual_data_interval", "infer_data_interval"])
-def test_every_way_to_take_a_manual_run_is_given_it(name: str, infer: Any) -> None:
+def test_each_signature_gets_the_manual_run(name: str, infer: Any) -> None:
     run = build_manual_run(_of(**{name: infer}), None, to_instant(START))
     assert (run.interval_start, run.interval_end, run.run_after) == (LAST.interval_start, LAST.interval_end, LAST.run_after)
     assert run.run_id == "manual__2024-03-06T00:00:00+00:00"
@@ -144,7 +144,7 @@ def test_every_way_to_take_a_manual_run_is_given_it(name: str, infer: Any) -> No
         (lambda self: "x" * 250, "x" * 250),
     ],
 )
-def test_every_way_to_name_a_run_is_given_what_it_takes(generate: Any, run_id: str) -> None:
+def test_each_signature_of_generate_run_id_gets_its_arguments(generate: Any, run_id: str) -> None:
     run = _next(_of(next_dagrun_info=lambda self, **_: SECOND, generate_run_id=generate))
     assert run is not None and run.run_id == run_id
 
@@ -253,7 +253,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("body", "said"), [pytest.param(body, said, id=name) for name, body, said in MISTAKES])
-def test_a_mistake_is_told_with_class_method_and_remedy(body: dict[str, Any], said: str) -> None:
+def test_an_error_names_class_method_and_remedy(body: dict[str, Any], said: str) -> None:
     with pytest.raises(PlanningError) as caught:
         _next(_of(**body))
     assert said in str(caught.value)
@@ -278,13 +278,13 @@ MANUAL_MISTAKES: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("body", "said"), [pytest.param(body, said, id=name) for name, body, said in MANUAL_MISTAKES])
-def test_a_mistake_with_runs_by_hand_is_told_as_well(body: dict[str, Any], said: str) -> None:
+def test_an_error_of_a_manual_run_names_class_method_and_remedy(body: dict[str, Any], said: str) -> None:
     with pytest.raises(PlanningError) as caught:
         build_manual_run(_of(**body), None, to_instant(START))
     assert said in str(caught.value)
 
 
-def test_the_line_is_told_where_it_was_raised_and_where_the_method_stands() -> None:
+def test_an_error_names_the_raising_line_or_the_line_of_the_method() -> None:
     for method in (_raises, _naive):
         with pytest.raises(PlanningError) as caught:
             _next(_of(next_dagrun_info=method))

@@ -240,7 +240,7 @@ MISTAKES: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
     (Minutely, (True,), {}, r"every=True\) is not a whole number"),
     (Minutely, (), {"start": "24:00"}, r"Minutely\(start='24:00'\) is not a time of day; write '00:00' to '23:59'"),
     (Hourly, (24,), {}, r"Daily\(at=...\) runs once a day"),
-    (Hourly, (), {"start": "22:00", "end": "04:00"}, r"Hourly\(end='04:00'\) is before start='22:00'; a window lies"),
+    (Hourly, (), {"start": "22:00", "end": "04:00"}, r"Hourly\(end='04:00'\) is before start='22:00'; a window is within one day"),
     (DiscreteHours, ([],), {}, r"DiscreteHours\(hours=\[\]\) is empty, so that it would never run"),
     (DiscreteHours, ([24],), {}, r"hours=24\) is not a whole number from 0 to 23"),
     (DiscreteHours, ([2],), {"minute": 60}, r"minute=60\) is not a whole number from 0 to 59"),

@@ -51,7 +51,7 @@ class WholeDays:
         return day
 
     def _newest_over(self, now: datetime) -> int | None:
-        """The newest day whose run is due at `now`. The calendar is not asked about the day of `now` itself."""
+        """The newest day whose run is due at `now`. The calendar need not cover the day of `now` itself."""
         day = self._days.on_or_before(self._number(now) - 1)
         for _ in range(MAX_STEPS):
             if day is None or self._instant(day + 1, self._at) <= now:

@@ -39,7 +39,7 @@ class _WindowTimetable(PeriodTimetable):
             raise argument_error(
                 f"{name}(end=",
                 end,
-                f"is before start={format_clock_time(self._start)!r}; a window lies within one day: give a later end, or for a "
+                f"is before start={format_clock_time(self._start)!r}; a window is within one day: give a later end, or for a "
                 "window across midnight a cron expression such as '0 22-23,0-4 * * *'",
             )
 

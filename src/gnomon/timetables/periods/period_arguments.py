@@ -37,19 +37,19 @@ def parse_whole_number(argument: str, given: object, low: int, high: int, remedy
 
 def parse_hours(argument: str, given: object) -> tuple[int, ...]:
     """Hours of the day, in order, without duplicates."""
-    return tuple(sorted({parse_whole_number(argument, one, 0, 23) for one in _to_list(argument, given, "hours, as [2, 5, 15]")}))
+    return tuple(sorted({parse_whole_number(argument, hour, 0, 23) for hour in _to_list(argument, given, "hours, as [2, 5, 15]")}))
 
 
 def parse_weekdays(argument: str, given: object) -> tuple[int, ...]:
     """ISO weekdays, in order, without duplicates, from numbers (Monday is 1) or names."""
-    return tuple(sorted({_weekday(argument, one) for one in _to_list(argument, given, "weekdays, as ['mon', 'fri']")}))
+    return tuple(sorted({_weekday(argument, weekday) for weekday in _to_list(argument, given, "weekdays, as ['mon', 'fri']")}))
 
 
 def parse_month_days(argument: str, given: object) -> tuple[MonthDay, ...]:
     """Days of the month without duplicates: numbers in order, then `last`, then weekdays in order."""
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str) and given[0].lower() in _NUMBERS:
         given = [given]
-    found = {_month_day(argument, one) for one in _to_list(argument, given, "days, as [1, 15, 'last']")}
+    found = {_month_day(argument, day) for day in _to_list(argument, given, "days, as [1, 15, 'last']")}
     return tuple(sorted(found, key=_sort_key))
 
 

@@ -78,7 +78,7 @@ class MonthDays:
         shape = (_length(year, month), _iso(first))
         days = self._shapes.get(shape)
         if days is None:
-            days = self._shapes[shape] = sorted({day for one in self._named for day in _days_of(one, *shape)})
+            days = self._shapes[shape] = sorted({day for named in self._named for day in _days_of(named, *shape)})
         return [first + day - 1 for day in days]
 
 
