@@ -140,7 +140,7 @@ class ScriptedCrew:
         self._running: dict[int, tuple[trigger_claims.ClaimedTrigger, Instant]] = {}
         self._closed: list[int] = []
         self.requests: deque[Any] = deque()
-        self.blocks = 0
+        self.block_count = 0
 
     def __len__(self) -> int:
         return len(self._running)
