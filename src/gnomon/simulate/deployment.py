@@ -132,7 +132,7 @@ class Deployment:
     def _new_scheduler(self) -> SchedulerService:
         executor = ScriptedExecutor(lambda: self.workers)
         return SchedulerService(
-            settings=self._settings, db=self.faulty, executor=executor, clock=self.clock, ear=None,  # type: ignore[arg-type]
+            settings=self._settings, db=self.faulty, executor=executor, clock=self.clock, listener=None,  # type: ignore[arg-type]
             new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=InProcessTimetableHost(),
         )
 

@@ -173,7 +173,7 @@ class YearSimulation:
         self._executor = self._new_executor()
         return SchedulerService(
             settings=self._settings, db=self.faulty, executor=self._executor, clock=self.clock,  # type: ignore[arg-type]
-            ear=self._bell, new_id=self.new_id, scheduler_id=self.new_id(), host="simulated",  # type: ignore[arg-type]
+            listener=self._bell, new_id=self.new_id, scheduler_id=self.new_id(), host="simulated",  # type: ignore[arg-type]
             is_dead=lambda other: other in self._dead, timetables=InProcessTimetableHost(),
         )
 

@@ -243,7 +243,7 @@ def test_an_authors_timetable_is_walked_or_asked_for_its_slots() -> None:
 
 
 def test_an_authors_timetable_that_stands_still_is_named() -> None:
-    with pytest.raises(PlanningError, match="Stuck comes to no end"):
+    with pytest.raises(PlanningError, match="Stuck does not advance"):
         waits(After("u"), NOON, Stuck(), "03 12:00")
 
     class Odd(Shifts):
@@ -268,7 +268,7 @@ def test_memory_stays_bounded_over_years_and_dependencies() -> None:
     resolver = Resolver(After("u"), Hourly(), Minutely(30))
     for day in range(400):
         resolver.resolve(at("01 00:00") + day * DAY)
-    days = resolver._mine._days, resolver._theirs._days
+    days = resolver._downstream_days._days, resolver._upstream_days._days
     assert max(map(len, days)) <= 64
     from gnomon.dependencies.resolver import _RESOLVERS
 

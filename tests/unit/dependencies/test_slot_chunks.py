@@ -128,4 +128,4 @@ def test_few_slots_are_remembered() -> None:
     resolver = Resolver(After("u"), Hourly(), EVERY_SECOND)
     for hour in range(12):
         resolver.resolve(NOON + timedelta(hours=hour))
-    assert resolver.remembered < 6_000
+    assert resolver.cached_slot_count < 6_000

@@ -275,4 +275,4 @@ def test_a_window_is_told_as_people_tell_time(window_s: float, words: str) -> No
         dag=_spec(timetable, catchup=True, catchup_window_s=window_s), timetable=timetable, cursor=None, now=BEGIN + 7 * 1440 * MINUTE,
         room=5, active=False,
     )  # fmt: skip
-    assert plan.passed[0].reason == f"catchup_window: it lay more than {words} before the DAG was let run"
+    assert plan.passed[0].reason == f"catchup_window: the slot is more than {words} before the DAG became active"

@@ -193,23 +193,23 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     (
         "a wrong keyword",
         {"next_dagrun_info": lambda self, *, last_data_interval, restriction: SECOND},
-        "Mine.next_dagrun_info(self, *, last_data_interval, restriction) takes 'last_data_interval', which nothing is given for; "
+        "Mine.next_dagrun_info(self, *, last_data_interval, restriction) takes 'last_data_interval', which Gnomon does not pass; "
         "name it 'last_automated_data_interval'",
     ),
     (
         "a wrong keyword with a default",
         {"next_dagrun_info": lambda self, *, last_automated_data_intervall=None, restriction=None: SECOND},
-        "takes 'last_automated_data_intervall', which nothing is given for; name it 'last_automated_data_interval'",
+        "takes 'last_automated_data_intervall', which Gnomon does not pass; name it 'last_automated_data_interval'",
     ),
     (
         "a keyword of nowhere",
         {"next_dagrun_info": lambda self, foo, restriction: SECOND},
-        "Mine.next_dagrun_info(self, foo, restriction) takes 'foo', which nothing is given for; "
+        "Mine.next_dagrun_info(self, foo, restriction) takes 'foo', which Gnomon does not pass; "
         "write `def next_dagrun_info(self, *, last_automated_data_interval, restriction)`",
     ),
     ("no self", {"next_dagrun_info": _no_self}, "Mine.next_dagrun_info(last_automated_data_interval, restriction) has no `self`"),
     ("no method", {"next_dagrun_info": "0 0 * * *"}, "Mine.next_dagrun_info is str, not a method"),
-    ("yield", {"next_dagrun_info": _aiter}, "Mine.next_dagrun_info contains `yield`; give its one answer with `return`"),
+    ("yield", {"next_dagrun_info": _aiter}, "Mine.next_dagrun_info contains `yield`; give its one result with `return`"),
     ("async", {"next_dagrun_info": _later}, "Mine.next_dagrun_info is `async def`"),
     ("an exception", {"next_dagrun_info": _raises}, "Mine.next_dagrun_info raised KeyError: 'at'; see to its timetable"),
     ("sys.exit", {"next_dagrun_info": _exits}, "Mine.next_dagrun_info raised SystemExit: enough"),
@@ -247,7 +247,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     (
         "a wrong keyword of the id",
         {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, run_typ, **_: "a"},
-        "Mine.generate_run_id(self, run_typ, **_) takes 'run_typ', which nothing is given for; name it 'run_type'",
+        "Mine.generate_run_id(self, run_typ, **_) takes 'run_typ', which Gnomon does not pass; name it 'run_type'",
     ),
 ]
 
@@ -263,7 +263,7 @@ MANUAL_MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("nothing yet", {}, "Mine lacks the method infer_manual_data_interval; write `def infer_manual_data_interval(self, *, run_after)`"),
     ("a typing mistake", {"infer_manual_data_intervall": lambda self, run_after: None}, "rename infer_manual_data_intervall"),
     ("no return", {"infer_manual_data_interval": lambda self, run_after: None}, "returned None (is there a `return`?); return a DataInterval"),
-    ("a wrong keyword", {"infer_manual_data_interval": lambda self, *, run_at: None}, "takes 'run_at', which nothing is given for"),
+    ("a wrong keyword", {"infer_manual_data_interval": lambda self, *, run_at: None}, "takes 'run_at', which Gnomon does not pass"),
     (
         "a naive datetime",
         {"infer_manual_data_interval": lambda self, run_after: DataInterval(dt.datetime(2024, 3, 6), run_after)},
