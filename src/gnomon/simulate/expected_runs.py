@@ -1,23 +1,23 @@
-"""Which runs one DAG ought to have, told from the log of edits alone; held against the rows of its runs, one by one.
+"""The expected runs of one DAG, computed from the simulation log alone, and compared with the rows of its runs.
 
-The rules, in words:
+The rules:
 
-A. While a scheduler is up and the DAG is unpaused, it is looked at whenever its next slot falls due and whenever something
-   was done to it, at that very instant. What is done at an instant counts before the look at it. Where commits were refused,
-   lost or uncertain, or the scheduler died around one, the log has the instants of the tries: the looks are some of them,
-   always the last. (`StoreFaults`: the only place where more than one course is right; the rows must follow one of them.)
-B. The timetable is asked for the next slot when there was none yet, when the schedule is another than at the last look, and
-   when the next slot was decided on; `answers` has what is answered. Never because a file was parsed, a process started, or
-   the clock was set. A new schedule goes on from the last slot; what was not made of the old one is dropped. (If that was the
-   first slot of all, and due since the DAG was let run, the new one is asked as of then.)
-C. A DAG is let run when it is defined, unpaused, and at the first look at another schedule. Slots from before lie before it.
-D. A due slot that is late by no more than the grace is made. Of those that are later and lie before the DAG was let run: all
-   within `catchup_window` with catchup; without, the newest alone. Of those that lie after it: by `misfire` all, the newest
-   alone, or none. "The newest" is the newest that is due by now, also one that is not late; with another misfire than
-   "latest" it is the newest before the DAG was let run. Where it lies after the end date, it is the newest that does not.
-E. With jitter, everything happens as it would without, by the DAG's own delay later; the row tells the undelayed slot.
-F. A slot whose logical date a manual run has is passed over.
-G. A row is made at the instant of the look, in the order of the slots, and once.
+A. While a scheduler is up and the DAG is unpaused, there is a planning pass when its next slot is due and after every action
+   on it, at the same instant. Actions of an instant come before its pass. Where commits failed or had an unknown outcome, or
+   the scheduler died around a commit, the log has the instants of the tries: the passes are some of them, and always the
+   last. (`StoreFaults`: the only place where more than one sequence of passes is correct; the rows must follow one of them.)
+B. The timetable computes the next slot when there is none yet, when the schedule has changed since the last pass, and when the
+   next slot has been decided about; `answers` has its answers. A parsed file, a started process or a clock that was set is
+   not a reason. A new schedule continues from the last slot; slots of the old one that have no run are dropped. (If such a
+   slot was the first of all, and due since the DAG became live, the new schedule is asked as of then.)
+C. A DAG becomes live when it is defined, when it is unpaused, and at the first pass with another schedule.
+D. A due slot that is late by at most the grace gets a run. Later slots from before the DAG became live: with catchup all within
+   `catchup_window`, without it the newest alone. Later slots from after that: by `misfire` all, the newest alone, or none.
+   "The newest" is the newest slot that is due by now, also one that is not late; with a misfire other than "latest" it is the
+   newest before the DAG became live. If it lies after the end date, it is the newest that does not.
+E. With jitter, everything happens later by the DAG's own delay; the row has the slot without the delay.
+F. A slot whose logical date a manual run has is skipped.
+G. A row is created at the instant of the pass, in the order of the slots, and once.
 """
 
 from __future__ import annotations

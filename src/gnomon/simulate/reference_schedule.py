@@ -1,4 +1,4 @@
-"""A schedule in words that no code of timetables has a say in: what a simulation gives to a DAG, and what its auditor reads."""
+"""A description of schedules that uses no code of the timetables: a simulation gives it to a DAG, and its auditor reads it."""
 
 from __future__ import annotations
 
