@@ -123,7 +123,7 @@ def test_read_again_equals_memory_at_every_step(seed: int) -> None:
         assert snapshot(again) == snapshot(world.memory), f"seed {seed}"
 
 
-def test_an_admission_that_left_something_to_settle_would_be_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_admission_after_which_something_is_left_to_evaluate_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every step asserts it, so every law here tests it: `retract` takes admissions back and leaves the rest of the step as it is."""
     admissions = importlib.import_module("gnomon.engine.step").admit_ready
 
