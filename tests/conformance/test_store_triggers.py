@@ -638,13 +638,13 @@ def test_a_run_that_ended_keeps_no_wait(world: World, run: RunRecord) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.parametrize(("name", "parameters"), [
-    ("triggers.news", {"me": "one"}),
-    ("triggers.claim", {"me": "one", "most": 100, "every": True, "queues": []}),
-    ("triggers.claimed", {"pks": [1, 2, 3]}),
-    ("triggers.paused_dags", {"me": "one"}),
-    ("triggers.sent", {"pks": [1, 2, 3], "me": "one"}),
-    ("waits.remove", {"run_pk": [1, 2], "task_no": [3, 4], "map_index": [-1, -1]}),
-    ("waits.of_runs", {"run_pks": [1, 2]}),
+    ("trigger_claims.pending_work", {"me": "one"}),
+    ("trigger_claims.claim", {"me": "one", "most": 100, "every": True, "queues": []}),
+    ("trigger_claims.find_claimed", {"pks": [1, 2, 3]}),
+    ("trigger_claims.paused_dags", {"me": "one"}),
+    ("trigger_claims.mark_sent", {"pks": [1, 2, 3], "me": "one"}),
+    ("deferrals.remove", {"run_pk": [1, 2], "task_no": [3, 4], "map_index": [-1, -1]}),
+    ("deferrals.of_runs", {"run_pks": [1, 2]}),
 ])
 def test_no_question_reads_all_of_50_000_triggers(many: World, name: str, parameters: dict[str, object]) -> None:
     text = load_statements("postgresql")[name].text

@@ -101,7 +101,7 @@ def test_a_paused_dag_takes_the_run_and_says_that_it_waits(gnomon: Gnomon, deplo
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--run-id", "taken"], "DAG 'a' has a run 'taken' already; choose another run id"),
+        (["--run-id", "taken"], "DAG 'a' already has a run 'taken'; choose another run id"),
         (["--logical-date", "2026-01-01"], "has a run for logical date 2026-01-01T00:00:00.000000+00:00 already: 'taken'"),
         (["--run-id", "x" * 251], "a run id has 1 to 250 characters; this one has 251"),
         (["--run-id", ""], "a run id has 1 to 250 characters; this one has 0"),
