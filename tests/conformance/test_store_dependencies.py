@@ -503,9 +503,9 @@ def test_history_is_read_by_index(world: World, up: DagRecord) -> None:
         raw_run(tx, "ANALYZE run_wait")
     slots = f"'{json.dumps([[up.dag_pk, AT + n * 60_000_000] for n in range(1440)])}'"
     for name, given in {
-        "upstream_dags.runs_of_slots": {"asked": slots},
+        "upstream_dags.runs_of_slots": {"keys": slots},
         "upstream_dags.slots": {"dag_pk": up.dag_pk, "start": AT, "end": AT + 10 * 60_000_000},
-        "upstream_dags.slots_before": {"dag_pk": up.dag_pk, "before": AT + DAY, "most": 3},
+        "upstream_dags.slots_before": {"dag_pk": up.dag_pk, "before": AT + DAY, "limit": 3},
         "run_waits.open_of_groups": {"groups": f"'{{{up.group_no}}}'"},
         "run_waits.open_on_slot": {"dag_id": "'up'", "slot": AT + 5},
         "run_waits.downstream_runs": {"dag_id": "'up'", "slots": f"'{{{AT + 5}}}'"},
