@@ -123,7 +123,7 @@ class Work:
     def read(self) -> None:
         """What a take-over asks first."""
         with self.db.read() as tx:
-            tx.all("load.unfinished_runs", groups=list(range(64)))
+            tx.all("group_state.unfinished_runs", groups=list(range(64)))
 
     def end(self, run_pk: int) -> None:
         """The run has succeeded."""
@@ -138,7 +138,7 @@ class Work:
                 tx, dag_id="bench", run_id=f"manual__{self._serial}", logical_at=None, run_after=AT + self._serial,
                 interval=None, conf={}, by="bench", at=AT,
             )
-            tx.many("mail.remove", [(letter.mail_pk,) for letter in mailbox.read_messages(tx, range(64), 10)])
+            tx.many("mailbox.remove", [(letter.mail_pk,) for letter in mailbox.read_messages(tx, range(64), 10)])
         self._runs[run.run_pk] = run
         return run.run_pk
 

@@ -11,10 +11,14 @@ import inspect
 import itertools
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from importlib import resources
 from pathlib import Path
 
 import click
@@ -22,6 +26,7 @@ import click
 from gnomon.cli.commands import root
 from gnomon.config import OPTIONS, ConfigOption
 from gnomon.config.accepted_options import NO_EFFECT
+from gnomon.store import migrations
 
 DOCS = Path(__file__).parent
 PUBLIC_PACKAGES = {
@@ -129,12 +134,57 @@ def lines_of(dag_id: str) -> str:
     return done.stdout
 
 
+DATABASE_INTRO = """# Tables
+
+Where Gnomon keeps what it knows, on SQLite and PostgreSQL alike. Tables and columns may change with every release; programs ask the
+commands (`-o json`) instead. The types are SQLite's. Instants are microseconds since 1970 in UTC. The numbered SQL scripts in
+`src/gnomon/store/migrations/scripts` are the schema; [decision 10](../decisions/0010-schema-and-migrations.md) says why.
+"""
+
+
+def database_page() -> str:
+    """reference/database.md: the tables of a new SQLite database, and what `tables.toml` says about them."""
+    described = tomllib.loads(resources.files("gnomon.store.migrations").joinpath("tables.toml").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "gnomon.db"
+        migrations.upgrade_schema(f"sqlite:///{file}")
+        with closing(sqlite3.connect(file)) as connection:
+            tables = [name for (name,) in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")]
+            parts = [_table(connection, name, described.pop(name, {})) for name in tables]
+    if described:
+        raise SystemExit(f"tables.toml describes tables that do not exist: {', '.join(described)}")
+    return DATABASE_INTRO + "".join(parts)
+
+
+def _table(connection: sqlite3.Connection, name: str, described: dict[str, str]) -> str:
+    """A section of reference/database.md."""
+    columns = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
+    wrong = {column[1] for column in columns} ^ (described.keys() - {"about"})
+    if wrong or "about" not in described:
+        raise SystemExit(f"tables.toml must describe table {name} and exactly its columns; wrong: {', '.join(sorted(wrong)) or 'about'}")
+    rows = "".join(
+        f"| `{column}` | {kind} | {'' if required else 'yes'} | {described[column]} |\n" for _, column, kind, required, _, _ in columns
+    )
+    key = ", ".join(f"`{column[1]}`" for column in sorted(columns, key=lambda column: column[5]) if column[5])
+    lines = [f"- Primary key: {key}"]
+    lines += [f"- `{source}` refers to `{table}`" for _, _, table, source, *_ in connection.execute(f'PRAGMA foreign_key_list("{name}")')]
+    for _, index, unique, origin, _ in sorted(connection.execute(f'PRAGMA index_list("{name}")'), key=lambda row: row[1]):
+        if origin == "u":
+            lines.append("- Unique: " + ", ".join(f"`{row[2]}`" for row in connection.execute(f'PRAGMA index_info("{index}")')))
+        elif origin == "c":
+            (sql,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (index,)).fetchone()
+            lines.append(f"- {'Unique index' if unique else 'Index'} `{index}`: `{re.sub(r'^.* ON [^(]*', '', sql)}`")
+    return f"\n## {name}\n\n{described['about']}\n\n| column | type | NULL | meaning |\n|---|---|---|---|\n{rows}\n" + "\n".join(lines) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "reference/options.md": options_page,
     "reference/python-api.md": python_api_page,
     "reference/cli.md": commands_page,
     "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
     "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
+    "reference/database.md": database_page,
 }
 
 

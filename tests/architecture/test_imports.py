@@ -8,8 +8,8 @@ import sys
 import pytest
 
 HEAVY = (
-    "alembic", "asyncio", "click", "cryptography", "email", "http", "jinja2", "logging.config", "multiprocessing", "pendulum",
-    "psycopg", "rich", "sqlalchemy", "sqlite3", "subprocess", "unittest", "urllib.request", "watchfiles", "yaml",
+    "asyncio", "click", "cryptography", "email", "http", "jinja2", "logging.config", "multiprocessing", "pendulum",
+    "psycopg", "rich", "sqlite3", "subprocess", "unittest", "urllib.request", "watchfiles", "yaml",
     "gnomon.app", "gnomon.cli", "gnomon.scheduler", "gnomon.store", "gnomon.worker", "gnomon.airflow_compat",
 )
 """Modules that writing a DAG does not need."""
@@ -45,7 +45,7 @@ def test_writing_a_dag_loads_no_server_and_no_library_that_only_running_needs() 
 @pytest.mark.parametrize("words", ["--help", "dags --help", "timetables --help", "version"])
 def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
     program = f"from gnomon.cli.main import main\nmain({words.split()!r})"
-    heavy = ("alembic", "asyncio", "cryptography", "jinja2", "pendulum", "psycopg", "sqlalchemy", "watchfiles",
+    heavy = ("asyncio", "cryptography", "jinja2", "pendulum", "psycopg", "watchfiles",
              "gnomon.scheduler", "gnomon.sdk", "gnomon.worker")
     if words == "--help":
         heavy = (*heavy, "rich", "sqlite3", "gnomon.store")
@@ -60,5 +60,5 @@ def test_what_lives_in_a_task_process_loads_no_database(package: str) -> None:
 
 def test_what_the_supervisor_shares_holds_no_database() -> None:
     loaded = _loaded("from gnomon.app.preload import import_shared\nimport_shared()")
-    assert _of(loaded, ("alembic", "psycopg", "sqlalchemy", "sqlite3", "gnomon.store", "gnomon.airflow_compat")) == []
+    assert _of(loaded, ("psycopg", "sqlite3", "gnomon.store", "gnomon.airflow_compat")) == []
     assert "gnomon.runner" in loaded

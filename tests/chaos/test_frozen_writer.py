@@ -25,7 +25,7 @@ import os, signal, sys
 from gnomon.store import open_database
 db = open_database(sys.argv[1])
 with db.write() as tx:
-    tx.run("commit.pool", name="default_pool", n=1)
+    tx.run("commit.pool_slots", name="default_pool", n=1)
     for table in ("scheduler", "worker"):
         tx._link.simple(f"UPDATE {table} SET beat_at = beat_at")
     print("inside", flush=True)

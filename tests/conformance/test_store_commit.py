@@ -166,19 +166,19 @@ def test_tallies_add_up_without_counting(world: World, run: RunRecord) -> None:
 
 
 def test_mail_with_a_key_arrives_once_and_goes_by_its_number(world: World, run: RunRecord) -> None:
-    letters = [NewMail(3, "result", '{"n": 1}', "res:1", AT), NewMail(3, "result", '{"n": 2}', "res:1"), NewMail(4, "x", "{}")]
+    messages = [NewMail(3, "result", '{"n": 1}', "res:1", AT), NewMail(3, "result", '{"n": 2}', "res:1"), NewMail(4, "x", "{}")]
     with world.db.write() as tx:
-        before = {letter.mail_pk for letter in mailbox.read_messages(tx, range(64), 100)}
-        mailbox.send_messages(tx, letters)
+        before = {message.mail_pk for message in mailbox.read_messages(tx, range(64), 100)}
+        mailbox.send_messages(tx, messages)
     with world.db.read() as tx:
-        found = [letter for letter in mailbox.read_messages(tx, range(64), 100) if letter.mail_pk not in before]
-        assert [(letter.group_no, letter.kind, letter.key, letter.body) for letter in found] == [
+        found = [message for message in mailbox.read_messages(tx, range(64), 100) if message.mail_pk not in before]
+        assert [(message.group_no, message.kind, message.key, message.body) for message in found] == [
             (3, "result", "res:1", '{"n": 1}'), (4, "x", None, "{}"),
         ]
-        assert [letter.group_no for letter in mailbox.read_messages(tx, [3], 100)] == [3]
+        assert [message.group_no for message in mailbox.read_messages(tx, [3], 100)] == [3]
         assert len(mailbox.read_messages(tx, range(64), 1)) == 1
     world.apply(Changes(mail_deleted=[found[0].mail_pk]))
-    with pytest.raises(RowsMissing, match="letters"):
+    with pytest.raises(RowsMissing, match="messages"):
         world.apply(Changes(tasks=[task(run)], mail_deleted=[found[0].mail_pk]))
     assert world.state().tasks == []
 
@@ -188,8 +188,8 @@ def test_a_request_is_answered_once(world: World) -> None:
     with world.db.write() as tx:
         asked = mailbox.submit_request(tx, by="me", kind="clear", body={"dag_pk": dag.dag_pk}, groups=[dag.group_no], at=AT)
         assert mailbox.read_answer(tx, asked) == ("pending", None)
-        letters = [letter for letter in mailbox.read_messages(tx, [dag.group_no], 10) if letter.kind == "action"]
-    assert [json.loads(letter.body) for letter in letters] == [{"action": "clear", "dag_pk": dag.dag_pk, "request_pk": asked}]
+        messages = [message for message in mailbox.read_messages(tx, [dag.group_no], 10) if message.kind == "action"]
+    assert [json.loads(message.body) for message in messages] == [{"action": "clear", "dag_pk": dag.dag_pk, "request_pk": asked}]
     world.apply(Changes(answers=[(asked, "done", '{"cleared": 3}')]))
     world.apply(Changes(answers=[(asked, "refused", "{}")]))
     with world.db.read() as tx:

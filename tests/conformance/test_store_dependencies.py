@@ -485,7 +485,7 @@ def test_a_day_of_minutes_is_known_by_three_questions(world: World, up: DagRecor
     ask = Transaction.all
     monkeypatch.setattr(Transaction, "all", lambda tx, name, **given: questions.append(name) or ask(tx, name, **given))
     assert set(outcomes(world, *(one.run_after for one in planned), task_id="a")) == {"open"}
-    assert questions == ["upstream.dags", "upstream.runs", "upstream.tasks"]
+    assert questions == ["upstream_dags.planning_progress", "upstream_dags.runs_of_slots", "upstream_dags.task_states"]
 
 
 def test_history_is_read_by_index(world: World, up: DagRecord) -> None:
@@ -503,12 +503,12 @@ def test_history_is_read_by_index(world: World, up: DagRecord) -> None:
         raw_run(tx, "ANALYZE run_wait")
     slots = f"'{json.dumps([[up.dag_pk, AT + n * 60_000_000] for n in range(1440)])}'"
     for name, given in {
-        "upstream.runs": {"asked": slots},
-        "upstream.slots": {"dag_pk": up.dag_pk, "start": AT, "end": AT + 10 * 60_000_000},
-        "upstream.slots_before": {"dag_pk": up.dag_pk, "before": AT + DAY, "most": 3},
+        "upstream_dags.runs_of_slots": {"keys": slots},
+        "upstream_dags.slots": {"dag_pk": up.dag_pk, "start": AT, "end": AT + 10 * 60_000_000},
+        "upstream_dags.slots_before": {"dag_pk": up.dag_pk, "before": AT + DAY, "limit": 3},
         "run_waits.open_of_groups": {"groups": f"'{{{up.group_no}}}'"},
-        "run_waits.asking": {"dag_id": "'up'", "slot": AT + 5},
-        "run_waits.downstream": {"dag_id": "'up'", "slots": f"'{{{AT + 5}}}'"},
+        "run_waits.open_on_slot": {"dag_id": "'up'", "slot": AT + 5},
+        "run_waits.downstream_runs": {"dag_id": "'up'", "slots": f"'{{{AT + 5}}}'"},
         "run_waits.of_runs": {"run_pks": "'{5}'"},
     }.items():
         with world.db.read() as tx:

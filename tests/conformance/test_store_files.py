@@ -20,7 +20,7 @@ def told(world: World) -> list[int]:
     """The DAGs whose owners were told since the last call."""
     with world.db.write() as tx:
         letters = mailbox.read_messages(tx, range(64), 100_000)
-        tx.many("mail.remove", [(letter.mail_pk,) for letter in letters])
+        tx.many("mailbox.remove", [(letter.mail_pk,) for letter in letters])
     return sorted(json.loads(letter.body)["dag_pk"] for letter in letters)
 
 

@@ -31,7 +31,8 @@ from gnomon.store import (
 from gnomon.store.admin import variables
 from gnomon.store.drivers.address import parse_address
 from gnomon.store.encryption import key_check
-from gnomon.store.migrations.migration_targets import PostgresTarget, SqliteTarget, read_script
+from gnomon.store.migrations.migration_targets import PostgresTarget, SqliteTarget
+from gnomon.store.migrations.upgrade import creation_statements
 from gnomon.store.ownership import leases
 from gnomon.store.trigger_queue import triggerer_leases
 
@@ -161,7 +162,7 @@ def test_a_database_from_before_the_check_has_it_after_the_next_start(empty_url:
     address = parse_address(empty_url)
     place = SqliteTarget(address) if address.dialect == "sqlite" else PostgresTarget(address)
     with place.exclusive():
-        place.create([read_script("0001", place.dialect)], "0001", 7)
+        place.run_in_transaction(creation_statements(["0001"], place.dialect, 7))
     migrations.upgrade_schema(empty_url)
     with closing(open_database(empty_url, cipher=Cipher(lambda: [OLD]))) as db:
         db.bind_key()

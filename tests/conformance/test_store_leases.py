@@ -1,4 +1,4 @@
-"""Who is alive, who owns what, and that a fenced scheduler can write nothing (OWNERSHIP.md lines 7 to 13, 18)."""
+"""Leases and ownership of groups; a fenced scheduler can write nothing (FENCE, TAKE_OVER and SUBMIT in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def wait_until_blocked(url: str) -> None:
     ends_at = time.monotonic() + PATIENCE_S
     while time.monotonic() < ends_at:
         if watcher.dialect == "sqlite":
-            if any(thread.name == "ticket" for thread in threading.enumerate()):
+            if any(thread.name == "write-lock" for thread in threading.enumerate()):
                 break
         else:
             with watcher.read() as tx:

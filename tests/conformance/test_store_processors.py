@@ -26,7 +26,7 @@ def test_a_beat_is_seen_renewed_and_ends_with_its_process(db: Database) -> None:
 def test_one_that_was_silent_for_long_is_forgotten_by_the_next_beat(db: Database) -> None:
     with db.write() as tx:
         long_ago = tx.lease_now() - round((RETENTION_S + 1) * 1_000_000)
-        tx.run("processors.beat", id="old", host="here", now=long_ago)
+        tx.run("leases.beat_dag_processor", id="old", host="here", now=long_ago)
     with db.write() as tx:
         leases.beat_dag_processor(tx, "new", "here")
     with db.read() as tx:

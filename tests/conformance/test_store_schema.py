@@ -1,19 +1,16 @@
-"""The schema: migrated equals described, invariants are CHECKs, upgrades never race."""
+"""The schema: upgraded equals new, both dialects agree, invariants are CHECKs, upgrades exclude one another."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, inspect
-from sqlalchemy.engine.interfaces import ReflectedColumn
-from sqlalchemy.pool import NullPool
+from tests.conformance.schema_introspection import common_schema, complete_schema, row_counts
 from tests.conformance.storeworld import World, attempt, raw, task
+from tests.databases import empty_database
 from tests.patience import PATIENCE_S
 
 from gnomon.model.states import NO_STATUS_CODE, RUN_STATE_CODES, TASK_STATE_CODES
@@ -27,13 +24,43 @@ from gnomon.store import (
     open_database,
 )
 from gnomon.store.drivers.address import parse_address
-from gnomon.store.migrations.alembic_runner import make_alembic_config, run_alembic
-from gnomon.store.migrations.migration_targets import PostgresTarget, SqliteTarget, read_script
-from gnomon.store.schema import metadata
+from gnomon.store.migrations.migration_targets import PostgresTarget, SqliteTarget
+from gnomon.store.migrations.upgrade import SCRIPTS, creation_statements
 from gnomon.store.schema_revision import HEAD, REVISIONS
 
 NEXT = f"{int(HEAD) + 1:04}"
-_UPGRADE = "import sys; from gnomon.store import migrations; migrations.upgrade(sys.argv[1]); print('sqlalchemy' in sys.modules)"
+_UPGRADE = "import sys; from gnomon.store import migrations; migrations.upgrade_schema(sys.argv[1])"
+ROWS = (
+    "INSERT INTO file (path, input_hash, inputs, parsed_at, duration_s) VALUES ('/d.py', 'h', '[]', 1, 0.5)",
+    "INSERT INTO import_error (file_pk, number, kind, message, traceback, at) VALUES (1, 0, 'parse', 'm', '', 1)",
+    "INSERT INTO dag (dag_id, group_no, file_pk, input_hash) VALUES ('d', 1, 1, 'h')",
+    "INSERT INTO dag_version (dag_pk, number, spec_hash, spec, input_hash, created_at) VALUES (1, 1, 's', '', 'h', 1)",
+    "INSERT INTO task_name (dag_pk, task_no, task_id) VALUES (1, 0, 't')",
+    "INSERT INTO dag_edge (dag_pk, edge_no, up_dag, body) VALUES (1, 0, 'u', '{}')",
+    "INSERT INTO run_tally (dag_pk, state, n) VALUES (1, 2, 1)",
+    "INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, run_after, state, queued_at) VALUES (1, 1, 'r', 'manual', 1, 2, 1)",
+    "INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, defer_seq, pool_slots, priority) "
+    "VALUES (1, 0, -1, 3, 1, 1, 1, 0, 1, 1)",
+    "INSERT INTO attempt (run_pk, task_no, map_index, seq, attempt, try_number, kind, state) VALUES (1, 0, -1, 1, 'a', 1, 'task', 'success')",
+    "INSERT INTO xcom (run_pk, task_no, map_index, key, value) VALUES (1, 0, -1, 'k', '1')",
+    "INSERT INTO event_log (at, kind, by, body) VALUES (1, 'k', 'me', '{}')",
+    "INSERT INTO mail (group_no, kind, body) VALUES (1, 'k', '{}')",
+    "INSERT INTO request (by, kind, body, state) VALUES ('me', 'clear', '{}', 'pending')",
+    "INSERT INTO run_wait (down_run, edge_no, up_dag, up_at, down_group, up_group, state, keeps, rule, since, clear_number) "
+    "VALUES (1, 0, 'u', 1, 1, 1, 1, 0, 'r', 1, 0)",
+    "INSERT INTO trigger (run_pk, task_no, map_index, defer_seq, dag_pk, classpath, kwargs, held_slots, priority, created_at) "
+    "VALUES (1, 0, -1, 1, 1, 'c', 'k', 0, 1, 1)",
+    "INSERT INTO trigger_end (trigger_pk, run_pk, task_no, map_index, dag_pk, classpath, kwargs) VALUES (9, 1, 0, -1, 1, 'c', 'k')",
+    "INSERT INTO scheduler (id, host, started_at, beat_at) VALUES ('s', 'h', 1, 1)",
+    "INSERT INTO worker (id, host, address, slots, beat_at) VALUES ('w', 'h', 'a', 1, 1)",
+    "INSERT INTO triggerer (id, host, capacity, beat_at) VALUES ('t', 'h', 1, 1)",
+    "INSERT INTO dag_processor (id, host, beat_at) VALUES ('p', 'h', 1)",
+    "INSERT INTO variable (key, value) VALUES ('k', 'v')",
+    "INSERT INTO connection (conn_id, conn_type) VALUES ('c', 'http')",
+    "INSERT INTO key_check (only_row, sealed) VALUES (1, 'x')",
+    "INSERT INTO pool_waiter (pool, scheduler, priority, since) VALUES ('default_pool', 's', 1, 1)",
+)
+"""A row for every table that has none in a new database, of any revision."""
 
 
 def place_of(url: str) -> SqliteTarget | PostgresTarget:
@@ -41,27 +68,52 @@ def place_of(url: str) -> SqliteTarget | PostgresTarget:
     return SqliteTarget(address) if address.dialect == "sqlite" else PostgresTarget(address)
 
 
-def differences(url: str) -> list[object]:
-    engine = create_engine(place_of(url).sqlalchemy_url, poolclass=NullPool)
-    with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        return compare_metadata(context, metadata)
-
-
-def test_a_migrated_database_is_what_the_metadata_describe(url: str) -> None:
-    assert differences(url) == []
-
-
-def test_alembic_alone_makes_the_same_schema(empty_url: str) -> None:
-    run_alembic(place_of(empty_url).sqlalchemy_url)
-    assert differences(empty_url) == []
-    migrations.check_schema(empty_url)
+def make_at(url: str, revision: str, *, rows: bool = True) -> SqliteTarget | PostgresTarget:
+    """A database of an earlier release, with at least one row in every table."""
+    place = place_of(url)
+    older = REVISIONS[: REVISIONS.index(revision) + 1]
+    with place.exclusive():
+        place.run_in_transaction(creation_statements(older, place.dialect, 7))
+    tables = place.tables()
+    place.run_in_transaction(row for row in ROWS if re.match(r"INSERT INTO (\w+)", row)[1] in tables)  # type: ignore[index]
+    assert [table for table, n in row_counts(place).items() if not n] == [], "add a row of these tables to ROWS"
+    return place
 
 
 def test_the_known_revisions_are_those_of_the_scripts() -> None:
-    scripts = ScriptDirectory.from_config(make_alembic_config("sqlite://"))
-    assert scripts.get_current_head() == HEAD
-    assert tuple(reversed([script.revision for script in scripts.walk_revisions()])) == REVISIONS
+    names = sorted(entry.name for entry in SCRIPTS.iterdir())
+    assert names == sorted(f"{revision}.{dialect}.sql" for revision in REVISIONS for dialect in ("sqlite", "postgresql"))
+    assert sorted(REVISIONS) == list(REVISIONS)
+
+
+@pytest.mark.postgres
+def test_both_dialects_have_the_same_schema(tmp_path: Path) -> None:
+    found = []
+    for dialect in ("sqlite", "postgresql"):
+        with empty_database(dialect, tmp_path) as url:
+            migrations.upgrade_schema(url)
+            found.append(common_schema(place_of(url)))
+    sqlite, postgresql = found
+    assert sqlite.keys() == postgresql.keys()
+    for table in sqlite:
+        assert sqlite[table] == postgresql[table], table
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_database_of_any_release_becomes_equal_to_a_new_one(empty_url: str, tmp_path: Path, revision: str) -> None:
+    place = make_at(empty_url, revision)
+    before = row_counts(place)
+    if revision != HEAD:
+        with pytest.raises(SchemaTooOld, match="gnomon db migrate"):
+            open_database(empty_url)
+    migrations.upgrade_schema(empty_url)
+    (tmp_path / "new").mkdir()
+    with empty_database(place.dialect, tmp_path / "new") as new_url:
+        migrations.upgrade_schema(new_url)
+        assert complete_schema(place) == complete_schema(place_of(new_url))
+    after = row_counts(place)
+    assert {table: n for table, n in before.items() if table in after} == {table: after[table] for table in before if table in after}
+    open_database(empty_url).close()
 
 
 def test_the_look_up_of_states_is_the_one_of_the_code(db: Database) -> None:
@@ -104,13 +156,6 @@ def test_an_invariant_is_a_check_of_the_database(world: World, update: str) -> N
     world.apply(Changes(tasks=[task(run)], attempts=[attempt(run)]))
     with pytest.raises(Exception, match=r"(?i)check constraint"), world.db.write() as tx:
         tx._connection.execute_raw(update)
-
-
-def test_a_new_database_is_made_without_the_migration_tool(empty_url: str) -> None:
-    for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", _UPGRADE, empty_url], check=True, capture_output=True, text=True)
-        assert done.stdout.strip() == "False"
-    migrations.check_schema(empty_url)
 
 
 def test_upgrades_that_come_at_once_make_one_schema(empty_url: str) -> None:
@@ -159,58 +204,33 @@ def test_another_programs_database_is_refused_untouched(empty_url: str, version:
     assert place.tables() == tables
 
 
-@pytest.mark.parametrize("revision", REVISIONS[:-1])
-def test_a_database_of_any_release_becomes_one_of_this(empty_url: str, revision: str) -> None:
-    place = place_of(empty_url)
-    older = REVISIONS[: REVISIONS.index(revision) + 1]
-    with place.exclusive():
-        place.create([read_script(one, place.dialect) for one in older], revision, 7)
-    with pytest.raises(SchemaTooOld, match="gnomon db migrate"):
-        open_database(empty_url)
-    migrations.upgrade_schema(empty_url)
-    assert differences(empty_url) == []
-    open_database(empty_url).close()
-
-
 def test_an_upgrade_removes_the_waiting_rows_of_pools(empty_url: str) -> None:
-    place = place_of(empty_url)
-    with place.exclusive():
-        place.create([read_script(one, place.dialect) for one in ("0001", "0002")], "0002", 7)
-    with place._connection() as connection:
-        connection.execute("INSERT INTO pool_waiter (pool, scheduler, priority, since) VALUES ('default_pool', 'one', 1, 1)")
-        connection.commit()
+    place = make_at(empty_url, "0002")
+    assert "pool_waiter" in place.tables()
     migrations.upgrade_schema(empty_url)
     assert "pool" in place.tables() and "pool_waiter" not in place.tables()
 
 
 @pytest.fixture
-def next_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gnomon's next version: a revision that adds a column."""
-    versions = tmp_path / "versions"
-    versions.mkdir()
-    (versions / f"{NEXT}_note.py").write_text(
-        f"from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = '{NEXT}', '{HEAD}'\n"
-        "branch_labels = depends_on = None\n\n"
-        "def upgrade():\n    op.add_column('dag_run', sa.Column('note', sa.Text()))\n"
-    )
+def next_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Gnomon's next version: the folder of its scripts, of which the newest adds a column and a table."""
     from gnomon.store import schema_revision
-    from gnomon.store.migrations import alembic_runner, upgrade
+    from gnomon.store.migrations import upgrade
 
-    own = make_alembic_config("sqlite://").get_main_option("script_location")
-
-    def config(url: str) -> object:
-        made = make_alembic_config(url)
-        made.set_main_option("path_separator", "newline")
-        made.set_main_option("version_locations", f"{own}/versions\n{versions}")
-        return made
-
-    monkeypatch.setattr(alembic_runner, "make_alembic_config", config)
+    folder = tmp_path / "scripts"
+    folder.mkdir()
+    for entry in SCRIPTS.iterdir():
+        (folder / entry.name).write_text(entry.read_text(encoding="utf-8"))
+    for dialect in ("sqlite", "postgresql"):
+        (folder / f"{NEXT}.{dialect}.sql").write_text("ALTER TABLE dag_run ADD COLUMN note TEXT;\n\nCREATE TABLE remark (n INTEGER);\n")
+    monkeypatch.setattr(upgrade, "SCRIPTS", folder)
     for module in (schema_revision, upgrade):
         monkeypatch.setattr(module, "HEAD", NEXT)
-        monkeypatch.setattr(module, "KNOWN", (*REVISIONS, NEXT))
+        monkeypatch.setattr(module, "REVISIONS", (*REVISIONS, NEXT))
+    return folder
 
 
-def test_an_upgrade_keeps_the_rows_and_backs_up_a_file(world: World, url: str, next_revision: None) -> None:
+def test_an_upgrade_keeps_the_rows_and_backs_up_a_file(world: World, url: str, next_scripts: Path) -> None:
     world.dag()
     world.run(run_id="kept")
     with pytest.raises(SchemaTooOld, match="gnomon db migrate"):
@@ -218,27 +238,22 @@ def test_an_upgrade_keeps_the_rows_and_backs_up_a_file(world: World, url: str, n
     migrations.upgrade_schema(url)
     migrations.upgrade_schema(url)
     assert world.count("SELECT count(*) FROM dag_run WHERE note IS NULL AND run_id = 'kept'") == 1
+    assert place_of(url).revision() == NEXT
     if world.db.dialect == "sqlite":
         backups = list(Path(parse_address(url).target).parent.glob(f"gnomon.db.backup-{HEAD}-*"))
         assert len(backups) == 1
         assert SqliteTarget(parse_address(f"sqlite:///{backups[0]}")).revision() == HEAD
 
 
-def test_an_upgrade_that_fails_leaves_nothing_behind(
-    world: World, url: str, next_revision: None, tmp_path: Path
-) -> None:
-    script = tmp_path / "versions" / f"{NEXT}_note.py"
-    script.write_text(script.read_text() + "    op.execute('this is no SQL')\n")
+def test_an_upgrade_that_fails_leaves_revision_tables_and_rows_as_before(empty_url: str, next_scripts: Path) -> None:
+    """The scripts before the one that fails are undone too."""
+    place = make_at(empty_url, "0001")
+    script = next_scripts / f"{NEXT}.{place.dialect}.sql"
+    script.write_text(script.read_text() + "\nthis is no SQL;\n")
+    schema, rows = complete_schema(place), row_counts(place)
     with pytest.raises(Exception, match=r"this|syntax"):
-        migrations.upgrade_schema(url)
-    assert place_of(url).revision() == HEAD
-    assert "note" not in {column["name"] for column in columns_of(url, "dag_run")}
-
-
-def columns_of(url: str, table: str) -> list[ReflectedColumn]:
-    engine = create_engine(place_of(url).sqlalchemy_url, poolclass=NullPool)
-    with engine.connect() as connection:
-        return inspect(connection).get_columns(table)
+        migrations.upgrade_schema(empty_url)
+    assert (place.revision(), complete_schema(place), row_counts(place)) == ("0001", schema, rows)
 
 
 def set_revision(url: str, revision: str) -> None:

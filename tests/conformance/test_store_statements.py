@@ -12,19 +12,19 @@ from gnomon.store import Database
 from gnomon.store.statements import Statement, load_statements
 
 HOT = (
-    "leases.prove", "leases.beat_scheduler", "leases.silent_schedulers", "leases.owned_groups", "mail.take", "mail.send",
-    "mail.remove", "load.dags_of_groups", "load.dags", "load.task_numbers", "load.unfinished_runs", "load.run",
-    "load.newest_ended", "load.ended_before", "load.tasks", "load.versions", "commit.run", "commit.task", "commit.attempt",
-    "commit.xcom_clear", "commit.xcom", "commit.pool", "commit.tally", "commit.event", "commit.answer", "commit.plan",
-    "commit.plan_run", "runs.holder", "runs.holder_of_id", "runs.find", "runs.add", "tasks.states", "tasks.attempts",
-    "tasks.attempts_of_instance", "xcoms.of_task", "xcoms.of_key", "xcoms.of_run", "xcoms.runs_back_from", "runs.list",
-    "removal.tasks", "removal.attempts", "removal.xcoms", "removal.runs", "removal.tally", "removal.ended_runs", "runs.before",
-    "runs.unfinished", "runs.newest", "triggers.news", "triggers.claim", "triggers.claimed", "triggers.paused_dags", "triggers.suspend",
-    "triggers.sent", "triggers.ended", "triggers.standing", "triggerers.give_up_triggers",
-    "triggerers.give_up_notes", "waits.note", "waits.remove", "waits.fire", "waits.of_runs", "removal.trigger_notes",
-    "removal.triggers", "removal.waits", "run_waits.put", "run_waits.remove_edge", "run_waits.of_runs", "run_waits.open_of_groups",
-    "run_waits.asking", "run_waits.downstream", "upstream.find", "upstream.slots", "upstream.slots_before", "upstream.dags",
-    "upstream.runs", "upstream.tasks", "commit.stand",
+    "leases.prove", "leases.beat_scheduler", "leases.silent_schedulers", "leases.owned_groups", "mailbox.read", "mailbox.send",
+    "mailbox.remove", "group_state.dags_of_groups", "group_state.dags", "group_state.task_numbers", "group_state.unfinished_runs", "group_state.run",
+    "group_state.newest_ended_run", "group_state.ended_run_before", "group_state.task_instances", "group_state.specs", "commit.runs", "commit.task_instances", "commit.attempts",
+    "commit.delete_xcoms", "commit.xcoms", "commit.pool_slots", "commit.tallies", "commit.events", "commit.answer_request", "commit.move_cursor",
+    "commit.insert_planned_run", "dag_runs.slot_holder", "dag_runs.run_id_holder", "dag_runs.find", "dag_runs.add", "dag_runs.task_instances", "dag_runs.attempts",
+    "dag_runs.attempts_of_task_instance", "xcom_values.of_task", "xcom_values.of_key", "xcom_values.of_run", "xcom_values.runs_until", "dag_runs.list",
+    "removal.task_instances", "removal.attempts", "removal.xcoms", "removal.runs", "removal.count_runs_off", "removal.ended_runs", "dag_runs.before",
+    "dag_runs.unfinished", "dag_runs.newest", "trigger_claims.pending_work", "trigger_claims.claim", "trigger_claims.find_claimed", "trigger_claims.paused_dags", "trigger_claims.release",
+    "trigger_claims.mark_sent", "trigger_claims.take_cancelled", "trigger_claims.deferral_status", "triggerer_leases.release_triggers",
+    "triggerer_leases.remove_cancelled", "deferrals.end_triggers", "deferrals.remove", "deferrals.set_result", "deferrals.of_runs", "removal.end_triggers",
+    "removal.triggers", "removal.run_waits", "run_waits.put", "run_waits.remove_edge", "run_waits.of_runs", "run_waits.open_of_groups",
+    "run_waits.open_on_slot", "run_waits.downstream_runs", "upstream_dags.find", "upstream_dags.slots", "upstream_dags.slots_before", "upstream_dags.planning_progress",
+    "upstream_dags.runs_of_slots", "upstream_dags.task_states", "commit.set_stands_for",
 )
 HISTORY = ("dag_run", "task_instance", "attempt", "xcom", "event_log", "dag_version", "trigger", "trigger_end", "run_wait")
 PARTIAL = ("dag_run_unfinished", "trigger_unclaimed")
@@ -83,7 +83,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 def test_the_last_statement_of_a_read_is_answered_from_the_partial_index(history: World) -> None:
-    statement = load_statements("sqlite")["load.unfinished_runs"].text.replace(":groups", "'[1,2]'")
+    statement = load_statements("sqlite")["group_state.unfinished_runs"].text.replace(":groups", "'[1,2]'")
     with history.db.read() as tx:
         steps = " ".join(str(row[3]) for row in raw(tx, f"EXPLAIN QUERY PLAN {statement}"))
     assert "USING INDEX dag_run_unfinished" in steps

@@ -147,14 +147,14 @@ def loaded(world: World) -> list[TaskRecord]:
 WAITS: dict[str, Callable[[RunRecord], DeferralRecord]] = {
     "an author's trigger": wait_of,
     "with everything": lambda run: wait_of(
-        run, wait=Deferral(classpath=TRIGGER, kwargs='{"a":"ü\\u0000"}', next_kwargs='{"b":1}', timeout_s=30, queue="q"),
+        run, request=Deferral(classpath=TRIGGER, kwargs='{"a":"ü\\u0000"}', next_kwargs='{"b":1}', timeout_s=30, queue="q"),
         timeout_at=AT + 30, priority=-3, held_slots=2, defer_seq=7,
     ),
     "a timer": lambda run: wait_of(
-        run, wait=Deferral(classpath=TRIGGER, due_at=AT + 9, ends_task=True, timeout_s=2.5), due_at=AT + 9, timeout_at=AT + 3,
+        run, request=Deferral(classpath=TRIGGER, due_at=AT + 9, ends_task=True, timeout_s=2.5), due_at=AT + 9, timeout_at=AT + 3,
     ),
-    "a timer from the deferral on": lambda run: wait_of(run, wait=Deferral(classpath=TRIGGER, due_in_s=9), due_at=AT + 9),
-    "one that has fired": lambda run: wait_of(run, fired=DeferralResult(outcome="event", payload="[1]", xcoms={"k": "1"})),
+    "a timer from the deferral on": lambda run: wait_of(run, request=Deferral(classpath=TRIGGER, due_in_s=9), due_at=AT + 9),
+    "one that has fired": lambda run: wait_of(run, result=DeferralResult(outcome="event", payload="[1]", xcoms={"k": "1"})),
 }
 
 
@@ -170,7 +170,7 @@ def test_a_wait_reads_back_as_it_was_written(world: World, run: RunRecord, make:
 
 
 def test_many_waits_with_and_without_times_are_one_batch(world: World, run: RunRecord) -> None:
-    waits = [wait_of(run, n, wait=Deferral(classpath=TRIGGER, timeout_s=(None, 3, 2.5)[n % 3])) for n in range(30)]
+    waits = [wait_of(run, n, request=Deferral(classpath=TRIGGER, timeout_s=(None, 3, 2.5)[n % 3])) for n in range(30)]
     world.apply(deferred(run, *waits))
     assert [one.deferral for one in loaded(world)] == waits
 
@@ -198,7 +198,7 @@ def test_a_second_deferral_takes_the_place_of_the_first(world: World, run: RunRe
 def test_a_wait_that_is_not_there_refuses_the_whole_batch(world: World, run: RunRecord) -> None:
     for changes in (Changes(deferrals_deleted=[(TaskKey(run.run_pk, 3), False)]), Changes(deferrals_ended={TaskKey(run.run_pk, 3): wait_of(run, 3)})):
         changes.tasks = [task(run)]
-        with pytest.raises(RowsMissing, match="waits"):
+        with pytest.raises(RowsMissing, match="deferrals"):
             world.apply(changes)
     assert loaded(world) == []
 
@@ -261,7 +261,7 @@ def test_a_claim_waits_for_nobody_who_is_claiming(world: World, run: RunRecord) 
 def test_timers_fired_waits_and_other_queues_are_not_claimed(world: World, run: RunRecord) -> None:
     queued = Deferral(classpath=TRIGGER, queue="q")
     world.apply(deferred(
-        run, wait_of(run, 0, due_at=AT + 9), wait_of(run, 1, fired=DeferralResult(outcome="event")), wait_of(run, 2, wait=queued), wait_of(run, 3),
+        run, wait_of(run, 0, due_at=AT + 9), wait_of(run, 1, result=DeferralResult(outcome="event")), wait_of(run, 2, request=queued), wait_of(run, 3),
     ))
     join(world, "one")
     with world.db.read() as tx:
@@ -307,7 +307,7 @@ def test_who_runs_a_trigger_is_told_once_that_its_task_waits_no_longer(world: Wo
 
 @pytest.mark.parametrize("read", [False, True])
 def test_an_on_kill_is_not_lost_with_the_triggerer_that_was_told(world: World, run: RunRecord, clock: VirtualClock, read: bool) -> None:
-    wait = wait_of(run, wait=Deferral(classpath=TRIGGER, kwargs='{"job":7}', queue="q"))
+    wait = wait_of(run, request=Deferral(classpath=TRIGGER, kwargs='{"job":7}', queue="q"))
     world.apply(deferred(run, wait))
     join(world, "one")
     (mine,) = claim(world)
@@ -589,7 +589,7 @@ def test_a_deferral_by_mail_is_sealed_on_its_way(world: World, run: RunRecord) -
 
 
 def test_a_wait_that_another_key_sealed_keeps_no_other_from_its_owner(world: World, run: RunRecord) -> None:
-    waits = [wait_of(run, n, wait=Deferral(classpath=TRIGGER, next_kwargs=f'{{"n":{n}}}'), fired=DeferralResult(outcome="event", payload="1")) for n in range(3)]
+    waits = [wait_of(run, n, request=Deferral(classpath=TRIGGER, next_kwargs=f'{{"n":{n}}}'), result=DeferralResult(outcome="event", payload="1")) for n in range(3)]
     world.apply(deferred(run, *waits))
     foreign = Cipher(lambda: ["b" * 43 + "="]).encrypt("{}")
     with world.db.write() as tx:
@@ -638,13 +638,13 @@ def test_a_run_that_ended_keeps_no_wait(world: World, run: RunRecord) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.parametrize(("name", "parameters"), [
-    ("triggers.news", {"me": "one"}),
-    ("triggers.claim", {"me": "one", "most": 100, "every": True, "queues": []}),
-    ("triggers.claimed", {"pks": [1, 2, 3]}),
-    ("triggers.paused_dags", {"me": "one"}),
-    ("triggers.sent", {"pks": [1, 2, 3], "me": "one"}),
-    ("waits.remove", {"run_pk": [1, 2], "task_no": [3, 4], "map_index": [-1, -1]}),
-    ("waits.of_runs", {"run_pks": [1, 2]}),
+    ("trigger_claims.pending_work", {"me": "one"}),
+    ("trigger_claims.claim", {"me": "one", "limit": 100, "all_queues": True, "queues": []}),
+    ("trigger_claims.find_claimed", {"pks": [1, 2, 3]}),
+    ("trigger_claims.paused_dags", {"me": "one"}),
+    ("trigger_claims.mark_sent", {"pks": [1, 2, 3], "me": "one"}),
+    ("deferrals.remove", {"run_pk": [1, 2], "task_no": [3, 4], "map_index": [-1, -1]}),
+    ("deferrals.of_runs", {"run_pks": [1, 2]}),
 ])
 def test_no_question_reads_all_of_50_000_triggers(many: World, name: str, parameters: dict[str, object]) -> None:
     text = load_statements("postgresql")[name].text

@@ -1,7 +1,7 @@
 """The wiring: the only place that chooses database, executor, clock and wake-ups, and starts processes of services.
 
     gnomon standalone
-      ├─ (a child that prepares the database and ends: SQLAlchemy never stays in memory)
+      ├─ (a child that prepares the database and ends: the supervisor never imports the store)
       ├─ scheduler
       ├─ worker          ── zygotes ── one child per attempt
       ├─ dag-processor   ── parse children

@@ -1,4 +1,4 @@
-"""The database before anything uses it: migrated by a short-lived child, so that SQLAlchemy never stays in memory."""
+"""Prepares the database before anything uses it, in a short-lived child, so that the supervisor never imports the store."""
 
 from __future__ import annotations
 

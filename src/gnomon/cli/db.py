@@ -8,7 +8,7 @@ import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.config import without_password
-from gnomon.store import Database, load_cipher, open_database
+from gnomon.store import Database, load_cipher, migrations, open_database
 from gnomon.store.encryption import key_check
 
 
@@ -21,8 +21,6 @@ def db() -> None:
 @pass_home
 def migrate(home: Home) -> None:
     """Make the database, or bring its schema to this version; a SQLite file is copied before."""
-    from gnomon.store import migrations  # loads SQLAlchemy
-
     url = home.cfg.database_url
     migrations.upgrade_schema(url, default_pool_slots=home.cfg.integer("core", "default_pool_task_slot_count"))
     with _open_database(home) as database:

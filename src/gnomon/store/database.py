@@ -1,4 +1,4 @@
-"""The database: opened once by a process; gives transactions."""
+"""`Database`: opened once in a process, it gives transactions and keeps their connections."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LeaseClock = Callable[[], Instant]
 IDLE_CONNECTIONS_MAX = 8
-"""Connections kept between transactions; more are closed as they are given back."""
+"""Connections kept between transactions; a connection above this number is closed when its transaction ends."""
 
 
 def open_database(
@@ -36,10 +36,12 @@ def open_database(
     lease_clock: LeaseClock | None = None,
     cipher: Cipher | None = None,
 ) -> Database:
-    """A database at this version's schema. It is never migrated here: NotInitialised, SchemaTooOld, SchemaTooNew.
+    """Open the database at `url` and check that it has the schema of this version; it is never upgraded here.
 
-    `clock` is for how long the writer's ticket is held; `lease_clock` replaces the database's clock for leases. Without
-    a `cipher` nothing that is encrypted can be read or written.
+    `clock` measures how long SQLite's write lock is held; `lease_clock` replaces the database's clock for leases. Without
+    a `cipher` no encrypted value can be read or written. `synchronous` is SQLite's setting of that name.
+
+    Raises DatabaseNotInitialised, SchemaTooOld, SchemaTooNew, ForeignDatabase, InvalidAddress, DatabaseUnavailable, or UnusableFile.
     """
     database = Database(parse_address(url), role, synchronous, clock or SystemClock(), lease_clock, cipher)
     try:
@@ -51,7 +53,7 @@ def open_database(
 
 
 class Database:
-    """Connections to one database; a thread or a nested call takes one each, and gives it back."""
+    """Connections to one database. Each transaction has a connection of its own, so threads and nested transactions are allowed."""
 
     def __init__(
         self, address: Address, role: str, synchronous: str, clock: Clock, lease_clock: LeaseClock | None,
@@ -72,7 +74,7 @@ class Database:
         self._parent_connections: list[object] = []
 
     def check(self) -> None:
-        """Returns when the database is there, usable, and has this version's schema."""
+        """Return when the database exists, can be used, and has the schema of this version; raises as `open_database`."""
         if self.dialect == SQLITE:
             path = self.address.path
             check_library()
@@ -81,8 +83,7 @@ class Database:
                 check_revision(None, str(path))
             check_rights(path)
         with self.read() as tx:
-            found = tx.one("schema.present")
-            if found is None:
+            if tx.one("schema.present") is None:
                 raise DatabaseNotInitialised(
                     f"there is no Gnomon database at {self.address.display_url} yet: "
                     "run `gnomon db migrate` or `gnomon standalone`"
@@ -93,12 +94,15 @@ class Database:
         check_revision(row[0] if row else None, self.address.display_url)
 
     def check_key(self) -> None:
-        """Returns when what is encrypted here can be opened; WrongKey or BadKey otherwise. Nothing is written, no key made."""
+        """Return when the key of this host decrypts the values of the database; writes nothing and creates no key.
+
+        Raises WrongKey or InvalidKey.
+        """
         with self.read() as tx:
             key_check.verify_key(tx)
 
     def bind_key(self) -> None:
-        """As `check_key`, and from now on the database tells right keys from wrong ones. A new home has its key now."""
+        """As `check_key`, and store the check value of the key. A new home has its key after this call."""
         with self.read() as tx:
             if key_check.verify_key(tx):
                 return
@@ -107,77 +111,77 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
-        """A transaction that sees one state of the database and blocks nobody."""
-        link = self._acquire_connection()
+        """A transaction that reads one snapshot of the database and blocks no other transaction."""
+        connection = self._acquire_connection()
         try:
-            link.begin_read()
+            connection.begin_read()
             try:
-                yield self._transaction(link)
+                yield self._transaction(connection)
             except BaseException:
-                link.rollback()
+                connection.rollback()
                 raise
-            link.end_read()
+            connection.end_read()
         finally:
-            self._release_connection(link)
+            self._release_connection(connection)
 
     @contextmanager
     def autocommit(self) -> Iterator[Transaction]:
-        """No transaction: each question sees a state of its own, blocks nobody, and is one round trip to PostgreSQL.
+        """No transaction: each query reads a snapshot of its own and is one round trip to PostgreSQL.
 
-        For what is asked again and again and is seldom there; who acts on it looks again in a transaction.
+        For polling. A caller that acts on the answer reads again in a transaction.
         """
-        link = self._acquire_connection()
+        connection = self._acquire_connection()
         try:
-            yield self._transaction(link)
+            yield self._transaction(connection)
         finally:
-            self._release_connection(link)
+            self._release_connection(connection)
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
-        """A transaction that is stored when the block ends, and not at all when it raises.
+        """A transaction that is committed when the block ends, and rolled back when the block raises.
 
-        On SQLite it is the only one: do no thinking inside. CommitUncertain: it may be stored.
+        SQLite has one write transaction at a time, so compute before the block. CommitUncertain: the commit may be stored or not.
         """
-        link = self._acquire_connection()
+        connection = self._acquire_connection()
         try:
-            link.begin_write()
-            tx = self._transaction(link)
+            connection.begin_write()
+            tx = self._transaction(connection)
             try:
                 yield tx
-                link.flush()
+                connection.flush()
             except BaseException:
-                link.rollback()
+                connection.rollback()
                 raise
-            link.commit()
+            connection.commit()
             if tx.notifies_on_commit and self.dialect == POSTGRESQL:
-                self._send_notify(link)
+                self._send_notify(connection)
         finally:
-            self._release_connection(link)
+            self._release_connection(connection)
 
     @contextmanager
     def scheduler_write(self, scheduler_id: str) -> Iterator[Transaction]:
-        """A write transaction of a scheduler; its first statement proves that it is not fenced (OWNERSHIP.md line 7).
+        """A write transaction of a scheduler; its first statement proves that it is not fenced.
 
-        Fenced: at the first answer that the block waits for, or at its end; nothing of the transaction is stored.
+        FencedError is raised at the first answer that the block waits for, or at its end; nothing of the transaction is stored.
+        See FENCE in docs/discussions/ownership.md.
         """
-
         with self._fenced_write("scheduler", "leases.prove", scheduler_id) as tx:
             yield tx
 
     @contextmanager
     def triggerer_write(self, triggerer_id: str) -> Iterator[Transaction]:
-        """A write transaction of a triggerer; its first statement proves that it is not fenced. Fenced: as `owner`."""
-        with self._fenced_write("triggerer", "triggerers.prove", triggerer_id) as tx:
+        """A write transaction of a triggerer; its first statement proves that it is not fenced. Raises as `scheduler_write`."""
+        with self._fenced_write("triggerer", "triggerer_leases.prove", triggerer_id) as tx:
             yield tx
 
     @contextmanager
-    def _fenced_write(self, service: str, statement: str, me: str) -> Iterator[Transaction]:
-        def proven(found: int) -> None:
-            if not found:
-                raise FencedError(f"{service} {me} was declared dead: it stops, and a new one starts in its place")
+    def _fenced_write(self, service: str, statement: str, process_id: str) -> Iterator[Transaction]:
+        def check_not_fenced(rows: int) -> None:
+            if not rows:
+                raise FencedError(f"{service} {process_id} was declared dead by another process: it stops, and the supervisor starts a new one")
 
         with self.write() as tx:
-            tx.send(statement, proven, me=me)
+            tx.send(statement, check_not_fenced, me=process_id)
             yield tx
 
     def now(self) -> Instant:
@@ -190,7 +194,7 @@ class Database:
             return tx.lease_now()
 
     def notification_fileno(self) -> int | None:
-        """What becomes readable when somebody's `store.wake` was stored; None on SQLite."""
+        """The descriptor that becomes readable when another process commits after `notify_on_commit`; None on SQLite."""
         if self.dialect == SQLITE:
             return None
         if self._listener is None:
@@ -200,7 +204,10 @@ class Database:
         return self._listener.fileno()
 
     def poll_notifications(self) -> int:
-        """How many notifications came since the last call. DatabaseAway: ask fileno_notify again later."""
+        """The number of notifications since the last call.
+
+        Raises DatabaseUnavailable; `notification_fileno` then connects again.
+        """
         if self._listener is None:
             return 0
         try:
@@ -210,25 +217,25 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Every idle connection is closed."""
+        """Close every idle connection."""
         with self._guard:
-            links, self._idle = self._idle, []
-        for link in links:
-            link.close()
+            connections, self._idle = self._idle, []
+        for connection in connections:
+            connection.close()
         if self._listener is not None:
             self._listener.close()
             self._listener = None
 
     def reset_after_fork(self) -> None:
-        """In a child: the parent's connections are neither used nor closed; new ones are made on demand."""
-        for link in self._idle:
-            link.abandon()
+        """Forget the connections of the parent without closing them; a forked child opens its own on demand."""
+        for connection in self._idle:
+            connection.abandon()
         self._parent_connections += [*self._idle, self._listener]
         self._idle, self._listener = [], None
         self._guard = threading.Lock()
 
-    def _transaction(self, link: DriverConnection) -> Transaction:
-        return Transaction(link, self.dialect, self._statements, self._lease_now, self._cipher)
+    def _transaction(self, connection: DriverConnection) -> Transaction:
+        return Transaction(connection, self.dialect, self._statements, self._lease_now, self._cipher)
 
     def _lease_now(self, tx: Transaction) -> Instant:
         if self._lease_clock is not None:
@@ -242,30 +249,30 @@ class Database:
     def _acquire_connection(self) -> DriverConnection:
         with self._guard:
             while self._idle:
-                link = self._idle.pop()
-                if link.is_usable:
-                    return link
+                connection = self._idle.pop()
+                if connection.is_usable:
+                    return connection
         if self.dialect == SQLITE:
             return SqliteConnection(self.address.path, self._clock, self._synchronous)
         from gnomon.store.drivers.postgres import PostgresConnection
 
         return PostgresConnection(self.url)
 
-    def _release_connection(self, link: DriverConnection) -> None:
+    def _release_connection(self, connection: DriverConnection) -> None:
         with self._guard:
-            if link.is_usable and len(self._idle) < IDLE_CONNECTIONS_MAX:
-                self._idle.append(link)
+            if connection.is_usable and len(self._idle) < IDLE_CONNECTIONS_MAX:
+                self._idle.append(connection)
                 return
-        link.close()
+        connection.close()
 
     @staticmethod
-    def _send_notify(link: DriverConnection) -> None:
-        """A lost notification only costs time (the sweep finds the mail): it waits for no disk, and a failure here fails nothing."""
+    def _send_notify(connection: DriverConnection) -> None:
+        """Notify listeners. A lost notification only delays the next sweep, so it does not wait for the disk and errors are ignored."""
         try:
-            link.begin_write()
-            link.execute_raw("SET LOCAL synchronous_commit = off")
-            link.execute_raw("NOTIFY gnomon")
-            link.flush()
-            link.commit()
+            connection.begin_write()
+            connection.execute_raw("SET LOCAL synchronous_commit = off")
+            connection.execute_raw("NOTIFY gnomon")
+            connection.flush()
+            connection.commit()
         except (DatabaseUnavailable, CommitUncertain):
-            link.rollback()
+            connection.rollback()

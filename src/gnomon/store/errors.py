@@ -1,4 +1,4 @@
-"""What the store raises: one class per cause; the docstring is the case, the message names thing, place and remedy."""
+"""What the store raises: one class for each cause. The docstring is the case; the message names the thing, the place and the remedy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gnomon.errors import ConfigurationError, GnomonError, ResourceUnavailable, 
 
 
 class StoreError(GnomonError):
-    """Base of the store's own refusals."""
+    """Base class of errors that the store itself detects."""
 
 
 class DatabaseUnavailable(ResourceUnavailable):
@@ -18,23 +18,23 @@ class CommitUncertain(ResourceUnavailable):
 
 
 class FencedError(StoreError):
-    """This process is no longer in the register of live schedulers: forget everything and start anew."""
+    """Another process has fenced this scheduler or triggerer: it must drop its memory and start again."""
 
 
 class RowsMissing(StoreError):
-    """A batch named rows that are not there (deleted, or written by another); nothing of the transaction was stored."""
+    """A batch named rows that do not exist any more or have changed; nothing of the transaction was stored."""
 
 
 class PoolExhausted(StoreError):
-    """The pool has fewer free slots than the transaction takes; nothing of the transaction was stored."""
+    """The pool has fewer free slots than the transaction needs; nothing of the transaction was stored."""
 
     def __init__(self, pool: str) -> None:
-        super().__init__(f"pool {pool!r} has not enough free slots (or does not exist)")
+        super().__init__(f"pool {pool!r} does not have enough free slots, or does not exist")
         self.pool = pool
 
 
 class DatabaseNotInitialised(UserError):
-    """There is no Gnomon database at the address yet."""
+    """The address has no Gnomon database yet."""
 
 
 class SchemaTooOld(UserError):
@@ -54,11 +54,11 @@ class InvalidAddress(UserError):
 
 
 class NotFound(UserError):
-    """Nothing has that name."""
+    """No object has that name."""
 
 
 class RunExists(UserError):
-    """The DAG has a run with this run id, or one on this slot, already; `holder` is its run id."""
+    """The DAG already has a run with this run id or on this slot; `holder` is the run id of that run."""
 
     def __init__(self, message: str, holder: str) -> None:
         super().__init__(message)
@@ -66,7 +66,7 @@ class RunExists(UserError):
 
 
 class ResourceInUse(UserError):
-    """The thing cannot be deleted while something uses it."""
+    """An object cannot be deleted or changed while it is used."""
 
 
 class XComTooLarge(UserError):
@@ -74,28 +74,28 @@ class XComTooLarge(UserError):
 
 
 class DiskFull(ConfigurationError):
-    """No room is left where the database lives; what was being written was rolled back."""
+    """The disk of the database is full; the transaction was rolled back."""
 
 
 class DatabaseReadOnly(ConfigurationError):
-    """The database file, or the folder it is in, cannot be written."""
+    """The database file or its folder cannot be written."""
 
 
 class UnusableFile(ConfigurationError):
-    """The file cannot serve as a database: not one, damaged, on a network file system, or SQLite is too old."""
+    """The file cannot be used as a database: not a database, damaged, on a network file system, or SQLite is too old."""
 
 
 class InvalidKey(ConfigurationError):
-    """The key that encrypts values in the database is missing, unreadable or none."""
+    """The key that encrypts values in the database is missing, unreadable or malformed."""
 
 
 class WrongKey(ConfigurationError):
-    """The database holds values that the key of this host does not open."""
+    """The database holds values that the key of this host does not decrypt."""
 
 
 class MissingKey(WrongKey):
-    """The database holds values that were encrypted, and this host has no key."""
+    """The database holds encrypted values, and this host has no key."""
 
 
 class WriteLockTimeout(ResourceUnavailable):
-    """Another process kept the right to write for too long."""
+    """Another process held the write lock for too long."""

@@ -1,4 +1,4 @@
-"""Between rows and records: the columns of a statement in their order, and the encodings of single columns."""
+"""Converts between rows and records: the columns of a statement in order, and the encodings of single columns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _planned_decoder = msgspec.json.Decoder(PlannedRun)
 
 
 def decode_run(row: Row) -> RunRecord:
-    """A run from the columns of `load.run`."""
+    """A run from the columns of `group_state.run`."""
     (run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
      queued_at, started_at, ended_at, reason, clear_number, stands_for) = row
     return RunRecord(
@@ -39,7 +39,7 @@ def decode_run(row: Row) -> RunRecord:
 
 
 def encode_run_change(run: RunRecord) -> Row:
-    """The columns of `commit.run`."""
+    """The columns of `commit.runs`."""
     return (
         run.run_pk, RUN_STATE_CODES[run.state], run.started_at, run.ended_at, run.reason, run.version_pk,
         run.clear_number, run.queued_at, encode_json(run.conf),
@@ -47,12 +47,12 @@ def encode_run_change(run: RunRecord) -> Row:
 
 
 def decode_task(row: Row) -> TaskRecord:
-    """A task instance from the columns of `load.tasks`."""
+    """A task instance from the columns of `group_state.task_instances`."""
     return TaskRecord(row[0], row[1], row[2], TASK_STATES_BY_CODE.get(row[3]), *row[4:])
 
 
 def encode_task_change(task: TaskRecord) -> Row:
-    """The columns of `commit.task`."""
+    """The columns of `commit.task_instances`."""
     state = NO_STATUS_CODE if task.state is None else TASK_STATE_CODES[task.state]
     return (
         task.run_pk, task.task_no, task.map_index, state, task.try_number, task.max_tries, task.seq, task.attempt,
@@ -62,17 +62,17 @@ def encode_task_change(task: TaskRecord) -> Row:
 
 
 def encode_plan_state(value: Cursor | PlannedRun | None) -> str | None:
-    """A cursor or planned run as the store holds it."""
+    """JSON of a cursor or a planned run, as the table `dag` holds it."""
     return None if value is None else _json_encoder.encode(value).decode()
 
 
 def decode_cursor(text: str | None) -> Cursor | None:
-    """The cursor of a DAG."""
+    """The inverse of `encode_plan_state` for `dag.cursor`."""
     return None if text is None else _cursor_decoder.decode(text)
 
 
 def decode_planned_run(text: str | None) -> PlannedRun | None:
-    """The next run of a DAG."""
+    """The inverse of `encode_plan_state` for `dag.next_body`."""
     return None if text is None else _planned_decoder.decode(text)
 
 
@@ -82,35 +82,35 @@ def encode_json(value: Any) -> str:
 
 
 _COMPRESSION = 1
-"""Specs are written more often than they are read twice; the fastest level keeps most of the gain."""
+"""The level of zlib. Specs are written often; the fastest level keeps most of the gain."""
 _spec_encoder = msgspec.json.Encoder()
 _spec_decoder = msgspec.json.Decoder(DagSpec)
 _parts_decoder = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def encode_spec(tx: Transaction, spec: DagSpec) -> bytes:
-    """A spec as `dag_version` holds it."""
-    sealed = _map_start_waits(spec, lambda text: tx.cipher.encrypt(text))  # noqa: PLW0108 - most specs need no key
-    return zlib.compress(_spec_encoder.encode(sealed), _COMPRESSION)
+    """A spec as the table `dag_version` holds it; the arguments of start triggers are encrypted."""
+    encrypted = _map_start_waits(spec, lambda text: tx.cipher.encrypt(text))  # noqa: PLW0108 - most specs need no key
+    return zlib.compress(_spec_encoder.encode(encrypted), _COMPRESSION)
 
 
 def decode_spec(tx: Transaction, packed: bytes) -> DagSpec:
-    """The spec of a `dag_version`."""
-    sealed = _spec_decoder.decode(zlib.decompress(packed))
-    return _map_start_waits(sealed, lambda text: tx.cipher.decrypt(text))  # noqa: PLW0108 - most specs need no key
+    """The inverse of `encode_spec`. Raises WrongKey."""
+    encrypted = _spec_decoder.decode(zlib.decompress(packed))
+    return _map_start_waits(encrypted, lambda text: tx.cipher.decrypt(text))  # noqa: PLW0108 - most specs need no key
 
 
 def decode_spec_without_tasks(packed: bytes) -> DagSpec:
-    """The spec of a `dag_version` without its tasks: a glance at a DAG of any width."""
+    """The spec without its tasks, which takes little time for a DAG of any width."""
     parts = _parts_decoder.decode(zlib.decompress(packed))
     parts.pop("tasks", None)
     return _spec_decoder.decode(_spec_encoder.encode(parts))
 
 
 def is_same_spec(tx: Transaction, packed: bytes, spec: DagSpec) -> bool:
-    """Whether `encode_spec` of this spec would hold the same."""
+    """Whether `packed` holds this spec."""
     if _has_start_waits(spec):
-        return _spec_encoder.encode(decode_spec(tx, packed)) == _spec_encoder.encode(spec)  # no two seals of a text are equal
+        return _spec_encoder.encode(decode_spec(tx, packed)) == _spec_encoder.encode(spec)  # encrypting a text twice gives different results
     return zlib.decompress(packed) == _spec_encoder.encode(spec)
 
 
@@ -119,7 +119,7 @@ def _has_start_waits(spec: DagSpec) -> bool:
 
 
 def _map_start_waits(spec: DagSpec, change: Callable[[str], str]) -> DagSpec:
-    """The spec with the arguments of its start waits changed; the key is asked for only where there are some."""
+    """The spec with the arguments of its start triggers changed; without any, the key is not needed."""
     if not _has_start_waits(spec):
         return spec
     tasks = (

@@ -1,9 +1,9 @@
 """Named statements: the `.sql` files of `store/sql`, parsed once per dialect.
 
-A file is a noun; a statement in it begins with `-- name: verb` and is called `noun.verb`. `-- name: verb (sqlite)` and
-`-- name: verb (postgresql)` are the two forms of one that must differ. A line `-- rows: column type, ...` makes it a
-batch: on PostgreSQL `:rows` stands for those columns as one table made of arrays, on SQLite `:column` is one value of
-one row, and the statement is run once a row.
+A file is named after the module that uses it. A statement begins with `-- name: verb` and is called `module.verb`.
+`-- name: verb (sqlite)` and `-- name: verb (postgresql)` are the two forms of a statement that differs between the dialects. A line
+`-- rows: column type, ...` makes a statement a batch: on PostgreSQL `:rows` stands for a table of those columns made of arrays; on SQLite
+`:column` is the value of one row, and the statement is executed once for each row.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement as its driver takes it."""
+    """One statement in the form that its driver takes."""
 
     name: str
     text: str
     columns: tuple[str, ...] = ()
-    """Of a batch: the columns of a row, in order."""
+    """The columns of a row of a batch, in order; empty when it is not a batch."""
 
 
 @dataclass(slots=True)
@@ -40,22 +40,22 @@ class _StatementDraft:
 
 @cache
 def load_statements(dialect: str) -> dict[str, Statement]:
-    """Every statement of the dialect by name."""
-    found: dict[str, Statement] = {}
+    """Every statement of the dialect, by name. Raises ValueError when a name occurs twice."""
+    statements: dict[str, Statement] = {}
     for entry in sorted(resources.files("gnomon.store").joinpath("sql").iterdir(), key=lambda e: e.name):
         if entry.name.endswith(".sql"):
-            noun = entry.name.removesuffix(".sql")
-            for statement in parse_statements(entry.read_text(encoding="utf-8"), noun, dialect):
-                if statement.name in found:
-                    raise ValueError(f"statement {statement.name} stands twice for {dialect}")
-                found[statement.name] = statement
-    return found
+            module = entry.name.removesuffix(".sql")
+            for statement in parse_statements(entry.read_text(encoding="utf-8"), module, dialect):
+                if statement.name in statements:
+                    raise ValueError(f"statement {statement.name} occurs twice for {dialect}")
+                statements[statement.name] = statement
+    return statements
 
 
-def parse_statements(text: str, noun: str, dialect: str) -> list[Statement]:
-    """The statements of one file that are for the dialect."""
+def parse_statements(text: str, module: str, dialect: str) -> list[Statement]:
+    """The statements of the text of one file that are for the dialect; `module` is the first part of their names."""
     return [
-        _compile_statement(draft, noun, dialect) for draft in _split_statements(text) if draft.dialect is None or draft.dialect == dialect
+        _compile_statement(draft, module, dialect) for draft in _split_statements(text) if draft.dialect is None or draft.dialect == dialect
     ]
 
 
@@ -72,14 +72,14 @@ def _split_statements(text: str) -> list[_StatementDraft]:
     return drafts
 
 
-def _compile_statement(draft: _StatementDraft, noun: str, dialect: str) -> Statement:
-    name = f"{noun}.{draft.verb}"
+def _compile_statement(draft: _StatementDraft, module: str, dialect: str) -> Statement:
+    name = f"{module}.{draft.verb}"
     body = " ".join(draft.lines).rstrip(";")
     columns = tuple(column.split() for column in draft.rows.split(",") if column.strip())
     names = tuple(column[0] for column in columns)
     if dialect == SQLITE:
         if names:
-            body = _PARAMETER.sub(lambda found: f"?{names.index(found[1]) + 1}", body)
+            body = _PARAMETER.sub(lambda match: f"?{names.index(match[1]) + 1}", body)
         return Statement(name, body, names)
     body = body.replace("%", "%%")
     if names:

@@ -1,4 +1,4 @@
-"""A transaction: named statements run over one connection; it commits or rolls back as a whole."""
+"""`Transaction`: named statements over one connection, which are committed or rolled back as a whole."""
 
 from __future__ import annotations
 
@@ -12,55 +12,55 @@ from gnomon.store.errors import InvalidKey
 from gnomon.store.statements import Statement
 
 Row = tuple[Any, ...]
-"""One row; its columns are in the order of the statement. Any: a database says nothing of types to a type checker."""
+"""One row; its columns are in the order of the statement. Any: a type checker cannot know the types of columns."""
 RowCountCheck = Callable[[int], None]
-"""Told how many rows a statement changed or found; raises when that is not what must be."""
+"""Called with the number of rows that a statement changed or found; raises when the number is wrong."""
 
 
 class DriverConnection(Protocol):
-    """One connection to a database, as its dialect does things. Errors come out as `store.errors`."""
+    """One connection to a database, implemented for each dialect. It raises the classes of `store.errors`."""
 
     def begin_read(self) -> None:
-        """A transaction is open that sees one state of the database and waits for no writer."""
+        """Begin a transaction that reads one snapshot and waits for no writer."""
 
     def begin_write(self) -> None:
-        """A transaction is open that may write; on SQLite it is the only one."""
+        """Begin a transaction that may write; SQLite has one at a time."""
 
     def commit(self) -> None:
-        """The transaction, settled, is stored; CommitUncertain when that cannot be known."""
+        """Commit the transaction, after `flush`; CommitUncertain when the outcome is unknown."""
 
     def end_read(self) -> None:
-        """The transaction that only read is over. Raises nothing, as `rollback`."""
+        """End a transaction of `begin_read`. Raises nothing, as `rollback`."""
 
     def rollback(self) -> None:
-        """Nothing of the transaction is stored. Raises nothing: a link that cannot roll back is no longer usable."""
+        """Roll back. Raises nothing: a connection that cannot roll back is no longer usable."""
 
     def rows(self, statement: Statement, parameters: Mapping[str, object]) -> list[Row]:
         """All rows of the answer."""
 
     def count(self, statement: Statement, parameters: Mapping[str, object]) -> int:
-        """How many rows it changed."""
+        """The number of rows that the statement changed."""
 
     def many(self, statement: Statement, rows: Sequence[Sequence[object]]) -> int:
-        """How many rows a batch changed."""
+        """The number of rows that a batch changed."""
 
     def send(self, statement: Statement, parameters: Mapping[str, object], check: RowCountCheck | None) -> None:
-        """The statement runs now or on the way to `settle`; `check` is told how many rows it changed or found."""
+        """Execute the statement now or at the latest in `flush`; `check` gets the number of rows that it changed or found."""
 
     def send_many(self, statement: Statement, rows: Sequence[Sequence[object]], check: RowCountCheck | None) -> None:
-        """As `send`, a batch."""
+        """As `send`, for a batch."""
 
     def flush(self) -> None:
-        """Everything that was sent has run, and its checks were told, in the order of sending; raises the first failure."""
+        """Execute all statements that were sent, and their checks, in order; raises the first failure."""
 
     def execute_raw(self, text: str) -> None:
-        """A statement of the driver itself (SAVEPOINT, NOTIFY) was sent."""
+        """Send a statement that is not in `store/sql` (SAVEPOINT, NOTIFY)."""
 
     def close(self) -> None:
-        """The connection is closed."""
+        """Close the connection."""
 
     def abandon(self) -> None:
-        """In a forked child: the parent's connection stays as it is, and no lock of the parent outlives it here."""
+        """In a forked child: leave the parent's connection open, and close the descriptors that would keep its locks."""
 
     @property
     def is_usable(self) -> bool:
@@ -68,18 +68,18 @@ class DriverConnection(Protocol):
 
 
 class Transaction:
-    """What `Database.read`, `write` and `owner` give: run statements by name (`noun.verb`)."""
+    """What `Database.read`, `write`, `scheduler_write` and `triggerer_write` give: executes statements by name (`module.verb`)."""
 
     __slots__ = ("_cipher", "_connection", "_lease_now", "_savepoints", "_statements", "dialect", "notifies_on_commit")
 
     def __init__(
-        self, link: DriverConnection, dialect: str, statements: Mapping[str, Statement], lease_now: Callable[[Transaction], Instant],
+        self, connection: DriverConnection, dialect: str, statements: Mapping[str, Statement], lease_now: Callable[[Transaction], Instant],
         cipher: Cipher | None = None,
     ) -> None:
         self.dialect = dialect
         self.notifies_on_commit = False
-        """Whether listeners are to be notified once this is stored."""
-        self._connection = link
+        """True when listeners are notified after the commit."""
+        self._connection = connection
         self._statements = statements
         self._lease_now = lease_now
         self._savepoints = 0
@@ -87,48 +87,48 @@ class Transaction:
 
     @property
     def cipher(self) -> Cipher:
-        """Seals what must not lie in clear text, and opens it. BadKey when the database was opened without one."""
+        """Encrypts and decrypts values. Raises InvalidKey when the database was opened without a cipher."""
         if self._cipher is None:
-            raise InvalidKey("this process opened the database without the key of what is encrypted in it (open_database(cipher=...))")
+            raise InvalidKey("this process opened the database without the key of its encrypted values (open_database(cipher=...))")
         return self._cipher
 
     def all(self, name: str, /, **parameters: object) -> list[Row]:
-        """Every row of the answer."""
+        """All rows of the answer."""
         return self._connection.rows(self._statements[name], parameters)
 
     def one(self, name: str, /, **parameters: object) -> Row | None:
-        """The first row of the answer, None when there is none."""
+        """The first row of the answer; None when there is no row."""
         rows = self._connection.rows(self._statements[name], parameters)
         return rows[0] if rows else None
 
     def run(self, name: str, /, **parameters: object) -> int:
-        """How many rows the statement changed."""
+        """Execute the statement; returns the number of rows that it changed."""
         return self._connection.count(self._statements[name], parameters)
 
     def many(self, name: str, rows: Sequence[Sequence[object]]) -> int:
-        """How many rows a batch changed; each row holds the statement's columns in their order."""
+        """Execute a batch; returns the number of rows that it changed. Each row holds the columns of the statement in order."""
         return self._connection.many(self._statements[name], rows) if rows else 0
 
     def send(self, name: str, check: RowCountCheck | None = None, /, **parameters: object) -> None:
-        """The statement runs before the next question, `settle` or the end of the transaction, whichever comes first.
+        """Execute the statement before the next query, `flush` or the end of the transaction, whichever comes first.
 
-        PostgreSQL is sent it together with what follows, so that many statements wait for the server once. `check` is
-        told then how many rows it changed or found, and may raise: nothing of the transaction is stored.
+        PostgreSQL receives it together with the following statements, so that many statements wait for the server once. `check`
+        then gets the number of rows that it changed or found, and may raise, which rolls the transaction back.
         """
         self._connection.send(self._statements[name], parameters, check)
 
     def send_many(self, name: str, rows: Sequence[Sequence[object]], check: RowCountCheck | None = None) -> None:
-        """As `send`, a batch; an empty one is not sent."""
+        """As `send`, for a batch; an empty batch is not sent."""
         if rows:
             self._connection.send_many(self._statements[name], rows, check)
 
     def flush(self) -> None:
-        """Everything that was sent has run, and was as its checks want it."""
+        """Execute all statements that were sent, and their checks; raises the first failure."""
         self._connection.flush()
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """What was done inside stands; after an exception it is undone, and the transaction goes on."""
+        """Undo the statements of the block when it raises; the transaction continues."""
         self._savepoints += 1
         name = f"point_{self._savepoints}"
         self._connection.execute_raw(f"SAVEPOINT {name}")
@@ -143,16 +143,16 @@ class Transaction:
         self._connection.execute_raw(f"RELEASE SAVEPOINT {name}")
 
     def lease_now(self) -> Instant:
-        """The database's clock, which leases are judged by and nothing else."""
+        """The database's clock, for leases only."""
         return self._lease_now(self)
 
 
 def notify_on_commit(tx: Transaction) -> None:
-    """Once the transaction is stored, everybody who listens on the database is notified (PostgreSQL)."""
+    """Notify all listeners of the database after the commit (PostgreSQL)."""
     tx.notifies_on_commit = True
 
 
 LEASE_TTL_S = 4.0
-"""The protocol's ttl: a scheduler without a beat for so long may be fenced (line 9), a session that stands still inside a
-transaction is over (line 11), and who holds SQLite's ticket is killed (line 12). It is one number, since the others bound how
-long a fence waits for who is fenced. With a beat a second everybody else writes again within 5 s."""
+"""The time to live of TAKE_OVER in docs/discussions/ownership.md, in seconds. A scheduler without a heartbeat for this time may be
+fenced, a PostgreSQL session that is idle inside a transaction is terminated, and a process that holds SQLite's write lock is killed. It is one
+number, because the last two bound how long the fencing statement waits. With a heartbeat each second other processes write again within 5 s."""

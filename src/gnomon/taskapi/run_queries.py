@@ -88,7 +88,7 @@ def get_task_states(tx: store.Transaction, request: GetTaskStates) -> object:
     """{run_id: {task_id or `task_id[map_index]`: state}} of the requested runs that exist."""
     answer = {}
     for run in _wanted_runs(tx, request):
-        names = {row[2]: row[1] for row in tx.all("load.task_numbers", dag_pks=[run.dag_pk])}
+        names = {row[2]: row[1] for row in tx.all("group_state.task_numbers", dag_pks=[run.dag_pk])}
         wanted = request.task_ids if request.group is None else _group_task_ids(tx, run, request.group)
         states = {
             _task_label(names[record.task_no], record): None if record.state is None else record.state.value

@@ -15,7 +15,7 @@ from gnomon.cli.commands import LazyCommand
 from gnomon.cli.main import main
 from gnomon.errors.product import InternalError, ResourceUnavailable, UserError
 
-HEAVY = {"sqlalchemy", "alembic", "rich", "psycopg", "sqlite3", "yaml", "gnomon.store", "gnomon.app", "gnomon.sdk", "pendulum"}
+HEAVY = {"rich", "psycopg", "sqlite3", "yaml", "gnomon.store", "gnomon.app", "gnomon.sdk", "pendulum"}
 
 
 def _command(monkeypatch: pytest.MonkeyPatch, body: Callable[[], object]) -> None:

@@ -101,8 +101,8 @@ def test_a_paused_dag_takes_the_run_and_says_that_it_waits(gnomon: Gnomon, deplo
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--run-id", "taken"], "DAG 'a' has a run 'taken' already; choose another run id"),
-        (["--logical-date", "2026-01-01"], "has a run for logical date 2026-01-01T00:00:00.000000+00:00 already: 'taken'"),
+        (["--run-id", "taken"], "DAG 'a' already has a run 'taken'; choose another run id"),
+        (["--logical-date", "2026-01-01"], "already has a run for logical date 2026-01-01T00:00:00.000000+00:00: 'taken'"),
         (["--run-id", "x" * 251], "a run id has 1 to 250 characters; this one has 251"),
         (["--run-id", ""], "a run id has 1 to 250 characters; this one has 0"),
         (["--run-id", "a\n"], "a run id is one line of text; this one has the character '\\n', leave it out"),
@@ -165,7 +165,7 @@ def test_a_run_in_the_place_of_a_slot_says_which(
     assert (run["data_interval_start"], run["data_interval_end"]) == tuple(f"{day}T00:00:00.000000+00:00" for day in interval)
     assert gnomon("explain", "a", "2024-03-04").out == "the run of the slot due at 2024-03-04T00:00:00Z is: r\n"
     code, _, err = gnomon("dags", "trigger", "a", "--slot", "2024-03-04")
-    assert code == 1 and "has a run for logical date 2024-03-01T00:00:00.000000+00:00 already: 'r'" in err
+    assert code == 1 and "already has a run for logical date 2024-03-01T00:00:00.000000+00:00: 'r'" in err
 
 
 def test_a_time_at_which_no_run_is_planned_is_no_slot(gnomon: Gnomon, deployment: Deployment) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {"pendulum", "jinja2", "sqlalchemy", "psycopg", "asyncio", "logging", "msgspec", "inspect", "dateutil", "zoneinfo",
+HEAVY = {"pendulum", "jinja2", "psycopg", "asyncio", "logging", "msgspec", "inspect", "dateutil", "zoneinfo",
          "json", "hashlib", "click", "rich", "cron_descriptor", "yaml", "dataclasses", "subprocess", "socket"}
 
 

@@ -120,7 +120,7 @@ def test_a_key_that_would_open_nothing_is_not_made(tmp_path: Path) -> None:
 
 def test_a_key_cannot_be_made_where_nothing_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "home").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(InvalidKey, match=r"fernet\.key, the key of what is encrypted .*: File exists"):
+    with pytest.raises(InvalidKey, match=r"fernet\.key, the key of the encrypted values .*File exists"):
         load_cipher(config(tmp_path / "home")).encrypt("x")
 
 

@@ -88,7 +88,7 @@ def test_a_program_that_locks_the_file_without_a_ticket_is_named(db: Database, m
     other = sqlite3.connect(db.address.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     fresh = open_database(db.url, cipher=CIPHER)
-    with pytest.raises(DatabaseUnavailable, match="without Gnomon's ticket"), fresh.write():
+    with pytest.raises(DatabaseUnavailable, match="without Gnomon's write lock"), fresh.write():
         pass
     other.execute("ROLLBACK")
     with fresh.write() as tx:

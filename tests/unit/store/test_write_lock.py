@@ -1,4 +1,4 @@
-"""The writer's ticket: one holder, named, and a queue in the kernel."""
+"""The write lock of SQLite: one holder, whose pid is in the file, and a queue in the kernel."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_one_who_gave_up_waiting_does_not_get_it_later(database: Path, monkeypat
         second.acquire()
     first.release()
     for thread in threading.enumerate():
-        if thread.name == "ticket":
+        if thread.name == "write-lock":
             thread.join(timeout=PATIENCE_S)
     assert find_lock_holder(write_lock_path(database)) is None
     first.close()

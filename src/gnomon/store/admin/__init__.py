@@ -1,1 +1,1 @@
-"""TODO: say what is in here."""
+"""What an administrator sets: `pools.py`, `variables.py` and `connections.py`, one table each."""

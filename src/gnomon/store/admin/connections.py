@@ -1,6 +1,6 @@
-"""Connections: addresses and credentials that hooks use.
+"""Connections: addresses and credentials for hooks.
 
-Password and extra are sealed at rest, as in Airflow; older ones may stand there in clear text.
+Password and extra are encrypted, as in Airflow; values from before encryption are read in clear text.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ class StoredConnection:
 
 
 def get_connection(tx: Transaction, conn_id: str) -> StoredConnection | None:
-    """The connection, None when there is none."""
+    """The connection; None when it does not exist. Raises WrongKey."""
     row = tx.one("connections.get", conn_id=conn_id)
     return None if row is None else _decode(tx, row)
 
 
 def set_connection(tx: Transaction, connection: StoredConnection) -> None:
-    """The connection has these fields."""
+    """Insert or replace a connection. Raises InvalidKey."""
     c = connection
     tx.run(
         "connections.put", conn_id=c.conn_id, conn_type=c.conn_type, host=c.host, schema=c.schema, login=c.login,
@@ -41,12 +41,12 @@ def set_connection(tx: Transaction, connection: StoredConnection) -> None:
 
 
 def delete_connection(tx: Transaction, conn_id: str) -> bool:
-    """The connection is gone; False when there was none."""
+    """Delete a connection; False when it did not exist."""
     return tx.run("connections.remove", conn_id=conn_id) == 1
 
 
 def list_connections(tx: Transaction) -> list[StoredConnection]:
-    """All connections by id."""
+    """All connections by id. Raises WrongKey."""
     return [_decode(tx, row) for row in tx.all("connections.list")]
 
 

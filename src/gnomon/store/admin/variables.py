@@ -1,4 +1,4 @@
-"""Variables: named text that DAG files and tasks read. Values are sealed at rest; older ones may stand there in clear text."""
+"""Variables: named text that DAG files and tasks read. Values are encrypted; values from before encryption are read in clear text."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ class StoredVariable:
 
 
 def get_variable(tx: Transaction, key: str) -> str | None:
-    """The value, None when there is no such Variable."""
-    found = find_variable(tx, key)
-    return None if found is None else found.value
+    """The value; None when the Variable does not exist. Raises WrongKey."""
+    variable = find_variable(tx, key)
+    return None if variable is None else variable.value
 
 
 def find_variable(tx: Transaction, key: str) -> StoredVariable | None:
-    """The Variable, None when there is none."""
+    """The Variable; None when it does not exist. Raises WrongKey."""
     row = tx.one("variables.get", key=key)
     return None if row is None else _decode(tx, row)
 
 
 def set_variable(tx: Transaction, key: str, value: str, description: str | None = None) -> None:
-    """The Variable has this value; a description of None keeps the one it had."""
+    """Insert or replace a Variable; a description of None keeps the existing one. Raises InvalidKey."""
     tx.run("variables.put", key=key, value=tx.cipher.encrypt(value), description=description, encrypted=True)
 
 
 def delete_variable(tx: Transaction, key: str) -> bool:
-    """The Variable is gone; False when there was none."""
+    """Delete a Variable; False when it did not exist."""
     return tx.run("variables.remove", key=key) == 1
 
 
@@ -44,7 +44,7 @@ def list_variable_keys(tx: Transaction, prefix: str = "") -> list[str]:
 
 
 def list_variables(tx: Transaction) -> list[StoredVariable]:
-    """All Variables by key."""
+    """All Variables by key. Raises WrongKey."""
     return [_decode(tx, row) for row in tx.all("variables.list")]
 
 

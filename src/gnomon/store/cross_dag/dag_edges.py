@@ -1,4 +1,4 @@
-"""The dependencies of all DAGs on others: `dag_edge`, the graph that is read without their specs."""
+"""The dependencies of all DAGs on other DAGs: `dag_edge`, the graph that is read without the specs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _decoder = msgspec.json.Decoder(AfterSpec)
 
 @dataclass(frozen=True, slots=True)
 class DagEdge:
-    """One dependency of a DAG that is in a file."""
+    """One dependency of an active DAG."""
 
     dag_pk: int
     dag_id: str
@@ -30,45 +30,45 @@ class DagEdge:
     """The DAG's `dependency_error`."""
     edge: Edge
     is_known: bool
-    """Whether what it depends on is in a file, too."""
+    """Whether the upstream DAG is active."""
 
 
 def replace_edges(tx: Transaction, specs: Sequence[tuple[int, DagSpec]]) -> None:
-    """The dependencies of these DAGs (dag_pk, spec) are those of the specs."""
-    tx.many("edges.forget", [(dag_pk,) for dag_pk, _ in specs])
-    tx.many("edges.add", [_encode_edge(dag_pk, edge) for dag_pk, spec in specs for edge in collect_edges(spec)])
+    """Replace the dependencies of these DAGs, given as (dag_pk, spec), with those of the specs."""
+    tx.many("dag_edges.remove", [(dag_pk,) for dag_pk, _ in specs])
+    tx.many("dag_edges.add", [_encode_edge(dag_pk, edge) for dag_pk, spec in specs for edge in collect_edges(spec)])
 
 
 def list_edges(tx: Transaction) -> list[DagEdge]:
-    """The dependencies of all DAGs that are in a file, by DAG id."""
-    return [_decode_edge(row) for row in tx.all("edges.list")]
+    """The dependencies of all active DAGs, by DAG id."""
+    return [_decode_edge(row) for row in tx.all("dag_edges.list")]
 
 
 def list_edges_on(tx: Transaction, dag_id: str) -> list[DagEdge]:
-    """The dependencies of DAGs that are in a file on this DAG, whether there is one or not."""
-    return [_decode_edge(row) for row in tx.all("edges.on", dag_id=dag_id)]
+    """The dependencies of active DAGs on this DAG, which may not exist."""
+    return [_decode_edge(row) for row in tx.all("dag_edges.list_on", dag_id=dag_id)]
 
 
 def list_connected_dags(tx: Transaction) -> dict[str, tuple[int, int]]:
-    """The DAGs that are in a file and have dependencies, or are depended on by such: by id, dag_pk and newest version_pk."""
-    return {dag_id: (dag_pk, version_pk) for dag_id, dag_pk, version_pk in tx.all("edges.among")}
+    """(dag_pk, newest version_pk) by id of the active DAGs that have dependencies, or on which an active DAG depends."""
+    return {dag_id: (dag_pk, version_pk) for dag_id, dag_pk, version_pk in tx.all("dag_edges.connected_dags")}
 
 
 def list_dependency_errors(tx: Transaction) -> dict[int, str]:
-    """By dag_pk why its dependencies can never be met; DAGs without such an error are left out."""
-    return dict(tx.all("edges.errors"))
+    """Why the dependencies of a DAG can never be met, by dag_pk; DAGs without such an error are left out."""
+    return dict(tx.all("dag_edges.errors"))
 
 
 def set_dependency_errors(tx: Transaction, errors: Mapping[int, str | None], at: Instant | None = None) -> list[int]:
-    """These errors stand on the DAGs (None: none does), and the owners of those for which that is news are told.
+    """Set the dependency errors of these DAGs (None: no error), and send mail to the owners of DAGs whose error changed.
 
-    Returns the keys of those. What was planned for them before is refused; DAGs that are not named keep what they have.
+    Returns the keys of those DAGs. A plan that was made for them before is refused. Other DAGs keep their errors.
     """
-    stand = list_dependency_errors(tx)
+    stored = list_dependency_errors(tx)
     changed = []
     for dag_pk, error in errors.items():
-        if error != stand.get(dag_pk):
-            row = tx.one("edges.set_error", dag_pk=dag_pk, error=error)
+        if error != stored.get(dag_pk):
+            row = tx.one("dag_edges.set_error", dag_pk=dag_pk, error=error)
             if row is not None:
                 changed.append((row[0], dag_pk))
     if changed:

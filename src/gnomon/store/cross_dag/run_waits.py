@@ -1,4 +1,4 @@
-"""What runs wait for in other DAGs: `run_wait`, one row for each slot (OWNERSHIP.md lines 31 to 33)."""
+"""What runs wait for in other DAGs: `run_wait`, one row for each slot (CROSS_DAG in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from gnomon.model.run_waits import RunWait, SubscriptionMessage, WaitState
 from gnomon.store.transaction import Row, Transaction
 
 KEYS_PER_STATEMENT = 5000
-"""Keys that one statement is given."""
+"""The largest number of keys in one statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class DownstreamRun:
-    """A run that waited for a slot of another DAG and has begun, or ended, since."""
+    """A run that waited for a slot of another DAG and has started or ended since."""
 
     run_pk: int
     dag_pk: int
@@ -24,9 +24,9 @@ class DownstreamRun:
     run_id: str
     group_no: int
     task_id: str | None
-    """Its task that waited; None: the whole run did."""
+    """The task that waited; None: the whole run waited."""
     slot_at: Instant | None
-    """The planned time that it stands for itself: who waited for it is found by that."""
+    """The planned time of its own slot, by which the runs that waited for it are found."""
 
 
 def encode_run_wait(wait: RunWait) -> Row:
@@ -38,31 +38,31 @@ def encode_run_wait(wait: RunWait) -> Row:
 
 
 def load_run_waits(tx: Transaction, run_pks: Iterable[int]) -> dict[int, list[RunWait]]:
-    """What these runs wait for, met or not, by run; a run that waits for nothing is left out."""
-    found: dict[int, list[RunWait]] = {}
+    """The waits of these runs, by run, also those that are met; a run without waits is left out."""
+    waits: dict[int, list[RunWait]] = {}
     ordered = list(run_pks)
     for start in range(0, len(ordered), KEYS_PER_STATEMENT):
         for row in tx.all("run_waits.of_runs", run_pks=ordered[start : start + KEYS_PER_STATEMENT]):
-            found.setdefault(row[0], []).append(_decode_run_wait(row))
-    return found
+            waits.setdefault(row[0], []).append(_decode_run_wait(row))
+    return waits
 
 
 def list_open_subscriptions(tx: Transaction, groups: Iterable[int]) -> list[SubscriptionMessage]:
-    """Who waits for slots of DAGs of these groups: one for each edge of a run, with its open slots in order."""
+    """The subscriptions to slots of DAGs of these groups: one for each edge of a run, with its open slots in order."""
     return _group_subscriptions(tx.all("run_waits.open_of_groups", groups=list(groups)))
 
 
 def list_subscriptions_on_slot(tx: Transaction, dag_id: str, slot: Instant) -> tuple[SubscriptionMessage, ...]:
-    """Who must hear that the run of a slot was cleared: runs still queued, and running ones of which a task waits.
+    """The subscriptions that are updated when the run of a slot is cleared: of queued runs, and of running runs in which a task waits.
 
-    What they heard before makes no difference; one that was released, or asks no longer, is left out.
+    Earlier updates make no difference. Waits that were released or closed are left out.
     """
-    return tuple(_group_subscriptions(tx.all("run_waits.asking", dag_id=dag_id, slot=slot)))
+    return tuple(_group_subscriptions(tx.all("run_waits.open_on_slot", dag_id=dag_id, slot=slot)))
 
 
 def list_downstream_runs(tx: Transaction, dag_id: str, slots: Iterable[Instant]) -> list[DownstreamRun]:
-    """Runs of other DAGs, under way or ended, that waited for these slots; by DAG and run, the whole run before its tasks."""
-    return [DownstreamRun(*row) for row in tx.all("run_waits.downstream", dag_id=dag_id, slots=list(slots))]
+    """Running and ended runs of other DAGs that waited for these slots, by DAG and run, the whole run before its tasks."""
+    return [DownstreamRun(*row) for row in tx.all("run_waits.downstream_runs", dag_id=dag_id, slots=list(slots))]
 
 
 def _decode_run_wait(row: Row) -> RunWait:
@@ -72,9 +72,9 @@ def _decode_run_wait(row: Row) -> RunWait:
 
 
 def _group_subscriptions(rows: Iterable[Row]) -> list[SubscriptionMessage]:
-    asks = []
+    subscriptions = []
     for (down_run, edge_no, up_dag), same in groupby(rows, key=lambda row: (row[0], row[1], row[2])):
         waits = list(same)
         down_group, task_id, keeps = waits[0][3:6]
-        asks.append(SubscriptionMessage(up_dag, tuple(row[6] for row in waits), down_run, down_group, edge_no, task_id, keeps))
-    return asks
+        subscriptions.append(SubscriptionMessage(up_dag, tuple(row[6] for row in waits), down_run, down_group, edge_no, task_id, keeps))
+    return subscriptions

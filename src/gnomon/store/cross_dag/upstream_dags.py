@@ -1,4 +1,4 @@
-"""An upstream DAG as those who depend on it see it: its timetable, its slots, and what is known of each (DEPENDENCIES.md)."""
+"""An upstream DAG as its downstream DAGs see it: its timetable, its slots, and the outcome of each slot (docs/reference/dependencies.md)."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from gnomon.store.record_codec import decode_cursor, decode_planned_run, decode_
 from gnomon.store.transaction import Transaction
 
 SLOTS_PER_STATEMENT = 5000
-"""Slots that one statement is given."""
+"""The largest number of slots in one statement."""
 _Key = TypeVar("_Key", str, tuple[int, Instant], tuple[int, int, str])
 _SlotKey = tuple[str, Instant, str | None]
-"""A DAG id, the planned time, and the task that is waited for (None: the whole run)."""
+"""DAG id, planned time, and the upstream task (None: the whole run)."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpstreamDag:
-    """One DAG with what its slots are found from."""
+    """One DAG with everything that its slots are computed from."""
 
     dag_pk: int
     dag_id: str
@@ -48,13 +48,13 @@ class UpstreamDag:
 
     @property
     def decided_until(self) -> Instant | None:
-        """The instant up to which its slots are decided on."""
+        """The instant up to which planning has decided on its slots."""
         return compute_decided_until(self.cursor, self.next_run, self.fingerprint, self.spec)
 
 
 @dataclass(frozen=True, slots=True)
 class _PlanningProgress:
-    """How far a DAG is planned."""
+    """How far a DAG was planned."""
 
     dag_pk: int
     active: bool
@@ -64,7 +64,7 @@ class _PlanningProgress:
 
 @dataclass(frozen=True, slots=True)
 class _SlotRun:
-    """The run that stands for a slot."""
+    """The run of a slot."""
 
     run_pk: int
     run_id: str
@@ -73,8 +73,8 @@ class _SlotRun:
 
 
 def find_upstream_dag(tx: Transaction, dag_id: str) -> UpstreamDag | None:
-    """The DAG, in a file or not; None when there is none."""
-    row = tx.one("upstream.find", dag_id=dag_id)
+    """The DAG, active or not; None when it does not exist."""
+    row = tx.one("upstream_dags.find", dag_id=dag_id)
     if row is None:
         return None
     dag_pk, dag_id, group_no, active, paused, cursor, next_body, spec, path, input_hash, live_at, fingerprint, version_pk = row
@@ -85,36 +85,36 @@ def find_upstream_dag(tx: Transaction, dag_id: str) -> UpstreamDag | None:
 
 
 def list_slots_with_runs(tx: Transaction, dag_pk: int, start: Instant, end: Instant) -> list[Instant]:
-    """The planned times in [start, end) that a run of the DAG stands for, ascending."""
-    return [at for (at,) in tx.all("upstream.slots", dag_pk=dag_pk, start=start, end=end)]
+    """The planned times in [start, end) that have a run of the DAG, ascending."""
+    return [at for (at,) in tx.all("upstream_dags.slots", dag_pk=dag_pk, start=start, end=end)]
 
 
 def list_slots_before(tx: Transaction, dag_pk: int, before: Instant, n: int) -> list[Instant]:
-    """The newest `n` planned times before an instant that a run of the DAG stands for, ascending."""
-    return [at for (at,) in reversed(tx.all("upstream.slots_before", dag_pk=dag_pk, before=before, most=n))]
+    """The newest `n` planned times before an instant that have a run of the DAG, ascending."""
+    return [at for (at,) in reversed(tx.all("upstream_dags.slots_before", dag_pk=dag_pk, before=before, limit=n))]
 
 
 def list_runs_of_slots(tx: Transaction, dag_pk: int, slots: Iterable[Instant]) -> dict[Instant, list[tuple[str, int]]]:
-    """By slot the runs (run_id, clear_number) that stand for it; slots without one are left out."""
+    """The runs (run_id, clear_number) of each slot; slots without a run are left out."""
     found = _load_runs(tx, {(dag_pk, at) for at in slots})
     return {at: [(run.run_id, run.clear_number) for run in several] for (_, at), several in found.items()}
 
 
 def load_slot_facts(tx: Transaction, up_dag: str, slots: Sequence[Instant], task_id: str | None = None) -> tuple[SlotFact, ...]:
-    """What is known of these slots of a DAG, in their order; with a task, of that task of their runs.
+    """The facts of these slots of a DAG, in order; with `task_id` those of the task in the runs of the slots.
 
-    A slot has its outcome from its run. Without one it is absent if planning passed it, open if planning is not there yet,
-    bad if the DAG is in no file; so is one whose run has not ended then. A DAG that is not known leaves all open. NO_SLOT is
-    `changed` once there is such a DAG.
+    The outcome of a slot is that of its run. A slot without a run is absent if planning has skipped it and open if planning has
+    not reached it. If no file defines the DAG, a slot that is not planned and a run that has not ended are bad. If the DAG does not
+    exist, all slots are open. NO_SLOT is `changed` as soon as the DAG is active.
     """
     facts = _load_facts(tx, {(up_dag, at, task_id) for at in slots})
     return tuple(facts[up_dag, at, task_id] for at in slots)
 
 
-def attach_slot_facts(tx: Transaction, asks: Sequence[SubscriptionMessage]) -> list[tuple[SubscriptionMessage, tuple[SlotFact, ...]]]:
-    """Each ask with what is known of its slots, all found together."""
-    facts = _load_facts(tx, {(ask.up_dag, at, ask.task_id) for ask in asks for at in ask.slots})
-    return [(ask, tuple(facts[ask.up_dag, at, ask.task_id] for at in ask.slots)) for ask in asks]
+def attach_slot_facts(tx: Transaction, subscriptions: Sequence[SubscriptionMessage]) -> list[tuple[SubscriptionMessage, tuple[SlotFact, ...]]]:
+    """Each subscription with the facts of its slots, which are read together."""
+    facts = _load_facts(tx, {(each.up_dag, at, each.task_id) for each in subscriptions for at in each.slots})
+    return [(each, tuple(facts[each.up_dag, at, each.task_id] for at in each.slots)) for each in subscriptions]
 
 
 def _load_facts(tx: Transaction, wanted: set[_SlotKey]) -> dict[_SlotKey, SlotFact]:
@@ -126,10 +126,10 @@ def _load_facts(tx: Transaction, wanted: set[_SlotKey]) -> dict[_SlotKey, SlotFa
     for slot in wanted:
         up_dag, at, task_id = slot
         dag = dags.get(up_dag)
-        stands = [] if dag is None else runs.get((dag.dag_pk, at), [])
-        if stands:
-            heard = [_fact_of_run(at, run) if task_id is None else _fact_of_task(at, run, task_id, tasks) for run in stands]
-            fact = min(heard, key=lambda fact: ("open", "bad", "ok").index(fact.outcome))
+        slot_runs = [] if dag is None else runs.get((dag.dag_pk, at), [])
+        if slot_runs:
+            candidates = [_fact_of_run(at, run) if task_id is None else _fact_of_task(at, run, task_id, tasks) for run in slot_runs]
+            fact = min(candidates, key=lambda fact: ("open", "bad", "ok").index(fact.outcome))
             is_stuck = fact.outcome == "open" and dag is not None and not dag.active
             facts[slot] = SlotFact(at, "bad", fact.clear_number, missing_dag_note(up_dag)) if is_stuck else fact
         else:
@@ -156,7 +156,7 @@ def _fact_of_run(at: Instant, run: _SlotRun) -> SlotFact:
 
 
 def _fact_of_task(at: Instant, run: _SlotRun, task_id: str, tasks: dict[tuple[int, str], tuple[int, int | None]]) -> SlotFact:
-    """Of one task, over all its map indices; it may have ended though its run has not."""
+    """The fact of one task over all its map indexes; it may have ended before its run."""
     least, worst = tasks.get((run.run_pk, task_id), (None, None))
     has_ended = run.state >= FIRST_FINAL_CODE
     if least is None or least < FIRST_FINAL_CODE:
@@ -171,17 +171,17 @@ def _fact_of_task(at: Instant, run: _SlotRun, task_id: str, tasks: dict[tuple[in
 def _load_progress(tx: Transaction, dag_ids: set[str]) -> dict[str, _PlanningProgress]:
     found: dict[str, _PlanningProgress] = {}
     for part in _split_keys(dag_ids):
-        for dag_id, dag_pk, active, packed, next_at in tx.all("upstream.dags", dag_ids=part):
+        for dag_id, dag_pk, active, packed, next_at in tx.all("upstream_dags.planning_progress", dag_ids=part):
             cursor = decode_cursor(packed)
             found[dag_id] = _PlanningProgress(dag_pk, bool(active), None if cursor is None else cursor.run_after, next_at)
     return found
 
 
 def _load_runs(tx: Transaction, wanted: set[tuple[int, Instant]]) -> dict[tuple[int, Instant], list[_SlotRun]]:
-    """By DAG and slot. Several runs stand for one slot where a timetable has two slots at one instant."""
+    """The runs by DAG and slot. A slot has several runs where a timetable has two slots at the same instant."""
     found: dict[tuple[int, Instant], list[_SlotRun]] = defaultdict(list)
     for part in _split_keys(wanted):
-        for dag_pk, at, *run in tx.all("upstream.runs", asked=json.dumps(part)):
+        for dag_pk, at, *run in tx.all("upstream_dags.runs_of_slots", keys=json.dumps(part)):
             found[dag_pk, at].append(_SlotRun(*run))
     return found
 
@@ -189,21 +189,21 @@ def _load_runs(tx: Transaction, wanted: set[tuple[int, Instant]]) -> dict[tuple[
 def _load_task_states(
     tx: Transaction, wanted: set[_SlotKey], dags: dict[str, _PlanningProgress], runs: dict[tuple[int, Instant], list[_SlotRun]]
 ) -> dict[tuple[int, str], tuple[int, int | None]]:
-    """By run and task: the least state code over its map indices, and the worst one that is bad."""
-    asked = {
+    """By run and task: the least state code over its map indexes, and the greatest code that counts as bad."""
+    wanted_tasks = {
         (run.run_pk, dags[up_dag].dag_pk, task_id)
         for up_dag, at, task_id in wanted if task_id is not None and up_dag in dags
         for run in runs.get((dags[up_dag].dag_pk, at), [])
     }
     return {
         (run_pk, task_id): (least, worst)
-        for part in _split_keys(asked)
-        for run_pk, task_id, least, worst in tx.all("upstream.tasks", asked=json.dumps(part))
+        for part in _split_keys(wanted_tasks)
+        for run_pk, task_id, least, worst in tx.all("upstream_dags.task_states", keys=json.dumps(part))
     }
 
 
 class _DecidedSlots:
-    """Which slots before a stored next run are decided on; the DAG is read for it once, and only then."""
+    """Whether planning has decided on slots before a stored next run; each DAG is read at most once."""
 
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx
@@ -218,7 +218,7 @@ class _DecidedSlots:
 
 
 class _SkippedSlotNotes:
-    """Why slots were passed, read once for each DAG of which somebody asks."""
+    """Why slots were skipped; each DAG is read at most once."""
 
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx
@@ -234,6 +234,6 @@ class _SkippedSlotNotes:
 
 
 def _split_keys(keys: Iterable[_Key]) -> list[list[_Key]]:
-    """In the order of the indexes, so that neighbours are read from one page."""
+    """Sorted as the indexes are, so that neighbours are read from the same page."""
     ordered = sorted(keys)
     return [ordered[start : start + SLOTS_PER_STATEMENT] for start in range(0, len(ordered), SLOTS_PER_STATEMENT)]

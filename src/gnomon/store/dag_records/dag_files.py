@@ -1,4 +1,4 @@
-"""DAG files: what a parse found becomes DAGs, versions and errors. Nothing is removed for lack of news."""
+"""DAG files: the result of a parse becomes DAGs, versions and errors. A file that was not parsed keeps its rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gnomon.store.ownership import mailbox
 from gnomon.store.transaction import Transaction, notify_on_commit
 
 DAGS_PER_TRANSACTION = 500
-"""DAGs that one transaction of `record_file_in_parts` writes: a fraction of a second."""
+"""The number of DAGs that one transaction of `record_file_in_parts` writes, in a fraction of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +25,16 @@ class FileRecordResult:
     new_versions: tuple[str, ...]
     """DAG ids that are new or have a new version."""
     errors: tuple[ParseFailure, ...]
-    """All errors that stand beside the file now, duplicates included."""
+    """All errors of the file, duplicate DAG ids included."""
     deactivated: tuple[str, ...]
-    """DAG ids that are in no file any more."""
+    """DAG ids that no file defines any more."""
     parse_again: tuple[str, ...] = ()
-    """Other files whose duplicate DAG ids may be free now."""
+    """Other files that must be parsed again, because a duplicate DAG id in them may be free now."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file as its last parse left it."""
+    """A file with the result of its last parse."""
 
     path: str
     inputs: FileInputs
@@ -42,12 +42,12 @@ class StoredFile:
     duration_s: float
     failed: bool
     stale: bool
-    """It is to be parsed again though nothing in it has changed."""
+    """True when the file must be parsed again although no input has changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredImportError:
-    """One error beside a file."""
+    """One error of a file."""
 
     path: str
     kind: str
@@ -58,23 +58,23 @@ class StoredImportError:
 
 
 def record_parsed(tx: Transaction, parsed: ParsedFile, *, at: Instant, paused_by_default: bool) -> FileRecordResult:
-    """The file's DAGs are as it defines them, its errors stand beside it, and the owners of changed DAGs are told.
+    """Store the DAGs and the errors of a parsed file, and send mail to the owners of changed DAGs.
 
-    A DAG id belongs to the first file that defined it while that file exists; elsewhere it is an error. A DAG that the
-    file no longer defines is deactivated, but only by a parse without failures.
+    A DAG id belongs to the first file that defined it as long as that file exists; in another file it is an error. A DAG that the
+    file does not define any more is deactivated, but only by a parse without failures.
     """
     file_pk = _write_file(tx, parsed, at, whole=True)
-    mine, twice = drop_duplicates(parsed)
-    return _write_errors(tx, parsed, file_pk, [_define(tx, parsed, file_pk, mine, at, paused_by_default)], twice, at)
+    unique, duplicates = drop_duplicates(parsed)
+    return _write_errors(tx, parsed, file_pk, [_define(tx, parsed, file_pk, unique, at, paused_by_default)], duplicates, at)
 
 
 def record_file_in_parts(db: Database, parsed: ParsedFile, *, at: Instant, paused_by_default: bool) -> FileRecordResult:
-    """`record_parsed` in transactions of its own: for a file of any size, no writer waits for longer than DAGS_AT_ONCE take.
+    """`record_parsed` in several transactions, so that other writers wait only for DAGS_PER_TRANSACTION DAGs.
 
-    Each DAG is written whole. A process that ends in between leaves a file that is to be parsed again.
+    Each DAG is written in one transaction. If the process ends between two of them, the file is marked to be parsed again.
     """
-    mine, twice = drop_duplicates(parsed)
-    parts = [mine[start : start + DAGS_PER_TRANSACTION] for start in range(0, len(mine), DAGS_PER_TRANSACTION)] or [mine]
+    unique, duplicates = drop_duplicates(parsed)
+    parts = [unique[start : start + DAGS_PER_TRANSACTION] for start in range(0, len(unique), DAGS_PER_TRANSACTION)] or [unique]
     defined: list[DefinitionResult] = []
     for number, part in enumerate(parts):
         is_last = number == len(parts) - 1
@@ -82,24 +82,24 @@ def record_file_in_parts(db: Database, parsed: ParsedFile, *, at: Instant, pause
             file_pk = _write_file(tx, parsed, at, whole=is_last)
             defined.append(_define(tx, parsed, file_pk, part, at, paused_by_default))
             if is_last:
-                return _write_errors(tx, parsed, file_pk, defined, twice, at)
-    raise AssertionError("there is a last part")
+                return _write_errors(tx, parsed, file_pk, defined, duplicates, at)
+    raise AssertionError("parts is never empty")
 
 
 def record_parsed_files(
     tx: Transaction, parsed: Iterable[ParsedFile], *, at: Instant, paused_by_default: bool
 ) -> list[FileRecordResult]:
     """`record_parsed` of several files, in order, in one transaction."""
-    return [record_parsed(tx, one, at=at, paused_by_default=paused_by_default) for one in parsed]
+    return [record_parsed(tx, file, at=at, paused_by_default=paused_by_default) for file in parsed]
 
 
 def record_deleted_files(tx: Transaction, paths: Iterable[str], at: Instant) -> FileRecordResult:
-    """These files were really deleted: their DAGs are deactivated, their errors forgotten."""
+    """Record that these files were deleted: deactivates their DAGs and deletes their errors."""
     deactivated: list[str] = []
     again: dict[str, None] = {}
     for path in paths:
-        for (file_pk,) in tx.all("files.gone", path=path, at=at):
-            tx.run("files.clear_errors", file_pk=file_pk)
+        for (file_pk,) in tx.all("dag_files.mark_deleted", path=path, at=at):
+            tx.run("dag_files.remove_errors", file_pk=file_pk)
             missing = _list_dags_of_file(tx, file_pk)
             again.update(dict.fromkeys(_deactivate(tx, file_pk, missing, at)))
             deactivated += [row[1] for row in missing]
@@ -107,40 +107,40 @@ def record_deleted_files(tx: Transaction, paths: Iterable[str], at: Instant) -> 
 
 
 def list_files(tx: Transaction) -> list[StoredFile]:
-    """Every file that is not gone, as its last parse left it."""
+    """Every file that is not deleted, with the result of its last parse."""
     return [
         StoredFile(
             path, FileInputs(input_hash=input_hash, paths=tuple((p, s) for p, s in json.loads(inputs)),
                              looked_further=bool(looked_further), fresh=fresh),
             parsed_at, duration_s, bool(failed), bool(stale),
         )
-        for path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, stale in tx.all("files.known")
+        for path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, stale in tx.all("dag_files.list")
     ]
 
 
 def list_stale_files(tx: Transaction) -> list[str]:
-    """Files to parse again though nothing in them has changed: a DAG of theirs was deleted, or a duplicate id is free."""
-    return [row[0] for row in tx.all("files.stale")]
+    """Paths of files to parse again although no input has changed: a DAG was deleted, or a duplicate id may be free."""
+    return [row[0] for row in tx.all("dag_files.stale")]
 
 
 def require_fresh_interpreter(tx: Transaction, path: str, reason: str) -> None:
-    """Tasks of the file need a fresh interpreter until its inputs change."""
-    tx.run("files.set_fresh", path=path, reason=reason)
+    """Run the tasks of the file in fresh interpreters until its inputs change; `reason` says why."""
+    tx.run("dag_files.require_fresh_interpreter", path=path, reason=reason)
 
 
 def list_import_errors(tx: Transaction) -> list[StoredImportError]:
-    """All errors that stand, by file."""
-    return [StoredImportError(*row) for row in tx.all("files.errors")]
+    """All errors, by file."""
+    return [StoredImportError(*row) for row in tx.all("dag_files.errors")]
 
 
 def list_warnings(tx: Transaction) -> dict[str, list[str]]:
-    """What was noticed about files that are there, by path; files without a warning are left out."""
-    return {path: json.loads(told) for path, told in tx.all("files.warnings")}
+    """Warnings of files that are not deleted, by path; a file without warnings is left out."""
+    return {path: json.loads(warnings) for path, warnings in tx.all("dag_files.warnings")}
 
 
 def _write_file(tx: Transaction, parsed: ParsedFile, at: Instant, *, whole: bool) -> int:
     row = tx.one(
-        "files.put", path=parsed.path, input_hash=parsed.inputs.input_hash, inputs=json.dumps(parsed.inputs.paths),
+        "dag_files.put", path=parsed.path, input_hash=parsed.inputs.input_hash, inputs=json.dumps(parsed.inputs.paths),
         looked_further=parsed.inputs.looked_further, fresh=parsed.inputs.fresh, at=at, duration_s=parsed.duration_s,
         failed=bool(parsed.failures), warnings=json.dumps(parsed.warnings), stale=not whole,
     )
@@ -159,18 +159,18 @@ def _define(
 
 
 def _write_errors(
-    tx: Transaction, parsed: ParsedFile, file_pk: int, defined: list[DefinitionResult], twice: list[ParseFailure], at: Instant
+    tx: Transaction, parsed: ParsedFile, file_pk: int, defined: list[DefinitionResult], duplicates: list[ParseFailure], at: Instant
 ) -> FileRecordResult:
-    errors = (*parsed.failures, *twice, *(failure for one in defined for failure in one.duplicates))
-    tx.run("files.clear_errors", file_pk=file_pk)
+    errors = (*parsed.failures, *duplicates, *(failure for result in defined for failure in result.duplicates))
+    tx.run("dag_files.remove_errors", file_pk=file_pk)
     tx.many(
-        "files.add_error",
+        "dag_files.add_errors",
         [(file_pk, n, e.kind, e.message, e.line, e.traceback, at) for n, e in enumerate(errors)],
     )
-    here = {one.spec.dag_id for one in parsed.dags}
-    missing = [] if parsed.failures else [row for row in _list_dags_of_file(tx, file_pk) if row[1] not in here]
+    defined_ids = {parsed_dag.spec.dag_id for parsed_dag in parsed.dags}
+    missing = [] if parsed.failures else [row for row in _list_dags_of_file(tx, file_pk) if row[1] not in defined_ids]
     again = _deactivate(tx, file_pk, missing, at)
-    new_versions = tuple(dag_id for one in defined for dag_id in one.new_versions)
+    new_versions = tuple(dag_id for result in defined for dag_id in result.new_versions)
     return FileRecordResult(new_versions, errors, tuple(row[1] for row in missing), again)
 
 
@@ -179,10 +179,10 @@ def _list_dags_of_file(tx: Transaction, file_pk: int) -> list[tuple[int, str, in
 
 
 def _deactivate(tx: Transaction, file_pk: int, missing: list[tuple[int, str, int]], at: Instant) -> tuple[str, ...]:
-    """These DAGs are in no file any more; returns the files in which one of them may be a refused duplicate."""
+    """Deactivate these DAGs; returns the paths of files in which one of them may have been refused as a duplicate."""
     if not missing:
         return ()
     tx.many("dags.deactivate", [(dag_pk,) for dag_pk, _, _ in missing])
     mailbox.send_messages(tx, [dags.dag_changed_message(group_no, dag_pk, at) for dag_pk, _, group_no in missing])
     notify_on_commit(tx)
-    return tuple(row[0] for row in tx.all("files.recheck_duplicates", file_pk=file_pk))
+    return tuple(row[0] for row in tx.all("dag_files.recheck_duplicates", file_pk=file_pk))

@@ -1,4 +1,4 @@
-"""Runs as everybody may see them, and making one by hand (OWNERSHIP.md line 29)."""
+"""Runs, task instances and attempts as every process may read them, and the creation of manual runs (REQUEST in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -16,70 +16,70 @@ from gnomon.store.record_codec import decode_run, decode_task, encode_json
 from gnomon.store.transaction import Transaction, notify_on_commit
 
 NO_LIMIT = 2**62
-"""A LIMIT that is none."""
+"""The LIMIT of a statement that returns all rows."""
 
 
 def find_stored_run(tx: Transaction, dag_id: str, run_id: str) -> RunRecord | None:
-    """The run, None when there is none."""
-    row = tx.one("runs.find", dag_id=dag_id, run_id=run_id)
+    """The run; None when it does not exist."""
+    row = tx.one("dag_runs.find", dag_id=dag_id, run_id=run_id)
     return None if row is None else decode_run(row)
 
 
 def list_runs(tx: Transaction, dag_id: str, state: DagRunState | None = None, limit: int | None = None) -> list[RunRecord]:
-    """The runs of a DAG, newest first; those in `state` alone when one is given."""
-    most = NO_LIMIT if limit is None else limit
+    """The runs of a DAG, newest first; `state` selects one state, None all states."""
+    rows_max = NO_LIMIT if limit is None else limit
     if state is None:
-        rows = tx.all("runs.list", dag_id=dag_id, most=most)
+        rows = tx.all("dag_runs.list", dag_id=dag_id, limit=rows_max)
     else:
-        rows = tx.all("runs.list_in_state", dag_id=dag_id, state=RUN_STATE_CODES[state], most=most)
+        rows = tx.all("dag_runs.list_in_state", dag_id=dag_id, state=RUN_STATE_CODES[state], limit=rows_max)
     return [decode_run(row) for row in rows]
 
 
 def find_previous_run(tx: Transaction, run: RunRecord, state: DagRunState | None = None) -> RunRecord | None:
-    """The newest run of the same DAG before this one, in `state` if one is given; None when there is none."""
+    """The newest run of the same DAG before this one, with `state` the newest in that state; None when there is none."""
     at = {"dag_pk": run.dag_pk, "run_after": run.run_after, "run_pk": run.run_pk}
     if state is None:
-        row = tx.one("runs.before", **at)
+        row = tx.one("dag_runs.before", **at)
     else:
-        row = tx.one("runs.before_in_state", **at, state=RUN_STATE_CODES[state])
+        row = tx.one("dag_runs.before_in_state", **at, state=RUN_STATE_CODES[state])
     return None if row is None else decode_run(row)
 
 
 def list_unfinished_runs(tx: Transaction, dag_pk: int) -> list[RunRecord]:
     """The runs of the DAG that have not ended, newest first."""
-    return [decode_run(row) for row in tx.all("runs.unfinished", dag_pk=dag_pk)]
+    return [decode_run(row) for row in tx.all("dag_runs.unfinished", dag_pk=dag_pk)]
 
 
 def find_slot_holder(tx: Transaction, dag_pk: int, slot_key: str) -> str | None:
-    """The id of the run that has this slot of the DAG; None when it is free."""
-    row = tx.one("runs.holder", dag_pk=dag_pk, slot_key=slot_key)
+    """The run id of the run that has this slot of the DAG; None when the slot is free."""
+    row = tx.one("dag_runs.slot_holder", dag_pk=dag_pk, slot_key=slot_key)
     return None if row is None else str(row[1])
 
 
 def find_newest_ended_run(tx: Transaction, dag_pk: int) -> RunRecord | None:
     """The newest ended run of the DAG; None when there is none."""
-    row = tx.one("load.newest_ended", dag_pk=dag_pk)
+    row = tx.one("group_state.newest_ended_run", dag_pk=dag_pk)
     return None if row is None else decode_run(row)
 
 
-def list_newest_ended_runs(tx: Transaction, dag_pk: int, most: int) -> list[RunRecord]:
-    """At most so many ended runs of the DAG, newest first."""
-    return [decode_run(row) for row in tx.all("runs.newest_ended_runs", dag_pk=dag_pk, most=most)]
+def list_newest_ended_runs(tx: Transaction, dag_pk: int, limit: int) -> list[RunRecord]:
+    """The newest `limit` ended runs of the DAG, newest first."""
+    return [decode_run(row) for row in tx.all("dag_runs.newest_ended", dag_pk=dag_pk, limit=limit)]
 
 
 def list_newest_run_states(tx: Transaction) -> dict[int, tuple[str, DagRunState]]:
-    """Run id and state of the newest run of every DAG that has one."""
-    return {dag_pk: (run_id, RUN_STATES_BY_CODE[state]) for dag_pk, run_id, state in tx.all("runs.newest")}
+    """Run id and state of the newest run of every DAG that has runs, by DAG."""
+    return {dag_pk: (run_id, RUN_STATES_BY_CODE[state]) for dag_pk, run_id, state in tx.all("dag_runs.newest")}
 
 
 def read_run_counts(tx: Transaction, dag_pk: int) -> dict[DagRunState, int]:
-    """How many runs the DAG has in each state, without counting them."""
-    return {RUN_STATES_BY_CODE[code]: n for code, n in tx.all("runs.tallies", dag_pk=dag_pk)}
+    """The number of runs of the DAG in each state, from `run_tally`."""
+    return {RUN_STATES_BY_CODE[code]: n for code, n in tx.all("dag_runs.tallies", dag_pk=dag_pk)}
 
 
 def read_total_run_counts(tx: Transaction) -> dict[DagRunState, int]:
-    """How many runs there are in each state, over all DAGs; states without any are absent."""
-    return {RUN_STATES_BY_CODE[state]: int(count) for state, count in tx.all("runs.totals")}
+    """The number of runs of all DAGs in each state; a state without runs is left out."""
+    return {RUN_STATES_BY_CODE[state]: int(count) for state, count in tx.all("dag_runs.totals")}
 
 
 def create_manual_run(
@@ -96,14 +96,16 @@ def create_manual_run(
     run_type: DagRunType = DagRunType.MANUAL,
     stands_for: Instant | None = None,
 ) -> RunRecord:
-    """A queued run is there, and its owner is told. RunExists names the run that has its run id or its slot.
+    """Insert a queued run and mail to its owner; returns the run.
 
-    A run without a logical date holds no slot. `stands_for`: the planned time of the slot whose logical date it has; it
-    stands for that unless another run does. NotFound when there is no such DAG.
+    A run without a logical date has no slot. `stands_for` is the planned time of the slot that has the same logical date; the run
+    stands for this slot unless another run does. `run_id` of None is generated.
+
+    Raises NotFound for an unknown DAG, RunExists when another run has the run id or the slot.
     """
     dag = dags.find_dag_row(tx, dag_id)
     if dag is None:
-        raise NotFound(f"there is no DAG {dag_id!r}; `gnomon dags list` shows what there is")
+        raise NotFound(f"there is no DAG {dag_id!r}; `gnomon dags list` shows them all")
     start, end = interval or (None, None)
     run = RunRecord(
         0, dag.dag_pk, run_id or run_type.generate_run_id(iso(logical_at if logical_at is not None else run_after) or ""),
@@ -112,7 +114,7 @@ def create_manual_run(
     if stands_for is not None and not upstream_dags.list_runs_of_slots(tx, dag.dag_pk, [stands_for]):
         run.stands_for = stands_for
     run.run_pk = _insert_run(tx, dag, run)
-    tx.send_many("commit.tally", [(dag.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], 1)])
+    tx.send_many("commit.tallies", [(dag.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], 1)])
     event_log.log_event(tx, EventRecord(at, "run_created", dag_pk=dag.dag_pk, run_pk=run.run_pk, by=by, body=run.run_id))
     mailbox.send_messages(tx, [NewMail(dag.group_no, "run_created", json.dumps({"run_pk": run.run_pk}), at=at)])
     notify_on_commit(tx)
@@ -122,41 +124,41 @@ def create_manual_run(
 def _insert_run(tx: Transaction, dag: StoredDag, run: RunRecord) -> int:
     slot_key = None if run.logical_at is None else str(run.logical_at)
     row = tx.one(
-        "runs.add", dag_pk=run.dag_pk, group_no=dag.group_no, run_id=run.run_id, slot_key=slot_key,
+        "dag_runs.add", dag_pk=run.dag_pk, group_no=dag.group_no, run_id=run.run_id, slot_key=slot_key,
         run_type=run.run_type.value, logical_at=run.logical_at, interval_start=run.interval_start,
         interval_end=run.interval_end, run_after=run.run_after, version_pk=run.version_pk, conf=encode_json(run.conf),
         queued_at=run.queued_at, stands_for=run.stands_for,
     )
     if row is not None:
         return int(row[0])
-    if tx.one("runs.holder_of_id", dag_pk=run.dag_pk, run_id=run.run_id) is not None:
-        raise RunExists(f"DAG {dag.dag_id!r} has a run {run.run_id!r} already; choose another run id", run.run_id)
-    holder = tx.one("runs.holder", dag_pk=run.dag_pk, slot_key=slot_key)
+    if tx.one("dag_runs.run_id_holder", dag_pk=run.dag_pk, run_id=run.run_id) is not None:
+        raise RunExists(f"DAG {dag.dag_id!r} already has a run {run.run_id!r}; choose another run id", run.run_id)
+    holder = tx.one("dag_runs.slot_holder", dag_pk=run.dag_pk, slot_key=slot_key)
     name = "another run" if holder is None else holder[1]
     raise RunExists(
-        f"DAG {dag.dag_id!r} has a run for logical date {iso(run.logical_at)} already: {name!r}; "
-        "clear that one, or trigger without a logical date",
+        f"DAG {dag.dag_id!r} already has a run for logical date {iso(run.logical_at)}: {name!r}; "
+        "clear that run, or trigger without a logical date",
         name,
     )
 
 
 def list_task_states(tx: Transaction, run_pk: int) -> list[TaskRecord]:
-    """The task instances of a run that have, or had, a state; by task number and map index."""
-    return [decode_task(row) for row in tx.all("tasks.states", run_pk=run_pk)]
+    """The stored task instances of a run, by task number and map index."""
+    return [decode_task(row) for row in tx.all("dag_runs.task_instances", run_pk=run_pk)]
 
 
 def list_attempts(tx: Transaction, run_pk: int, task_no: int | None = None, map_index: int | None = None) -> list[AttemptRecord]:
-    """The ended attempts of a run, of one task of it, or of one task instance; in the order they were made."""
+    """The ended attempts of a run, of one task of it, or of one task instance, in the order in which they started."""
     if task_no is None:
-        rows = tx.all("tasks.attempts", run_pk=run_pk)
+        rows = tx.all("dag_runs.attempts", run_pk=run_pk)
     elif map_index is None:
-        rows = tx.all("tasks.attempts_of_task", run_pk=run_pk, task_no=task_no)
+        rows = tx.all("dag_runs.attempts_of_task", run_pk=run_pk, task_no=task_no)
     else:
-        rows = tx.all("tasks.attempts_of_instance", run_pk=run_pk, task_no=task_no, map_index=map_index)
+        rows = tx.all("dag_runs.attempts_of_task_instance", run_pk=run_pk, task_no=task_no, map_index=map_index)
     return [AttemptRecord(*row) for row in rows]
 
 
 def find_first_reschedule(tx: Transaction, run_pk: int, task_no: int, map_index: int, first_try: int) -> int | None:
-    """When the first attempt of a task instance began that was rescheduled, from that try on; None when none was."""
-    row = tx.one("tasks.first_reschedule", run_pk=run_pk, task_no=task_no, map_index=map_index, first_try=first_try)
+    """When the first rescheduled attempt of a task instance started, from `first_try` on; None when there is none."""
+    row = tx.one("dag_runs.first_reschedule", run_pk=run_pk, task_no=task_no, map_index=map_index, first_try=first_try)
     return None if row is None else int(row[0])

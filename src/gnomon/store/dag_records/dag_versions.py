@@ -1,4 +1,4 @@
-"""The DAGs that one parse of a file defined: new rows, new versions, numbers for new tasks. In batches, ten thousand at a time."""
+"""Writes the DAGs that one parse of a file defined: new rows, new versions, numbers for new tasks. In batches, for files with many DAGs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gnomon.store.transaction import Row, Transaction
 
 @dataclass(slots=True)
 class DefinitionResult:
-    """What became of a file's DAGs."""
+    """What `define_dags` wrote."""
 
     new_versions: list[str] = field(default_factory=list)
     changed: list[tuple[int, int]] = field(default_factory=list)
-    """(dag_pk, group_no) of those that their owners must read again."""
+    """(dag_pk, group_no) of the DAGs that their owners must read again."""
     duplicates: list[ParseFailure] = field(default_factory=list)
 
 
@@ -33,18 +33,18 @@ class _KnownVersion:
     number: int
     spec_hash: str | None
     packed: bytes
-    """The spec of its version, as stored."""
+    """The stored spec of the version."""
     path: str
     is_deleted: bool
 
-    def is_reworded_by(self, tx: Transaction, one: ParsedDag) -> bool:
-        """Whether only what people read has changed: texts, tags, owners, params."""
-        return self.spec_hash == one.spec_hash and not is_same_spec(tx, self.packed, one.spec)
+    def is_reworded_by(self, tx: Transaction, parsed_dag: ParsedDag) -> bool:
+        """Whether only parts changed that the scheduler does not use: texts, tags, owners, params."""
+        return self.spec_hash == parsed_dag.spec_hash and not is_same_spec(tx, self.packed, parsed_dag.spec)
 
 
 @dataclass(frozen=True, slots=True)
 class DefiningFile:
-    """The file that defines DAGs, at these inputs."""
+    """The file that defines the DAGs, and the hash of its inputs."""
 
     file_pk: int
     path: str
@@ -52,34 +52,34 @@ class DefiningFile:
 
 
 def drop_duplicates(parsed: ParsedFile) -> tuple[list[ParsedDag], list[ParseFailure]]:
-    """The file's DAGs, each id once; and an error for each that stands in it again."""
-    mine: dict[str, ParsedDag] = {}
-    again = [one.spec.dag_id for one in parsed.dags if mine.setdefault(one.spec.dag_id, one) is not one]
-    return list(mine.values()), [_duplicate_failure(dag_id, parsed.path, "twice in this file") for dag_id in again]
+    """The DAGs of the file, each id once, and an error for each repetition of an id."""
+    unique: dict[str, ParsedDag] = {}
+    repeated = [dag.spec.dag_id for dag in parsed.dags if unique.setdefault(dag.spec.dag_id, dag) is not dag]
+    return list(unique.values()), [_duplicate_failure(dag_id, parsed.path, "twice in this file") for dag_id in repeated]
 
 
 def define_dags(
     tx: Transaction, origin: DefiningFile, dags: Sequence[ParsedDag], at: Instant, paused_by_default: bool
 ) -> DefinitionResult:
-    """These DAGs of the file are active, at the version that it defines; only what differs is written."""
+    """Activate these DAGs of the file with the specs that it defines; writes only what differs from the stored rows."""
     result = DefinitionResult()
     known = _load_known(tx, dags)
-    mine = _drop_defined_elsewhere(dags, origin, known, result)
-    new = [one for one in mine if one.spec.dag_id not in known]
+    own = _drop_defined_elsewhere(dags, origin, known, result)
+    new = [dag for dag in own if dag.spec.dag_id not in known]
     if new:
-        tx.many("dags.add", [_encode_new_dag(one, origin, at, paused_by_default) for one in new])
+        tx.many("dag_versions.add_dags", [_encode_new_dag(dag, origin, at, paused_by_default) for dag in new])
         known = _load_known(tx, dags)
-    fresh = [one for one in mine if known[one.spec.dag_id].spec_hash != one.spec_hash]
-    _add_versions(tx, origin, fresh, known, at)
-    _add_names(tx, fresh, known)
-    dag_edges.replace_edges(tx, [(known[one.spec.dag_id].dag_pk, one.spec) for one in fresh])
-    result.new_versions = [one.spec.dag_id for one in fresh]
-    _write_current_versions(tx, origin, mine, known, at, result)
+    changed = [dag for dag in own if known[dag.spec.dag_id].spec_hash != dag.spec_hash]
+    _add_versions(tx, origin, changed, known, at)
+    _add_names(tx, changed, known)
+    dag_edges.replace_edges(tx, [(known[dag.spec.dag_id].dag_pk, dag.spec) for dag in changed])
+    result.new_versions = [dag.spec.dag_id for dag in changed]
+    _write_current_versions(tx, origin, own, known, at, result)
     return result
 
 
 def _load_known(tx: Transaction, dags: Sequence[ParsedDag]) -> dict[str, _KnownVersion]:
-    rows = tx.all("dags.by_ids", dag_ids=[one.spec.dag_id for one in dags]) if dags else []
+    rows = tx.all("dag_versions.find_dags", dag_ids=[dag.spec.dag_id for dag in dags]) if dags else []
     return {
         dag_id: _KnownVersion(dag_pk, file_pk, bool(active), input_hash, number or 0, spec_hash, bytes(spec or b""), path,
                        gone_at is not None)
@@ -90,66 +90,66 @@ def _load_known(tx: Transaction, dags: Sequence[ParsedDag]) -> dict[str, _KnownV
 def _drop_defined_elsewhere(
     dags: Sequence[ParsedDag], origin: DefiningFile, known: dict[str, _KnownVersion], result: DefinitionResult
 ) -> list[ParsedDag]:
-    mine = []
-    for one in dags:
-        other = known.get(one.spec.dag_id)
+    own = []
+    for dag in dags:
+        other = known.get(dag.spec.dag_id)
         if other is not None and other.file_pk != origin.file_pk and other.active and not other.is_deleted:
-            result.duplicates.append(_duplicate_failure(one.spec.dag_id, origin.path, f"in {other.path} already"))
+            result.duplicates.append(_duplicate_failure(dag.spec.dag_id, origin.path, f"in {other.path} already"))
         else:
-            mine.append(one)
-    return mine
+            own.append(dag)
+    return own
 
 
-def _duplicate_failure(dag_id: str, here: str, where: str) -> ParseFailure:
+def _duplicate_failure(dag_id: str, path: str, where: str) -> ParseFailure:
     return ParseFailure(
-        kind="duplicate", message=f"DAG id {dag_id!r} in {here} is defined {where}, and that one stands: rename one of them"
+        kind="duplicate", message=f"DAG id {dag_id!r} in {path} is defined {where}, and that definition is used: rename one of the two DAGs"
     )
 
 
-def _encode_new_dag(one: ParsedDag, origin: DefiningFile, at: Instant, paused_by_default: bool) -> Row:
-    dag_id, paused = one.spec.dag_id, one.spec.paused_upon_creation
+def _encode_new_dag(dag: ParsedDag, origin: DefiningFile, at: Instant, paused_by_default: bool) -> Row:
+    dag_id, paused = dag.spec.dag_id, dag.spec.paused_upon_creation
     if paused is None:
         paused = paused_by_default
     return dag_id, group_of(dag_id), origin.file_pk, origin.input_hash, paused, None if paused else at
 
 
 def _add_versions(
-    tx: Transaction, origin: DefiningFile, fresh: list[ParsedDag], known: dict[str, _KnownVersion], at: Instant
+    tx: Transaction, origin: DefiningFile, changed: list[ParsedDag], known: dict[str, _KnownVersion], at: Instant
 ) -> None:
     rows: list[Row] = []
-    for one in fresh:
-        dag = known[one.spec.dag_id]
-        rows.append((dag.dag_pk, dag.number + 1, one.spec_hash, encode_spec(tx, one.spec), origin.input_hash, at))
-    tx.many("dags.add_version", rows)
+    for dag in changed:
+        stored = known[dag.spec.dag_id]
+        rows.append((stored.dag_pk, stored.number + 1, dag.spec_hash, encode_spec(tx, dag.spec), origin.input_hash, at))
+    tx.many("dag_versions.add", rows)
 
 
-def _add_names(tx: Transaction, fresh: list[ParsedDag], known: dict[str, _KnownVersion]) -> None:
-    """Numbers are append-only: a task that comes back has its old one."""
-    names = load_task_numbers(tx, [known[one.spec.dag_id].dag_pk for one in fresh])
+def _add_names(tx: Transaction, changed: list[ParsedDag], known: dict[str, _KnownVersion]) -> None:
+    """Add numbers for new tasks. Numbers are never deleted: a task that is defined again gets its old number."""
+    names = load_task_numbers(tx, [known[dag.spec.dag_id].dag_pk for dag in changed])
     rows: list[Row] = []
-    for one in fresh:
-        dag_pk = known[one.spec.dag_id].dag_pk
+    for dag in changed:
+        dag_pk = known[dag.spec.dag_id].dag_pk
         taken = names.get(dag_pk, {})
         following = max(taken.values(), default=-1) + 1
-        for task in one.spec.tasks:
+        for task in dag.spec.tasks:
             if task.task_id not in taken:
                 rows.append((dag_pk, following, task.task_id))
                 following += 1
-    tx.many("dags.add_name", rows)
+    tx.many("dag_versions.add_task_numbers", rows)
 
 
 def _write_current_versions(
-    tx: Transaction, origin: DefiningFile, mine: list[ParsedDag], known: dict[str, _KnownVersion], at: Instant, result: DefinitionResult
+    tx: Transaction, origin: DefiningFile, own: list[ParsedDag], known: dict[str, _KnownVersion], at: Instant, result: DefinitionResult
 ) -> None:
     rows: list[Row] = []
-    reworded = {one.spec.dag_id for one in mine if known[one.spec.dag_id].is_reworded_by(tx, one)}
-    tx.many("dags.reword", [(known[one.spec.dag_id].dag_pk, known[one.spec.dag_id].number, encode_spec(tx, one.spec))
-                            for one in mine if one.spec.dag_id in reworded])
-    for one in mine:
-        dag = known[one.spec.dag_id]
-        is_new = dag.spec_hash != one.spec_hash
-        moved = not dag.active or (dag.file_pk, dag.input_hash) != (origin.file_pk, origin.input_hash)
-        if is_new or moved or one.spec.dag_id in reworded:
-            rows.append((dag.dag_pk, dag.number + is_new, origin.file_pk, origin.input_hash, at))
-            result.changed.append((dag.dag_pk, group_of(one.spec.dag_id)))
-    tx.many("dags.settle", rows)
+    reworded = {dag.spec.dag_id for dag in own if known[dag.spec.dag_id].is_reworded_by(tx, dag)}
+    tx.many("dag_versions.replace_spec", [(known[dag.spec.dag_id].dag_pk, known[dag.spec.dag_id].number, encode_spec(tx, dag.spec))
+                            for dag in own if dag.spec.dag_id in reworded])
+    for dag in own:
+        stored = known[dag.spec.dag_id]
+        is_new = stored.spec_hash != dag.spec_hash
+        moved = not stored.active or (stored.file_pk, stored.input_hash) != (origin.file_pk, origin.input_hash)
+        if is_new or moved or dag.spec.dag_id in reworded:
+            rows.append((stored.dag_pk, stored.number + is_new, origin.file_pk, origin.input_hash, at))
+            result.changed.append((stored.dag_pk, group_of(dag.spec.dag_id)))
+    tx.many("dag_versions.activate_dags", rows)

@@ -1,4 +1,4 @@
-"""DAGs as everybody may see them, and pausing."""
+"""DAGs as every process may read them, and pausing (REQUEST in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ class StoredDag:
 
 
 def find_dag_row(tx: Transaction, dag_id: str) -> StoredDag | None:
-    """The DAG, None when there is none."""
+    """The DAG; None when it does not exist."""
     row = tx.one("dags.find", dag_id=dag_id)
     return None if row is None else _decode(row)
 
 
 def list_dags(tx: Transaction) -> list[StoredDag]:
-    """All DAGs by id, those that are in no file any more too."""
+    """All DAGs by id, also those that no file defines any more."""
     return [_decode(row) for row in tx.all("dags.list")]
 
 
 def set_paused(tx: Transaction, dag_id: str, paused: bool, by: str, at: Instant) -> bool:
-    """The DAG is paused, or not; nothing is planned for a paused one once this is stored. False: it was so already.
+    """Pause or unpause a DAG; a plan that was prepared before cannot be committed. Returns False when nothing changed.
 
-    NotFound when there is no such DAG.
+    Raises NotFound for an unknown DAG.
     """
     dag = find_dag_row(tx, dag_id)
     if dag is None:
-        raise NotFound(f"there is no DAG {dag_id!r}; `gnomon dags list` shows what there is")
+        raise NotFound(f"there is no DAG {dag_id!r}; `gnomon dags list` shows them all")
     if not tx.run("dags.set_paused", dag_pk=dag.dag_pk, paused=paused, at=at):
         return False
     event_log.log_event(tx, EventRecord(at, "dag_paused" if paused else "dag_unpaused", dag_pk=dag.dag_pk, by=by))
@@ -55,7 +55,7 @@ def set_paused(tx: Transaction, dag_id: str, paused: bool, by: str, at: Instant)
 
 
 def dag_changed_message(group_no: int, dag_pk: int, at: Instant | None) -> NewMail:
-    """The letter that lets the owner read a DAG again."""
+    """The message after which the owner reads the DAG again."""
     return NewMail(group_no, "dag_changed", json.dumps({"dag_pk": dag_pk}), at=at)
 
 

@@ -1,4 +1,4 @@
-"""XComs: what tasks handed on. Values are typed JSON text (`gnomon.serde`)."""
+"""XComs: values that tasks pass to other tasks, as typed JSON text (`gnomon.serde`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gnomon.model.records import RunRecord
 from gnomon.store.transaction import Transaction
 
 PRIOR_RUNS_MAX = 1000
-"""How many runs back `include_prior` looks for a value."""
+"""The number of runs in which `include_prior` looks for a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,30 +28,30 @@ def read_xcoms(
 ) -> list[StoredXCom]:
     """The values under `key`, in the order of `task_ids` (None: of every task, by number) and by map index.
 
-    `include_prior`: of each task those of the newest run, this one or an earlier one, in which it has any.
+    With `include_prior` the values of each task are those of the newest run, this one or an earlier one, that has any.
     """
     run_pks = [run.run_pk]
     if include_prior:
-        run_pks = [row[0] for row in tx.all("xcoms.runs_back_from", dag_pk=run.dag_pk, run_after=run.run_after,
-                                            run_pk=run.run_pk, most=PRIOR_RUNS_MAX)]
+        run_pks = [row[0] for row in tx.all("xcom_values.runs_until", dag_pk=run.dag_pk, run_after=run.run_after,
+                                            run_pk=run.run_pk, limit=PRIOR_RUNS_MAX)]
     if task_ids is None:
         return _read_newest_of_each(tx, run_pks, key)
-    return [found for task_id in task_ids for found in _read_newest(tx, run_pks, key, task_id)]
+    return [xcom for task_id in task_ids for xcom in _read_newest(tx, run_pks, key, task_id)]
 
 
 def list_run_xcoms(tx: Transaction, run: RunRecord) -> list[StoredXCom]:
     """All values of a run, by task number, map index and key."""
-    return [StoredXCom(row[0], row[1], row[2], row[3], run.run_id) for row in tx.all("xcoms.of_run", run_pk=run.run_pk)]
+    return [StoredXCom(row[0], row[1], row[2], row[3], run.run_id) for row in tx.all("xcom_values.of_run", run_pk=run.run_pk)]
 
 
 def write_xcom(tx: Transaction, run_pk: int, task_no: int, map_index: int, key: str, value: str) -> None:
-    """The value is there; one that was there under the key is replaced."""
-    tx.run("xcoms.put", run_pk=run_pk, task_no=task_no, map_index=map_index, key=key, value=value)
+    """Insert or replace a value."""
+    tx.run("xcom_values.put", run_pk=run_pk, task_no=task_no, map_index=map_index, key=key, value=value)
 
 
 def _read_newest(tx: Transaction, run_pks: Sequence[int], key: str, task_id: str) -> list[StoredXCom]:
     for run_pk in run_pks:
-        rows = tx.all("xcoms.of_task", run_pk=run_pk, key=key, task_id=task_id)
+        rows = tx.all("xcom_values.of_task", run_pk=run_pk, key=key, task_id=task_id)
         if rows:
             return [StoredXCom(row[0], row[1], key, row[2], row[3]) for row in rows]
     return []
@@ -61,7 +61,7 @@ def _read_newest_of_each(tx: Transaction, run_pks: Sequence[int], key: str) -> l
     found: dict[str, list[StoredXCom]] = {}
     for run_pk in run_pks:
         here: dict[str, list[StoredXCom]] = {}
-        for task_id, map_index, value, run_id in tx.all("xcoms.of_key", run_pk=run_pk, key=key):
+        for task_id, map_index, value, run_id in tx.all("xcom_values.of_key", run_pk=run_pk, key=key):
             here.setdefault(task_id, []).append(StoredXCom(task_id, map_index, key, value, run_id))
         found = {**here, **found}
     return [row for rows in found.values() for row in rows]

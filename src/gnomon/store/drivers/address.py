@@ -16,7 +16,7 @@ POSTGRESQL = "postgresql"
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A parsed address: the dialect, and what its driver takes."""
+    """A parsed address: the dialect, and what the driver takes."""
 
     dialect: str
     target: str
@@ -31,9 +31,9 @@ class Address:
 
 
 def parse_address(url: str) -> Address:
-    """The parts of a database address; BadAddress says what is wrong with it.
+    """Parse a database address. Raises InvalidAddress, which says what is wrong with it.
 
-    Airflow's spellings with a driver (`postgresql+psycopg2://`) are accepted; the driver is ours.
+    Airflow's spellings with a driver (`postgresql+psycopg2://`) are accepted; the driver is ignored.
     """
     scheme, colon, rest = url.partition("://")
     dialect = scheme.partition("+")[0]
@@ -56,14 +56,14 @@ def _parse_sqlite(url: str, rest: str) -> Address:
     path = unquote(rest.partition("?")[0])
     if not path.startswith("/") or path.strip("/") in {"", ":memory:"}:
         raise InvalidAddress(
-            f"{without_password(url)!r} names no file ([database] sql_alchemy_conn): several processes share the database, "
+            f"{without_password(url)!r} does not name a file ([database] sql_alchemy_conn): several processes share the database, "
             "so it must be a file, for example sqlite:////var/lib/gnomon/gnomon.db"
         )
     return Address(SQLITE, str(Path(path[1:]).absolute()), without_password(url))
 
 
 def _is_misread(rest: str) -> bool:
-    """Whether libpq would take a piece of the user or password for the host, the port or the name, and show it in an error."""
+    """Whether libpq would read a part of the user or password as host, port or database name, and show it in an error."""
     authority = re.split(r"[/?]", rest, maxsplit=1)[0]
     credentials, at, _ = authority.rpartition("@")
     if at:
@@ -73,7 +73,7 @@ def _is_misread(rest: str) -> bool:
 
 
 def _quote_libpq(rest: str) -> str:
-    """`schema=x` becomes a search path, and option values are quoted the way libpq insists on."""
+    """`schema=x` becomes a search path, and the values of options are quoted as libpq requires."""
     location, question, query = rest.partition("?")
     pairs = []
     for pair in query.split("&") if question else ():

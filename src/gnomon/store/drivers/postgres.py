@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL: READ COMMITTED, prepared statements, bounds on everything that could wait for ever."""
+"""A connection to PostgreSQL: READ COMMITTED, prepared statements, a bound on every wait."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from gnomon.store.statements import Statement
 from gnomon.store.transaction import LEASE_TTL_S, Row, RowCountCheck
 
 IDLE_IN_TRANSACTION_MS = round(LEASE_TTL_S * 1000)
-"""A process frozen inside a transaction loses it after this long (OWNERSHIP.md line 11)."""
+"""The server ends a session that is idle inside a transaction for this time (TAKE_OVER in docs/discussions/ownership.md)."""
 IDLE_IN_READ_MS = 60_000
-"""A reader blocks nobody, and may think between two questions: a take-over decodes everything that it reads."""
+"""The same for a transaction that only reads: it blocks no other, and a take-over decodes everything between its queries."""
 LOCK_TIMEOUT_MS = 8_000
-"""Longer than IDLE_IN_TRANSACTION_MS: who waits for a frozen process outlasts it."""
+"""Longer than IDLE_IN_TRANSACTION_MS, so that a wait for a frozen process succeeds."""
 CONNECT_TIMEOUT_S = 5
 PREPARE_THRESHOLD = 2
 PIPELINE_THRESHOLD = 2
-"""A pipeline for more statements than this: it costs as much as one round trip saves."""
+"""More statements than this use a pipeline, which costs as much as the round trip that it saves for fewer."""
 Cursor = psycopg.Cursor[Row]
 _RETRYABLE_STATES = ("08", "57P", "55P03", "53300", "40P01", "25P03")
-"""SQLSTATEs after which the same call may succeed later: connections, shutdowns, lock time-outs, deadlocks."""
+"""SQLSTATEs after which the same call may succeed later: connections, shutdowns, lock time-outs, deadlocks, idle sessions."""
 
 
 def connect_postgres(url: str) -> psycopg.Connection[Row]:
-    """A connection in autocommit mode with Gnomon's settings.
+    """Open a connection in autocommit mode with Gnomon's settings.
 
-    Raises DatabaseAway when the server does not answer, BadAddress when libpq does not read the address.
+    Raises DatabaseUnavailable when the server does not answer, InvalidAddress when libpq cannot parse the address.
     """
     try:
         connection = psycopg.connect(
@@ -51,9 +51,9 @@ def connect_postgres(url: str) -> psycopg.Connection[Row]:
         raise DatabaseUnavailable(f"PostgreSQL does not answer: {_first_line(error)}") from error
     except psycopg.ProgrammingError as error:
         shown = without_password(url)
-        why = _first_line(error).replace(url, shown)
-        raise InvalidAddress(f"cannot use {shown!r} as a database address ([database] sql_alchemy_conn): {why}") from None
-    # Every integer is a bigint and every text a text, or each size of number would prepare a statement of its own.
+        reason = _first_line(error).replace(url, shown)
+        raise InvalidAddress(f"cannot use {shown!r} as a database address ([database] sql_alchemy_conn): {reason}") from None
+    # Every integer is a bigint and every string a text; otherwise each size of number would prepare a statement of its own.
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.adapters.register_dumper(int, Int8BinaryDumper)
     connection.adapters.register_dumper(str, StrDumper)
@@ -67,7 +67,7 @@ def connect_postgres(url: str) -> psycopg.Connection[Row]:
 
 @dataclass(frozen=True, slots=True)
 class _PendingStatement:
-    """One statement on its way."""
+    """One statement that was not sent yet."""
 
     text: str
     parameters: Mapping[str, object] | None = None
@@ -75,16 +75,16 @@ class _PendingStatement:
 
 
 class PostgresConnection:
-    """One connection. Statements whose answer nobody waits for travel together with the next question (pipeline mode).
+    """`DriverConnection` for PostgreSQL. Statements without an answer are sent together with the next query (pipeline mode).
 
-    They are kept here until then: a server that has half of a pipeline does not count the session as idle, so no time-out
-    frees the locks of a process that is frozen between two statements of it (`leases.end_frozen` does, in the worst case).
-    The connection is in autocommit mode: transactions begin and end by statements of ours, so that BEGIN travels too.
+    They are kept in this process until then: a server that has received half of a pipeline does not count the session as idle, so
+    no time-out would free the locks of a process that is frozen inside the pipeline (`leases.terminate_frozen_sessions` does it
+    in the worst case). The connection is in autocommit mode, so that BEGIN and COMMIT are sent like other statements.
     """
 
     def __init__(self, url: str) -> None:
         self._connection = connect_postgres(url)
-        self._waiting: list[_PendingStatement] = []
+        self._pending: list[_PendingStatement] = []
 
     @property
     def is_usable(self) -> bool:
@@ -108,57 +108,57 @@ class PostgresConnection:
             raise _translate_error(error) from error
 
     def end_read(self) -> None:
-        """By COMMIT: after a rollback the driver would prepare every statement anew."""
-        self._waiting = []
+        """Ends with COMMIT: after a ROLLBACK the driver would prepare every statement again."""
+        self._pending = []
         try:
             self._connection.commit()
         except psycopg.Error:
             self.close()
 
     def rollback(self) -> None:
-        self._waiting = []
+        self._pending = []
         try:
             self._connection.rollback()
         except psycopg.Error:
             self._connection.close()
 
     def rows(self, statement: Statement, parameters: Mapping[str, object]) -> list[Row]:
-        return self._ask(_PendingStatement(statement.text, parameters)).fetchall()
+        return self._query(_PendingStatement(statement.text, parameters)).fetchall()
 
     def count(self, statement: Statement, parameters: Mapping[str, object]) -> int:
-        return self._ask(_PendingStatement(statement.text, parameters)).rowcount
+        return self._query(_PendingStatement(statement.text, parameters)).rowcount
 
     def many(self, statement: Statement, rows: Sequence[Sequence[object]]) -> int:
-        return self._ask(_PendingStatement(statement.text, _to_columns(statement, rows))).rowcount
+        return self._query(_PendingStatement(statement.text, _to_columns(statement, rows))).rowcount
 
     def send(self, statement: Statement, parameters: Mapping[str, object], check: RowCountCheck | None) -> None:
-        self._waiting.append(_PendingStatement(statement.text, parameters, check))
+        self._pending.append(_PendingStatement(statement.text, parameters, check))
 
     def send_many(self, statement: Statement, rows: Sequence[Sequence[object]], check: RowCountCheck | None) -> None:
-        self._waiting.append(_PendingStatement(statement.text, _to_columns(statement, rows), check))
+        self._pending.append(_PendingStatement(statement.text, _to_columns(statement, rows), check))
 
     def execute_raw(self, text: str) -> None:
-        self._waiting.append(_PendingStatement(text))
+        self._pending.append(_PendingStatement(text))
 
     def flush(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        if waiting:
-            self._run(waiting)
+        pending, self._pending = self._pending, []
+        if pending:
+            self._run(pending)
 
     def close(self) -> None:
         self._connection.close()
 
     def abandon(self) -> None:
-        """Nothing: closing would end the parent's session."""
+        """Does nothing: closing would end the session of the parent."""
 
-    def _ask(self, question: _PendingStatement) -> Cursor:
-        waiting, self._waiting = self._waiting, []
-        return self._run([*waiting, question])
+    def _query(self, query: _PendingStatement) -> Cursor:
+        pending, self._pending = self._pending, []
+        return self._run([*pending, query])
 
     def _run(self, statements: Sequence[_PendingStatement]) -> Cursor:
-        """The cursor of the last; raises what went wrong first, be it a check or the server's refusal.
+        """Execute the statements; returns the cursor of the last one. Raises the first error of a check or of the server.
 
-        The last one travels alone: the driver ends a pipeline with a message (Flush) at which the server forgets to
+        The last statement is outside the pipeline: the driver ends a pipeline with a message (Flush) after which the server does not
         count the session as idle in its transaction.
         """
         cursors: list[Cursor] = []
@@ -172,12 +172,12 @@ class PostgresConnection:
                 _run_checks(statements, cursors)
         return cursors[-1]
 
-    def _execute(self, sent: _PendingStatement) -> Cursor:
-        return self._connection.execute(sent.text.encode(), sent.parameters)
+    def _execute(self, statement: _PendingStatement) -> Cursor:
+        return self._connection.execute(statement.text.encode(), statement.parameters)
 
 
 class NotifyListener:
-    """A connection that hears `NOTIFY gnomon`."""
+    """A connection that receives `NOTIFY gnomon`."""
 
     def __init__(self, url: str) -> None:
         self._connection = connect_postgres(url)
@@ -187,7 +187,7 @@ class NotifyListener:
         return self._connection.fileno()
 
     def poll(self) -> int:
-        """How many notifications came since the last call; DatabaseAway when the connection is gone."""
+        """The number of notifications since the last call. Raises DatabaseUnavailable when the connection has ended."""
         try:
             return sum(1 for _ in self._connection.notifies(timeout=0))
         except psycopg.Error as error:
@@ -199,7 +199,7 @@ class NotifyListener:
 
 
 def _run_checks(statements: Sequence[_PendingStatement], cursors: Sequence[Cursor]) -> None:
-    """Every check up to the first statement without an answer was told."""
+    """Call the checks of all statements before the first one without an answer."""
     for sent, cursor in zip(statements, cursors, strict=False):
         if cursor.pgresult is None:
             break
@@ -216,10 +216,10 @@ def _translate_errors() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        worded = _translate_error(error)
-        if worded is error:
+        translated = _translate_error(error)
+        if translated is error:
             raise
-        raise worded from error
+        raise translated from error
 
 
 def _translate_error(error: psycopg.Error) -> Exception:
@@ -227,11 +227,11 @@ def _translate_error(error: psycopg.Error) -> Exception:
     if state is None and isinstance(error, psycopg.OperationalError):
         return DatabaseUnavailable(f"the connection to PostgreSQL ended: {_first_line(error)}")
     if state is not None and state.startswith(_RETRYABLE_STATES):
-        return DatabaseUnavailable(f"PostgreSQL could not do it now: {_first_line(error)}")
+        return DatabaseUnavailable(f"PostgreSQL could not execute the statement now: {_first_line(error)}")
     if state == "53100":
-        return DiskFull(f"PostgreSQL has no room left on its disk ({_first_line(error)}): free some space there")
+        return DiskFull(f"the disk of PostgreSQL is full ({_first_line(error)}): free some space there")
     if state in {"25006", "42501"}:
-        return DatabaseReadOnly(f"PostgreSQL refuses to write ({_first_line(error)}): check the user's rights, and that it is no standby")
+        return DatabaseReadOnly(f"PostgreSQL refuses to write ({_first_line(error)}): check the user's rights, and that the server is not a standby")
     return StoreError(f"PostgreSQL: {_first_line(error)}") if isinstance(error, psycopg.OperationalError) else error
 
 
@@ -240,7 +240,7 @@ def _first_line(error: psycopg.Error) -> str:
 
 
 def array_literal(values: Sequence[object]) -> str:
-    """The array of these numbers, flags, texts or bytes; None is NULL. All are of one type: the statement says which by its cast."""
+    """The text of an array of numbers, booleans, strings or bytes, all of one type; None is NULL. The cast in the statement names the type."""
     if isinstance(next((value for value in values if value is not None), None), str | bytes):
         return "{" + ",".join(map(_quote, values)) + "}"
     return "{" + ",".join(map(str, values)).replace("None", "NULL") + "}"
@@ -256,7 +256,7 @@ def _quote(value: object) -> str:
 
 
 class ArrayDumper(StrDumperUnknown):
-    """A list travels as the text of an array; `::type[]` in the statement says what it is."""
+    """Sends a list as the text of an array; `::type[]` in the statement names the type."""
 
     def dump(self, obj: Sequence[object]) -> bytes | bytearray | memoryview | None:
         return super().dump(array_literal(obj))

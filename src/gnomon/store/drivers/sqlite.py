@@ -1,4 +1,4 @@
-"""A connection to SQLite: WAL, one writer at a time by ticket, readers that wait for nobody."""
+"""A connection to SQLite: WAL mode, one writer at a time by the write lock, readers that never wait."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gnomon.store.statements import Statement
 from gnomon.store.transaction import Row, RowCountCheck
 
 BUSY_TIMEOUT_S = 5.0
-"""For what the ticket does not order: another program's write, the recovery after a crash."""
+"""SQLite's own wait, for locks that the write lock does not order: another program, the recovery after a crash."""
 STATEMENTS_CACHED = 256
 CACHE_KB = 2_000
-"""Pages that a connection keeps: history that was written once is not looked at again, and the system caches the file."""
+"""Page cache of a connection. It is small, because old history is seldom read and the system caches the file."""
 
 
 def connect_sqlite(path: Path, synchronous: str = "FULL") -> sqlite3.Connection:
-    """A connection with Gnomon's settings; sqlite3.Error when the file cannot be opened."""
+    """Open a connection with Gnomon's settings. Raises sqlite3.Error when the file cannot be opened."""
     connection = sqlite3.connect(
         path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=STATEMENTS_CACHED
     )
@@ -41,29 +41,29 @@ def connect_sqlite(path: Path, synchronous: str = "FULL") -> sqlite3.Connection:
 
 
 class SqliteConnection:
-    """One connection; it holds the ticket from begin_write to the end of the transaction."""
+    """`DriverConnection` for SQLite. It holds the write lock from `begin_write` to the end of the transaction."""
 
     def __init__(self, path: Path, clock: Clock, synchronous: str) -> None:
         self._path = path
-        self._holds_ticket = False
+        self._holds_lock = False
         self.is_usable = True
-        self._ticket = WriteLock(path, clock)
+        self._write_lock = WriteLock(path, clock)
         try:
             self._connection = connect_sqlite(path, synchronous)
         except sqlite3.Error as error:
-            self._ticket.close()
-            self._refuse(error)
+            self._write_lock.close()
+            self._raise_translated(error)
 
     def begin_read(self) -> None:
         self.execute_raw("BEGIN")
 
     def begin_write(self) -> None:
-        self._ticket.acquire()
-        self._holds_ticket = True
+        self._write_lock.acquire()
+        self._holds_lock = True
         try:
             self.execute_raw("BEGIN IMMEDIATE")
         except BaseException:
-            self._give_ticket_back()
+            self._release_lock()
             raise
 
     def commit(self) -> None:
@@ -73,9 +73,9 @@ class SqliteConnection:
             self.rollback()
             if (error.sqlite_errorname or "").startswith("SQLITE_IOERR"):
                 raise CommitUncertain(f"the disk of {self._path} failed inside COMMIT ({error.sqlite_errorname})") from error
-            self._refuse(error)
+            self._raise_translated(error)
         finally:
-            self._give_ticket_back()
+            self._release_lock()
 
     def end_read(self) -> None:
         self.rollback()
@@ -88,33 +88,33 @@ class SqliteConnection:
             self.is_usable = False
             self._connection.close()
         finally:
-            self._give_ticket_back()
+            self._release_lock()
 
     def rows(self, statement: Statement, parameters: Mapping[str, object]) -> list[Row]:
         try:
             return self._connection.execute(statement.text, _bind_lists(parameters)).fetchall()
         except sqlite3.Error as error:
-            self._refuse(error)
+            self._raise_translated(error)
 
     def count(self, statement: Statement, parameters: Mapping[str, object]) -> int:
         try:
             return self._connection.execute(statement.text, _bind_lists(parameters)).rowcount
         except sqlite3.Error as error:
-            self._refuse(error)
+            self._raise_translated(error)
 
     def many(self, statement: Statement, rows: Sequence[Sequence[object]]) -> int:
         try:
             return self._connection.executemany(statement.text, rows).rowcount
         except sqlite3.Error as error:
-            self._refuse(error)
+            self._raise_translated(error)
 
     def send(self, statement: Statement, parameters: Mapping[str, object], check: RowCountCheck | None) -> None:
-        """Runs at once: there is no way to a server that several statements could share."""
+        """Executes at once: without a server there is no round trip to save."""
         try:
             cursor = self._connection.execute(statement.text, _bind_lists(parameters))
             count = cursor.rowcount if cursor.description is None else len(cursor.fetchall())
         except sqlite3.Error as error:
-            self._refuse(error)
+            self._raise_translated(error)
         if check is not None:
             check(count)
 
@@ -124,30 +124,30 @@ class SqliteConnection:
             check(count)
 
     def flush(self) -> None:
-        """Nothing is under way."""
+        """Does nothing: `send` has executed every statement."""
 
     def execute_raw(self, text: str) -> None:
         try:
             self._connection.execute(text)
         except sqlite3.Error as error:
-            self._refuse(error)
+            self._raise_translated(error)
 
     def close(self) -> None:
         self.is_usable = False
         self._connection.close()
-        self._ticket.close()
-        self._holds_ticket = False
+        self._write_lock.close()
+        self._holds_lock = False
 
     def abandon(self) -> None:
-        """The ticket's file is closed; the connection is not: closing would act on a file that the parent uses."""
-        self._ticket.close()
+        """Closes the file of the write lock only: closing the connection would release SQLite's locks of the parent."""
+        self._write_lock.close()
 
-    def _give_ticket_back(self) -> None:
-        if self._holds_ticket:
-            self._holds_ticket = False
-            self._ticket.release()
+    def _release_lock(self) -> None:
+        if self._holds_lock:
+            self._holds_lock = False
+            self._write_lock.release()
 
-    def _refuse(self, error: sqlite3.Error) -> NoReturn:
+    def _raise_translated(self, error: sqlite3.Error) -> NoReturn:
         cause = translate_sqlite_error(error, self._path)
         if cause is None:
             raise error
@@ -155,5 +155,5 @@ class SqliteConnection:
 
 
 def _bind_lists(parameters: Mapping[str, object]) -> dict[str, object]:
-    """Lists travel as JSON text: the statement opens them with json_each."""
+    """Lists become JSON text, which the statement reads with json_each."""
     return {name: json.dumps(value) if isinstance(value, list) else value for name, value in parameters.items()}

@@ -1,4 +1,4 @@
-"""Whether a file can serve as a SQLite database, and what SQLite's errors mean for whoever runs Gnomon."""
+"""Checks whether a file can be a SQLite database, and translates SQLite's errors into causes and remedies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NETWORK_FILE_SYSTEMS = frozenset({
 
 
 def check_library(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
-    """UnusableFile when this Python's SQLite is older than we need (RETURNING, UPDATE FROM, upserts)."""
+    """Raise UnusableFile when this Python's SQLite is too old for RETURNING, UPDATE FROM and upserts."""
     if version < SQLITE_VERSION_MIN:
         raise UnusableFile(
             f"this Python has SQLite {'.'.join(map(str, version))}; Gnomon needs 3.35 or later: "
@@ -27,7 +27,7 @@ def check_library(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> Non
 
 
 def check_file_system(path: Path, mounts: str | None = None) -> None:
-    """UnusableFile when the folder is on a network file system: its locks and memory maps cannot be trusted."""
+    """Raise UnusableFile when the folder is on a network file system, whose locks and memory maps are not reliable."""
     if mounts is None:
         mounts = _MOUNTS.read_text(encoding="utf-8", errors="replace") if _MOUNTS.exists() else ""
     kind = find_file_system(path.parent.resolve(), mounts)
@@ -39,7 +39,7 @@ def check_file_system(path: Path, mounts: str | None = None) -> None:
 
 
 def find_file_system(folder: Path, mounts: str) -> str | None:
-    """The type of the file system that a folder is on, by a table like /proc/self/mounts."""
+    """The type of the file system of a folder, by a table like /proc/self/mounts; None when the table does not tell."""
     best: tuple[int, str | None] = (-1, None)
     for line in mounts.splitlines():
         fields = line.split(" ")
@@ -51,7 +51,7 @@ def find_file_system(folder: Path, mounts: str) -> str | None:
 
 
 def file_exists(path: Path) -> bool:
-    """Whether the file exists; ReadOnly when this user may not even look."""
+    """Whether the file exists. Raises DatabaseReadOnly when this user may not look into its folder."""
     try:
         return path.exists()
     except PermissionError as error:
@@ -59,25 +59,25 @@ def file_exists(path: Path) -> bool:
 
 
 def check_rights(path: Path) -> None:
-    """ReadOnly when this user cannot write the file or its folder; SQLite needs both for its log."""
-    for place in (path, path.parent):
-        if file_exists(place) and not os.access(place, os.W_OK):
+    """Raise DatabaseReadOnly when this user cannot write the file or its folder; SQLite's log needs both."""
+    for checked in (path, path.parent):
+        if file_exists(checked) and not os.access(checked, os.W_OK):
             raise DatabaseReadOnly(
-                f"{place} is not writable for user {os.getuid()}: change its owner or mode, or choose another GNOMON_HOME"
+                f"{checked} is not writable for user {os.getuid()}: change its owner or mode, or choose another GNOMON_HOME"
             )
 
 
 def translate_sqlite_error(error: sqlite3.Error, path: Path) -> GnomonError | None:
-    """The cause behind an error of SQLite in words; None for what is a mistake of ours."""
+    """The error of `store.errors` for an error of SQLite; None when the error is a mistake in Gnomon itself."""
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith("SQLITE_FULL"):
-        return DiskFull(f"no room left on the disk of {path}: free some space; nothing was half-written")
+        return DiskFull(f"no room left on the disk of {path}: free some space; the transaction was rolled back")
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return DatabaseReadOnly(f"{path} cannot be opened for writing ({error}): check the owner and mode of it and its folder")
+        return DatabaseReadOnly(f"{path} cannot be opened for writing ({error}): check owner and mode of the file and its folder")
     if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
         return UnusableFile(f"{path} is not a usable SQLite database ({error}): restore a backup, or move it away")
     if name.startswith("SQLITE_IOERR"):
-        return DatabaseUnavailable(f"the disk of {path} reports an error ({name}): look at the system's log; a full disk does this too")
+        return DatabaseUnavailable(f"the disk of {path} reports an error ({name}): look at the system's log; a full disk can be the cause")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return DatabaseUnavailable(f"another program holds {path} open for writing without Gnomon's ticket: end it")
+        return DatabaseUnavailable(f"another program writes to {path} without Gnomon's write lock: end that program")
     return None if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError) else StoreError(f"{path}: {error}")

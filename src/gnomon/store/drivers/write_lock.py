@@ -1,9 +1,9 @@
-"""The writer's ticket of a SQLite database: an flock on `<db>.ticket`, taken before BEGIN IMMEDIATE.
+"""The write lock of a SQLite database: an flock on `<db>.ticket`, taken before BEGIN IMMEDIATE.
 
-Writers queue in the kernel instead of polling SQLite's lock, so nobody meets "database is locked". The holder writes
-its pid and the time into the file: a process that is frozen while it holds the ticket blocks all writers, and a
-supervisor may kill who holds it for longer than `LEASE_TTL_S` (OWNERSHIP.md line 12). The kernel lets go of a dead
-process's lock, and SQLite drops its unfinished transaction.
+Writers wait in the kernel's queue instead of polling SQLite's lock, so "database is locked" does not occur. The holder
+writes its pid and the time into the file: a process that is frozen while it holds the lock blocks all writers, and the
+supervisor kills a process that holds it for longer than `LEASE_TTL_S` (TAKE_OVER in docs/discussions/ownership.md). The kernel
+releases the lock of a dead process, and SQLite drops its unfinished transaction.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from gnomon.store.errors import WriteLockTimeout
 from gnomon.store.transaction import LEASE_TTL_S
 
 WAIT_MAX_S = 30.0
-"""How long a writer queues before it gives up: many times what the supervisor lets one holder have."""
+"""How long a writer waits for the lock: many times the time after which the supervisor kills its holder."""
 _RECORD_BYTES = 48
 
 
 class LockHolder(NamedTuple):
-    """Who may write, and since when by the machine's monotonic clock."""
+    """The process that holds the lock, and since when by the machine's monotonic clock, in seconds."""
 
     pid: int
     since: float
 
 
 def write_lock_path(database: Path) -> Path:
-    """The ticket file beside a database."""
+    """The path of the lock file beside a database."""
     return database.with_name(database.name + ".ticket")
 
 
 class WriteLock:
-    """One process's hand on the ticket file; held by at most one of its threads at a time."""
+    """The lock file, opened by one process. At most one thread of the process may hold it."""
 
     def __init__(self, database: Path, clock: Clock) -> None:
         self._path = write_lock_path(database)
@@ -44,7 +44,7 @@ class WriteLock:
         self._fd = _open_lock_file(self._path)
 
     def acquire(self) -> None:
-        """This process alone may write; WriterStuck after WAIT_MAX_S in the queue."""
+        """Wait until this process holds the lock. Raises WriteLockTimeout after WAIT_MAX_S."""
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -52,22 +52,21 @@ class WriteLock:
         os.pwrite(self._fd, f"{os.getpid()} {self._clock.monotonic():.6f}\n".ljust(_RECORD_BYTES).encode(), 0)
 
     def release(self) -> None:
-        """The next writer in the queue may write."""
+        """Release the lock: the next process in the queue gets it."""
         fcntl.flock(self._fd, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """The file is closed, and with it any hold on the ticket."""
+        """Close the file, which releases the lock."""
         os.close(self._fd)
 
     def _queue(self) -> None:
-        """Wait in the kernel's queue. flock knows no deadline, so a thread waits on a description of its own."""
+        """Wait in the kernel's queue. flock has no timeout, so a thread waits with a file description of its own."""
         waiter = _LockWaiter(_open_lock_file(self._path))
         if not waiter.wait(WAIT_MAX_S):
-            found = find_lock_holder(self._path)
-            who = f"process {found.pid} holds it" if found else "it is contended"
+            holder = find_lock_holder(self._path)
+            cause = f"process {holder.pid} holds it; end that process if it hangs" if holder else "many processes write; try again"
             raise WriteLockTimeout(
-                f"waited {WAIT_MAX_S:.0f} s for the right to write to {self._path.name.removesuffix('.ticket')}: {who}; "
-                "end that process if it hangs"
+                f"waited {WAIT_MAX_S:.0f} s for the write lock of {self._path.name.removesuffix('.ticket')}: {cause}"
             )
         os.close(self._fd)
         self._fd = waiter.fd
@@ -79,7 +78,7 @@ class _LockWaiter:
         self._guard = threading.Lock()
         self._locked = threading.Event()
         self._is_abandoned = False
-        threading.Thread(target=self._lock, name="ticket", daemon=True).start()
+        threading.Thread(target=self._lock, name="write-lock", daemon=True).start()
 
     def wait(self, timeout_s: float) -> bool:
         if self._locked.wait(timeout_s):
@@ -100,7 +99,7 @@ class _LockWaiter:
 
 
 def find_lock_holder(path: Path) -> LockHolder | None:
-    """Who holds the ticket in the file now; None when nobody does."""
+    """The process that holds the lock now; None when it is free."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -115,11 +114,11 @@ def find_lock_holder(path: Path) -> LockHolder | None:
 
 
 def find_overdue_holder(path: Path, now: float, ttl_s: float = LEASE_TTL_S) -> int | None:
-    """The pid of a process that has held the ticket for longer than `ttl_s`; `now` by the monotonic clock."""
-    found = find_lock_holder(path)
-    if found is None or now - found.since <= ttl_s:
+    """The pid of a process that has held the lock for longer than `ttl_s` seconds; `now` by the monotonic clock."""
+    holder = find_lock_holder(path)
+    if holder is None or now - holder.since <= ttl_s:
         return None
-    return found.pid if find_lock_holder(path) == found else None
+    return holder.pid if find_lock_holder(path) == holder else None
 
 
 def _read_holder(fd: int) -> LockHolder | None:

@@ -1,1 +1,4 @@
-"""TODO: say what is in here."""
+"""Encryption of Variables, connections, and the arguments and events of triggers.
+
+Open `cipher.py` first. `key_file.py` finds or creates the key of an installation, `key_check.py` refuses a host with another key.
+"""

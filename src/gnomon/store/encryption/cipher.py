@@ -1,6 +1,6 @@
-"""What must not lie in clear text in the database: sealed as it is written, opened as it is read (Fernet).
+"""Encryption of values in the database (Fernet): encrypted when they are written, decrypted when they are read.
 
-A key encrypts and authenticates: what another key has sealed, or somebody has changed, is refused and never misread.
+A key encrypts and authenticates: a value of another key, or a value that was changed, raises WrongKey and is never misread.
 """
 
 from __future__ import annotations
@@ -22,70 +22,73 @@ REMEDY = (
     "[core] fernet_key, the old key behind the new one"
 )
 _TOKEN_TIME = 0
-"""A token tells when it was made; ours tell nothing, and no clock is asked."""
+"""The time in every token. Fernet stores when a token was made; Gnomon does not need it, so no clock is read."""
 
 
 class Cipher:
-    """The first key seals, every key opens. The keys are asked for at the first need, and the library is loaded then."""
+    """The first key encrypts, every key decrypts. Keys and the library are loaded at the first use."""
 
     def __init__(
-        self, keys: Callable[[], Sequence[str]], place: str = "the key", make: Callable[[], None] = lambda: None
+        self, keys: Callable[[], Sequence[str]], key_source: str = "the key", create_key: Callable[[], None] = lambda: None
     ) -> None:
-        """`make`: where `keys` raised MissingKey there is one afterwards. Only sealing makes it: what is new opens nothing."""
+        """`keys` returns the keys; `key_source` names their origin in errors.
+
+        `create_key` is called when `keys` raised MissingKey and a value is encrypted. Decryption creates no key: a new one decrypts nothing.
+        """
         self._keys = keys
-        self._key_source = place
-        self._make = make
+        self._key_source = key_source
+        self._create_key = create_key
         self._fernets: tuple[Fernet, ...] = ()
 
     def encrypt(self, text: str) -> str:
-        """The text, readable by whoever has the key; BadKey when there is no usable one."""
+        """Encrypt a text. Raises InvalidKey when there is no usable key."""
         try:
             self._load_fernets()
         except MissingKey:
-            self._make()
+            self._create_key()
         return self._load_fernets()[0].encrypt_at_time(text.encode(), _TOKEN_TIME).decode()
 
-    def decrypt(self, sealed: str) -> str:
-        """The text that was sealed; WrongKey when none of the keys is the one, or it was changed."""
+    def decrypt(self, ciphertext: str) -> str:
+        """The inverse of `encrypt`. Raises WrongKey when no key decrypts the text, or the text was changed."""
         from cryptography.fernet import InvalidToken
 
         for fernet in self._load_fernets():
             with suppress(InvalidToken):
-                return fernet.decrypt(sealed.encode()).decode()
+                return fernet.decrypt(ciphertext.encode()).decode()
         raise WrongKey(f"the database holds values that {self._key_source} does not open: {REMEDY}")
 
-    def uses_primary_key(self, sealed: str) -> bool:
-        """Whether it is from the key that seals here, and not from one that only opens."""
+    def uses_primary_key(self, ciphertext: str) -> bool:
+        """Whether the first key encrypted this text, and not one of the others."""
         from cryptography.fernet import InvalidToken
 
         try:
-            self._load_fernets()[0].decrypt(sealed.encode())
+            self._load_fernets()[0].decrypt(ciphertext.encode())
         except InvalidToken:
             return False
         return True
 
     def check_usable(self) -> None:
-        """The keys can be used, where there are any yet; BadKey with the reason otherwise."""
+        """Return when the keys can be used or there is no key yet. Raises InvalidKey with the reason otherwise."""
         with suppress(MissingKey):
             self._load_fernets()
 
     def _load_fernets(self) -> tuple[Fernet, ...]:
         if not self._fernets:
-            from cryptography.fernet import Fernet  # 3 MB that few commands need
+            from cryptography.fernet import Fernet  # 3 MB of memory, which few commands need
 
             self._fernets = tuple(Fernet(key) for key in self._keys())
         return self._fernets
 
 
 def parse_keys(text: str, place: str) -> tuple[str, ...]:
-    """The keys of a comma-separated list; BadKey names the place and the number of the one that is none."""
+    """The keys of a comma-separated list. Raises InvalidKey, which names `place` and the number of the key that is malformed."""
     keys = tuple(key.strip() for key in text.split(",") if key.strip())
     for number, key in enumerate(keys, 1):
         if not _is_key(key):
-            which = "it holds no key" if len(keys) == 1 else f"number {number} of its {len(keys)} keys is none"
+            which = "its text is not a key" if len(keys) == 1 else f"number {number} of its {len(keys)} keys is not a key"
             raise InvalidKey(f"{place}: {which}. A key is {KEY_BYTES} random bytes in URL-safe base64, 44 characters")
     if not keys:
-        raise InvalidKey(f"{place}: it is empty. Put the key back, or, if nothing was encrypted yet, remove the file")
+        raise InvalidKey(f"{place}: the key is empty. Put the key back, or remove the file if nothing was encrypted yet")
     return keys
 
 

@@ -1,6 +1,6 @@
-"""The key check: a sealed value that the first start leaves in the database, and that every host opens as it starts.
+"""The key check: an encrypted value that the first start stores in the database and that every host decrypts at its start.
 
-So a host with another key is told at once, and not by the first value that it cannot open. The value tells nothing else.
+A host with another key so fails at its start, and not at the first value that it cannot decrypt.
 """
 
 from __future__ import annotations
@@ -18,16 +18,19 @@ _CHECK_TEXT = "gnomon"
 
 
 def verify_key(tx: Transaction) -> bool:
-    """Whether the value stands, sealed by the key that seals here. WrongKey when it, or what else is sealed, does not open."""
+    """Whether the check value exists and was encrypted with the first key of this host.
+
+    Raises WrongKey when this host does not decrypt it, or a sample of the other encrypted values.
+    """
     tx.cipher.check_usable()
-    row = tx.one("key_check.standing")
+    row = tx.one("key_check.find")
     _decrypt_samples(tx, row or ())
     return row is not None and tx.cipher.uses_primary_key(row[0])
 
 
 def bind_key(tx: Transaction) -> None:
-    """The value stands, sealed by the key that seals here. Of hosts that come at once the first one's key counts: WrongKey."""
-    row = tx.one("key_check.hold", sealed=tx.cipher.encrypt(_CHECK_TEXT))
+    """Store the check value, encrypted with the first key of this host. The first host wins; another key raises WrongKey."""
+    row = tx.one("key_check.add", sealed=tx.cipher.encrypt(_CHECK_TEXT))
     assert row is not None
     _decrypt_samples(tx, row)
     if not tx.cipher.uses_primary_key(row[0]):
@@ -35,14 +38,14 @@ def bind_key(tx: Transaction) -> None:
 
 
 def replace_check_value(tx: Transaction) -> None:
-    """The value stands, sealed by the key that seals here, whatever stood there."""
+    """Store the check value, encrypted with the first key of this host, in place of an existing one."""
     tx.run("key_check.put", sealed=tx.cipher.encrypt(_CHECK_TEXT))
 
 
-def _decrypt_samples(tx: Transaction, standing: Iterable[str]) -> None:
-    """The value that stands, and a sample of all else that is sealed, can be opened."""
+def _decrypt_samples(tx: Transaction, check_values: Iterable[str]) -> None:
+    """Decrypt the check value and a sample of the other encrypted values. Raises WrongKey."""
     try:
-        for text in (*standing, *(tx.one("key_check.samples") or ())):
+        for text in (*check_values, *(tx.one("key_check.samples") or ())):
             if text is not None:
                 tx.cipher.decrypt(text)
     except WrongKey as error:
@@ -50,47 +53,47 @@ def _decrypt_samples(tx: Transaction, standing: Iterable[str]) -> None:
 
 
 SILENCE_S = 20.0
-"""A service that has not beaten for so long is gone."""
-_SHOWN = 5
+"""A service without a heartbeat for this time has ended."""
+_VALUES_SHOWN = 5
 
 
 def adopt_key(tx: Transaction) -> None:
-    """The database has the key of this host from now on.
+    """Make the key of this host the key of the database.
 
-    InUse while a service beats, which may hold the old key; WrongKey while something stands that only the old key opens.
+    Raises ResourceInUse while a service runs that may have the old key, WrongKey while the database holds values of the old key.
     """
-    running = tx.all("key_check.beating", since=tx.lease_now() - round(SILENCE_S * SECOND))
+    running = tx.all("key_check.live_services", since=tx.lease_now() - round(SILENCE_S * SECOND))
     if running:
-        named = ", ".join(f"{service} on {host}" for service, host in running)
+        names = ", ".join(f"{service} on {host}" for service, host in running)
         raise ResourceInUse(
-            f"the key is not changed while services run that may hold it ({named}): copy fernet.key from there; or stop them, "
+            f"the key is not changed while services run that may have it ({names}): copy fernet.key from there; or stop them, "
             f"wait {SILENCE_S:g} s if they were killed, and try again"
         )
     lost = list_undecryptable(tx)
     if lost:
-        more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
+        more = f" and {len(lost) - _VALUES_SHOWN} more" if len(lost) > _VALUES_SHOWN else ""
         raise WrongKey(
-            f"only the old key opens what this database holds: {', '.join(lost[:_SHOWN])}{more}; nothing was changed. Delete "
+            f"only the old key opens what this database holds: {', '.join(lost[:_VALUES_SHOWN])}{more}; nothing was changed. Delete "
             "the Variables (`gnomon variables delete`); for anything else, put the old key back or begin with a new database"
         )
     replace_check_value(tx)
 
 
 SPECS_PER_READ = 100
-"""Versions of DAGs that are read at once."""
+"""Versions of DAGs that one statement reads."""
 
 
 def list_undecryptable(tx: Transaction) -> list[str]:
-    """What the key of this host does not open, in words: Variables and connections by name, the rest by number."""
-    variables = [f"Variable {key}" for key, value, _, sealed in tx.all("variables.list") if sealed and not _can_decrypt(tx, value)]
+    """The values that the key of this host does not decrypt: Variables and connections by name, the others as counts."""
+    variables = [f"Variable {key}" for key, value, _, encrypted in tx.all("variables.list") if encrypted and not _can_decrypt(tx, value)]
     connections = [
         f"connection {row[0]}" for row in tx.all("connections.list") if row[9] and not _can_decrypt(tx, row[5], row[7])
     ]
-    waits = sum(not _can_decrypt(tx, text) for (text,) in tx.all("sealed.waits") if text is not None and not is_plaintext(text))
-    letters = sum(not _can_decrypt(tx, _find_ciphertext(*row)) for row in tx.all("sealed.letters"))
+    waits = sum(not _can_decrypt(tx, text) for (text,) in tx.all("key_check.trigger_values") if text is not None and not is_plaintext(text))
+    messages = sum(not _can_decrypt(tx, _find_ciphertext(*row)) for row in tx.all("key_check.mail"))
     specs = sum(not _can_unpack(tx, spec) for spec in _iter_specs(tx))
     counted = [
-        (waits, "of waiting tasks"), (letters, "on their way to schedulers"), (specs, "in DAGs whose tasks start from triggers")
+        (waits, "of waiting tasks"), (messages, "on their way to schedulers"), (specs, "in DAGs whose tasks start from triggers")
     ]
     return [*variables, *connections, *(f"{count} {where}" for count, where in counted if count)]
 
@@ -106,14 +109,14 @@ def _can_decrypt(tx: Transaction, *texts: str | None) -> bool:
 
 
 def _find_ciphertext(kind: str, body: str) -> str | None:
-    """What is sealed of a letter."""
+    """The encrypted part of a message; None when it has none."""
     if kind == "trigger":
         return None if is_plaintext(body) else body
     try:
-        sealed = json.loads(body).get("sealed")
+        ciphertext = json.loads(body).get("sealed")
     except (ValueError, AttributeError):
-        return None  # nobody can read it: the scheduler says so
-    return sealed if isinstance(sealed, str) else None
+        return None  # a malformed message: the scheduler reports it
+    return ciphertext if isinstance(ciphertext, str) else None
 
 
 def _can_unpack(tx: Transaction, spec: bytes) -> bool:
@@ -126,6 +129,6 @@ def _can_unpack(tx: Transaction, spec: bytes) -> bool:
 
 def _iter_specs(tx: Transaction) -> Iterator[bytes]:
     after = 0
-    while rows := tx.all("sealed.specs", after=after, most=SPECS_PER_READ):
+    while rows := tx.all("key_check.specs", after=after, limit=SPECS_PER_READ):
         yield from (spec for _, spec in rows)
         after = rows[-1][0]

@@ -1,4 +1,4 @@
-"""Where the key of an installation is: the option `[core] fernet_key`, else the file `fernet.key` of the home."""
+"""The key of an installation: the option `[core] fernet_key`, or else the file `fernet.key` of the home."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPTION = ("core", "fernet_key")
 
 
 def load_cipher(cfg: Config) -> Cipher:
-    """The cipher of this installation. Its key file is made, if it must be, when something is sealed first."""
+    """The cipher of this installation. A missing key file is created when the first value is encrypted."""
     written = cfg.text(*_OPTION)
     if written.strip():
         place = f"the option [core] fernet_key ({cfg.source(*_OPTION)})"
@@ -29,15 +29,15 @@ def _read_key_file(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise MissingKey(f"the database holds values that a key has encrypted, and {path} is not there: {REMEDY}") from None
+        raise MissingKey(f"the database holds encrypted values, and {path} is not there: {REMEDY}") from None
     except UnicodeDecodeError:
-        raise InvalidKey(f"{path}: it holds no key, but bytes that are no text; put the key back") from None
+        raise InvalidKey(f"{path} holds bytes that are not a key; put the key back") from None
     except OSError as error:
         raise _unusable_error(path, error) from None
 
 
 def _create_key_file(path: Path) -> None:
-    """The file has a key, for its owner alone."""
+    """Create the file with a new key, readable by its owner only. Raises InvalidKey."""
     try:
         _write_key_file(path)
     except OSError as error:
@@ -46,13 +46,13 @@ def _create_key_file(path: Path) -> None:
 
 def _unusable_error(path: Path, error: OSError) -> InvalidKey:
     return InvalidKey(
-        f"{path}, the key of what is encrypted in the database: {error.strerror}; let this user read it, or set the option "
-        "[core] fernet_key"
+        f"{path}, the key of the encrypted values in the database, cannot be used ({error.strerror}): let this user read it, or set the "
+        "option [core] fernet_key"
     )
 
 
 def _write_key_file(path: Path) -> None:
-    """The file is there, whole: of several processes that come at once the first makes it, and all of them read that."""
+    """Write the file completely. When several processes do so at the same time, the first wins and all read its key."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
     fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -69,6 +69,6 @@ def _write_key_file(path: Path) -> None:
         part.unlink()
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.fsync(folder)  # a key that a power cut takes away takes with it all that it sealed
+        os.fsync(folder)  # a key that is lost in a power cut makes all values unreadable
     finally:
         os.close(folder)

@@ -1,4 +1,4 @@
-"""What an owner takes into memory, and single things read again: OWNERSHIP.md line 14."""
+"""Loads what an owner keeps in memory (LOAD in docs/discussions/ownership.md), and single parts of it again."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from gnomon.store.transaction import Row, Transaction
 from gnomon.store.trigger_queue import deferrals
 
 KEYS_PER_STATEMENT = 5000
-"""Keys that one statement is given."""
+"""The largest number of keys in one statement."""
 
 
 def load_groups(tx: Transaction, groups: Iterable[int]) -> GroupState:
-    """The DAGs of these groups, their unfinished runs with all task rows, and what tasks that depend on the past look at.
+    """The DAGs of these groups, their unfinished runs with all task instances, and the runs that `depends_on_past` looks at.
 
-    Also what the runs wait for in other DAGs, and who waits for DAGs of these groups, with what is known of their slots.
+    Also the waits of the runs for other DAGs, and the subscriptions of other runs to DAGs of these groups with the facts of their slots.
     """
     wanted = list(groups)
-    dags = _decode_dags(tx, tx.all("load.dags_of_groups", groups=wanted))
-    runs = [decode_run(row) for row in tx.all("load.unfinished_runs", groups=wanted)]
+    dags = _decode_dags(tx, tx.all("group_state.dags_of_groups", groups=wanted))
+    runs = [decode_run(row) for row in tx.all("group_state.unfinished_runs", groups=wanted)]
     run_pks = [run.run_pk for run in runs]
     return GroupState(
         dags, runs, load_tasks(tx, run_pks), _load_previous_runs_by_dag(tx, dags, runs), run_waits.load_run_waits(tx, run_pks),
@@ -33,37 +33,37 @@ def load_groups(tx: Transaction, groups: Iterable[int]) -> GroupState:
 
 
 def load_dags(tx: Transaction, dag_pks: Iterable[int]) -> list[DagRecord]:
-    """These DAGs, in the order of their keys; one that is gone is left out."""
-    found: list[DagRecord] = []
+    """These DAGs, in the order of their keys; a deleted DAG is left out."""
+    dags: list[DagRecord] = []
     for keys in _split_keys(dag_pks):
-        found += _decode_dags(tx, tx.all("load.dags", dag_pks=keys))
-    return found
+        dags += _decode_dags(tx, tx.all("group_state.dags", dag_pks=keys))
+    return dags
 
 
 def load_run(tx: Transaction, run_pk: int) -> tuple[RunRecord, list[TaskRecord]] | None:
-    """A run with its task rows; None when it is gone."""
-    row = tx.one("load.run", run_pk=run_pk)
+    """A run with its task instances; None when it was deleted."""
+    row = tx.one("group_state.run", run_pk=run_pk)
     return None if row is None else (decode_run(row), load_tasks(tx, [run_pk]))
 
 
 def load_run_before(tx: Transaction, run: RunRecord) -> tuple[RunRecord, list[TaskRecord]] | None:
-    """The newest ended run of the same DAG before this one, with its task rows; None when there is none."""
-    row = tx.one("load.ended_before", dag_pk=run.dag_pk, run_after=run.run_after, run_pk=run.run_pk)
+    """The newest ended run of the same DAG before this one, with its task instances; None when there is none."""
+    row = tx.one("group_state.ended_run_before", dag_pk=run.dag_pk, run_after=run.run_after, run_pk=run.run_pk)
     return None if row is None else (decode_run(row), load_tasks(tx, [row[0]]))
 
 
 def load_previous_runs(
     tx: Transaction, dag: DagRecord, unfinished: list[RunRecord]
 ) -> list[tuple[RunRecord, list[TaskRecord]]]:
-    """What tasks of this DAG that depend on the past look at: the newest ended run, and the one before each unfinished run."""
+    """The runs that `depends_on_past` of this DAG looks at: the newest ended run, and the ended run before each unfinished run."""
     return _load_previous_runs_by_dag(tx, [dag], unfinished).get(dag.dag_pk, [])
 
 
 def load_tasks(tx: Transaction, run_pks: Iterable[int]) -> list[TaskRecord]:
-    """The task rows of these runs with what they wait for, in the order of their keys within each batch of runs."""
+    """The task instances of these runs with their deferrals, in the order of their keys within each batch of runs."""
     found: list[TaskRecord] = []
     for keys in _split_keys(run_pks):
-        found += [decode_task(row) for row in tx.all("load.tasks", run_pks=keys)]
+        found += [decode_task(row) for row in tx.all("group_state.task_instances", run_pks=keys)]
     deferrals.attach_deferrals(tx, found)
     return found
 
@@ -74,18 +74,18 @@ def load_pools(tx: Transaction) -> list[PoolRecord]:
 
 
 def load_specs(tx: Transaction, version_pks: Iterable[int]) -> dict[int, DagSpec]:
-    """The specs of these versions; one that is gone is left out."""
+    """The specs of these versions by key; a deleted version is left out."""
     found: dict[int, DagSpec] = {}
     for keys in _split_keys(version_pks):
-        found.update((row[0], decode_spec(tx, row[1])) for row in tx.all("load.versions", version_pks=keys))
+        found.update((row[0], decode_spec(tx, row[1])) for row in tx.all("group_state.specs", version_pks=keys))
     return found
 
 
 def load_task_numbers(tx: Transaction, dag_pks: Iterable[int]) -> dict[int, dict[str, int]]:
-    """Task id to number, of these DAGs; one without tasks is left out."""
+    """Numbers by task id, by DAG; a DAG without tasks is left out."""
     numbers: dict[int, dict[str, int]] = {}
     for keys in _split_keys(dag_pks):
-        for dag_pk, task_id, task_no in tx.all("load.task_numbers", dag_pks=keys):
+        for dag_pk, task_id, task_no in tx.all("group_state.task_numbers", dag_pks=keys):
             numbers.setdefault(dag_pk, {})[task_id] = task_no
     return numbers
 
@@ -108,25 +108,25 @@ def _decode_dag(tx: Transaction, row: Row, task_numbers: dict[str, int]) -> DagR
 def _load_previous_runs_by_dag(
     tx: Transaction, dags: list[DagRecord], runs: list[RunRecord]
 ) -> dict[int, list[tuple[RunRecord, list[TaskRecord]]]]:
-    """For DAGs in which a task depends on the past: the newest ended run, and the one before each unfinished run."""
+    """As `load_previous_runs`, by DAG, for the DAGs in which a task depends on the past."""
     looking_back = {dag.dag_pk for dag in dags if any(t.depends_on_past or t.wait_for_downstream for t in dag.spec.tasks)}
     rows: dict[int, Row] = {}
     for dag_pk in sorted(looking_back):
-        newest = tx.one("load.newest_ended", dag_pk=dag_pk)
+        newest = tx.one("group_state.newest_ended_run", dag_pk=dag_pk)
         if newest is not None:
             rows[newest[0]] = newest
     for run in runs:
         if run.dag_pk in looking_back:
-            before = tx.one("load.ended_before", dag_pk=run.dag_pk, run_after=run.run_after, run_pk=run.run_pk)
+            before = tx.one("group_state.ended_run_before", dag_pk=run.dag_pk, run_after=run.run_after, run_pk=run.run_pk)
             if before is not None:
                 rows[before[0]] = before
     tasks: dict[int, list[TaskRecord]] = defaultdict(list)
     for task in load_tasks(tx, rows):
         tasks[task.run_pk].append(task)
-    tails: dict[int, list[tuple[RunRecord, list[TaskRecord]]]] = {}
+    previous: dict[int, list[tuple[RunRecord, list[TaskRecord]]]] = {}
     for run_pk, row in rows.items():
-        tails.setdefault(row[1], []).append((decode_run(row), tasks[run_pk]))
-    return tails
+        previous.setdefault(row[1], []).append((decode_run(row), tasks[run_pk]))
+    return previous
 
 
 def _split_keys(keys: Iterable[int]) -> list[list[int]]:

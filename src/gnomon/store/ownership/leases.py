@@ -1,4 +1,7 @@
-"""Who is alive and who owns which groups: OWNERSHIP.md lines 1, 2, 7 to 13 and 18. All by the database's clock."""
+"""Leases: which schedulers, workers and dag-processors are alive, and which scheduler owns which groups.
+
+FENCE, TAKE_OVER and SUBMIT in docs/discussions/ownership.md. All instants are by the database's clock.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from gnomon.store.drivers.address import POSTGRESQL
 from gnomon.store.transaction import LEASE_TTL_S, Row, Transaction
 
 RETENTION_S = 3600.0
-"""Schedulers and workers that are gone are still listed for so long."""
+"""Seconds for which services that have ended are still listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,89 +30,89 @@ class SchedulerLease:
 
 
 def register_scheduler(tx: Transaction, scheduler_id: str, host: str) -> None:
-    """The process start is known and alive; it owns nothing yet. Those gone for an hour are forgotten."""
+    """Insert the process start, which owns no group yet. Deletes schedulers that ended more than RETENTION_S ago."""
     now = tx.lease_now()
-    tx.run("leases.forget_schedulers", before=_subtract_seconds(now, RETENTION_S))
+    tx.run("leases.remove_old_schedulers", before=_subtract_seconds(now, RETENTION_S))
     tx.run("leases.add_scheduler", id=scheduler_id, host=host, now=now)
 
 
 def beat_scheduler(tx: Transaction, scheduler_id: str) -> bool:
-    """The scheduler is alive; False when it was fenced. Nobody frozen holds a lock for long."""
+    """Write the heartbeat; False when the scheduler is fenced. Also terminates frozen sessions, so that no lock is held for long."""
     terminate_frozen_sessions(tx, LEASE_TTL_S)
     return tx.run("leases.beat_scheduler", id=scheduler_id, now=tx.lease_now()) == 1
 
 
 def retire_scheduler(tx: Transaction, scheduler_id: str) -> None:
-    """The scheduler ends in good order: it owns nothing and can never write again."""
+    """A scheduler that ends gives up its groups and fences itself."""
     tx.run("leases.release_groups", id=scheduler_id)
     tx.run("leases.fence_scheduler", id=scheduler_id)
 
 
 def terminate_frozen_sessions(tx: Transaction, ttl_s: float) -> None:
-    """On PostgreSQL: sessions whose process has stopped in the middle of sending for `ttl_s` are over (line 11)."""
+    """On PostgreSQL: terminate sessions whose process has sent nothing inside a transaction for `ttl_s` seconds (TAKE_OVER)."""
     if tx.dialect == POSTGRESQL:
-        tx.send("leases.end_frozen", ttl_s=ttl_s)
+        tx.send("leases.terminate_frozen_sessions", ttl_s=ttl_s)
 
 
-def fence_silent_schedulers(tx: Transaction, me: str, ttl_s: float) -> list[str]:
-    """Schedulers without a beat for `ttl_s` are fenced (line 9); returns those that this call fenced."""
+def fence_silent_schedulers(tx: Transaction, scheduler_id: str, ttl_s: float) -> list[str]:
+    """Fence the other schedulers without a heartbeat for `ttl_s` seconds (TAKE_OVER); returns the ids of those that this call fenced."""
     before = _subtract_seconds(tx.lease_now(), ttl_s)
-    silent = [row[0] for row in tx.all("leases.silent_schedulers", before=before, me=me)]
-    return [dead for dead in silent if tx.run("leases.fence_silent", id=dead, before=before)]
+    silent = [row[0] for row in tx.all("leases.silent_schedulers", before=before, me=scheduler_id)]
+    return [scheduler_id for scheduler_id in silent if tx.run("leases.fence_silent_scheduler", id=scheduler_id, before=before)]
 
 
-def claim_groups(tx: Transaction, me: str, groups: Iterable[int] | None = None) -> dict[int, int]:
-    """Of these groups (all), those without a live owner are mine; returns what was gained, with the new epochs (line 10)."""
-    before = list_owned_groups(tx, me)
+def claim_groups(tx: Transaction, scheduler_id: str, groups: Iterable[int] | None = None) -> dict[int, int]:
+    """Take those of the groups (None: all) that have no live owner (TAKE_OVER); returns the new groups with their epochs."""
+    before = list_owned_groups(tx, scheduler_id)
     wanted = sorted(set(range(GROUPS) if groups is None else groups) - before.keys())
-    if not wanted or not tx.run("leases.claim_groups", me=me, groups=wanted):
+    if not wanted or not tx.run("leases.claim_groups", me=scheduler_id, groups=wanted):
         return {}
-    return {group: epoch for group, epoch in list_owned_groups(tx, me).items() if group not in before}
+    return {group: epoch for group, epoch in list_owned_groups(tx, scheduler_id).items() if group not in before}
 
 
-def transfer_group(tx: Transaction, me: str, group: int, other: str) -> bool:
-    """The group is another's, at a higher epoch (line 13); False when it was not mine."""
-    return tx.run("leases.give_group", me=me, group_no=group, other=other) == 1
+def transfer_group(tx: Transaction, scheduler_id: str, group: int, other: str) -> bool:
+    """Give a group to another scheduler, at a higher epoch (TAKE_OVER); False when `scheduler_id` does not own it."""
+    return tx.run("leases.transfer_group", me=scheduler_id, group_no=group, other=other) == 1
 
 
-def list_owned_groups(tx: Transaction, me: str) -> dict[int, int]:
+def list_owned_groups(tx: Transaction, scheduler_id: str) -> dict[int, int]:
     """The groups that a scheduler owns, with their epochs."""
-    return {row[0]: row[1] for row in tx.all("leases.owned_groups", me=me)}
+    return {row[0]: row[1] for row in tx.all("leases.owned_groups", me=scheduler_id)}
 
 
 def list_schedulers(tx: Transaction) -> list[SchedulerLease]:
-    """All schedulers that are known, newest first."""
+    """All stored schedulers, newest first."""
     return [SchedulerLease(row[0], row[1], row[2], row[3], bool(row[4])) for row in tx.all("leases.schedulers")]
 
 
 def register_worker(tx: Transaction, worker: WorkerRecord) -> None:
-    """The process start is known and alive (its `beat_at` is now). Those gone for an hour are forgotten."""
+    """Insert the process start with the present as `beat_at`. Deletes workers that were lost more than RETENTION_S ago."""
     now = tx.lease_now()
-    tx.run("leases.forget_workers", before=_subtract_seconds(now, RETENTION_S))
+    tx.run("leases.remove_old_workers", before=_subtract_seconds(now, RETENTION_S))
     tx.run(
         "leases.add_worker", id=worker.worker_id, host=worker.host, address=worker.address, slots=worker.slots, now=now
     )
 
 
 def beat_worker(tx: Transaction, worker_id: str) -> bool:
-    """The worker is alive; False when it was declared lost and must start anew. Nobody frozen holds a lock for long."""
+    """Write the heartbeat; False when the worker was declared lost and must register again. Also terminates frozen sessions."""
     terminate_frozen_sessions(tx, LEASE_TTL_S)
     return tx.run("leases.beat_worker", id=worker_id, now=tx.lease_now()) == 1
 
 
 def retire_worker(tx: Transaction, worker_id: str) -> None:
-    """The worker ended in good order and holds nothing any more."""
+    """A worker that ends and has no attempts declares itself lost."""
     tx.run("leases.retire_worker", id=worker_id)
 
 
 def mark_silent_workers_lost(tx: Transaction, ttl_s: float) -> list[str]:
-    """Workers without a beat for `ttl_s` are lost (line 18); returns those that this call declared lost."""
+    """Declare workers without a heartbeat for `ttl_s` seconds lost (SUBMIT); returns the ids of those that this call declared lost."""
     before = _subtract_seconds(tx.lease_now(), ttl_s)
-    return [lost for lost in _list_silent_workers(tx, before) if tx.run("leases.lose_worker", id=lost, before=before)]
+    return [worker_id for worker_id in _list_silent_workers(tx, before) if tx.run("leases.mark_worker_lost", id=worker_id, before=before)]
 
 
 def has_silent_worker(tx: Transaction, ttl_s: float) -> bool:
-    """Whether there is anything for `mark_silent_workers_lost` to do."""
+    """Whether `mark_silent_workers_lost` would declare a worker lost."""
     return bool(_list_silent_workers(tx, _subtract_seconds(tx.lease_now(), ttl_s)))
 
 
@@ -118,7 +121,7 @@ def _list_silent_workers(tx: Transaction, before: Instant) -> list[str]:
 
 
 def list_workers(tx: Transaction, live_only: bool = True) -> list[WorkerRecord]:
-    """The workers that are not lost, or all that are known."""
+    """The workers that are not lost, or all stored workers."""
     return [_decode_worker(row) for row in tx.all("leases.live_workers" if live_only else "leases.workers")]
 
 
@@ -132,7 +135,7 @@ def _subtract_seconds(now: Instant, span_s: float) -> Instant:
 
 @dataclass(frozen=True, slots=True)
 class DagProcessorLease:
-    """One dag-processor that did not end in good order."""
+    """One dag-processor process. Its row is deleted when it ends normally."""
 
     processor_id: str
     host: str
@@ -140,17 +143,17 @@ class DagProcessorLease:
 
 
 def beat_dag_processor(tx: Transaction, processor_id: str, host: str) -> None:
-    """The dag-processor is alive. Those that have been silent for an hour are forgotten."""
+    """Write the heartbeat. Deletes dag-processors without one for RETENTION_S."""
     now = tx.lease_now()
-    tx.run("processors.forget", before=now - round(RETENTION_S * SECOND))
-    tx.run("processors.beat", id=processor_id, host=host, now=now)
+    tx.run("leases.remove_old_dag_processors", before=_subtract_seconds(now, RETENTION_S))
+    tx.run("leases.beat_dag_processor", id=processor_id, host=host, now=now)
 
 
 def retire_dag_processor(tx: Transaction, processor_id: str) -> None:
-    """The dag-processor ended in good order."""
-    tx.run("processors.retire", id=processor_id)
+    """Delete the row of a dag-processor that ends."""
+    tx.run("leases.retire_dag_processor", id=processor_id)
 
 
 def list_dag_processors(tx: Transaction) -> list[DagProcessorLease]:
-    """All that are known, the last heard of first."""
-    return [DagProcessorLease(row[0], row[1], row[2]) for row in tx.all("processors.all")]
+    """All stored dag-processors, the newest heartbeat first."""
+    return [DagProcessorLease(row[0], row[1], row[2]) for row in tx.all("leases.dag_processors")]

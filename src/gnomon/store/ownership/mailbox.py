@@ -1,4 +1,4 @@
-"""Mail to the owners of groups (OWNERSHIP.md line 3)."""
+"""Mail and requests to the owners of groups (REQUEST in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from gnomon.store.transaction import Transaction, notify_on_commit
 
 
 def read_messages(tx: Transaction, groups: Iterable[int], limit: int) -> list[MailRecord]:
-    """The oldest letters to these groups, at most `limit`. They stay until a `Changes` that applied them deletes them."""
-    return [MailRecord(*row) for row in tx.all("mail.take", groups=list(groups), most=limit)]
+    """The oldest messages to these groups, at most `limit`. They stay until the commit of a `Changes` that applied them."""
+    return [MailRecord(*row) for row in tx.all("mailbox.read", groups=list(groups), limit=limit)]
 
 
-def send_messages(tx: Transaction, letters: Iterable[NewMail]) -> None:
-    """The letters are there once this is stored. One whose key is already there is dropped."""
-    tx.send_many("mail.send", [(letter.group_no, letter.kind, letter.key, letter.body, letter.at) for letter in letters])
+def send_messages(tx: Transaction, messages: Iterable[NewMail]) -> None:
+    """Insert the messages. A message whose key is stored already is dropped."""
+    tx.send_many("mailbox.send", [(message.group_no, message.kind, message.key, message.body, message.at) for message in messages])
 
 
 def submit_request(
     tx: Transaction, *, by: str, kind: str, body: Mapping[str, object], groups: Iterable[int], at: Instant | None = None
 ) -> int:
-    """The request stands, and a letter `action` is on its way to each group; returns its number."""
-    row = tx.one("requests.add", by=by, kind=kind, body=json.dumps(body), at=at)
+    """Insert a request, and a message `action` to each of the groups; returns the key of the request."""
+    row = tx.one("mailbox.add_request", by=by, kind=kind, body=json.dumps(body), at=at)
     assert row is not None
     request_pk = int(row[0])
-    letter = json.dumps({"action": kind, **body, "request_pk": request_pk})
-    send_messages(tx, [NewMail(group, "action", letter, at=at) for group in groups])
+    message = json.dumps({"action": kind, **body, "request_pk": request_pk})
+    send_messages(tx, [NewMail(group, "action", message, at=at) for group in groups])
     notify_on_commit(tx)
     return request_pk
 
@@ -37,9 +37,10 @@ def submit_request(
 def submit_ordered_request(
     tx: Transaction, *, by: str, kind: str, parts: Sequence[Mapping[str, object]], at: Instant | None = None
 ) -> int:
-    """The request stands, and a letter is on its way to the group of its first part; returns its number.
+    """Insert a request about several DAGs, and a message to the group of its first part; returns the key of the request.
 
-    A part: group_no, dag_id, run_id (for the answer), run_pk, tasks, only_failed. There is at least one.
+    Each owner applies its part and sends the rest on. A part has group_no, dag_id, run_id (for the answer), run_pk, tasks and
+    only_failed; there must be at least one part.
     """
     first = parts[0]["group_no"]
     assert isinstance(first, int)
@@ -47,13 +48,13 @@ def submit_ordered_request(
 
 
 def read_answer(tx: Transaction, request_pk: int) -> tuple[str, str | None]:
-    """(pending | done | refused, the JSON answer or None). NotFound when there is no such request."""
-    row = tx.one("requests.answer", request_pk=request_pk)
+    """The state (pending, done or refused) and the JSON answer, None while pending. Raises NotFound for an unknown key."""
+    row = tx.one("mailbox.find_answer", request_pk=request_pk)
     if row is None:
-        raise NotFound(f"there is no request {request_pk}")
+        raise NotFound(f"request {request_pk} does not exist; answered requests are deleted after some time")
     return row[0], row[1]
 
 
 def delete_answered_requests(tx: Transaction, before: Instant) -> int:
-    """Answered requests from before that instant are gone; returns how many."""
-    return tx.run("requests.forget", before=before)
+    """Delete requests that were made before an instant and are answered; returns their number."""
+    return tx.run("mailbox.remove_answered_requests", before=before)

@@ -1,5 +1,5 @@
 -- name: get
--- One connection.
+-- Find a connection.
 SELECT conn_id, conn_type, host, schema, login, password, port, extra, description, encrypted
 FROM connection WHERE conn_id = :conn_id;
 
@@ -9,7 +9,7 @@ SELECT conn_id, conn_type, host, schema, login, password, port, extra, descripti
 FROM connection ORDER BY conn_id;
 
 -- name: put
--- A connection has these fields.
+-- Insert or replace a connection.
 INSERT INTO connection (conn_id, conn_type, host, schema, login, password, port, extra, description, encrypted)
 VALUES (:conn_id, :conn_type, :host, :schema, :login, :password, :port, :extra, :description, :encrypted)
 ON CONFLICT (conn_id) DO UPDATE SET conn_type = excluded.conn_type, host = excluded.host, schema = excluded.schema,
@@ -17,5 +17,5 @@ ON CONFLICT (conn_id) DO UPDATE SET conn_type = excluded.conn_type, host = exclu
        description = excluded.description, encrypted = excluded.encrypted;
 
 -- name: remove
--- A connection goes.
+-- Delete a connection.
 DELETE FROM connection WHERE conn_id = :conn_id;

@@ -1,5 +1,6 @@
 -- name: clock (sqlite)
--- Never run: the host's clock, which is an argument of the database, serves for SQLite.
+-- The server's clock in microseconds, for leases only. Never executed on SQLite: the host's clock, an argument of the
+-- database, takes its place.
 SELECT NULL;
 
 -- name: clock (postgresql)
@@ -7,70 +8,74 @@ SELECT NULL;
 SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
 
 -- name: prove (sqlite)
--- The scheduler is not fenced. The writer is alone here, so there is nothing to lock.
+-- Prove that the scheduler is not fenced (FENCE in docs/discussions/ownership.md). SQLite has one writer at a time, so no
+-- lock is needed.
 SELECT 1 FROM scheduler WHERE id = :me AND NOT fenced;
 
 -- name: prove (postgresql)
--- The scheduler is not fenced, and cannot be until this transaction ends: FOR SHARE makes the fencing UPDATE wait.
+-- Prove that the scheduler is not fenced (FENCE in docs/discussions/ownership.md). FOR SHARE makes the UPDATE that fences it
+-- wait until this transaction ends.
 SELECT 1 FROM scheduler WHERE id = :me AND NOT fenced FOR SHARE;
 
 -- name: add_scheduler
--- Registers one process start; again, when nobody knows whether it was stored.
+-- Insert one process start; repeated when the outcome of a commit was unknown.
 INSERT INTO scheduler (id, host, started_at, beat_at) VALUES (:id, :host, :now, :now) ON CONFLICT (id) DO NOTHING;
 
 -- name: beat_scheduler
--- The scheduler is alive, unless it was fenced.
+-- Heartbeat of a scheduler, unless it is fenced.
 UPDATE scheduler SET beat_at = :now WHERE id = :id AND NOT fenced;
 
 -- name: fence_scheduler
--- Nothing more can be written in the name of this scheduler.
+-- Fence a scheduler: it can write nothing more.
 UPDATE scheduler SET fenced = TRUE WHERE id = :id;
 
 -- name: silent_schedulers
--- Schedulers without a beat since an instant, not fenced yet, but for the one that asks.
+-- Schedulers without a heartbeat since an instant that are not fenced, except the caller.
 SELECT id FROM scheduler WHERE NOT fenced AND beat_at < :before AND id <> :me ORDER BY id;
 
--- name: fence_silent
--- Fences one of them if it is still silent; waits for the end of its running transaction.
+-- name: fence_silent_scheduler
+-- Fence a scheduler if it is still silent; waits for the end of its running transaction.
 UPDATE scheduler SET fenced = TRUE WHERE id = :id AND NOT fenced AND beat_at < :before;
 
--- name: forget_schedulers
--- Fenced schedulers of long ago that own nothing leave the register.
+-- name: remove_old_schedulers
+-- Delete schedulers that were fenced long ago and own no group.
 DELETE FROM scheduler
 WHERE fenced AND beat_at < :before AND NOT EXISTS (SELECT 1 FROM dag_group WHERE dag_group.owner = scheduler.id);
 
--- name: end_frozen (sqlite)
--- Never run: there is no server here, and the supervisor kills who holds the writer's ticket for too long.
+-- name: terminate_frozen_sessions (sqlite)
+-- Terminate sessions that have written and then sent nothing: the server's time-out does not see sessions in the middle of a
+-- pipeline. Never executed on SQLite, which has no server: the supervisor kills a process that holds the write lock too long.
 SELECT NULL WHERE :ttl_s IS NULL;
 
--- name: end_frozen (postgresql)
--- Ends sessions that have written and then said nothing: a time-out of the server does not see those in mid-pipeline. It differs because SQLite has no server.
+-- name: terminate_frozen_sessions (postgresql)
+-- Terminate sessions that have written and then sent nothing: the server's time-out does not see sessions in the middle of a
+-- pipeline.
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE application_name = 'gnomon' AND datname = current_database() AND usename = current_user AND backend_xid IS NOT NULL
   AND wait_event = 'ClientRead' AND state_change < clock_timestamp() - make_interval(secs => :ttl_s::float8);
 
 -- name: schedulers
--- All known schedulers, the newest first.
+-- All stored schedulers, newest first.
 SELECT id, host, started_at, beat_at, fenced FROM scheduler ORDER BY started_at DESC, id;
 
 -- name: release_groups
--- A retiring scheduler gives its groups away; whoever claims them raises the epoch.
+-- A scheduler that stops gives up its groups; the next owner raises the epoch.
 UPDATE dag_group SET owner = NULL WHERE owner = :id;
 
 -- name: claim_groups (sqlite)
--- Takes groups that nobody live owns. SQLite opens the list with json_each.
+-- Take groups without a live owner (TAKE_OVER in docs/discussions/ownership.md). SQLite reads the list with json_each.
 UPDATE dag_group SET owner = :me, epoch = epoch + 1
 WHERE group_no IN (SELECT value FROM json_each(:groups))
   AND (owner IS NULL OR owner IN (SELECT id FROM scheduler WHERE fenced));
 
 -- name: claim_groups (postgresql)
--- Takes groups that nobody live owns. PostgreSQL takes the list as an array.
+-- Take groups without a live owner (TAKE_OVER in docs/discussions/ownership.md). PostgreSQL takes the list as an array.
 UPDATE dag_group SET owner = :me, epoch = epoch + 1
 WHERE group_no = ANY(:groups::bigint[])
   AND (owner IS NULL OR owner IN (SELECT id FROM scheduler WHERE fenced));
 
--- name: give_group
--- A live owner hands one group to another.
+-- name: transfer_group
+-- A live owner gives one group to another scheduler.
 UPDATE dag_group SET owner = :other, epoch = epoch + 1 WHERE group_no = :group_no AND owner = :me;
 
 -- name: owned_groups
@@ -78,33 +83,50 @@ UPDATE dag_group SET owner = :other, epoch = epoch + 1 WHERE group_no = :group_n
 SELECT group_no, epoch FROM dag_group WHERE owner = :me ORDER BY group_no;
 
 -- name: add_worker
--- Registers one process start; again, when nobody knows whether it was stored.
+-- Insert one process start; repeated when the outcome of a commit was unknown.
 INSERT INTO worker (id, host, address, slots, beat_at) VALUES (:id, :host, :address, :slots, :now) ON CONFLICT (id) DO NOTHING;
 
 -- name: beat_worker
--- The worker is alive, unless it was declared lost.
+-- Heartbeat of a worker, unless it was declared lost.
 UPDATE worker SET beat_at = :now WHERE id = :id AND NOT lost;
 
 -- name: retire_worker
--- The worker says itself that it is gone.
+-- A worker that ends reports itself lost.
 UPDATE worker SET lost = TRUE WHERE id = :id;
 
 -- name: silent_workers
--- Workers without a beat since an instant, not declared lost yet.
+-- Workers without a heartbeat since an instant that were not declared lost.
 SELECT id FROM worker WHERE NOT lost AND beat_at < :before ORDER BY id;
 
--- name: lose_worker
--- Declares one of them lost if it is still silent.
+-- name: mark_worker_lost
+-- Declare a worker lost if it is still silent.
 UPDATE worker SET lost = TRUE WHERE id = :id AND NOT lost AND beat_at < :before;
 
--- name: forget_workers
--- Lost workers of long ago leave the register.
+-- name: remove_old_workers
+-- Delete workers that were lost long ago.
 DELETE FROM worker WHERE lost AND beat_at < :before;
 
 -- name: workers
--- All known workers.
+-- All stored workers.
 SELECT id, host, address, slots, beat_at, lost FROM worker ORDER BY id;
 
 -- name: live_workers
 -- The workers that were not declared lost.
 SELECT id, host, address, slots, beat_at, lost FROM worker WHERE NOT lost ORDER BY id;
+
+-- name: beat_dag_processor
+-- Heartbeat of a dag-processor; the first one inserts its row.
+INSERT INTO dag_processor (id, host, beat_at) VALUES (:id, :host, :now)
+ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at;
+
+-- name: retire_dag_processor
+-- Delete a dag-processor that has ended.
+DELETE FROM dag_processor WHERE id = :id;
+
+-- name: remove_old_dag_processors
+-- Delete dag-processors without a heartbeat for a long time.
+DELETE FROM dag_processor WHERE beat_at < :before;
+
+-- name: dag_processors
+-- All stored dag-processors, the newest heartbeat first.
+SELECT id, host, beat_at FROM dag_processor ORDER BY beat_at DESC, id;

@@ -3,19 +3,19 @@
 SELECT name, slots, used, include_deferred, description FROM pool ORDER BY name;
 
 -- name: find
--- One pool.
+-- Find a pool.
 SELECT name, slots, used, include_deferred, description FROM pool WHERE name = :name;
 
 -- name: put
--- A pool has these settings; what is used of it stays.
+-- Insert or replace the settings of a pool; its used slots stay.
 INSERT INTO pool (name, slots, include_deferred, description) VALUES (:name, :slots, :include_deferred, :description)
 ON CONFLICT (name) DO UPDATE SET slots = excluded.slots, include_deferred = excluded.include_deferred,
        description = excluded.description;
 
 -- name: remove
--- A pool goes, unless something runs in it.
+-- Delete a pool, unless slots of it are used.
 DELETE FROM pool WHERE name = :name AND used = 0;
 
--- name: repair
--- The number of used slots is what a recount found.
-UPDATE pool SET used = :used WHERE name = :name AND used = :believed;
+-- name: correct_used
+-- Set the used slots to the number that a recount gave.
+UPDATE pool SET used = :used WHERE name = :name AND used = :expected;

@@ -1,23 +1,25 @@
--- name: all_tasks
--- The task instances of all runs of a DAG.
+-- name: all_task_instances
+-- Delete the task instances of all runs of a DAG.
 DELETE FROM task_instance WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
 
 -- name: all_attempts
--- The attempts of all runs of a DAG.
+-- Delete the attempts of all runs of a DAG.
 DELETE FROM attempt WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
 
 -- name: all_xcoms
--- The XComs of all runs of a DAG.
+-- Delete the XComs of all runs of a DAG.
 DELETE FROM xcom WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
 
--- name: all_trigger_notes (sqlite)
--- Who runs the triggers of runs of a DAG is told that somebody ended them. The writer is alone here, so there is nothing to lock.
+-- name: end_all_triggers (sqlite)
+-- Tell the triggerers of all triggers of a DAG that these must end, and call on_kill. SQLite has one writer at a time, so no
+-- lock is needed.
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
 SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM trigger
 WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk) AND (triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL);
 
--- name: all_trigger_notes (postgresql)
--- Who runs the triggers of runs of a DAG is told that somebody ended them. All rows are locked first: nobody claims one between this and their end.
+-- name: end_all_triggers (postgresql)
+-- Tell the triggerers of all triggers of a DAG that these must end, and call on_kill. All rows are locked first, so that no
+-- triggerer claims one before it is deleted.
 WITH held AS (SELECT * FROM trigger
     WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk) ORDER BY trigger_pk FOR UPDATE)
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
@@ -25,74 +27,75 @@ SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpat
 WHERE triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL;
 
 -- name: all_triggers
--- The triggers that runs of a DAG wait for.
+-- Delete the triggers of all runs of a DAG.
 DELETE FROM trigger WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
 
--- name: all_waits
--- The waits of runs of a DAG for upstream DAGs.
+-- name: all_run_waits
+-- Delete the waits of all runs of a DAG for upstream DAGs.
 DELETE FROM run_wait WHERE down_run IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
 
 -- name: all_runs
--- The runs of a DAG.
+-- Delete the runs of a DAG.
 DELETE FROM dag_run WHERE dag_pk = :dag_pk;
 
 -- name: ended_runs
--- Some ended runs of a DAG, the newest first.
-SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :most;
+-- Some ended runs of a DAG, newest first.
+SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :limit;
 
--- name: tally (sqlite)
+-- name: count_runs_off (sqlite)
 -- rows: run_pk bigint
--- One run fewer in the state of each of these runs. A batch is one row at a time here.
+-- Subtract these runs from the number of runs by state. SQLite runs a batch row by row.
 UPDATE run_tally SET n = n - 1
 WHERE (dag_pk, state) = (SELECT dag_pk, state FROM dag_run WHERE run_pk = :run_pk);
 
--- name: tally (postgresql)
+-- name: count_runs_off (postgresql)
 -- rows: run_pk bigint
--- As many runs fewer in each state as these runs are. A batch is one statement here.
+-- Subtract these runs from the number of runs by state. PostgreSQL runs a batch as one statement.
 UPDATE run_tally SET n = run_tally.n - gone.n
 FROM (SELECT d.dag_pk, d.state, count(*) AS n FROM :rows JOIN dag_run AS d ON d.run_pk = r.run_pk GROUP BY d.dag_pk, d.state) AS gone
 WHERE run_tally.dag_pk = gone.dag_pk AND run_tally.state = gone.state;
 
--- name: tasks (sqlite)
+-- name: task_instances (sqlite)
 -- rows: run_pk bigint
--- The task instances of some runs. A batch is one row at a time here.
+-- Delete the task instances of some runs. SQLite runs a batch row by row.
 DELETE FROM task_instance WHERE run_pk = :run_pk;
 
--- name: tasks (postgresql)
+-- name: task_instances (postgresql)
 -- rows: run_pk bigint
--- The task instances of some runs. A batch is one statement here.
+-- Delete the task instances of some runs. PostgreSQL runs a batch as one statement.
 DELETE FROM task_instance USING :rows WHERE task_instance.run_pk = r.run_pk;
 
 -- name: attempts (sqlite)
 -- rows: run_pk bigint
--- The attempts of some runs. A batch is one row at a time here.
+-- Delete the attempts of some runs. SQLite runs a batch row by row.
 DELETE FROM attempt WHERE run_pk = :run_pk;
 
 -- name: attempts (postgresql)
 -- rows: run_pk bigint
--- The attempts of some runs. A batch is one statement here.
+-- Delete the attempts of some runs. PostgreSQL runs a batch as one statement.
 DELETE FROM attempt USING :rows WHERE attempt.run_pk = r.run_pk;
 
 -- name: xcoms (sqlite)
 -- rows: run_pk bigint
--- The XComs of some runs. A batch is one row at a time here.
+-- Delete the XComs of some runs. SQLite runs a batch row by row.
 DELETE FROM xcom WHERE run_pk = :run_pk;
 
 -- name: xcoms (postgresql)
 -- rows: run_pk bigint
--- The XComs of some runs. A batch is one statement here.
+-- Delete the XComs of some runs. PostgreSQL runs a batch as one statement.
 DELETE FROM xcom USING :rows WHERE xcom.run_pk = r.run_pk;
 
--- name: trigger_notes (sqlite)
+-- name: end_triggers (sqlite)
 -- rows: run_pk bigint
--- Who runs the triggers of some runs is told that somebody ended them. A batch is one row at a time here.
+-- Tell the triggerers of the triggers of some runs that these must end, and call on_kill. SQLite runs a batch row by row.
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
 SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM trigger
 WHERE run_pk = :run_pk AND (triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL);
 
--- name: trigger_notes (postgresql)
+-- name: end_triggers (postgresql)
 -- rows: run_pk bigint
--- Who runs the triggers of some runs is told that somebody ended them. All rows are locked first: nobody claims one between this and their end.
+-- Tell the triggerers of the triggers of some runs that these must end, and call on_kill. All rows are locked first, so that
+-- no triggerer claims one before it is deleted.
 WITH held AS (SELECT t.* FROM :rows JOIN trigger AS t ON t.run_pk = r.run_pk ORDER BY t.trigger_pk FOR UPDATE OF t)
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
 SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM held
@@ -100,58 +103,58 @@ WHERE triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL;
 
 -- name: triggers (sqlite)
 -- rows: run_pk bigint
--- The triggers that some runs wait for. A batch is one row at a time here.
+-- Delete the triggers of some runs. SQLite runs a batch row by row.
 DELETE FROM trigger WHERE run_pk = :run_pk;
 
 -- name: triggers (postgresql)
 -- rows: run_pk bigint
--- The triggers that some runs wait for. A batch is one statement here.
+-- Delete the triggers of some runs. PostgreSQL runs a batch as one statement.
 DELETE FROM trigger USING :rows WHERE trigger.run_pk = r.run_pk;
 
--- name: waits (sqlite)
+-- name: run_waits (sqlite)
 -- rows: run_pk bigint
--- The waits of some runs for upstream DAGs. A batch is one row at a time here.
+-- Delete the waits of some runs for upstream DAGs. SQLite runs a batch row by row.
 DELETE FROM run_wait WHERE down_run = :run_pk;
 
--- name: waits (postgresql)
+-- name: run_waits (postgresql)
 -- rows: run_pk bigint
--- The waits of some runs for upstream DAGs. A batch is one statement here.
+-- Delete the waits of some runs for upstream DAGs. PostgreSQL runs a batch as one statement.
 DELETE FROM run_wait USING :rows WHERE run_wait.down_run = r.run_pk;
 
 -- name: runs (sqlite)
 -- rows: run_pk bigint
--- The runs themselves. A batch is one row at a time here.
+-- Delete some runs. SQLite runs a batch row by row.
 DELETE FROM dag_run WHERE run_pk = :run_pk;
 
 -- name: runs (postgresql)
 -- rows: run_pk bigint
--- The runs themselves. A batch is one statement here.
+-- Delete some runs. PostgreSQL runs a batch as one statement.
 DELETE FROM dag_run USING :rows WHERE dag_run.run_pk = r.run_pk;
 
--- name: parse_again
--- The file of a DAG is to be parsed again, though nothing in it has changed.
+-- name: mark_file_stale
+-- Have the file of a DAG parsed again although no input has changed.
 UPDATE file SET stale = TRUE WHERE file_pk = (SELECT file_pk FROM dag WHERE dag_pk = :dag_pk);
 
 -- name: tallies
--- The counts of a DAG.
+-- Delete the numbers of runs by state of a DAG.
 DELETE FROM run_tally WHERE dag_pk = :dag_pk;
 
--- name: names
--- The task numbers of a DAG.
+-- name: task_numbers
+-- Delete the task numbers of a DAG.
 DELETE FROM task_name WHERE dag_pk = :dag_pk;
 
 -- name: edges
--- The dependencies of a DAG on others.
+-- Delete the dependencies of a DAG on other DAGs.
 DELETE FROM dag_edge WHERE dag_pk = :dag_pk;
 
--- name: unversion
--- The DAG points to no version.
+-- name: clear_version
+-- Deactivate a DAG and remove its reference to a version.
 UPDATE dag SET version_pk = NULL, active = FALSE WHERE dag_pk = :dag_pk;
 
 -- name: versions
--- The versions of a DAG.
+-- Delete the versions of a DAG.
 DELETE FROM dag_version WHERE dag_pk = :dag_pk;
 
 -- name: dag
--- The DAG itself.
+-- Delete a DAG.
 DELETE FROM dag WHERE dag_pk = :dag_pk;

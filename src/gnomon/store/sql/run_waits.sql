@@ -1,6 +1,6 @@
 -- name: put (sqlite)
 -- rows: down_run bigint, edge_no integer, up_dag text, up_at bigint, down_group smallint, up_group smallint, task_id text, state smallint, keeps smallint, rule text, since bigint, clear_number integer, note text
--- Inserts or replaces waits of runs that exist. A batch is one row at a time here.
+-- Insert or replace waits of runs that exist. SQLite runs a batch row by row.
 INSERT INTO run_wait (down_run, edge_no, up_dag, up_at, down_group, up_group, task_id, state, keeps, rule, since, clear_number, note)
 SELECT run_pk, :edge_no, :up_dag, :up_at, :down_group, :up_group, :task_id, :state, :keeps, :rule, :since, :clear_number, :note
 FROM dag_run WHERE run_pk = :down_run
@@ -10,7 +10,7 @@ ON CONFLICT (down_run, edge_no, up_dag, up_at) DO UPDATE SET down_group = exclud
 
 -- name: put (postgresql)
 -- rows: down_run bigint, edge_no integer, up_dag text, up_at bigint, down_group smallint, up_group smallint, task_id text, state smallint, keeps smallint, rule text, since bigint, clear_number integer, note text
--- Inserts or replaces waits of runs that exist. A batch is one statement here.
+-- Insert or replace waits of runs that exist. PostgreSQL runs a batch as one statement.
 INSERT INTO run_wait (down_run, edge_no, up_dag, up_at, down_group, up_group, task_id, state, keeps, rule, since, clear_number, note)
 SELECT r.down_run, r.edge_no, r.up_dag, r.up_at, r.down_group, r.up_group, r.task_id, r.state, r.keeps, r.rule, r.since,
        r.clear_number, r.note
@@ -21,26 +21,26 @@ ON CONFLICT (down_run, edge_no, up_dag, up_at) DO UPDATE SET down_group = exclud
 
 -- name: remove_edge (sqlite)
 -- rows: down_run bigint, edge_no integer
--- All waits of some edges of runs. A batch is one row at a time here.
+-- Delete all waits of some edges of runs. SQLite runs a batch row by row.
 DELETE FROM run_wait WHERE down_run = :down_run AND edge_no = :edge_no;
 
 -- name: remove_edge (postgresql)
 -- rows: down_run bigint, edge_no integer
--- All waits of some edges of runs. A batch is one statement here.
+-- Delete all waits of some edges of runs. PostgreSQL runs a batch as one statement.
 DELETE FROM run_wait USING :rows WHERE run_wait.down_run = r.down_run AND run_wait.edge_no = r.edge_no;
 
 -- name: of_runs (sqlite)
--- What some runs wait for, each a range of the primary key. SQLite opens the list with json_each.
+-- The waits of some runs, each a range of the primary key. SQLite reads the list with json_each.
 SELECT down_run, edge_no, up_dag, up_at, down_group, up_group, task_id, state, keeps, rule, since, clear_number, note
 FROM run_wait WHERE down_run IN (SELECT value FROM json_each(:run_pks)) ORDER BY down_run, edge_no, up_dag, up_at;
 
 -- name: of_runs (postgresql)
--- What some runs wait for, each a range of the primary key. PostgreSQL takes the list as an array.
+-- The waits of some runs, each a range of the primary key. PostgreSQL takes the list as an array.
 SELECT down_run, edge_no, up_dag, up_at, down_group, up_group, task_id, state, keeps, rule, since, clear_number, note
 FROM run_wait WHERE down_run = ANY(:run_pks::bigint[]) ORDER BY down_run, edge_no, up_dag, up_at;
 
 -- name: open_of_groups (sqlite)
--- Open waits for DAGs of some groups, by the partial index. SQLite opens the list with json_each.
+-- Open waits for DAGs of some groups, by the partial index. SQLite reads the list with json_each.
 SELECT down_run, edge_no, up_dag, down_group, task_id, keeps, up_at FROM run_wait
 WHERE state < 100 AND up_group IN (SELECT value FROM json_each(:groups)) ORDER BY down_run, edge_no, up_dag, up_at;
 
@@ -49,8 +49,8 @@ WHERE state < 100 AND up_group IN (SELECT value FROM json_each(:groups)) ORDER B
 SELECT down_run, edge_no, up_dag, down_group, task_id, keeps, up_at FROM run_wait
 WHERE state < 100 AND up_group = ANY(:groups::bigint[]) ORDER BY down_run, edge_no, up_dag, up_at;
 
--- name: asking
--- Waits for a slot that have not had their use: of queued runs, and of tasks of running ones. 103: released, 104: closed.
+-- name: open_on_slot
+-- Waits for a slot that still count: of queued runs, and of tasks of running ones. 103: released, 104: closed.
 SELECT w.down_run, w.edge_no, w.up_dag, w.down_group, w.task_id, w.keeps, w.up_at
 FROM run_wait AS w JOIN dag_run AS r ON r.run_pk = w.down_run
        LEFT JOIN dag_edge AS e ON e.dag_pk = r.dag_pk AND e.edge_no = w.edge_no
@@ -58,8 +58,8 @@ WHERE w.up_dag = :dag_id AND w.up_at = :slot AND w.state NOT IN (103, 104)
       AND (r.state = 1 OR r.state = 2 AND e.task_id IS NOT NULL)
 ORDER BY w.down_run, w.edge_no;
 
--- name: downstream (sqlite)
--- Runs of other DAGs that waited for some slots and have begun. SQLite opens the list with json_each.
+-- name: downstream_runs (sqlite)
+-- Runs of other DAGs that waited for some slots and are not queued any more. SQLite reads the list with json_each.
 SELECT DISTINCT r.run_pk, r.dag_pk, d.dag_id, r.run_id, r.group_no, e.task_id,
        CASE WHEN r.run_type IN ('scheduled', 'backfill') THEN r.run_after ELSE r.stands_for END
 FROM run_wait AS w JOIN dag_run AS r ON r.run_pk = w.down_run JOIN dag AS d ON d.dag_pk = r.dag_pk
@@ -67,8 +67,8 @@ FROM run_wait AS w JOIN dag_run AS r ON r.run_pk = w.down_run JOIN dag AS d ON d
 WHERE w.up_dag = :dag_id AND w.up_at IN (SELECT value FROM json_each(:slots)) AND d.dag_id <> :dag_id AND r.state <> 1
 ORDER BY d.dag_id, r.run_pk, e.task_id NULLS FIRST;
 
--- name: downstream (postgresql)
--- Runs of other DAGs that waited for some slots and have begun. PostgreSQL takes the list as an array.
+-- name: downstream_runs (postgresql)
+-- Runs of other DAGs that waited for some slots and are not queued any more. PostgreSQL takes the list as an array.
 SELECT DISTINCT r.run_pk, r.dag_pk, d.dag_id, r.run_id, r.group_no, e.task_id,
        CASE WHEN r.run_type IN ('scheduled', 'backfill') THEN r.run_after ELSE r.stands_for END
 FROM run_wait AS w JOIN dag_run AS r ON r.run_pk = w.down_run JOIN dag AS d ON d.dag_pk = r.dag_pk

@@ -1,5 +1,5 @@
 -- name: get
--- One Variable.
+-- Find a Variable.
 SELECT key, value, description, encrypted FROM variable WHERE key = :key;
 
 -- name: list
@@ -7,11 +7,11 @@ SELECT key, value, description, encrypted FROM variable WHERE key = :key;
 SELECT key, value, description, encrypted FROM variable ORDER BY key;
 
 -- name: put
--- A Variable has this value; a description that is not given stays.
+-- Insert or replace a Variable; without a new description the old one stays.
 INSERT INTO variable (key, value, description, encrypted) VALUES (:key, :value, :description, :encrypted)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value, encrypted = excluded.encrypted,
        description = COALESCE(excluded.description, variable.description);
 
 -- name: remove
--- A Variable goes.
+-- Delete a Variable.
 DELETE FROM variable WHERE key = :key;

@@ -1,1 +1,5 @@
-"""TODO: say what is in here."""
+"""Deferred task instances and their triggers (TRIGGER in docs/discussions/ownership.md).
+
+Open `deferrals.py` first: what an owner writes and reads. `trigger_claims.py` is the side of the triggerers, and
+`triggerer_leases.py` says which triggerers are alive.
+"""

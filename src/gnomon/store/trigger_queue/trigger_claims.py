@@ -1,6 +1,6 @@
-"""The triggers that triggerers run: claimed in batches, handed back, ended by an event (OWNERSHIP.md line 21).
+"""The triggers that triggerers run: claimed in batches, released, ended by an event (TRIGGER in docs/discussions/ownership.md).
 
-Timers are not among them: their owner keeps the time. What a triggerer writes, it writes in `Database.keeper`.
+Timers are not among them: their owner keeps the time. A triggerer writes in `Database.triggerer_write`.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from gnomon.store.transaction import Row, Transaction
 from gnomon.store.trigger_queue.deferrals import is_plaintext
 
 MESSAGE_EVENTS_MAX = 100
-"""Events of one letter."""
+"""The largest number of events in one message."""
 MESSAGE_CHARACTERS_MAX = 10_000
-"""Of what these events carry; a larger event has a letter of its own."""
-NOTES_MAX = 5000
-"""Notes that one call reads."""
+"""The largest total size of the events in one message; a larger event has a message of its own."""
+TRIGGER_ENDS_MAX = 5000
+"""Rows of `trigger_end` that one call reads of each kind."""
 _encoder = msgspec.json.Encoder()
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedTrigger:
-    """One trigger to run, and whose it is."""
+    """One trigger to run, with the names of its task instance."""
 
     trigger_pk: int
     key: TaskKey
@@ -38,7 +38,7 @@ class ClaimedTrigger:
     group_no: int
     classpath: str
     kwargs: str
-    """Typed JSON; nothing when there is a `fault`."""
+    """Typed JSON; empty when there is a `fault`."""
     queue: str | None
     priority: int
     created_at: Instant
@@ -47,24 +47,24 @@ class ClaimedTrigger:
     task_id: str
     try_number: int
     seq: int
-    """Of the attempt that deferred; 0: none was made."""
+    """Number of the attempt that deferred; 0: the task started from its trigger."""
     dag_pk: int
     fault: str | None = None
-    """Why its arguments cannot be read: it is not to be run."""
+    """Why its arguments cannot be decrypted; such a trigger must not be run."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingTriggerWork:
-    """What there is to do for one triggerer."""
+    """Which kinds of work wait for one triggerer."""
 
     has_ended: bool
-    """A note for it, or one for anybody."""
+    """A trigger of it must end, or an `on_kill` is due that no triggerer has claimed."""
     has_paused: bool
-    """It runs triggers of a DAG that is paused."""
+    """It runs triggers of a paused DAG."""
     has_unclaimed: bool
-    """Nobody runs a trigger of a DAG that is let run; it may be another's by its queue."""
+    """A trigger of an active DAG is unclaimed; its queue may be one that this triggerer does not serve."""
     is_fenced: bool
-    """It was declared dead, and writes nothing more."""
+    """Another process has fenced it; it cannot write any more."""
 
     @property
     def has_any(self) -> bool:
@@ -73,19 +73,19 @@ class PendingTriggerWork:
 
 @dataclass(frozen=True, slots=True)
 class EndedTriggers:
-    """Triggers whose tasks wait no longer."""
+    """Triggers whose tasks do not wait any more."""
 
     cancelled: tuple[int, ...] = ()
-    """To be ended without a word."""
+    """To be cancelled without `on_kill`."""
     to_kill: tuple[int, ...] = ()
-    """To hear `on_kill`, by whom runs them; `delete_kill_notes` says when they are gone."""
+    """To be cancelled with `on_kill` by this triggerer, which calls `delete_kill_notes` when they have ended."""
     adopted: tuple[ClaimedTrigger, ...] = ()
-    """To hear `on_kill`, and nobody runs them any more."""
+    """Their `on_kill` is due, and the triggerer that ran them has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutgoingTriggerEvent:
-    """An event for the mail: the first of the trigger, or why there will be none."""
+    """An event to send: the first one of the trigger, or why there will be none."""
 
     trigger_pk: int
     key: TaskKey
@@ -96,16 +96,16 @@ class OutgoingTriggerEvent:
 
 @dataclass(frozen=True, slots=True)
 class DeferralStatus:
-    """Where one deferral stands."""
+    """The state of one deferral."""
 
     trigger_pk: int
     queue: str | None
     is_timer: bool
-    """The scheduler keeps the time: no triggerer is asked."""
+    """True when the owner keeps the time and no triggerer is needed."""
     is_over: bool
-    """Its event is there, or on the way."""
+    """True when its event was sent or applied."""
     triggerer: str | None
-    """Who runs it; None: it waits for one."""
+    """Id of the triggerer that runs it; None: unclaimed."""
     priority: int
 
 
@@ -120,77 +120,80 @@ class _StoredTriggerEvent(msgspec.Struct, frozen=True, array_like=True):
 _message_decoder = msgspec.json.Decoder(list[_StoredTriggerEvent])
 
 
-def find_pending_work(tx: Transaction, me: str) -> PendingTriggerWork:
-    """Whether `list_ended_triggers`, `release_paused_triggers` and `claim_triggers` would find anything, by one question."""
-    row = tx.one("triggers.news", me=me)
+def find_pending_work(tx: Transaction, triggerer_id: str) -> PendingTriggerWork:
+    """Whether `list_ended_triggers`, `release_paused_triggers` and `claim_triggers` would find work, by one statement."""
+    row = tx.one("trigger_claims.pending_work", me=triggerer_id)
     assert row is not None
     return PendingTriggerWork(*map(bool, row))
 
 
-def claim_triggers(tx: Transaction, me: str, limit: int, queues: Sequence[str] | None = None) -> list[ClaimedTrigger]:
-    """At most `limit` triggers that nobody ran are mine now, the most urgent and then the oldest first.
+def claim_triggers(tx: Transaction, triggerer_id: str, limit: int, queues: Sequence[str] | None = None) -> list[ClaimedTrigger]:
+    """Claim at most `limit` triggers for a triggerer, the highest priority and then the oldest first.
 
-    One whose arguments this host's key does not open is among them and has a `fault`.
-
-    Those of a paused DAG stay where they are. `queues`: those of these queues and of none; None: all.
+    Triggers of paused DAGs are not claimed. `queues` selects triggers of these queues and those without a queue; None selects all.
+    A trigger whose arguments the key of this host does not decrypt is claimed too and has a `fault`.
     """
     if limit <= 0:
         return []
-    mine = tx.all("triggers.claim", me=me, most=limit, every=queues is None, queues=list(queues or ()))
-    return _load_claimed(tx, [pk for (pk,) in mine]) if mine else []
+    claimed = tx.all("trigger_claims.claim", me=triggerer_id, limit=limit, all_queues=queues is None, queues=list(queues or ()))
+    return _load_claimed(tx, [pk for (pk,) in claimed]) if claimed else []
 
 
-def release_paused_triggers(tx: Transaction, me: str) -> list[int]:
-    """Triggers of mine whose DAG is paused are nobody's now; returns them, to be cleaned up and begun anew some day."""
-    paused = [dag_pk for (dag_pk,) in tx.all("triggers.paused_dags", me=me)]
-    return sorted(pk for (pk,) in tx.all("triggers.suspend", me=me, dag_pks=paused)) if paused else []
+def release_paused_triggers(tx: Transaction, triggerer_id: str) -> list[int]:
+    """Release the triggers of a triggerer whose DAG is paused; returns their keys, so that the triggerer cancels them."""
+    paused = [dag_pk for (dag_pk,) in tx.all("trigger_claims.paused_dags", me=triggerer_id)]
+    return sorted(pk for (pk,) in tx.all("trigger_claims.release", me=triggerer_id, dag_pks=paused)) if paused else []
 
 
-def list_ended_triggers(tx: Transaction, me: str, queues: Sequence[str] | None = None) -> EndedTriggers:
-    """What I run, or nobody, and whose task waits no longer, NOTES_MAX of each kind at most; each is told to me once.
+def list_ended_triggers(tx: Transaction, triggerer_id: str, queues: Sequence[str] | None = None) -> EndedTriggers:
+    """The triggers that this triggerer must end, at most TRIGGER_ENDS_MAX of each kind; each is returned once.
 
-    What is to hear `on_kill` is told to another when I am gone before I have said `delete_kill_notes`. `queues`: as for `claim_triggers`.
+    Also claims triggers without a triggerer whose `on_kill` is due. If the triggerer ends before `delete_kill_notes`, another one calls
+    `on_kill` again. `queues` as for `claim_triggers`.
     """
-    gone = tuple(sorted(pk for (pk,) in tx.all("triggers.ended", me=me, most=NOTES_MAX)))
-    killed = tuple(sorted(pk for (pk,) in tx.all("triggers.killed", me=me, most=NOTES_MAX)))
-    mine = tx.all("triggers.adopt", me=me, most=NOTES_MAX, every=queues is None, queues=list(queues or ()))
-    adopted = tx.all("triggers.adopted", pks=[pk for (pk,) in mine]) if mine else []
-    return EndedTriggers(gone, killed, tuple(_decode_trigger(tx, row) for row in adopted))
+    cancelled = tuple(sorted(pk for (pk,) in tx.all("trigger_claims.take_cancelled", me=triggerer_id, limit=TRIGGER_ENDS_MAX)))
+    to_kill = tuple(sorted(pk for (pk,) in tx.all("trigger_claims.take_killed", me=triggerer_id, limit=TRIGGER_ENDS_MAX)))
+    claimed = tx.all("trigger_claims.claim_killed", me=triggerer_id, limit=TRIGGER_ENDS_MAX, all_queues=queues is None, queues=list(queues or ()))
+    adopted = tx.all("trigger_claims.find_killed", pks=[pk for (pk,) in claimed]) if claimed else []
+    return EndedTriggers(cancelled, to_kill, tuple(_decode_trigger(tx, row) for row in adopted))
 
 
-def delete_kill_notes(tx: Transaction, me: str, trigger_pks: Iterable[int]) -> None:
-    """These triggers have heard `on_kill` and are gone, or were given up: nobody is told of them again."""
-    tx.send_many("triggers.closed", [(pk, me) for pk in trigger_pks])
+def delete_kill_notes(tx: Transaction, triggerer_id: str, trigger_pks: Iterable[int]) -> None:
+    """Record that `on_kill` of these triggers was called, or was given up: no triggerer calls it again."""
+    tx.send_many("trigger_claims.remove_killed", [(pk, triggerer_id) for pk in trigger_pks])
 
 
-def send_events(tx: Transaction, me: str, events: Sequence[OutgoingTriggerEvent]) -> None:
-    """The owners have these events by mail, of each deferral the first that was sent, and nobody runs the triggers again."""
+def send_events(tx: Transaction, triggerer_id: str, events: Sequence[OutgoingTriggerEvent]) -> None:
+    """Send these events to the owners by mail, the first one of each deferral, and release the triggers."""
     first = {event.trigger_pk: event for event in reversed(events)}
-    counted = tx.all("triggers.sent", me=me, pks=list(first))
-    mailbox.send_messages(tx, _make_messages(tx, [first[pk] for (pk,) in counted]))
+    marked = tx.all("trigger_claims.mark_sent", me=triggerer_id, pks=list(first))
+    mailbox.send_messages(tx, _make_messages(tx, [first[pk] for (pk,) in marked]))
 
 
 def decode_trigger_events(tx: Transaction, body: str) -> list[tuple[TaskKey, int, DeferralResult]]:
-    """The task instances, their deferrals and how these ended, from a letter of `send_events`. WrongKey; ValueError."""
+    """Task instance, deferral number and result of each event in a message of `send_events`.
+
+    Raises WrongKey when the key of this host does not decrypt the message, ValueError when the message is malformed.
+    """
     events = _message_decoder.decode(body if is_plaintext(body) else tx.cipher.decrypt(body))
     if is_plaintext(body) and not all(event.fired.is_bare for event in events):
-        raise ValueError("an event in clear text that should be encrypted: somebody has changed it")
+        raise ValueError("the message holds an event in clear text that should be encrypted: it was changed outside of Gnomon")
     return [(TaskKey(event.run_pk, event.task_no, event.map_index), event.defer_seq, event.fired) for event in events]
 
 
 def count_unclaimed_triggers(tx: Transaction) -> dict[str | None, int]:
-    """How many triggers nobody runs that are to be run, by queue: those of paused DAGs rest."""
-    return {row[0]: row[1] for row in tx.all("triggers.unclaimed")}
+    """The number of unclaimed triggers by queue, without those of paused DAGs."""
+    return {row[0]: row[1] for row in tx.all("trigger_claims.count_unclaimed")}
 
 
 def find_deferral_status(tx: Transaction, key: TaskKey) -> DeferralStatus | None:
-    """Where the deferral of this task instance stands; None when it does not wait."""
-    row = tx.one("triggers.standing", run_pk=key.run_pk, task_no=key.task_no, map_index=key.map_index)
+    """The state of the deferral of this task instance; None when it is not deferred."""
+    row = tx.one("trigger_claims.deferral_status", run_pk=key.run_pk, task_no=key.task_no, map_index=key.map_index)
     return None if row is None else DeferralStatus(row[5], row[0], bool(row[1]), bool(row[2]), row[3], row[4])
 
 
 def _load_claimed(tx: Transaction, pks: list[int]) -> list[ClaimedTrigger]:
-    return [_decode_trigger(tx, row) for row in tx.all("triggers.claimed", pks=pks)]
+    return [_decode_trigger(tx, row) for row in tx.all("trigger_claims.find_claimed", pks=pks)]
 
 
 def _decode_trigger(tx: Transaction, row: Row) -> ClaimedTrigger:
@@ -209,24 +212,24 @@ def _decode_trigger(tx: Transaction, row: Row) -> ClaimedTrigger:
 
 
 def _make_messages(tx: Transaction, events: Iterable[OutgoingTriggerEvent]) -> Iterator[NewMail]:
-    """The events of one owner share letters; what comes from authors' code is sealed, a letter at once."""
-    sorted_: dict[tuple[int, bool], list[_StoredTriggerEvent]] = {}
+    """Messages with the events of each group; events with data of an author are encrypted, one message at a time."""
+    by_group: dict[tuple[int, bool], list[_StoredTriggerEvent]] = {}
     for sent in events:
         event = _StoredTriggerEvent(*sent.key, sent.defer_seq, sent.fired)
-        sorted_.setdefault((sent.group_no, sent.fired.is_bare), []).append(event)
-    for (group_no, is_bare), found in sorted_.items():
-        for letter in _split_events(found):
-            text = _encoder.encode(letter).decode()
+        by_group.setdefault((sent.group_no, sent.fired.is_bare), []).append(event)
+    for (group_no, is_bare), found in by_group.items():
+        for part in _split_events(found):
+            text = _encoder.encode(part).decode()
             yield NewMail(group_no, "trigger", text if is_bare else tx.cipher.encrypt(text))
 
 
 def _split_events(events: Iterable[_StoredTriggerEvent]) -> Iterator[list[_StoredTriggerEvent]]:
-    letter: list[_StoredTriggerEvent] = []
+    part: list[_StoredTriggerEvent] = []
     size = 0
     for event in events:
-        if letter and (len(letter) == MESSAGE_EVENTS_MAX or size + event.fired.size > MESSAGE_CHARACTERS_MAX):
-            yield letter
-            letter, size = [], 0
-        letter.append(event)
+        if part and (len(part) == MESSAGE_EVENTS_MAX or size + event.fired.size > MESSAGE_CHARACTERS_MAX):
+            yield part
+            part, size = [], 0
+        part.append(event)
         size += event.fired.size
-    yield letter
+    yield part

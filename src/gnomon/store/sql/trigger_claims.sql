@@ -1,5 +1,6 @@
--- name: news
--- Whether there is a note for me or for anybody, whether I run triggers of a paused DAG, whether nobody runs one of a DAG that is let run, and whether I was fenced. From DAG to DAG, however many triggers there are.
+-- name: pending_work
+-- Whether a triggerer has triggers to end, triggers of paused DAGs, or unclaimed triggers of active DAGs, and whether it is
+-- fenced. The recursion visits each DAG once, however many triggers there are.
 WITH RECURSIVE mine(dag_pk) AS (
     SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer = :me
     UNION ALL
@@ -16,25 +17,26 @@ SELECT EXISTS (SELECT 1 FROM trigger_end WHERE triggerer = :me AND NOT told OR t
        EXISTS (SELECT 1 FROM triggerer WHERE id = :me AND fenced);
 
 -- name: claim (sqlite)
--- Triggers that nobody runs are mine, the most urgent and then the oldest first. SQLite opens the list with json_each.
+-- Claim unclaimed triggers, the highest priority and then the oldest first. SQLite reads the list with json_each.
 UPDATE trigger SET triggerer = :me, begun = TRUE WHERE trigger_pk IN (
     SELECT t.trigger_pk FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk
     WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND d.active AND NOT d.paused
-      AND (:every OR t.queue IS NULL OR t.queue IN (SELECT value FROM json_each(:queues)))
-    ORDER BY t.priority DESC, t.trigger_pk LIMIT :most)
+      AND (:all_queues OR t.queue IS NULL OR t.queue IN (SELECT value FROM json_each(:queues)))
+    ORDER BY t.priority DESC, t.trigger_pk LIMIT :limit)
 RETURNING trigger_pk;
 
 -- name: claim (postgresql)
--- Triggers that nobody runs are mine, the most urgent and then the oldest first. SKIP LOCKED: two that claim at once wait for nothing.
+-- Claim unclaimed triggers, the highest priority and then the oldest first. SKIP LOCKED: triggerers that claim at the same
+-- time do not wait for one another.
 UPDATE trigger SET triggerer = :me, begun = TRUE FROM (
     SELECT t.trigger_pk FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk
     WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND d.active AND NOT d.paused
-      AND (:every::boolean OR t.queue IS NULL OR t.queue = ANY(:queues::text[]))
-    ORDER BY t.priority DESC, t.trigger_pk LIMIT :most FOR UPDATE OF t SKIP LOCKED) AS free
+      AND (:all_queues::boolean OR t.queue IS NULL OR t.queue = ANY(:queues::text[]))
+    ORDER BY t.priority DESC, t.trigger_pk LIMIT :limit FOR UPDATE OF t SKIP LOCKED) AS free
 WHERE trigger.trigger_pk = free.trigger_pk RETURNING trigger.trigger_pk;
 
--- name: claimed (sqlite)
--- What somebody needs to run these triggers, and to name them. SQLite opens the list with json_each.
+-- name: find_claimed (sqlite)
+-- What a triggerer needs to run these triggers and to name them. SQLite reads the list with json_each.
 SELECT t.trigger_pk, t.run_pk, t.task_no, t.map_index, t.defer_seq, d.group_no, t.classpath, t.kwargs, t.queue, t.priority,
        t.created_at, d.dag_id, r.run_id, n.task_id, coalesce(i.try_number, 0), coalesce(i.seq, 0), t.dag_pk
 FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk JOIN dag_run AS r ON r.run_pk = t.run_pk
@@ -42,8 +44,8 @@ FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk JOIN dag_run AS r ON r.ru
      LEFT JOIN task_instance AS i ON i.run_pk = t.run_pk AND i.task_no = t.task_no AND i.map_index = t.map_index
 WHERE t.trigger_pk IN (SELECT value FROM json_each(:pks)) ORDER BY t.priority DESC, t.trigger_pk;
 
--- name: claimed (postgresql)
--- What somebody needs to run these triggers, and to name them. PostgreSQL takes the list as an array.
+-- name: find_claimed (postgresql)
+-- What a triggerer needs to run these triggers and to name them. PostgreSQL takes the list as an array.
 SELECT t.trigger_pk, t.run_pk, t.task_no, t.map_index, t.defer_seq, d.group_no, t.classpath, t.kwargs, t.queue, t.priority,
        t.created_at, d.dag_id, r.run_id, n.task_id, coalesce(i.try_number, 0), coalesce(i.seq, 0), t.dag_pk
 FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk JOIN dag_run AS r ON r.run_pk = t.run_pk
@@ -52,7 +54,7 @@ FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk JOIN dag_run AS r ON r.ru
 WHERE t.trigger_pk = ANY(:pks::bigint[]) ORDER BY t.priority DESC, t.trigger_pk;
 
 -- name: paused_dags
--- The paused DAGs that I run triggers of: from DAG to DAG, however many triggers I run.
+-- The paused DAGs of which a triggerer runs triggers. The recursion visits each DAG once, however many triggers there are.
 WITH RECURSIVE mine(dag_pk) AS (
     SELECT min(dag_pk) FROM trigger AS t WHERE t.triggerer = :me
     UNION ALL
@@ -60,68 +62,74 @@ WITH RECURSIVE mine(dag_pk) AS (
     FROM mine WHERE mine.dag_pk IS NOT NULL)
 SELECT d.dag_pk FROM mine JOIN dag AS d ON d.dag_pk = mine.dag_pk WHERE d.paused OR NOT d.active ORDER BY d.dag_pk;
 
--- name: suspend (sqlite)
--- Triggers of mine of these DAGs are nobody's. SQLite opens the list with json_each.
+-- name: release (sqlite)
+-- Release the triggers of a triggerer that belong to these DAGs. SQLite reads the list with json_each.
 UPDATE trigger SET triggerer = NULL WHERE triggerer = :me AND dag_pk IN (SELECT value FROM json_each(:dag_pks))
 RETURNING trigger_pk;
 
--- name: suspend (postgresql)
--- Triggers of mine of these DAGs are nobody's. Locked in their order, as all that several of us lock.
+-- name: release (postgresql)
+-- Release the triggers of a triggerer that belong to these DAGs. Rows are locked in the order of their keys, so that no two
+-- transactions wait for each other.
 UPDATE trigger SET triggerer = NULL FROM (
     SELECT trigger_pk FROM trigger WHERE triggerer = :me AND dag_pk = ANY(:dag_pks::bigint[]) ORDER BY trigger_pk FOR UPDATE) AS held
 WHERE trigger.trigger_pk = held.trigger_pk RETURNING trigger.trigger_pk;
 
--- name: sent (sqlite)
--- Events of these triggers are on the way, the first of each unless the wait is over: nobody runs mine again. SQLite opens the list with json_each.
+-- name: mark_sent (sqlite)
+-- Mark events as sent, the first of each trigger and only while its task waits, and release the triggers. SQLite reads the
+-- list with json_each.
 UPDATE trigger SET sent = TRUE, triggerer = NULLIF(triggerer, :me)
 WHERE trigger_pk IN (SELECT value FROM json_each(:pks)) AND NOT sent AND fired IS NULL RETURNING trigger_pk;
 
--- name: sent (postgresql)
--- Events of these triggers are on the way, the first of each unless the wait is over: nobody runs mine again. Locked in their order, as all that several of us lock; what has fired is its owner's alone.
+-- name: mark_sent (postgresql)
+-- Mark events as sent, the first of each trigger and only while its task waits, and release the triggers. Rows are locked in
+-- the order of their keys, so that no two transactions wait for each other; a trigger that has fired belongs to its owner
+-- alone.
 UPDATE trigger SET sent = TRUE, triggerer = NULLIF(triggerer, :me) FROM (
     SELECT trigger_pk FROM trigger WHERE trigger_pk = ANY(:pks::bigint[]) AND NOT sent AND fired IS NULL ORDER BY trigger_pk FOR UPDATE) AS held
 WHERE trigger.trigger_pk = held.trigger_pk RETURNING trigger.trigger_pk;
 
--- name: ended
--- Triggers that I run and whose task waits no longer, and that need not hear of it; these notes go as they are read.
+-- name: take_cancelled
+-- The triggers of a triggerer that must end without on_kill; their rows are deleted as they are read.
 DELETE FROM trigger_end WHERE trigger_pk IN (
-    SELECT e.trigger_pk FROM trigger_end AS e WHERE e.triggerer = :me AND NOT e.on_kill ORDER BY e.trigger_pk LIMIT :most)
+    SELECT e.trigger_pk FROM trigger_end AS e WHERE e.triggerer = :me AND NOT e.on_kill ORDER BY e.trigger_pk LIMIT :limit)
 RETURNING trigger_pk;
 
--- name: killed
--- Triggers that I run and whose wait somebody has ended; these notes stay until `closed`.
+-- name: take_killed
+-- The triggers of a triggerer that must end with on_kill; their rows stay until remove_killed.
 UPDATE trigger_end SET told = TRUE WHERE trigger_pk IN (
-    SELECT e.trigger_pk FROM trigger_end AS e WHERE e.triggerer = :me AND e.on_kill AND NOT e.told ORDER BY e.trigger_pk LIMIT :most)
+    SELECT e.trigger_pk FROM trigger_end AS e WHERE e.triggerer = :me AND e.on_kill AND NOT e.told ORDER BY e.trigger_pk LIMIT :limit)
 RETURNING trigger_pk;
 
--- name: closed (sqlite)
+-- name: remove_killed (sqlite)
 -- rows: trigger_pk bigint, me text
--- Triggers of mine that had to hear on_kill are gone. A batch is one row at a time here.
+-- Delete the rows of triggers whose on_kill was called. SQLite runs a batch row by row.
 DELETE FROM trigger_end WHERE trigger_pk = :trigger_pk AND triggerer = :me;
 
--- name: closed (postgresql)
+-- name: remove_killed (postgresql)
 -- rows: trigger_pk bigint, me text
--- Triggers of mine that had to hear on_kill are gone. A batch is one statement here.
+-- Delete the rows of triggers whose on_kill was called. PostgreSQL runs a batch as one statement.
 DELETE FROM trigger_end USING :rows WHERE trigger_end.trigger_pk = r.trigger_pk AND trigger_end.triggerer = r.me;
 
--- name: adopt (sqlite)
--- Notes of triggers that are to hear on_kill and that nobody runs are mine. SQLite opens the list with json_each.
+-- name: claim_killed (sqlite)
+-- Claim rows of triggers that no triggerer runs and whose on_kill is due. SQLite reads the list with json_each.
 UPDATE trigger_end SET triggerer = :me, told = TRUE WHERE trigger_pk IN (
     SELECT e.trigger_pk FROM trigger_end AS e
-    WHERE e.triggerer IS NULL AND (:every OR e.queue IS NULL OR e.queue IN (SELECT value FROM json_each(:queues)))
-    ORDER BY e.trigger_pk LIMIT :most)
+    WHERE e.triggerer IS NULL AND (:all_queues OR e.queue IS NULL OR e.queue IN (SELECT value FROM json_each(:queues)))
+    ORDER BY e.trigger_pk LIMIT :limit)
 RETURNING trigger_pk;
 
--- name: adopt (postgresql)
--- Notes of triggers that are to hear on_kill and that nobody runs are mine. SKIP LOCKED: two that adopt at once wait for nothing.
+-- name: claim_killed (postgresql)
+-- Claim rows of triggers that no triggerer runs and whose on_kill is due. SKIP LOCKED: triggerers that claim at the same time
+-- do not wait for one another.
 UPDATE trigger_end SET triggerer = :me, told = TRUE FROM (
     SELECT e.trigger_pk FROM trigger_end AS e
-    WHERE e.triggerer IS NULL AND (:every::boolean OR e.queue IS NULL OR e.queue = ANY(:queues::text[]))
-    ORDER BY e.trigger_pk LIMIT :most FOR UPDATE OF e SKIP LOCKED) AS free
+    WHERE e.triggerer IS NULL AND (:all_queues::boolean OR e.queue IS NULL OR e.queue = ANY(:queues::text[]))
+    ORDER BY e.trigger_pk LIMIT :limit FOR UPDATE OF e SKIP LOCKED) AS free
 WHERE trigger_end.trigger_pk = free.trigger_pk RETURNING trigger_end.trigger_pk;
 
--- name: adopted (sqlite)
--- What somebody needs to call on_kill of these triggers; what was deleted with them has no name. SQLite opens the list with json_each.
+-- name: find_killed (sqlite)
+-- What a triggerer needs to call on_kill of these triggers; names of deleted runs are empty. SQLite reads the list with
+-- json_each.
 SELECT e.trigger_pk, e.run_pk, e.task_no, e.map_index, 0, coalesce(d.group_no, 0), e.classpath, e.kwargs, e.queue, 0,
        0, coalesce(d.dag_id, ''), coalesce(r.run_id, ''), coalesce(n.task_id, ''), coalesce(i.try_number, 0), coalesce(i.seq, 0), e.dag_pk
 FROM trigger_end AS e LEFT JOIN dag AS d ON d.dag_pk = e.dag_pk LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
@@ -129,8 +137,9 @@ FROM trigger_end AS e LEFT JOIN dag AS d ON d.dag_pk = e.dag_pk LEFT JOIN dag_ru
      LEFT JOIN task_instance AS i ON i.run_pk = e.run_pk AND i.task_no = e.task_no AND i.map_index = e.map_index
 WHERE e.trigger_pk IN (SELECT value FROM json_each(:pks)) ORDER BY e.trigger_pk;
 
--- name: adopted (postgresql)
--- What somebody needs to call on_kill of these triggers; what was deleted with them has no name. PostgreSQL takes the list as an array.
+-- name: find_killed (postgresql)
+-- What a triggerer needs to call on_kill of these triggers; names of deleted runs are empty. PostgreSQL takes the list as an
+-- array.
 SELECT e.trigger_pk, e.run_pk, e.task_no, e.map_index, 0, coalesce(d.group_no, 0), e.classpath, e.kwargs, e.queue, 0,
        0, coalesce(d.dag_id, ''), coalesce(r.run_id, ''), coalesce(n.task_id, ''), coalesce(i.try_number, 0), coalesce(i.seq, 0), e.dag_pk
 FROM trigger_end AS e LEFT JOIN dag AS d ON d.dag_pk = e.dag_pk LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
@@ -138,13 +147,14 @@ FROM trigger_end AS e LEFT JOIN dag AS d ON d.dag_pk = e.dag_pk LEFT JOIN dag_ru
      LEFT JOIN task_instance AS i ON i.run_pk = e.run_pk AND i.task_no = e.task_no AND i.map_index = e.map_index
 WHERE e.trigger_pk = ANY(:pks::bigint[]) ORDER BY e.trigger_pk;
 
--- name: unclaimed
--- How many triggers of DAGs that are let run nobody runs, by queue.
+-- name: count_unclaimed
+-- The number of unclaimed triggers of active DAGs that are not paused, by queue.
 SELECT t.queue, count(*) FROM trigger AS t JOIN dag AS d ON d.dag_pk = t.dag_pk
 WHERE t.triggerer IS NULL AND t.due_at IS NULL AND t.fired IS NULL AND NOT t.sent AND d.active AND NOT d.paused
 GROUP BY t.queue ORDER BY t.queue;
 
--- name: standing
--- Where one deferral stands: its queue, whether the owner keeps the time itself, whether its event came or is on the way, and who runs it.
+-- name: deferral_status
+-- The queue of a deferral, whether it is a timer, whether its event was sent or applied, its triggerer, its priority and its
+-- key.
 SELECT t.queue, t.due_at IS NOT NULL, t.fired IS NOT NULL OR t.sent, t.triggerer, t.priority, t.trigger_pk
 FROM trigger AS t WHERE t.run_pk = :run_pk AND t.task_no = :task_no AND t.map_index = :map_index;

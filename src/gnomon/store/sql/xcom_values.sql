@@ -20,11 +20,11 @@ JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = x.task_no
 WHERE r.run_pk = :run_pk ORDER BY x.task_no, x.map_index;
 
 -- name: put
--- One value, outside of an attempt's result.
+-- Insert or replace one value outside of the result of an attempt.
 INSERT INTO xcom (run_pk, task_no, map_index, key, value) VALUES (:run_pk, :task_no, :map_index, :key, :value)
 ON CONFLICT (run_pk, task_no, map_index, key) DO UPDATE SET value = excluded.value;
 
--- name: runs_back_from
--- The runs of a DAG from one on backwards, for values of earlier dates.
+-- name: runs_until
+-- The runs of a DAG up to one, newest first, for include_prior_dates.
 SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk AND (run_after, run_pk) <= (:run_after, :run_pk)
-ORDER BY run_after DESC, run_pk DESC LIMIT :most;
+ORDER BY run_after DESC, run_pk DESC LIMIT :limit;

@@ -1,5 +1,5 @@
 -- name: dags_of_groups (sqlite)
--- The DAGs of some groups with their newest version. SQLite opens the list with json_each.
+-- The DAGs of some groups with their newest version. SQLite reads the list with json_each.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.plan_seq, d.cursor, d.next_body, d.fingerprint,
        d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.dependency_error, d.live_at
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
@@ -13,7 +13,7 @@ FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS 
 WHERE d.group_no = ANY(:groups::bigint[]) ORDER BY d.dag_pk;
 
 -- name: dags (sqlite)
--- Some DAGs with their newest version. SQLite opens the list with json_each.
+-- Some DAGs with their newest version. SQLite reads the list with json_each.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.plan_seq, d.cursor, d.next_body, d.fingerprint,
        d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.dependency_error, d.live_at
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
@@ -27,7 +27,7 @@ FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS 
 WHERE d.dag_pk = ANY(:dag_pks::bigint[]) ORDER BY d.dag_pk;
 
 -- name: task_numbers (sqlite)
--- The numbers of the tasks of some DAGs. SQLite opens the list with json_each.
+-- The numbers of the tasks of some DAGs. SQLite reads the list with json_each.
 SELECT dag_pk, task_id, task_no FROM task_name WHERE dag_pk IN (SELECT value FROM json_each(:dag_pks)) ORDER BY dag_pk, task_no;
 
 -- name: task_numbers (postgresql)
@@ -35,7 +35,7 @@ SELECT dag_pk, task_id, task_no FROM task_name WHERE dag_pk IN (SELECT value FRO
 SELECT dag_pk, task_id, task_no FROM task_name WHERE dag_pk = ANY(:dag_pks::bigint[]) ORDER BY dag_pk, task_no;
 
 -- name: unfinished_runs (sqlite)
--- The unfinished runs of some groups, by the partial index. SQLite opens the list with json_each.
+-- The unfinished runs of some groups, by the partial index. SQLite reads the list with json_each.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
        queued_at, started_at, ended_at, reason, clear_number, stands_for
 FROM dag_run WHERE ended_at IS NULL AND group_no IN (SELECT value FROM json_each(:groups)) ORDER BY run_pk;
@@ -52,35 +52,35 @@ SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_
        queued_at, started_at, ended_at, reason, clear_number, stands_for
 FROM dag_run WHERE run_pk = :run_pk;
 
--- name: newest_ended
+-- name: newest_ended_run
 -- The newest ended run of a DAG.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
        queued_at, started_at, ended_at, reason, clear_number, stands_for
 FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 
--- name: ended_before
--- The newest ended run of a DAG among those before a run.
+-- name: ended_run_before
+-- The newest ended run of a DAG before a run.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
        queued_at, started_at, ended_at, reason, clear_number, stands_for
 FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL AND (run_after, run_pk) < (:run_after, :run_pk)
 ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 
--- name: tasks (sqlite)
--- The task instances of some runs, each a range of the primary key. SQLite opens the list with json_each.
+-- name: task_instances (sqlite)
+-- The task instances of some runs, each a range of the primary key. SQLite reads the list with json_each.
 SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
        priority, resume_at, started_at, ended_at, reason
 FROM task_instance WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) ORDER BY run_pk, task_no, map_index;
 
--- name: tasks (postgresql)
+-- name: task_instances (postgresql)
 -- The task instances of some runs, each a range of the primary key. PostgreSQL takes the list as an array.
 SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
        priority, resume_at, started_at, ended_at, reason
 FROM task_instance WHERE run_pk = ANY(:run_pks::bigint[]) ORDER BY run_pk, task_no, map_index;
 
--- name: versions (sqlite)
--- The specs of some versions. SQLite opens the list with json_each.
+-- name: specs (sqlite)
+-- The specs of some versions. SQLite reads the list with json_each.
 SELECT version_pk, spec FROM dag_version WHERE version_pk IN (SELECT value FROM json_each(:version_pks));
 
--- name: versions (postgresql)
+-- name: specs (postgresql)
 -- The specs of some versions. PostgreSQL takes the list as an array.
 SELECT version_pk, spec FROM dag_version WHERE version_pk = ANY(:version_pks::bigint[]);

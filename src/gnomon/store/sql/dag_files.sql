@@ -1,5 +1,5 @@
 -- name: put
--- What a parse found out about a file.
+-- Insert or replace the result of parsing a file.
 INSERT INTO file (path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, warnings, stale)
 VALUES (:path, :input_hash, :inputs, :looked_further, :fresh, :at, :duration_s, :failed, :warnings, :stale)
 ON CONFLICT (path) DO UPDATE SET input_hash = excluded.input_hash, inputs = excluded.inputs,
@@ -8,50 +8,50 @@ ON CONFLICT (path) DO UPDATE SET input_hash = excluded.input_hash, inputs = excl
        fresh = CASE WHEN excluded.fresh IS NULL AND file.input_hash = excluded.input_hash THEN file.fresh ELSE excluded.fresh END
 RETURNING file_pk;
 
--- name: known
--- Every file that is there, as its last parse left it.
+-- name: list
+-- Every file that is not deleted, with the result of its last parse.
 SELECT path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, stale FROM file
 WHERE gone_at IS NULL ORDER BY path;
 
 -- name: stale
--- Files that are to be parsed again though nothing in them has changed.
+-- Files to parse again although no input has changed.
 SELECT path FROM file WHERE stale AND gone_at IS NULL ORDER BY path;
 
--- name: set_fresh
--- The tasks of a file need a fresh interpreter from now on.
+-- name: require_fresh_interpreter
+-- From now on the tasks of a file need a fresh interpreter.
 UPDATE file SET fresh = :reason WHERE path = :path;
 
--- name: gone
--- A file was deleted.
+-- name: mark_deleted
+-- Mark a file as deleted.
 UPDATE file SET gone_at = :at, stale = FALSE WHERE path = :path AND gone_at IS NULL RETURNING file_pk;
 
--- name: clear_errors
--- The errors of a file go.
+-- name: remove_errors
+-- Delete the errors of a file.
 DELETE FROM import_error WHERE file_pk = :file_pk;
 
--- name: add_error (sqlite)
+-- name: add_errors (sqlite)
 -- rows: file_pk bigint, number integer, kind text, message text, line integer, traceback text, at bigint
--- Errors of a file. A batch is one row at a time here.
+-- Insert errors of a file. SQLite runs a batch row by row.
 INSERT INTO import_error (file_pk, number, kind, message, line, traceback, at)
 VALUES (:file_pk, :number, :kind, :message, :line, :traceback, :at);
 
--- name: add_error (postgresql)
+-- name: add_errors (postgresql)
 -- rows: file_pk bigint, number integer, kind text, message text, line integer, traceback text, at bigint
--- Errors of a file. A batch is one statement here.
+-- Insert errors of a file. PostgreSQL runs a batch as one statement.
 INSERT INTO import_error (file_pk, number, kind, message, line, traceback, at)
 SELECT file_pk, number, kind, message, line, traceback, at FROM :rows;
 
 -- name: errors
--- All errors of files that are there.
+-- All errors of files that are not deleted.
 SELECT f.path, e.kind, e.message, e.line, e.traceback, e.at FROM import_error AS e JOIN file AS f ON f.file_pk = e.file_pk
 WHERE f.gone_at IS NULL ORDER BY f.path, e.number;
 
 -- name: warnings
--- Files that are there with what was noticed about them.
+-- Files that are not deleted and have warnings.
 SELECT path, warnings FROM file WHERE gone_at IS NULL AND warnings <> '[]' ORDER BY path;
 
 -- name: recheck_duplicates
--- Files in which a DAG id was refused as a duplicate are parsed again: the id may be free now.
+-- Parse files again in which a DAG id was refused as a duplicate: the id may be free now.
 UPDATE file SET stale = TRUE
 WHERE gone_at IS NULL AND file_pk <> :file_pk AND file_pk IN (SELECT file_pk FROM import_error WHERE kind = 'duplicate')
 RETURNING path;

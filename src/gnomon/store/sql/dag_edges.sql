@@ -1,45 +1,45 @@
--- name: forget (sqlite)
+-- name: remove (sqlite)
 -- rows: dag_pk bigint
--- The dependencies of some DAGs. A batch is one row at a time here.
+-- Delete the dependencies of some DAGs. SQLite runs a batch row by row.
 DELETE FROM dag_edge WHERE dag_pk = :dag_pk;
 
--- name: forget (postgresql)
+-- name: remove (postgresql)
 -- rows: dag_pk bigint
--- The dependencies of some DAGs. A batch is one statement here.
+-- Delete the dependencies of some DAGs. PostgreSQL runs a batch as one statement.
 DELETE FROM dag_edge USING :rows WHERE dag_edge.dag_pk = r.dag_pk;
 
 -- name: add (sqlite)
 -- rows: dag_pk bigint, edge_no integer, task_id text, up_dag text, body text
--- Dependencies of DAGs. A batch is one row at a time here.
+-- Insert dependencies of DAGs. SQLite runs a batch row by row.
 INSERT INTO dag_edge (dag_pk, edge_no, task_id, up_dag, body) VALUES (:dag_pk, :edge_no, :task_id, :up_dag, :body);
 
 -- name: add (postgresql)
 -- rows: dag_pk bigint, edge_no integer, task_id text, up_dag text, body text
--- Dependencies of DAGs. A batch is one statement here.
+-- Insert dependencies of DAGs. PostgreSQL runs a batch as one statement.
 INSERT INTO dag_edge (dag_pk, edge_no, task_id, up_dag, body) SELECT dag_pk, edge_no, task_id, up_dag, body FROM :rows;
 
 -- name: list
--- The dependencies of all DAGs that are in a file, and whether what they depend on is.
+-- The dependencies of all active DAGs, and whether the upstream DAG is active.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.dependency_error, e.edge_no, e.task_id, e.body,
        EXISTS (SELECT 1 FROM dag AS u WHERE u.dag_id = e.up_dag AND u.active)
 FROM dag_edge AS e JOIN dag AS d ON d.dag_pk = e.dag_pk WHERE d.active ORDER BY d.dag_id, e.edge_no;
 
--- name: on
--- The dependencies of DAGs that are in a file on one DAG, by the index over what is depended on.
+-- name: list_on
+-- The dependencies of active DAGs on one DAG, by the index over upstream DAGs.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.dependency_error, e.edge_no, e.task_id, e.body,
        EXISTS (SELECT 1 FROM dag AS u WHERE u.dag_id = e.up_dag AND u.active)
 FROM dag_edge AS e JOIN dag AS d ON d.dag_pk = e.dag_pk WHERE e.up_dag = :dag_id AND d.active ORDER BY d.dag_id, e.edge_no;
 
--- name: among
--- The DAGs that are in a file and have dependencies, or are depended on by such.
+-- name: connected_dags
+-- The active DAGs that have dependencies, or on which an active DAG depends.
 SELECT dag_id, dag_pk, version_pk FROM dag
 WHERE active AND (dag_pk IN (SELECT dag_pk FROM dag_edge)
     OR dag_id IN (SELECT e.up_dag FROM dag_edge AS e JOIN dag AS d ON d.dag_pk = e.dag_pk WHERE d.active));
 
 -- name: errors
--- DAGs of which a dependency can never be met.
+-- DAGs with a dependency that can never be met.
 SELECT dag_pk, dependency_error FROM dag WHERE dependency_error IS NOT NULL;
 
 -- name: set_error
--- Why the dependencies of a DAG can never be met; what was planned before is refused.
+-- Store why the dependencies of a DAG can never be met; a plan that was made before is refused.
 UPDATE dag SET dependency_error = :error, plan_seq = plan_seq + 1 WHERE dag_pk = :dag_pk RETURNING group_no;

@@ -1,5 +1,5 @@
 -- name: find
--- One run of a DAG by its id.
+-- Find a run of a DAG by its run id.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
        r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for
 FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id AND r.run_id = :run_id;
@@ -9,25 +9,25 @@ FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id 
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
        r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for
 FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id
-ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :most;
+ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :limit;
 
 -- name: list_in_state
 -- The runs of a DAG in one state, newest first.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
        r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for
 FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id AND r.state = :state
-ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :most;
+ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :limit;
 
--- name: holder
--- The run that holds a slot of a DAG.
+-- name: slot_holder
+-- The run that has a slot of a DAG.
 SELECT run_pk, run_id, run_type, run_after FROM dag_run WHERE dag_pk = :dag_pk AND slot_key = :slot_key;
 
--- name: holder_of_id
+-- name: run_id_holder
 -- The run of a DAG that has a run id.
 SELECT run_pk, run_id FROM dag_run WHERE dag_pk = :dag_pk AND run_id = :run_id;
 
 -- name: add
--- A new run, queued, unless its run id or its slot is taken; which of them, the next question says.
+-- Insert a queued run, unless its run id or its slot is taken; slot_holder and run_id_holder tell which.
 INSERT INTO dag_run (dag_pk, group_no, run_id, slot_key, run_type, logical_at, interval_start, interval_end, run_after,
        version_pk, state, conf, queued_at, stands_for)
 VALUES (:dag_pk, :group_no, :run_id, :slot_key, :run_type, :logical_at, :interval_start, :interval_end, :run_after,
@@ -35,32 +35,32 @@ VALUES (:dag_pk, :group_no, :run_id, :slot_key, :run_type, :logical_at, :interva
 ON CONFLICT DO NOTHING RETURNING run_pk;
 
 -- name: tallies
--- How many runs a DAG has in each state.
+-- The number of runs of a DAG by state.
 SELECT state, n FROM run_tally WHERE dag_pk = :dag_pk AND n > 0 ORDER BY state;
 
 -- name: totals
--- How many runs there are in each state, over all DAGs.
+-- The number of runs of all DAGs by state.
 SELECT state, sum(n) FROM run_tally WHERE n > 0 GROUP BY state ORDER BY state;
 
 -- name: before
--- The newest run of a DAG before a moment in the order of its runs.
+-- The newest run of a DAG before a position in the order of its runs.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
        queued_at, started_at, ended_at, reason, clear_number, stands_for
 FROM dag_run WHERE dag_pk = :dag_pk AND (run_after, run_pk) < (:run_after, :run_pk)
 ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 
 -- name: before_in_state
--- The newest run of a DAG in one state before a moment in the order of its runs.
+-- The newest run of a DAG in one state before a position in the order of its runs.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
        queued_at, started_at, ended_at, reason, clear_number, stands_for
 FROM dag_run WHERE dag_pk = :dag_pk AND state = :state AND (run_after, run_pk) < (:run_after, :run_pk)
 ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 
--- name: newest_ended_runs
+-- name: newest_ended
 -- Ended runs of a DAG, newest first, by the index over their order.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
        queued_at, started_at, ended_at, reason, clear_number, stands_for
-FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :most;
+FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :limit;
 
 -- name: unfinished
 -- The unfinished runs of a DAG, newest first, by the partial index over its group.
@@ -70,6 +70,33 @@ FROM dag_run WHERE ended_at IS NULL AND dag_pk = :dag_pk AND group_no = (SELECT 
 ORDER BY run_after DESC, run_pk DESC;
 
 -- name: newest
--- The newest run of every DAG that has one, each by the index over their order.
+-- The newest run of every DAG that has runs, each by the index over their order.
 SELECT r.dag_pk, r.run_id, r.state FROM dag AS d JOIN dag_run AS r ON r.run_pk =
        (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1);
+
+-- name: task_instances
+-- The task instances of a run.
+SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
+       priority, resume_at, started_at, ended_at, reason
+FROM task_instance WHERE run_pk = :run_pk ORDER BY task_no, map_index;
+
+-- name: attempts
+-- The attempts of a run.
+SELECT run_pk, task_no, map_index, seq, attempt, try_number, kind, state, reason, worker, started_at, ended_at, exit_code, log
+FROM attempt WHERE run_pk = :run_pk ORDER BY task_no, map_index, seq;
+
+-- name: attempts_of_task
+-- The attempts of one task of a run, of all map indexes.
+SELECT run_pk, task_no, map_index, seq, attempt, try_number, kind, state, reason, worker, started_at, ended_at, exit_code, log
+FROM attempt WHERE run_pk = :run_pk AND task_no = :task_no ORDER BY map_index, seq;
+
+-- name: first_reschedule
+-- When the first rescheduled attempt of a task instance started, from a try on; by the primary key.
+SELECT started_at FROM attempt
+WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index AND try_number >= :first_try
+  AND state = 'up_for_reschedule' AND started_at IS NOT NULL ORDER BY seq LIMIT 1;
+
+-- name: attempts_of_task_instance
+-- The attempts of one task instance.
+SELECT run_pk, task_no, map_index, seq, attempt, try_number, kind, state, reason, worker, started_at, ended_at, exit_code, log
+FROM attempt WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index ORDER BY seq;

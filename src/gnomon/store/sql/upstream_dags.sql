@@ -1,0 +1,66 @@
+-- name: find
+-- A DAG with its newest version, as far as its slots depend on it.
+SELECT d.dag_pk, d.dag_id, d.group_no, d.active, d.paused, d.cursor, d.next_body, v.spec, f.path, d.input_hash, d.live_at,
+       d.fingerprint, d.version_pk
+FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
+WHERE d.dag_id = :dag_id;
+
+-- name: slots
+-- The slots of a DAG between two instants that have a run, by the indexes over the order of runs and over stands_for.
+SELECT run_after FROM dag_run
+WHERE dag_pk = :dag_pk AND run_after >= :start AND run_after < :end AND run_type IN ('scheduled', 'backfill')
+UNION SELECT stands_for FROM dag_run WHERE dag_pk = :dag_pk AND stands_for >= :start AND stands_for < :end
+ORDER BY 1;
+
+-- name: slots_before
+-- The newest slots of a DAG before an instant that have a run, newest first.
+SELECT at FROM (SELECT DISTINCT run_after AS at FROM dag_run
+    WHERE dag_pk = :dag_pk AND run_after < :before AND run_type IN ('scheduled', 'backfill') ORDER BY run_after DESC LIMIT :limit) AS planned
+UNION SELECT at FROM (SELECT DISTINCT stands_for AS at FROM dag_run
+    WHERE dag_pk = :dag_pk AND stands_for < :before ORDER BY stands_for DESC LIMIT :limit) AS by_hand
+ORDER BY 1 DESC LIMIT :limit;
+
+-- name: planning_progress (sqlite)
+-- How far some DAGs are planned. SQLite reads the list with json_each.
+SELECT dag_id, dag_pk, active, cursor, next_run_after FROM dag WHERE dag_id IN (SELECT value FROM json_each(:dag_ids)) AND version_pk IS NOT NULL;
+
+-- name: planning_progress (postgresql)
+-- How far some DAGs are planned. PostgreSQL takes the list as an array.
+SELECT dag_id, dag_pk, active, cursor, next_run_after FROM dag WHERE dag_id = ANY(:dag_ids::text[]) AND version_pk IS NOT NULL;
+
+-- name: runs_of_slots (sqlite)
+-- The runs of slots, which are given as pairs of DAG and slot. SQLite reads JSON with functions of its own, and CROSS JOIN
+-- makes it begin with the pairs.
+WITH wanted AS MATERIALIZED (SELECT json_extract(value, '$[0]') AS dag_pk, json_extract(value, '$[1]') AS at FROM json_each(:keys))
+SELECT a.dag_pk, a.at, r.run_pk, r.run_id, r.state, r.clear_number
+FROM wanted AS a CROSS JOIN dag_run AS r ON r.dag_pk = a.dag_pk AND r.run_after = a.at WHERE r.run_type IN ('scheduled', 'backfill')
+UNION ALL SELECT a.dag_pk, a.at, r.run_pk, r.run_id, r.state, r.clear_number
+FROM wanted AS a CROSS JOIN dag_run AS r ON r.dag_pk = a.dag_pk AND r.stands_for = a.at;
+
+-- name: runs_of_slots (postgresql)
+-- The runs of slots, which are given as pairs of DAG and slot. PostgreSQL reads JSON with functions of its own.
+WITH wanted AS MATERIALIZED (SELECT (value->>0)::bigint AS dag_pk, (value->>1)::bigint AS at FROM jsonb_array_elements(:keys::jsonb))
+SELECT a.dag_pk, a.at, r.run_pk, r.run_id, r.state, r.clear_number
+FROM wanted AS a JOIN dag_run AS r ON r.dag_pk = a.dag_pk AND r.run_after = a.at WHERE r.run_type IN ('scheduled', 'backfill')
+UNION ALL SELECT a.dag_pk, a.at, r.run_pk, r.run_id, r.state, r.clear_number
+FROM wanted AS a JOIN dag_run AS r ON r.dag_pk = a.dag_pk AND r.stands_for = a.at;
+
+-- name: task_states (sqlite)
+-- The least state of tasks of runs over all their map indexes, and the worst state that counts as failed. SQLite reads JSON
+-- with functions of its own, and CROSS JOIN makes it begin with the tasks.
+WITH wanted AS MATERIALIZED (SELECT json_extract(value, '$[0]') AS run_pk, json_extract(value, '$[1]') AS dag_pk,
+       json_extract(value, '$[2]') AS task_id FROM json_each(:keys))
+SELECT a.run_pk, a.task_id, min(t.state), max(CASE WHEN t.state IN (101, 103, 104) THEN t.state END)
+FROM wanted AS a CROSS JOIN task_name AS n ON n.dag_pk = a.dag_pk AND n.task_id = a.task_id
+       CROSS JOIN task_instance AS t ON t.run_pk = a.run_pk AND t.task_no = n.task_no
+GROUP BY a.run_pk, a.task_id;
+
+-- name: task_states (postgresql)
+-- The least state of tasks of runs over all their map indexes, and the worst state that counts as failed. PostgreSQL reads
+-- JSON with functions of its own.
+WITH wanted AS MATERIALIZED (SELECT (value->>0)::bigint AS run_pk, (value->>1)::bigint AS dag_pk, value->>2 AS task_id
+       FROM jsonb_array_elements(:keys::jsonb))
+SELECT a.run_pk, a.task_id, min(t.state), max(CASE WHEN t.state IN (101, 103, 104) THEN t.state END)
+FROM wanted AS a JOIN task_name AS n ON n.dag_pk = a.dag_pk AND n.task_id = a.task_id
+       JOIN task_instance AS t ON t.run_pk = a.run_pk AND t.task_no = n.task_no
+GROUP BY a.run_pk, a.task_id;
