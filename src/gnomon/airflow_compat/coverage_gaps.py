@@ -1,4 +1,4 @@
-"""The names that are words only, raise on use, or are not there yet, by module. Reasons that rows share stand first."""
+"""The names that are accepted without effect, raise on use, or cannot be imported yet, by module. Shared reasons come first."""
 
 from __future__ import annotations
 
