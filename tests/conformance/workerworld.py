@@ -40,9 +40,9 @@ class NoStore:
 
     def retire(self, worker_id: str) -> None: ...
 
-    def mail(self, worker_id: str, results: object) -> None: ...
+    def mail_results(self, worker_id: str, results: object) -> None: ...
 
-    def answer(self, attempt: Attempt | None, question: Any) -> object:
+    def answer_request(self, attempt: Attempt | None, question: Any) -> object:
         if question.key == "large":
             return "x" * 100_000
         if question.key == "refused":

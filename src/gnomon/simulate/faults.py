@@ -18,7 +18,7 @@ class SimulatedCrash(BaseException):
 class FaultPlan:
     """Probabilities per transaction of an owner or a keeper."""
 
-    p_unavailable: float = 0.0
+    unavailable: float = 0.0
     """The database is away before anything was written."""
     uncertain_lost: float = 0.0
     """The connection died in COMMIT, and nothing was committed."""
@@ -55,10 +55,10 @@ class FaultyDatabase:
     def __getattr__(self, name: str) -> object:
         return getattr(self._db, name)
 
-    def owner(self, scheduler_id: str) -> AbstractContextManager[Transaction]:
+    def scheduler_write(self, scheduler_id: str) -> AbstractContextManager[Transaction]:
         return self._failing(self._db.scheduler_write(scheduler_id))
 
-    def keeper(self, triggerer_id: str) -> AbstractContextManager[Transaction]:
+    def triggerer_write(self, triggerer_id: str) -> AbstractContextManager[Transaction]:
         return self._failing(self._db.triggerer_write(triggerer_id))
 
     @contextmanager
@@ -66,7 +66,7 @@ class FaultyDatabase:
         fault = self.plan.draw(self._rng)
         if fault is not None:
             self.injected[fault] = self.injected.get(fault, 0) + 1
-        if fault == "away":
+        if fault == "unavailable":
             raise DatabaseUnavailable("simulated: the database is away")
         try:
             with transaction as tx:

@@ -132,7 +132,7 @@ def test_an_admission_that_left_something_to_settle_would_be_a_fault(monkeypatch
         for admitted in context.result.admissions:
             context.enqueue_evaluation(admitted.task_instance.run, admitted.task_instance.index)
 
-    monkeypatch.setattr("gnomon.engine.step.admit", judge_the_admitted)
+    monkeypatch.setattr("gnomon.engine.step.admit_ready", judge_the_admitted)
     world = World(dag_record(chain("a")))
     with pytest.raises(EngineStepError, match="admission left something to settle"):
         world.start()

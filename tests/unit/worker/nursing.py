@@ -55,7 +55,7 @@ class Hosting:
     def answer_import_request(self, question: object) -> object:
         raise AssertionError(question)
 
-    def begin(self, child: ChildProcess, held: PendingAttempt) -> None:
+    def start_attempt(self, child: ChildProcess, held: PendingAttempt) -> None:
         child.pending = held
         self.begun.append((child, held))
 

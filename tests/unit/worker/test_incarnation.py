@@ -22,7 +22,7 @@ class FakeStore:
     """A store that can be away, and that can declare the worker lost."""
 
     def __init__(self) -> None:
-        self.p_unavailable = False
+        self.unavailable = False
         self.registered: list[str] = []
         self.beats = 0
         self.lost = False
@@ -30,7 +30,7 @@ class FakeStore:
         self.is_retired: list[str] = []
 
     def _ask(self) -> None:
-        if self.p_unavailable:
+        if self.unavailable:
             raise WorkerStoreUnavailable("it does not answer")
 
     def register(self, record: WorkerRecord) -> None:
@@ -46,11 +46,11 @@ class FakeStore:
         self._ask()
         self.is_retired.append(worker_id)
 
-    def mail(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
+    def mail_results(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
         self._ask()
         self.mailed += [result.attempt_id for result in results]
 
-    def answer(self, attempt: Attempt, question: Any) -> object:
+    def answer_request(self, attempt: Attempt, question: Any) -> object:
         return None
 
 
@@ -82,23 +82,23 @@ def test_it_registers_once_and_beats_every_second(life: Life) -> None:
 
 
 def test_a_store_that_is_away_at_the_start_is_asked_again(life: Life) -> None:
-    life.store.p_unavailable = True
+    life.store.unavailable = True
     assert life.pass_time(60, connected=False)
-    life.store.p_unavailable = False
+    life.store.unavailable = False
     assert life.pass_time(1, connected=False)
     assert life.store.registered == [life.incarnation.worker_id]
 
 
 def test_without_store_and_scheduler_it_ends_after_half_its_time_to_live(life: Life) -> None:
     life.incarnation.heartbeat(connected=False)
-    life.store.p_unavailable = True
+    life.store.unavailable = True
     assert life.pass_time(9, connected=False)
     assert not life.pass_time(2, connected=False)
 
 
 def test_a_scheduler_keeps_it_alive_while_the_store_is_away(life: Life) -> None:
     life.incarnation.heartbeat(connected=True)
-    life.store.p_unavailable = True
+    life.store.unavailable = True
     assert life.pass_time(60, connected=True)
 
 
@@ -118,10 +118,10 @@ def test_results_are_mailed_once_no_scheduler_came_for_them_and_forgotten_once_s
     life.incarnation.mail_results(ledger)
     assert (life.store.mailed, list(ledger.results)) == ([], ["a"])
     life.pass_time(1, connected=False)
-    life.store.p_unavailable = True
+    life.store.unavailable = True
     life.incarnation.mail_results(ledger)
     assert list(ledger.results) == ["a"]
-    life.store.p_unavailable = False
+    life.store.unavailable = False
     life.incarnation.mail_results(ledger)
     assert (life.store.mailed, ledger.results) == (["a"], {})
 
