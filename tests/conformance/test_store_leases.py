@@ -1,4 +1,4 @@
-"""Who is alive, who owns what, and that a fenced scheduler can write nothing (OWNERSHIP.md lines 7 to 13, 18)."""
+"""Leases and ownership of groups, and that a fenced scheduler cannot write (FENCE, TAKE_OVER, SUBMIT in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making planned runs: OWNERSHIP.md lines 22, 23 and 29."""
+"""Creating planned runs: PLAN and REQUEST in docs/discussions/ownership.md."""
 
 from __future__ import annotations
 

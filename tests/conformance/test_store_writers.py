@@ -87,7 +87,7 @@ def test_ten_processes_write_at_once_and_none_meets_a_lock(world: World, url: st
 
 
 def test_a_process_stopped_inside_a_transaction_stops_the_others_for_seconds_only(world: World, url: str) -> None:
-    """OWNERSHIP.md lines 11 and 12: SQLite's ticket holder is killed by a supervisor, PostgreSQL ends the session itself."""
+    """TAKE_OVER in docs/discussions/ownership.md: a supervisor kills SQLite's ticket holder, PostgreSQL ends the session itself."""
     frozen = subprocess.Popen([sys.executable, "-c", _FROZEN, url], stdout=subprocess.PIPE)
     assert frozen.stdout is not None
     assert frozen.stdout.readline() == b"inside\n"

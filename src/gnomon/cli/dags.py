@@ -107,7 +107,7 @@ def errors_(home: Home, with_warnings: bool, output: str) -> None:
 @click.argument("dag_ids", metavar="DAG...", nargs=-1, required=True)
 @pass_home
 def pause(home: Home, dag_ids: tuple[str, ...]) -> None:
-    """Pause DAGs: no task of theirs is started any more; running tasks continue."""
+    """Pause DAGs: none of their tasks is started any more; running tasks continue."""
     _set_dags_paused(home, dag_ids, True)
 
 

@@ -51,23 +51,23 @@ def trigger(
             dag = find_dag(tx, dag_id)
         _check_active(dag)
         check_run_conf(dag.spec, conf)
-        place = _ManualSlot(None) if slot is None else _find_slot_due(home, dag, resolve_instant(slot, home.cfg))
+        manual_slot = _ManualSlot(None) if slot is None else _find_slot_due(home, dag, resolve_instant(slot, home.cfg))
         if logical_date is not None:
-            place = _find_slot_of_date(home, dag, resolve_instant(logical_date, home.cfg))
-        planned = plan_manual_run(home.cfg, dag.spec, dag.file, place.logical_at, now)
-        if slot is not None and place.slot is not None:
-            planned = with_slot_data(planned, place.slot)
+            manual_slot = _find_slot_of_date(home, dag, resolve_instant(logical_date, home.cfg))
+        planned = plan_manual_run(home.cfg, dag.spec, dag.file, manual_slot.logical_at, now)
+        if slot is not None and manual_slot.slot is not None:
+            planned = with_slot_data(planned, manual_slot.slot)
         with db.write() as tx:
             run = dag_runs.create_manual_run(
-                tx, dag_id=dag_id, run_id=run_id or planned.run_id, logical_at=place.logical_at, run_after=planned.run_after,
+                tx, dag_id=dag_id, run_id=run_id or planned.run_id, logical_at=manual_slot.logical_at, run_after=planned.run_after,
                 interval=(planned.interval_start, planned.interval_end), conf=conf, by=home.by, at=now,
-                stands_for=None if place.slot is None else place.slot.run_after,
+                stands_for=None if manual_slot.slot is None else manual_slot.slot.run_after,
             )
             notify_on_commit(tx)
-            is_waited_for = place.logical_at is not None and bool(dag_edges.list_edges_on(tx, dag_id))
+            is_waited_for = manual_slot.logical_at is not None and bool(dag_edges.list_edges_on(tx, dag_id))
     home.wake_services()
     if is_waited_for:
-        click.echo(format_sentence(_describe_slot(dag_id, run, place)), err=True)
+        click.echo(format_sentence(_describe_slot(dag_id, run, manual_slot)), err=True)
     if dag.paused:
         click.echo(f"DAG {dag_id!r} is paused: the run waits until `gnomon dags unpause {dag_id}`", err=True)
     if output == "table":
@@ -105,9 +105,9 @@ def _find_slot_due(home: Home, dag: DagRecord, due_at: Instant) -> _ManualSlot:
     return _ManualSlot(slot.logical_at, slot)
 
 
-def _describe_slot(dag_id: str, run: RunRecord, place: _ManualSlot) -> str:
+def _describe_slot(dag_id: str, run: RunRecord, manual_slot: _ManualSlot) -> str:
     """A sentence on whether other DAGs wait for this run: they do when the run stands for a slot."""
-    slot = place.slot
+    slot = manual_slot.slot
     if run.stands_for is not None and slot is not None:
         sentence = f"run {run.run_id!r} stands for the slot due at {iso(run.stands_for)}: DAGs that wait for that slot wait for this run"
         if slot.interval_start in (None, run.interval_start):
@@ -117,7 +117,7 @@ def _describe_slot(dag_id: str, run: RunRecord, place: _ManualSlot) -> str:
             "--slot gives a run the data interval of the slot"
         )
     date = f"logical date {iso(run.logical_at)}"
-    why = f"whether a slot has {date} is not known: {place.doubt}" if place.doubt else f"no slot without a run has {date}"
+    why = f"whether a slot has {date} is not known: {manual_slot.doubt}" if manual_slot.doubt else f"no slot without a run has {date}"
     see = f"see: gnomon timetables preview {quote_argument(dag_id)}"
     return f"run {run.run_id!r} stands for no slot, and no DAG waits for it: {why}; {see}"
 

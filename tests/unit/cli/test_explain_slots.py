@@ -15,7 +15,7 @@ def test_a_passed_slot_is_answered_with_the_decision(gnomon: Gnomon, deployment:
     assert out.startswith("the slot has no run, as decided at 2026-03-01T09:20:00")
     assert "catchup=False: of the slots before the DAG was let run, only the newest runs" in out
     assert gnomon("explain", "a", "scheduled__2026-03-01T06:00:00+00:00").out == out
-    assert "decided at" in gnomon("explain", "a").out
+    assert "skipped at" in gnomon("explain", "a").out
 
 
 def test_other_slots_are_answered_too(gnomon: Gnomon, deployment: Deployment) -> None:

@@ -30,7 +30,7 @@ def parse_instant(text: str) -> Instant | None:
 
 def describe_newest_skipped(tx: Transaction, dag: DagRecord) -> list[str]:
     """Sentences on the newest slots that were skipped without a run."""
-    return [f"decided at {iso(event.at)}: {_describe_event(event)}" for event in event_log.list_skipped_slots(tx, dag.dag_pk, _SHOWN)]
+    return [f"skipped at {iso(event.at)}: {_describe_event(event)}" for event in event_log.list_skipped_slots(tx, dag.dag_pk, _SHOWN)]
 
 
 def explain_slot(tx: Transaction, dag: DagRecord, at: Instant, now: Instant) -> list[str]:

@@ -54,8 +54,8 @@ def render_wait_graph_svg(rows: Sequence[EdgeRow]) -> str:
     by_upstream: defaultdict[str, list[EdgeRow]] = defaultdict(list)
     for row in rows:
         by_upstream[row.upstream_dag_id].append(row)
-    for number, (dag_id, mine) in enumerate(by_upstream.items()):
-        parts += _draw_lines(dag_id, mine, order, gutter, tracks[dag_id], number % _COLOURS)
+    for number, (dag_id, its_rows) in enumerate(by_upstream.items()):
+        parts += _draw_lines(dag_id, its_rows, order, gutter, tracks[dag_id], number % _COLOURS)
     parts += [line for dag_id in order for line in _draw_name(dag_id, rows, gutter, _y(order[dag_id]))]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
@@ -90,10 +90,10 @@ def _draw_lines(dag_id: str, rows: Sequence[EdgeRow], order: dict[str, int], gut
 
 
 def _draw_name(dag_id: str, rows: Sequence[EdgeRow], gutter: int, y: int) -> Iterator[str]:
-    mine = [row for row in rows if row.dag_id == dag_id]
-    errors = [row.error for row in mine if row.error]
+    its_rows = [row for row in rows if row.dag_id == dag_id]
+    errors = [row.error for row in its_rows if row.error]
     unknown = any(row.unknown for row in rows if row.upstream_dag_id == dag_id)
-    words = [dag_id, *map(_describe_row, mine), *errors[:1], *(["no file defines this DAG"] if unknown else [])]
+    words = [dag_id, *map(_describe_row, its_rows), *errors[:1], *(["no file defines this DAG"] if unknown else [])]
     kind = "wrong" if errors else "unknown" if unknown else "dag"
     shown = dag_id if len(dag_id) <= _NAME_CHARS else f"{dag_id[: _NAME_CHARS - 1]}…"
     yield f'<g class="{kind}"><title>{escape_svg("; ".join(words))}</title><circle cx="{gutter + 4}" cy="{y}" r="3.5"/>'
