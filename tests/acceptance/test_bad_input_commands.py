@@ -80,7 +80,7 @@ def test_a_mistake_changed_nothing_and_the_rest_goes_on(it: Product) -> None:
         ({"GNOMON__CORE__MAX_THREADS": "3"}, "there is no option [core] max_threads. Did you mean [dag_processor] parsing_processes?"),
         ({"GNOMON__CORE__PARALLELISM": "many"}, "[core] parallelism (GNOMON__CORE__PARALLELISM) is 'many': write a whole number"),
         ({"GNOMON__CORE__DEFAULT_TIMEZONE": "Mars/Olympus"}, "is 'Mars/Olympus': there is no such time zone; write utc"),
-        ({"GNOMON__SCHEDULER__ALLOWED_RUN_ID_PATTERN": "["}, "is '[': it is not a regular expression"),
+        ({"GNOMON__SCHEDULER__ALLOWED_RUN_ID_PATTERN": "["}, "is '[': it is no regular expression"),
         ({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": "mysql://a@b/c"}, "Gnomon works on SQLite and PostgreSQL, not on 'mysql'"),
     ],
 )
