@@ -210,7 +210,7 @@ def test_a_timetable_that_hangs_is_named_with_its_method(tmp_path: Path, empty_h
 def test_check_shows_the_smallest_example_and_how_to_repeat_it(gnomon: Gnomon) -> None:
     code, out, err = gnomon("timetables", "check", "daily_plugin.Tomorrow()", "--cases", "10")
     assert (code, err) == (1, "")
-    assert "manual_past: a run by hand is not about data of the future" in out
+    assert "manual_past: the data interval of a manual run does not end in the future" in out
     assert re.search(r"timetable\.infer_manual_data_interval\(run_after=datetime\(\d{4}, 1, 1, tzinfo=UTC\)\)", out)
     assert "from daily_plugin import Tomorrow" in out and "timetable = Tomorrow.deserialize({})" in out
 
