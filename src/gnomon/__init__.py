@@ -1,12 +1,15 @@
-"""Gnomon: a workflow scheduler for Python whose promise is about time."""
+"""Gnomon, a workflow scheduler for Python: each run is made exactly once, at the time that its timetable says.
+
+This package exports the names for DAG files. They are imported when first used, so that `import gnomon` stays fast.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 
 TYPE_CHECKING = False
-"""Type checkers read it as True; importing `typing` for it would double what `import gnomon` costs."""
-if TYPE_CHECKING:  # what authors' type checkers see; the same names as below, which a test compares
+"""Type checkers treat this name as True; importing it from `typing` would double the time of `import gnomon`."""
+if TYPE_CHECKING:  # the names for type checkers and IDEs; a test compares them with _EXPORTS
     from gnomon.sdk.after import After as After
     from gnomon.sdk.arguments.params import Param as Param
     from gnomon.sdk.arguments.task_rules import TriggerRule as TriggerRule
@@ -80,7 +83,7 @@ _EXPORTS: dict[str, str] = {
     "task_group": "dags.dag_decorators",
     "teardown": "tasks.task_decorators",
 }
-"""Names for authors, loaded when first used: `import gnomon` alone loads nothing."""
+"""Each public name and its module below `gnomon.sdk`."""
 
 __all__ = list(_EXPORTS)
 

@@ -1,4 +1,4 @@
-"""Which test sees the effect of which option, and a home in which a test can look for it."""
+"""The register of tests for the effects of options, and a home in which a test can observe them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SEEN_BY: dict[str, list[str]] = {}
 
 
 def effect_of(*options: str) -> Callable[[F], F]:
-    """The test fails when one of these options loses its effect."""
+    """Mark a test that fails when one of these options loses its effect."""
 
     def note(test: F) -> F:
         for option in options:
@@ -60,7 +60,7 @@ class World(Deployment):
         self._files = 0
 
     def file(self, text: str, name: str = "flow.py") -> None:
-        """The DAG folder holds this file, and it was parsed."""
+        """Write a file into the DAGs folder and parse it."""
         self._files += 1
         path = self.cfg.home / f"{self._files}" / name
         path.parent.mkdir()
@@ -81,18 +81,18 @@ class World(Deployment):
             dag_files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=paused)
 
     def go(self, seconds: float = 0.0) -> None:
-        """The scheduler lives, and so much time passes."""
+        """Run the scheduler for so many seconds of virtual time."""
         if self._service is None:
             self.start()
         self.move(seconds)
 
     def tick(self) -> None:
-        """One round of the scheduler, no more."""
+        """Run one tick of the scheduler."""
         assert self._service is not None
         self._service.tick()
 
     def cli(self, *words: str) -> Ended:
-        """The command line on this home."""
+        """Run a command on this home."""
         import contextlib
         import io
 

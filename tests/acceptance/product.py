@@ -1,4 +1,4 @@
-"""The product as a user has it: a home with DAG files, `gnomon standalone` in it, and the command line beside it."""
+"""The product as a user runs it: a home with DAG files, `gnomon standalone`, and the command line."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 from tests.patience import PATIENCE_S
 
 LOOK_S = 0.05
-"""Between two looks at what another process does."""
+"""Interval in seconds between two polls for the effect of another process."""
 
 Row = dict[str, Any]
 
 
 class Ended(NamedTuple):
-    """A command that has ended."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -51,16 +51,16 @@ class Product:
         """Its first line: that it runs, and where."""
 
     def restart(self) -> None:
-        """It has ended, as told, and runs again."""
+        """Stop the standalone and start it again."""
         self.stop()
         self._start()
 
     def log(self) -> str:
-        """What the services logged so far."""
+        """The log of the services so far."""
         return (self.home / "standalone.log").read_text()
 
     def cli(self, *words: str) -> Ended:
-        """One command line, to its end."""
+        """Run a command to its end."""
         done = subprocess.run(
             [sys.executable, "-m", "gnomon", *words], env=self.env, capture_output=True, text=True, timeout=PATIENCE_S,
             check=False,
@@ -68,18 +68,18 @@ class Product:
         return Ended(done.returncode, done.stdout, done.stderr)
 
     def do(self, *words: str) -> str:
-        """What a command that succeeds prints."""
+        """Run a command that must succeed; returns its output."""
         ended = self.cli(*words)
         assert ended.code == 0, f"gnomon {' '.join(words)}: {ended.err}"
         return ended.out
 
     def rows(self, *words: str) -> list[Row]:
-        """The records that a listing prints."""
+        """The records that a listing command prints as JSON."""
         found: list[Row] = json.loads(self.do(*words, "-o", "json"))
         return found
 
     def write(self, name: str, text: str) -> Path:
-        """The file is in the DAG folder, whole, at once."""
+        """Write a file into the DAGs folder in one atomic step."""
         path = self.dags / name
         draft = self.home / "draft"
         draft.write_text(text)
@@ -87,16 +87,16 @@ class Product:
         return path
 
     def has_dag(self, dag_id: str) -> None:
-        """Returns once the DAG is listed."""
+        """Wait until the DAG is listed."""
         self.until(lambda: dag_id in {row["dag_id"] for row in self.rows("dags", "list")}, f"DAG {dag_id} is listed")
 
     def run(self, dag_id: str, *words: str) -> Row:
-        """A run by hand, as `runs list` shows it when it has ended."""
+        """Trigger a run and wait for its end; returns it as `runs list` shows it."""
         run_id = self.do("dags", "trigger", dag_id, *words).strip()
         return self.ended(dag_id, run_id)
 
     def ended(self, dag_id: str, run_id: str) -> Row:
-        """The run, once it has ended."""
+        """Wait for the end of the run, and return it."""
         found: list[Row] = []
 
         def over() -> bool:
@@ -115,7 +115,7 @@ class Product:
         return self.do("tasks", "logs", dag_id, run_id, task_id)
 
     def until(self, holds: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:
-        """Another process does it, and tells nobody: looked at until it holds."""
+        """Poll until the condition holds; for effects of other processes that send no notification."""
         ends_at = time.monotonic() + patience_s
         while not holds():
             assert self.process.poll() is None, f"the standalone ended: {self.log()}"
@@ -123,7 +123,7 @@ class Product:
             time.sleep(LOOK_S)
 
     def stop(self) -> None:
-        """All of it has ended, as told."""
+        """Stop the standalone and wait until all of its processes have ended."""
         self.process.send_signal(signal.SIGTERM)
         try:
             assert self.process.wait(PATIENCE_S) == 0, self.log()[-3000:]

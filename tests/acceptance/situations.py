@@ -1,7 +1,7 @@
-"""The situations of the tables that the rules between DAGs come from, each with what may happen upstream.
+"""The situations from which the rules of dependencies come, each with the possible cases of the upstream runs.
 
-Six pairs wait for a whole day, each on a day with and without an upstream instance; five wait for what is nearest, each by
-counting (rule one) and by intervals (rule two). What each run waits for is read off the rules by `reading`.
+Six pairs of DAGs wait for a whole day, each on a day with and without an upstream run; five wait for the nearest slots, each by
+counting (rule one) and by intervals (rule two). The module `reading` computes from the rules what each run waits for.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ def test_a_dag_of_the_home_is_found_by_id_with_its_variables_and_nothing_is_writ
     ("text", "args", "said"),
     [
         ("x = (", [], "line 1: '(' was never closed"),
-        ("from airflow.sdk import DAG\na = DAG('one')\nb = DAG('two')\n", [], "defines 2 DAGs; say which with --dag-id: one, two"),
+        ("from airflow.sdk import DAG\na = DAG('one')\nb = DAG('two')\n", [], "defines 2 DAGs; choose one with --dag-id: one, two"),
         ("from airflow.sdk import DAG\na = DAG('one')\n", ["--dag-id", "onne"], "there is no DAG 'onne'; did you mean 'one'?"),
         ("x = 1\n", [], "defines no DAG"),
         (TWO_TASKS, ["--conf", '{"n": {}}', "--dag-id", "three"], "there is no DAG 'three'"),

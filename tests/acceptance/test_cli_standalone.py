@@ -127,7 +127,7 @@ def test_a_broken_file_keeps_its_dag_and_shows_its_error(product: Product) -> No
     (error,) = product.json("dags", "errors")
     assert (error["file"], error["kind"]) == (str(file), "syntax") and "Correct that line" in str(error["message"])
     assert [row["dag_id"] for row in product.json("dags", "list")] == ["etl"]
-    assert "cannot be loaded, the last good version stands" in product.cli("explain", "etl").out
+    assert "cannot be loaded, so its last good version is used" in product.cli("explain", "etl").out
     file.write_text(DAG_FILE)
     product.until(lambda: product.json("dags", "errors") == [])
 

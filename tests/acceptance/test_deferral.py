@@ -50,7 +50,7 @@ def test_an_event_that_ends_its_task_needs_no_worker_and_leaves_retries_as_they_
     found = {name: (task["state"], task["try_number"]) for name, task in running.tasks("ends", run_id).items()}
     assert found == {"failed": ("failed", 1), "skipped": ("skipped", 1), "tried_twice": ("failed", 2)}
     assert "its trigger naps.Ends ended it as failed" in running.do("explain", "ends", run_id, "failed")
-    assert "no attempt of it was made" in running.cli("tasks", "logs", "ends", run_id, "skipped").err
+    assert "it has not been started" in running.cli("tasks", "logs", "ends", run_id, "skipped").err
 
 
 def test_values_of_every_type_come_back_as_they_went(running: Product) -> None:

@@ -96,7 +96,7 @@ def test_a_reload_takes_a_changed_trigger_and_loses_none(running: Product) -> No
     running.until(lambda: "its trigger runs on triggerer" in running.do("explain", "changes", "r", "gate"), "it waits")
     plugin = running.home / "plugins" / "doors.py"
     plugin.write_text(PLUGIN.replace("VERSION = 1", "VERSION = 22"))
-    assert running.do("triggerer", "reload") == "1 triggerer begins all triggers anew\n"
+    assert running.do("triggerer", "reload") == "1 triggerer restarts all triggers with the current code\n"
     log = running.home / "logs" / "dag_id=changes" / "run_id=r" / "task_id=gate.attempt=1.trigger.log"
     running.until(lambda: log.exists() and log.read_text().count("watching") == 2, "it begins anew")
     (running.home / "gate").touch()
@@ -107,7 +107,7 @@ def test_a_reload_takes_a_changed_trigger_and_loses_none(running: Product) -> No
 def test_a_trigger_that_blocked_is_named_in_explain_and_in_the_log(running: Product) -> None:
     running.do("dags", "trigger", "held", "--run-id", "r")
     assert running.ended("held", "r")["state"] == "success"
-    running.until(lambda: "its trigger held up all others" in running.do("explain", "held", "r", "up"), "explain says so")
+    running.until(lambda: "its trigger blocked all other triggers" in running.do("explain", "held", "r", "up"), "explain says so")
     assert "time.sleep(1)" in running.do("explain", "held", "r", "up")
     assert '"event": "loop_blocked", "trigger": "doors.Holds", "task": "held r up"' in running.log()
 

@@ -48,8 +48,8 @@ def running(request: pytest.FixtureRequest) -> Iterator[Product]:
 def test_a_waiting_run_is_explained_released_and_run_again_with_what_came_after(running: Product) -> None:
     running.until(lambda: _reasons(running) == {"report": "waits for orders", "mail": "waits for report"}, "both runs wait")
     told = running.do("explain", "report", RUN)
-    assert "is not made yet; DAG orders is paused; let it run with: gnomon dags unpause orders" in told
-    assert f"to go on without: gnomon runs release report {RUN} --from orders" in told
+    assert "is not created yet; DAG orders is paused; unpause it with: gnomon dags unpause orders" in told
+    assert f"to stop waiting: gnomon runs release report {RUN} --from orders" in told
     assert f"run {RUN} of report is queued: waits for orders" in running.do("explain", "mail", RUN)
     edges = {(row["dag_id"], row["upstream_dag_id"], row["unknown"]) for row in running.rows("dependencies", "graph")}
     assert edges == {("report", "orders", False), ("mail", "report", False)}
@@ -97,7 +97,7 @@ def test_a_slot_that_was_passed_has_a_run_once_somebody_makes_it(running: Produc
     running.until(lambda: {row["run_id"] for row in _rows(running, "sheet")} >= {FIRST, RUN}, "the runs of both days wait")
     running.until(lambda: "no run of loads was made" in running.do("explain", "sheet", RUN), "planning has passed the day")
     (line,) = [line for line in running.do("explain", "sheet", RUN).splitlines() if "no run of loads was made" in line]
-    command = line.partition("or made with: gnomon ")[2].split()
+    command = line.partition("or until the missing run is created with: gnomon ")[2].split()
     assert command == ["dags", "trigger", "loads", "--slot", "2026-01-02T00:00:00Z"]
     made = running.run("loads", *command[3:])
     assert (made["state"], made["run_type"], made["logical_date"]) == ("success", "manual", "2026-01-01T00:00:00.000000+00:00")

@@ -1,7 +1,7 @@
 """Two triggerers, two schedulers and a worker under one virtual clock, and a fault at one exact point of a deferral.
 
-Keeper, scheduler, engine and store are the real ones; hosts and workers follow a script. A process that crashes at a point
-is gone with all it holds; one that freezes at a point goes on there when the others have taken over.
+Triggerer, scheduler, engine and store are real; hosts and workers follow a script. A process that crashes at a point loses its
+memory; a process that freezes at a point continues there after the others have taken over.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ POINTS: dict[str, tuple[str, ...]] = {
 
 
 class _Undone(Exception):
-    """Rolls the real transaction back."""
+    """Raised to roll the real transaction back."""
 
 
 class Faults:
-    """The database of one process: the transaction that was armed fails as it was told to."""
+    """The database of one process; the armed transaction fails in the chosen way."""
 
     def __init__(self, db: Database, world: Deferring) -> None:
         self._db = db
@@ -132,7 +132,7 @@ class Begun:
 
 
 class ScriptedCrew:
-    """Hosts that run triggers by the script: each fires a while after its start."""
+    """Trigger hosts that follow the script: each trigger fires some time after its start."""
 
     def __init__(self, world: Deferring, triggerer: str) -> None:
         self._world = world
@@ -189,7 +189,7 @@ class ScriptedCrew:
 
 
 class PointedKeeper(TriggererCoordinator):
-    """A keeper that knows where in a deferral it is."""
+    """A triggerer that reports the points of a deferral."""
 
     def __init__(self, world: Deferring, db: Faults, name: str) -> None:
         self._world = world
@@ -225,7 +225,7 @@ class PointedKeeper(TriggererCoordinator):
 
 
 class PointedScheduler(SchedulerService):
-    """A scheduler that knows where in a deferral it is."""
+    """A scheduler that reports the points of a deferral."""
 
     world: Deferring
     faults: Faults
@@ -255,7 +255,7 @@ class PointedScheduler(SchedulerService):
 
 @dataclass
 class Slot:
-    """The place of one triggerer: an incarnation after the other."""
+    """The incarnations of one triggerer, one after the other."""
 
     number: int
     keeper: PointedKeeper | None = None
@@ -392,7 +392,7 @@ class Deferring(Deployment):
                 slot.wake_at = min(slot.wake_at, self.clock.now())
 
     def ring_owners(self) -> None:
-        """A lost ring costs a sweep: here all are lost."""
+        """Loses every notification: a lost notification only delays work until the next poll."""
 
     def note_start(self, begun: Begun) -> None:
         """A start is noted; a trigger is begun anew elsewhere after the deadline of who had it, and not before."""
@@ -409,7 +409,7 @@ class Deferring(Deployment):
 
     # ---- what came of it --------------------------------------------------------------------------------------------
     def play(self) -> None:
-        """Until the run has ended and nobody has anything left to do."""
+        """Play until the run has ended and no process has work left."""
         end = START + round(LIMIT_S * SECOND)
         while self.clock.now() < end and not self._is_over():
             self.run_until(self.clock.now() + SECOND, Deferring.tick_keepers)
@@ -422,7 +422,7 @@ class Deferring(Deployment):
             return found is not None and found.state in FINISHED_RUN_STATES
 
     def audit(self) -> list[str]:
-        """Everything that should not be, in words."""
+        """A sentence for each fault that the audit finds."""
         found: list[str] = []
         with self._fault_free.read() as tx:
             rows = {row.task_no: row for row in dag_runs.list_task_states(tx, self.run.run_pk)}

@@ -1,4 +1,4 @@
-"""Two workers, one DAG, and schedulers that stop at an exact place: what the windows of OWNERSHIP.md are tried on."""
+"""Two workers, one DAG, and schedulers that stop at an exact point: the setup of the tests of WINDOWS in docs/discussions/ownership.md."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Scheduler:
         self.process = here.spawn("tests.chaos.stopping", window, str(int(number)), str(TTL_S))
 
     def says(self) -> str:
-        """Its next line."""
+        """The next line of its output."""
         assert self.process.stdout is not None
         return self.process.stdout.readline().strip()
 
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """Its exit code and its last words."""
+        """Its exit code and the rest of its output, when it has ended."""
         self.process.send_signal(number)
         said, _ = self.process.communicate(timeout=PATIENCE_S)
         return self.process.returncode, said.strip()
@@ -85,7 +85,7 @@ class Ground:
         return first, run_id
 
     def take_over(self) -> float:
-        """Another scheduler owns every group; returns after how many seconds."""
+        """Wait until another scheduler owns every group; returns how many seconds that took."""
         began = time.monotonic()
         self.scheduler()
         until(lambda: self.owners() == {self._newest()}, "the take-over")
@@ -100,7 +100,7 @@ class Ground:
             return raw(tx, "SELECT id FROM scheduler ORDER BY started_at DESC LIMIT 1")[0][0]
 
     def go(self, run_id: str) -> None:
-        """The task of the run may end."""
+        """Let the task of the run end."""
         (self.here.folder / f"go-{run_id}").touch()
 
     def task_state(self, run_id: str) -> S | None:
@@ -112,7 +112,7 @@ class Ground:
         return any(note.run_id == run_id for note in journal.starts(self.here))
 
     def ends_once(self, first: Scheduler, run_id: str) -> None:
-        """The run succeeds with one attempt, which started once; the first scheduler, thawed, may write nothing."""
+        """Check that the run succeeds with one attempt, which started once, and that the thawed first scheduler cannot write."""
         self.go(run_id)
         until(lambda: not self.here.unfinished("windows"), "the end of the run")
         if self.frozen:

@@ -1,4 +1,4 @@
-"""One installation under test: a home with DAG files, a standalone in it, and the store as everybody may read it."""
+"""One installation under test: a home with DAG files, a standalone that runs in it, and its database for reading."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gnomon.store import Database, migrations, open_database
 from gnomon.store.dag_records import dag_runs, dags
 
 GONE_S = 10.0
-"""After SIGTERM everything is gone within so long, on a machine that has time (issue 2, point 9)."""
+"""All processes end within so many seconds after SIGTERM, on an idle machine."""
 BUSY = 3
 """A machine that the tests share with others may take so many times as long."""
 LAST_WORDS = 6000
@@ -39,7 +39,7 @@ class Home:
         self.env = {**os.environ, "GNOMON_HOME": str(folder), "GNOMON__LOGGING__STYLE": "json",
                     "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", **(options or {})}
         self.journal = folder / "journal"
-        """Where tasks note what they do."""
+        """The file in which tasks record their starts and ends."""
         self.said_in = folder / "stderr"
         self.env["CHAOS_JOURNAL"] = str(self.journal)
         if url is not None:
@@ -50,7 +50,7 @@ class Home:
 
     # ---- standalone --------------------------------------------------------------------------------------------------
     def start(self) -> float:
-        """A standalone runs; returns how many seconds it took to say so."""
+        """Start a standalone; returns after how many seconds it reported that it runs."""
         started = time.monotonic()
         self.process = self.spawn("gnomon", "standalone", "--port", "0")
         assert self.process.stdout is not None
@@ -59,7 +59,7 @@ class Home:
         return time.monotonic() - started
 
     def spawn(self, module: str, *words: str) -> subprocess.Popen[str]:
-        """A module of ours runs in a session of its own; what it says on stderr is in `said`."""
+        """Run a module in a session of its own; its stderr is in `said`."""
         with self.said_in.open("a") as errors:
             return subprocess.Popen(
                 [sys.executable, "-m", module, *words], env=self.env, stdout=subprocess.PIPE, stderr=errors, text=True,
@@ -67,7 +67,7 @@ class Home:
             )
 
     def stop(self, number: int = signal.SIGTERM, *, group: bool = False) -> float:
-        """The standalone and all that belongs to its home are gone; returns after how many seconds."""
+        """Stop the standalone and wait until all processes of the home have ended; returns how many seconds that took."""
         assert self.process is not None
         asked = time.monotonic()
         if group:
@@ -82,12 +82,12 @@ class Home:
         return took
 
     def bury(self) -> None:
-        """The standalone, killed by the test, is reaped. Its services may still be ending."""
+        """Reap the standalone that the test killed; its services may still be running."""
         assert self.process is not None
         self.process.communicate(timeout=PATIENCE_S)
 
     def end(self) -> None:
-        """Nothing of this home is left, whatever state it is in."""
+        """Kill every process of this home."""
         for process in of_home(self.folder):
             kill(process)
         if self.process is not None:
@@ -104,15 +104,15 @@ class Home:
         return [line for line in found if line["event"] == event]
 
     def pids(self, role: str) -> list[int]:
-        """The processes that are such a thing now."""
+        """The processes with that role now."""
         return roles(self.folder).get(role, [])
 
     def one(self, role: str) -> int:
-        """The one process that is such a thing, as soon as there is one."""
+        """The one process with that role; waits until there is one."""
         return until(lambda: self.pids(role), f"a {role}")[0]
 
     def cli(self, *words: str, limit_s: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
-        """A command, as a user types it."""
+        """Run a command of the command line."""
         return subprocess.run(
             [sys.executable, "-m", "gnomon", *words], env=self.env, capture_output=True, text=True, check=False,
             timeout=limit_s,
@@ -120,12 +120,12 @@ class Home:
 
     # ---- files and store ---------------------------------------------------------------------------------------------
     def dag_file(self, name: str, text: str) -> None:
-        """A DAG file with this text."""
+        """Write a DAG file with this text."""
         (self.dags / f"{name}.py").write_text(text)
 
     @contextmanager
     def store(self) -> Iterator[Database]:
-        """The database, opened for a look."""
+        """The open database, for reading."""
         database = open_database(self.url)
         try:
             yield database
@@ -164,7 +164,7 @@ class Home:
 
 @contextmanager
 def home(url: str | None = None, options: Mapping[str, str] | None = None) -> Iterator[Home]:
-    """A new home in a folder of its own; afterwards nothing of it is left, processes first."""
+    """A new home in a folder of its own; its processes and then its files are removed afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="gnc"))
     made = Home(folder, url, options)
     try:

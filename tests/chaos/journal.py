@@ -1,4 +1,4 @@
-"""What tasks themselves write down outside the store, and the auditor that compares it with what the store says."""
+"""The journal that tasks write outside the store, and the audit that compares it with the store."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def starts(home: Home, dag_id: str | None = None) -> list[Note]:
 
 
 def audit(home: Home, retries: int = 1_000_000) -> list[str]:
-    """Everything that should not be, in words; empty when all is well. No task here may be tried more than `retries` + 1 times."""
+    """A sentence for each fault; empty when there is none. No task may be tried more than `retries` + 1 times."""
     listed = home.runs()
     by_pk = {run.run_pk: (dag_id, run) for dag_id, run in listed}
     tasks, attempts = home.records(list(by_pk))

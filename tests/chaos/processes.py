@@ -1,4 +1,4 @@
-"""The processes of one installation, found by the home in their title or environment, and what each of them is."""
+"""The processes of one installation, found by the home in their title or environment, and their roles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROLES = {
     "parse": "parse child", "trigger host": "trigger host", "worker": "worker", "dag-processor": "dag-processor", "scheduler": "scheduler",
     "api-server": "api-server", "ticket-watch": "ticket-watch",
 }
-"""What a title begins with, to the role; the longest one that fits counts."""
+"""Beginning of a process title to the role; the longest match counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def of_home(home: Path) -> dict[int, Process]:
 
 
 def roles(home: Path) -> dict[str, list[int]]:
-    """Process ids by what the process is; commands of the CLI are not among them."""
+    """Process ids by role, without commands of the CLI."""
     processes = of_home(home)
     found: dict[str, list[int]] = {}
     for process in processes.values():
@@ -51,7 +51,7 @@ def roles(home: Path) -> dict[str, list[int]]:
 
 
 def kill(pid: int, number: int = signal.SIGKILL) -> bool:
-    """The process got the signal; False when it is gone."""
+    """Send the signal to the process; False when the process has ended."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -60,7 +60,7 @@ def kill(pid: int, number: int = signal.SIGKILL) -> bool:
 
 
 def until(what: Callable[[], T], why: str, limit_s: float = PATIENCE_S) -> T:
-    """The first true answer; AssertionError after `limit_s`."""
+    """Poll until the answer is true, and return it; AssertionError after `limit_s` seconds."""
     deadline = time.monotonic() + limit_s
     while not (found := what()):
         assert time.monotonic() < deadline, f"waited {limit_s:g} s for {why}"

@@ -1,4 +1,4 @@
-"""A wire to PostgreSQL that can be cut and mended."""
+"""A TCP proxy to PostgreSQL whose connections a test can cut and restore."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gnomon.store.drivers.address import parse_address
 
 
 class Wire:
-    """Listens on a port of its own and carries bytes to the server, until it is cut."""
+    """Listens on a port of its own and forwards bytes to the server, until it is cut."""
 
     def __init__(self, url: str) -> None:
         info = psycopg.conninfo.conninfo_to_dict(parse_address(url).target)
@@ -24,11 +24,11 @@ class Wire:
         info.update(host="127.0.0.1", port=str(self._port), sslmode="disable", gssencmode="disable", user=info.get("user") or "root")
         rest = "&".join(f"{key}={value}" for key, value in info.items() if key != "dbname")
         self.url = f"postgresql:///{info['dbname']}?{rest}"
-        """The server's address through this wire."""
+        """The URL of the server through this proxy."""
         self._run(self._accept, self._listener)
 
     def cut(self) -> None:
-        """Every connection has ended, and new ones are refused."""
+        """Close every connection and refuse new ones."""
         _end(self._listener)
         for end in self._ends:
             _end(end)
@@ -39,7 +39,7 @@ class Wire:
         self._ends, self._threads = [], []
 
     def mend(self) -> None:
-        """The server can be reached again at the same address."""
+        """Accept connections again at the same address."""
         self._listener = socket.create_server(("127.0.0.1", self._port))
         self._run(self._accept, self._listener)
 

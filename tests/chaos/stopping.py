@@ -1,6 +1,6 @@
 """A real scheduler process that stops itself at one exact place: `python -m tests.chaos.stopping WINDOW SIGNAL TTL_S`.
 
-The windows are those of OWNERSHIP.md, lines 35 to 40. Nothing in the product knows of them: the places are between the
+The windows are those of WINDOWS in docs/discussions/ownership.md. Nothing in the product knows of them: the places are between the
 methods of `SchedulerService`.
 """
 
@@ -30,7 +30,7 @@ FENCED = 7
 
 
 class StoppingScheduler(SchedulerService):
-    """Stops once, in its window; goes on from there when it is thawed."""
+    """A scheduler that stops once, in its window, and continues there after SIGCONT."""
 
     window = ""
     signal = signal.SIGSTOP

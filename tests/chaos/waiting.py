@@ -1,6 +1,6 @@
-"""A home whose services run one by one, with thousands of triggers whose moments come while processes are killed and frozen.
+"""A home with separate services and thousands of triggers, which fire while processes are killed and frozen.
 
-Triggers and the methods that go on note what they do in files of the home: these and the database are what is judged.
+Triggers and the methods that tasks resume in record their actions in files of the home; the audit reads these and the database.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Waiting:
         self.here = here
         self.services: dict[str, list[subprocess.Popen[str]]] = {}
         self.count = 0
-        """Triggers so far."""
+        """Number of triggers so far."""
         plugins = here.folder / "plugins"
         plugins.mkdir()
         (plugins / "moments.py").write_text(PLUGIN)
@@ -119,14 +119,14 @@ class Waiting:
 
     # ---- processes --------------------------------------------------------------------------------------------------
     def begin(self, name: str) -> subprocess.Popen[str]:
-        """A service runs."""
+        """Start a service."""
         words = (name, "--capacity", "10000") if name == "triggerer" else (name,)
         made = self.here.spawn("gnomon", *words)
         self.services.setdefault(name, []).append(made)
         return made
 
     def triggerer(self) -> subprocess.Popen[str]:
-        """One more triggerer, registered."""
+        """Start one more triggerer; returns when it is registered."""
         before = len(self.known())
         made = self.begin("triggerer")
         until(lambda: len(self.known()) > before, "the triggerer is registered")
@@ -163,7 +163,7 @@ class Waiting:
         return None
 
     def end(self) -> None:
-        """No service is left."""
+        """Stop all services."""
         for service in [one for all_of_it in self.services.values() for one in all_of_it]:
             if service.poll() is None:
                 service.kill()
@@ -184,7 +184,7 @@ class Waiting:
         until(lambda: len({one.trigger for one in self.notes("begun")}) == count, "all triggers have begun", END_S)
 
     def moments(self, span_s: float) -> None:
-        """From now on they fire, evenly, for so long."""
+        """Let the triggers fire, evenly distributed over that time from now."""
         (self.here.folder / "next").write_text(f"{time.time() + 1.5} {span_s}")
         (self.here.folder / "next").rename(self.here.folder / "span")
 

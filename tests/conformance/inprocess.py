@@ -1,6 +1,6 @@
-"""A DAG run without scheduler, store and worker: the real runner on each task, in topological order, in this process.
+"""Runs a DAG without scheduler, store and worker: the real task runner on each task, in topological order, in this process.
 
-It is the smallest thing that can run a DAG to its end, and an oracle of its own for what the dialect does in tasks.
+It is the smallest way to run a DAG to its end, and an independent check of the dialect inside tasks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ S = TaskInstanceState
 
 @dataclass
 class Server:
-    """Answers the questions of tasks from what earlier tasks of the run pushed."""
+    """Answers requests of tasks from the XComs that earlier tasks of the run pushed."""
 
     variables: Mapping[str, str] = field(default_factory=dict)
     xcoms: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What tests need from the package index: fetched once, and kept in the checkout's cache folder."""
+"""The packages that tests need from the package index: downloaded once, and kept in the checkout's cache folder."""
 
 from __future__ import annotations
 

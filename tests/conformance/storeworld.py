@@ -1,4 +1,4 @@
-"""What store tests have in common: a scheduler that owns everything, DAGs, runs, and the words to write about them."""
+"""Shared by the store tests: a database with a scheduler that owns every group, and builders of DAGs, runs and changes."""
 
 from __future__ import annotations
 

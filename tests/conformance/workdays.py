@@ -1,4 +1,4 @@
-"""What Airflow's published workday plugin answered there, for every class that is to answer the same."""
+"""The answers of Airflow's published workday plugin under Airflow, for every class that must give the same answers."""
 
 from __future__ import annotations
 

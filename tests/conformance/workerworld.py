@@ -1,4 +1,4 @@
-"""A real worker in a process of its own, without a store, and an executor that speaks with it.
+"""A real worker in a process of its own, without a store, and an executor that is connected to it.
 
 `python -m tests.conformance.workerworld` is that process; its configuration is one JSON argument.
 """
@@ -32,7 +32,7 @@ from gnomon.worker.settings import WorkerSettings
 
 
 class NoStore:
-    """A store that takes everything, remembers nothing, and knows one Variable."""
+    """A store that accepts every write, keeps nothing, and has one Variable."""
 
     def register(self, record: object) -> None: ...
 
@@ -52,7 +52,7 @@ class NoStore:
 
 
 class WorkerWorld:
-    """One worker process, its folder, and the executors that speak with it."""
+    """One worker process, its folder, and the executors that are connected to it."""
 
     def __init__(self, home: Path, slots: int = 4, import_limit_s: float = PATIENCE_S, environ: dict[str, str] | None = None,
                  address: str = "", silence_s: float = 30.0, stop_grace_s: float = 30.0,
@@ -121,7 +121,7 @@ class WorkerWorld:
 
     def wait(self, enough: Callable[[Sequence[ExecutorEvent]], bool], executor: LocalExecutor | None = None
              ) -> list[ExecutorEvent]:
-        """Everything that was said until it was enough."""
+        """All events until the condition holds."""
         executor = executor or self.executor
         deadline = time.monotonic() + PATIENCE_S
         said: list[ExecutorEvent] = []
@@ -147,7 +147,7 @@ def ended(events: Sequence[ExecutorEvent]) -> dict[str, AttemptResult]:
 
 
 def until(true: Callable[[], bool], what: str) -> None:
-    """Waits for something that the system does by itself soon."""
+    """Poll until the condition holds, up to a limit."""
     deadline = time.monotonic() + PATIENCE_S
     while not true():
         assert time.monotonic() < deadline, f"not within {PATIENCE_S:g} s: {what}"

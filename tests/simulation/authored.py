@@ -1,4 +1,4 @@
-"""A timetable as somebody would write it, asked through a host: every two hours, whatever catchup says."""
+"""A timetable class of an author, called through a timetable host: every two hours, regardless of catchup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deployments whose tasks wait for triggers, with keepers over crews that follow a script, and an auditor who reads their diary."""
+"""Simulates deployments whose tasks wait for triggers, with real triggerers over scripted trigger hosts, and audits their log."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ AFTER_S = 60.0
 
 @dataclass
 class Diary:
-    """What happened to triggers, by number, over all crews."""
+    """The events of triggers, by number, over all host pools."""
 
     started: Counter[int] = field(default_factory=Counter)
     fired: set[int] = field(default_factory=set)
@@ -318,7 +318,7 @@ def simulate_triggers(
 
 
 def audit_triggers(it: Triggered) -> list[str]:
-    """Everything that should not be, in words."""
+    """A sentence for each fault that the audit finds."""
     diary, found = it.diary, []
     gone_on = Counter(
         int(attempt.resume.fired.payload) for worker in it.workers for _, attempt, _ in worker.started

@@ -1,7 +1,7 @@
-"""Days of DAGs that wait for each other in chains and fans, and an auditor who reads the rules a second time.
+"""Simulates days of DAGs that wait for each other in chains and fans, and audits them with a second implementation of the rules.
 
-What a run waits for is found by `tests.unit.dependencies.reading`, from the page of the rules alone; when it may start
-follows from when those runs ended.
+`tests.unit.dependencies.reading`, which was written from the documentation alone, finds the slots that a run waits for; the
+times at which those runs ended give the earliest start of the run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A deployment over years: DAGs of random schedules, and everything that people, files, clocks and crashes do to them."""
+"""Simulates a deployment over years: DAGs with random schedules, and random actions of users, changes of files and clocks, and crashes."""
 
 from __future__ import annotations
 

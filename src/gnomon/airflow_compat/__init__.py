@@ -1,6 +1,7 @@
-"""The Airflow dialect: Airflow's module paths as thin modules over Gnomon's own classes.
+"""The Airflow dialect: Airflow's module paths as thin modules over Gnomon's own classes. `enable()` makes them importable.
 
-`tree` holds the package `airflow`; `coverage` says of every name what it is here.
+`tree/` has the package `airflow`; `coverage.py` lists every name of Airflow and whether it works; `missing_names.py` and
+`stand_ins.py` handle names without an implementation.
 """
 
 from gnomon.loading.dialect import enable

@@ -1,4 +1,4 @@
-"""`python -m gnomon.airflow_compat SCRIPT [ARGUMENT...]`: the script runs with Airflow's import paths enabled."""
+"""`python -m gnomon.airflow_compat SCRIPT [ARGUMENT...]` runs a script with Airflow's import paths enabled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gnomon.loading import dialect
 
 
 def main(arguments: list[str]) -> int:
-    """The script has run as `__main__`, as `python SCRIPT` would run it; 2 when there is none to run."""
+    """Run the script as `python SCRIPT` would, as `__main__`. Returns 2 for a missing script, else 0."""
     if not arguments:
         sys.stderr.write("Usage: python -m gnomon.airflow_compat SCRIPT [ARGUMENT...]\n")
         return 2

@@ -1,6 +1,6 @@
-"""What every name of Airflow is here: the table behind docs/reference/airflow-coverage.md, and behind `missing`.
+"""The coverage table: the status of every name of Airflow, for docs/reference/airflow-coverage.md and `missing_names.py`.
 
-A test compares it with the tree, name by name, both ways.
+A test compares the table with the tree, name by name, in both directions.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ _ROWS_BY_NAME = {(row.module, name): row for row in ROWS for name in row.names}
 
 
 def find_row(module: str, name: str) -> CoverageRow | None:
-    """The row of that name of that module."""
+    """The row of that name of that module; None when the table has none."""
     return _ROWS_BY_NAME.get((module, name))
 
 
 def find_module_row(module: str) -> CoverageRow | None:
-    """The row that says why a module, or one above it, is not there."""
+    """The row of a whole module, or of a package that contains it, that is missing; None when the table has none."""
     while module:
         row = _ROWS_BY_NAME.get((module, "*"))
         if row is not None:
@@ -30,12 +30,12 @@ def find_module_row(module: str) -> CoverageRow | None:
 
 
 def list_provided() -> list[tuple[str, str]]:
-    """(module, name) of all that works."""
+    """(module, name) of every name that works."""
     return [(row.module, name) for row in ROWS if row.status is CoverageStatus.PROVIDED for name in row.names]
 
 
 def render_markdown() -> str:
-    """The reference page."""
+    """The text of docs/reference/airflow-coverage.md."""
     lines = [
         "# Airflow coverage",
         "",

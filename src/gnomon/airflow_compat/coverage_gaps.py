@@ -1,4 +1,4 @@
-"""The names that are words only, raise on use, or are not there yet, by module. Reasons that rows share stand first."""
+"""The names that are accepted without effect, raise on use, or cannot be imported yet, by module. Shared reasons come first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ASSET_WORDS = (
     "no asset events"
 )
 DRIVING = "DAG files and tasks do not drive the scheduler; use `gnomon dags trigger`"
-SERVICES = "Gnomon's services are not Airflow's"
+SERVICES = "Gnomon has its own services"
 PERMISSIONS = "permissions are not supported yet"
 ASSETS = "scheduling by assets is not supported yet"
 VIRTUALENV = "tasks in virtual environments are not supported yet; use BashOperator with that environment's python"
@@ -25,19 +25,16 @@ LINKS = "links of tasks are not shown yet"
 XCOM = "a task reads and writes XComs through ti.xcom_pull and ti.xcom_push; other back ends are not supported yet"
 MAPPING = "dynamic task mapping is not supported yet; loop inside one task, or create tasks in a Python loop"
 RUNS = (
-    "the database is not open to DAG files and tasks; in a task ask context['dag_run'], "
+    "the database is not open to DAG files and tasks; in a task use context['dag_run'], "
     "ti.get_previous_dagrun() and TaskInstance.get_dagrun_state()"
 )
 TASK_INSTANCES = (
-    "the database is not open to DAG files and tasks; in a task ask context['ti']; for counts and states of "
-    "others airflow.sdk.TaskInstance.get_ti_count() and get_task_states()"
+    "the database is not open to DAG files and tasks; in a task use context['ti']; for counts and states of "
+    "other tasks use airflow.sdk.TaskInstance.get_ti_count() and get_task_states()"
 )
-DAG_RECORDS = (
-    "the database is not open to DAG files and tasks; the command `gnomon dags` and the store's own commands "
-    "tell and change it"
-)
-POOLS = "the database is not open to DAG files and tasks; `gnomon pools` tells and changes pools"
-RECORDS = "the database is not open to DAG files and tasks; such records are read through the commands"
+DAG_RECORDS = "the database is not open to DAG files and tasks; use the command `gnomon dags`"
+POOLS = "the database is not open to DAG files and tasks; use `gnomon pools`"
+RECORDS = "the database is not open to DAG files and tasks; use the `gnomon` commands to read such records"
 ASSET_RECORDS = "the database is not open to DAG files and tasks; scheduling by assets is not supported yet"
 SONG = "it only plays a song"
 SUBDAGS = "SubDAGs left Airflow with 3.0; use a TaskGroup"
@@ -49,7 +46,7 @@ RETRY_POLICIES = "retry policies are not supported yet; use retries, retry_delay
 CACHE = "secrets are not cached"
 MASKING = "secrets are not hidden in logs yet"
 SECRETS = "secrets back ends are not supported yet; set AIRFLOW_VAR_ and AIRFLOW_CONN_ variables"
-SESSIONS = "DAG files and tasks have no session of the database; ask through the context, Variable and Connection"
+SESSIONS = "DAG files and tasks have no session of the database; use the task context, Variable and Connection"
 
 ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk", "BaseOperatorLink", WORD, LINKS),
@@ -145,7 +142,7 @@ ROWS: tuple[CoverageRow, ...] = (
         "airflow.models.serialized_dag",
         "SerializedDagModel",
         REFUSES,
-        "the database is not open to DAG files and tasks; `gnomon dags show` tells what is stored",
+        "the database is not open to DAG files and tasks; see `gnomon dags show`",
     ),
     make_row("airflow.models.slamiss", "SlaMiss", REFUSES, "SLAs left Airflow with 3.0; deadlines are not supported yet"),
     make_row("airflow.models.taskinstance", "TaskInstance clear_task_instances", REFUSES, TASK_INSTANCES),
@@ -301,13 +298,13 @@ ROWS: tuple[CoverageRow, ...] = (
         "airflow.serialization.serialized_objects",
         "BaseSerialization SerializedBaseOperator SerializedDAG",
         REFUSES,
-        "`gnomon dags show` tells what is stored",
+        "serialized DAGs are internal; see `gnomon dags show` for what is stored",
     ),
     make_row(
         "airflow.settings",
         "Session engine",
         REFUSES,
-        "the database is not open to DAG files and tasks; ask through the context, Variable and Connection",
+        "the database is not open to DAG files and tasks; use the task context, Variable and Connection",
     ),
     make_row("airflow.stats", "Stats", WORD, "numbers of author code are not collected"),
     make_row(

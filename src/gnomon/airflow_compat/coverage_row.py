@@ -1,4 +1,4 @@
-"""One row of the coverage table."""
+"""A row of the coverage table, and the status of a name."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 
 class CoverageStatus(Enum):
-    """What a name of Airflow is here; the value is what the table shows."""
+    """The status of a name of Airflow; the value is its text in the table."""
 
     PROVIDED = "provided"
     WORD = "word only"
-    """Imports and can be written down; nothing acts on it."""
+    """Can be imported and used in a DAG file, without effect."""
     REFUSES = "raises on use"
-    """Imports, can be named in annotations and subclassed; raises when it is called."""
+    """Can be imported, named in annotations and subclassed; raises when it is called."""
     LATER = "not yet"
     """Cannot be imported."""
 
 
 class CoverageRow(NamedTuple):
-    """Names of one module that share a status. `why`: what they belong to, and what to use instead."""
+    """Names of one module that share a status. `why`: the reason, and what to use instead."""
 
     module: str
     names: tuple[str, ...]
@@ -28,5 +28,5 @@ class CoverageRow(NamedTuple):
 
 
 def make_row(module: str, names: str, status: CoverageStatus = CoverageStatus.PROVIDED, why: str = "") -> CoverageRow:
-    """A row; `names` are separated by blanks, `*` stands for the whole module."""
+    """A row; `names` are separated by spaces, and `*` stands for the whole module."""
     return CoverageRow(module, tuple(names.split()), status, why)

@@ -1,4 +1,4 @@
-"""The open DAG and timetables, as Airflow 2's `airflow.models.dag` handed them out."""
+"""The functions of Airflow 2's `airflow.models.dag` for the current DAG context and for timetables."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class DagContext:
 
     @classmethod
     def push_context_managed_dag(cls, dag: DAG) -> None:
-        """New tasks belong to `dag` until it is popped."""
+        """Make `dag` the DAG of new tasks until it is popped."""
         authoring_state.push_dag(dag)
 
     @classmethod
     def pop_context_managed_dag(cls) -> DAG | None:
-        """The DAG pushed last, open no more."""
+        """Pop and return the DAG pushed last; None without an open DAG."""
         return authoring_state.pop_dag() if authoring_state.current_dag() is not None else None
 
     @classmethod
     def get_current_context_dag(cls) -> DAG | None:
-        """The open DAG."""
+        """The DAG of new tasks; None without an open DAG."""
         return authoring_state.current_dag()
 
     get_current_dag = get_current_context_dag

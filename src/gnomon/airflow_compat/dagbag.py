@@ -1,4 +1,4 @@
-"""DagBag: the DAGs of a folder, as tests of DAG files ask for them."""
+"""`DagBag`: the DAGs of a folder, for tests of DAG files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from gnomon.sdk.dags.dag_spec import build_dag_spec
 
 
 class DagBag:
-    """All DAGs below `dag_folder` (a folder or a file), imported here and now, in this process.
+    """All DAGs below `dag_folder` (a folder or a file; default: the DAGs folder), imported in this process.
 
-    `import_errors`: file to the traceback of what went wrong in it. Two files with the same DAG id: the first, in order
-    of their paths, has it. Arguments about Airflow's own stores and examples count for nothing.
+    `import_errors`: the traceback of each file that failed, by path. When two files define the same DAG id, the first in the
+    order of paths counts. `include_examples` and all other arguments are accepted without effect.
     """
 
     def __init__(self, dag_folder: str | Path | None = None, include_examples: bool = False, **kwargs: Any) -> None:
@@ -30,12 +30,12 @@ class DagBag:
             self.process_file(str(file))
 
     def process_file(self, filepath: str, only_if_updated: bool = True, safe_mode: bool = True) -> list[DAG]:
-        """The DAGs of that file are in the bag, or its error is in `import_errors`."""
+        """Import a file and add its DAGs, or its error to `import_errors`. Returns the DAGs of the file."""
         try:
             loaded = dagfile.load_dag_file(filepath)
             for dag in loaded.dags.values():
                 build_dag_spec(dag, filepath, load_class)
-        except Exception:  # a file may raise anything; the bag is there to collect it
+        except Exception:  # a DAG file may raise anything; the bag collects the errors
             self.import_errors[filepath] = traceback.format_exc()
             return []
         for dag_id, dag in loaded.dags.items():
@@ -45,25 +45,25 @@ class DagBag:
         return list(loaded.dags.values())
 
     def collect_dags(self, dag_folder: str | Path | None = None, **kwargs: Any) -> None:
-        """The DAGs below that folder are in the bag too."""
+        """Add the DAGs of all files below a folder."""
         for file in _iter_dag_files(Path(dag_folder if dag_folder is not None else self.dag_folder)):
             self.process_file(str(file))
 
     def get_dag(self, dag_id: str, session: Any = None) -> DAG | None:
-        """The DAG of that id, if it is in the bag."""
+        """The DAG of that id; None when the bag has none."""
         return self.dags.get(dag_id)
 
     def bag_dag(self, dag: DAG, **kwargs: Any) -> None:
-        """The DAG is in the bag."""
+        """Add a DAG, in place of one with the same id."""
         self.dags[dag.dag_id] = dag
 
     @property
     def dag_ids(self) -> list[str]:
-        """The ids, sorted."""
+        """The ids of all DAGs, sorted."""
         return sorted(self.dags)
 
     def size(self) -> int:
-        """How many DAGs there are."""
+        """Number of DAGs in the bag."""
         return len(self.dags)
 
 

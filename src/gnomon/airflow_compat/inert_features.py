@@ -1,4 +1,7 @@
-"""Lineage: words with which hooks tell what they read and wrote. Nothing is collected."""
+"""Features of Airflow without effect: lineage (nothing is collected), operator links (not shown), and the masking of secrets.
+
+`redact` masks a value; `mask_secret` has no effect yet.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 
 class HookLineage(NamedTuple):
-    """What was told of the hooks of a task: nothing."""
+    """The collected lineage of a task's hooks: always empty."""
 
     inputs: tuple[Any, ...] = ()
     outputs: tuple[Any, ...] = ()
@@ -17,7 +20,7 @@ class HookLineage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AssetLineageInfo:
-    """How often a hook told of an asset."""
+    """An asset and the number of times that a hook reported it."""
 
     asset: Any
     count: int
@@ -25,34 +28,34 @@ class AssetLineageInfo:
 
 
 class HookLineageCollector:
-    """Hooks tell it what they read and wrote; it keeps nothing."""
+    """Accepts the assets that hooks read and write, and keeps none of them."""
 
-    _extra: ClassVar[dict[str, Any]] = {}  # packages that carry the method `add_extra` for older releases look for it
+    _extra: ClassVar[dict[str, Any]] = {}  # provider packages for older releases of Airflow look for this attribute
 
     def create_asset(self, *args: Any, **kwargs: Any) -> None:
-        """No asset is made."""
+        """No effect."""
 
     def add_input_asset(self, *args: Any, **kwargs: Any) -> None:
-        """It is not kept."""
+        """No effect."""
 
     add_output_asset = add_extra = add_input_asset
     create_dataset, add_input_dataset, add_output_dataset = create_asset, add_input_asset, add_input_asset
 
     @property
     def collected_assets(self) -> HookLineage:
-        """Nothing."""
+        """Always empty."""
         return HookLineage()
 
     collected_datasets = collected_assets
 
     @property
     def has_collected(self) -> bool:
-        """False."""
+        """Always False."""
         return False
 
 
 class HookLineageReader:
-    """Base of those who would read what was collected."""
+    """Base class of lineage readers."""
 
     def __init__(self) -> None:
         self.lineage_collector = get_hook_lineage_collector()
@@ -62,23 +65,23 @@ _collector = HookLineageCollector()
 
 
 def get_hook_lineage_collector() -> HookLineageCollector:
-    """The one that hooks tell."""
+    """The collector of this process."""
     return _collector
 
 
 class BaseOperatorLink:
-    """Base of operator links: a name and where it leads."""
+    """Base class of operator links: a name and the URL for a task instance."""
 
     name: ClassVar[str] = ""
     operators: ClassVar[list[type]] = []
 
     @property
     def xcom_key(self) -> str:
-        """The key under which a task pushes the address."""
+        """The key of the XCom with the URL."""
         return f"_link_{type(self).__name__}"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:
-        """The address for one task instance; subclasses write it."""
+        """The URL for a task instance; subclasses override this method."""
         return ""
 
 
@@ -89,11 +92,11 @@ HIDDEN = "***"
 
 
 def mask_secret(secret: Any, name: str | None = None) -> None:
-    """Nothing happens yet: logs show what tasks print."""
+    """No effect yet: logs show secrets that tasks print."""
 
 
 def redact(value: Any, name: str | None = None) -> Any:
-    """The value with whatever stands under a sensitive name replaced by ***, at any depth."""
+    """The value with every item under a sensitive name replaced by ***, at any depth. `name`: the name of the value itself."""
     if name is not None and value and any(word in name.lower() for word in SENSITIVE):
         return HIDDEN
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What happens when a file asks for a name of Airflow that is not in the tree: words, refusals, clear errors."""
+"""Imports of Airflow names that are not in the tree: they get a stand-in, or an error that names the reason."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ TABLE = "docs/reference/airflow-coverage.md"
 
 
 class NameNotProvided(ImportError):
-    """A name of Airflow that the dialect does not have; the message says why and where the coverage table is."""
+    """A name of Airflow that the dialect does not have; the message says why and names the coverage table."""
 
 
 def make_getattr(module: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module of the tree: names from the coverage table that need no code of their own."""
+    """The `__getattr__` of a module of the tree, for the stand-ins of the coverage table."""
     return lambda name: _make_stand_in(module, name)
 
 
 def make_lazy_exports(module: str, homes: Mapping[str, str]) -> tuple[list[str], Callable[[str], Any]]:
-    """(`__all__`, `__getattr__`) of a module of the tree whose names are loaded when they are first asked for.
+    """(`__all__`, `__getattr__`) of a module of the tree whose names are imported when first used.
 
-    `homes`: name to the module that has it, with `:name` when it is called otherwise there, with `:` alone when it is
-    the module.
+    `homes`: for each name the module that defines it; followed by `:other` when the name is different there, or by `:` alone
+    when the name stands for the module itself.
     """
 
     def find(name: str) -> Any:
         if name not in homes:
             return _make_stand_in(module, name)
         home, colon, other = homes[name].partition(":")
-        found = import_module(home)
-        value = found if colon and not other else getattr(found, other or name)
+        imported = import_module(home)
+        value = imported if colon and not other else getattr(imported, other or name)
         setattr(sys.modules[module], name, value)
         return value
 
@@ -46,7 +46,7 @@ def make_lazy_exports(module: str, homes: Mapping[str, str]) -> tuple[list[str],
 def _make_stand_in(module: str, name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
-    from gnomon.airflow_compat import coverage, stand_ins  # the table is read only when a name is missing
+    from gnomon.airflow_compat import coverage, stand_ins  # start-up cost: needed only for a missing name
 
     row = coverage.find_row(module, name)
     if row is None or row.status is CoverageStatus.PROVIDED:
@@ -59,19 +59,19 @@ def _make_stand_in(module: str, name: str) -> Any:
 
 
 def _import_submodule(package: str, name: str) -> ModuleType:
-    """The submodule of that name; NameNotProvided when there is none."""
+    """The submodule of that name. Raises NameNotProvided when there is none."""
     if hasattr(sys.modules[package], "__path__"):
         try:
             return import_module(f"{package}.{name}")
         except ModuleNotFoundError as error:
             if error.name != f"{package}.{name}":
                 raise
-    raise NameNotProvided(f"{package}.{name} does not exist here. {TABLE} lists the names of Airflow that do.",
+    raise NameNotProvided(f"{package}.{name} does not exist in Gnomon. {TABLE} lists the supported names of Airflow.",
                           name=package)
 
 
 class MissingModules(MetaPathFinder):
-    """Asked last: says of a module of Airflow that is not in the tree why, and names the coverage table."""
+    """The last import finder: for a missing module of Airflow, raises an error with the reason and the coverage table."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -83,19 +83,19 @@ class MissingModules(MetaPathFinder):
         row = coverage.find_module_row(fullname)
         why = "" if row is None or not row.why else f" is not supported yet: {row.why}"
         raise ModuleNotFoundError(
-            f"No module named {fullname!r}: {fullname}{why or ' does not exist here'}. "
-            f"{TABLE} lists the names of Airflow that do.",
+            f"No module named {fullname!r}: {fullname}{why or ' does not exist in Gnomon'}. "
+            f"{TABLE} lists the supported names of Airflow.",
             name=fullname,
         )
 
 
 def install_finder() -> None:
-    """Missing modules of Airflow are explained from now on."""
+    """Install the finder that explains missing modules of Airflow, once."""
     if not any(isinstance(finder, MissingModules) for finder in sys.meta_path):
         sys.meta_path.append(MissingModules())
 
 
 def _is_provider_package(name: str) -> bool:
-    """Packages that anybody may install: whether one is there is asked by trying, and Python's own words say it best."""
+    """Whether the name belongs to a provider package that users install: then Python's own error is raised."""
     ours = "airflow.providers.standard"
     return name.startswith("airflow.providers.") and name != ours and not name.startswith(f"{ours}.")

@@ -1,4 +1,4 @@
-"""`ProvidersManager`: how provider packages ask what other provider packages are installed."""
+"""`ProvidersManager`: the installed provider packages and their hooks, for code of provider packages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class HookInfo(NamedTuple):
 
 
 class DialectInfo(NamedTuple):
-    """The words of one kind of database."""
+    """The SQL dialect of one kind of database."""
 
     name: str
     dialect_class_name: str
@@ -32,21 +32,21 @@ class DialectInfo(NamedTuple):
 
 
 class ProvidersManager:
-    """What is installed. Every object tells the same; the packages are looked up once in a process."""
+    """The installed provider packages. They are looked up once in a process, and all objects share the result."""
 
     @property
     def providers(self) -> Mapping[str, provider_packages.ProviderPackage]:
-        """Package name to version and description."""
+        """Version and description of each package, by package name."""
         return provider_packages.load_provider_packages().packages
 
     @property
     def hooks(self) -> Mapping[str, HookInfo | None]:
-        """Type of connection to its hook; None for one that cannot be imported, which is tried when it is asked for."""
+        """The hook of each connection type. A hook is imported when its item is read; None when the import fails."""
         return _HookMapping({item["connection-type"]: (name, item) for name, item in provider_packages.iter_provided("connection-types")})
 
     @property
     def dialects(self) -> Mapping[str, DialectInfo]:
-        """Kind of database to its dialect."""
+        """The SQL dialect of each kind of database."""
         return {
             item["dialect-type"]: DialectInfo(item["dialect-type"], item["dialect-class-name"], name)
             for name, item in provider_packages.iter_provided("dialects")
@@ -54,11 +54,11 @@ class ProvidersManager:
 
     @property
     def queue_class_names(self) -> list[str]:
-        """The classes of message queues that can be imported here."""
+        """The import paths of message queue classes that can be imported."""
         return sorted(path for _, path in provider_packages.iter_provided("queues") if _can_import(path))
 
     def initialize_providers_list(self) -> None:
-        """Nothing: what is asked for is looked up then."""
+        """No effect: the packages are looked up when a property is read."""
 
     initialize_providers_hooks = initialize_providers_queues = initialize_providers_list
 
@@ -85,10 +85,10 @@ class _HookMapping(Mapping[str, HookInfo | None]):
 
 
 def _can_import(path: str) -> bool:
-    """Whether the class is there; a package whose own needs are not installed has it in its list all the same."""
+    """Whether the class can be imported; a provider lists it even when the packages that it requires are not installed."""
     try:
         provider_packages.import_attribute(path)
-    except Exception as error:  # the edge of foreign code: the import of one package keeps nobody from another
+    except Exception as error:  # the edge of foreign code: a package that fails must not affect the others
         _log.info("%s is left out, because it cannot be imported: %s: %s", path, type(error).__name__, error)
         return False
     return True

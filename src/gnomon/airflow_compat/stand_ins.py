@@ -1,4 +1,4 @@
-"""Stand-ins for names whose feature Gnomon does not have: inert words, and refusals that raise when they are used."""
+"""Stand-ins for names whose feature Gnomon does not have: inert ones without effect, and refusing ones that raise when used."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ REAL_CLASSES = {
     "DagRun": "gnomon.context.runtime_dag_run:RuntimeDagRun",
     "TaskInstance": "gnomon.context.runtime_task_instance:RuntimeTaskInstance",
 }
-"""Refusals of which a task holds real objects: isinstance says so."""
+"""Refusing stand-ins whose real objects exist in tasks: `isinstance` is true for those objects."""
 _made_stand_ins: dict[tuple[str, str, bool], Any] = {}
 
 
 class NotSupported(AttributeError):
-    """A name of Airflow was used that Gnomon only knows by name; the message says why and what to use instead."""
+    """A name of Airflow that has no implementation was used; the message says why and what to use instead."""
 
 
 class InertStandIn:
-    """Base of inert words: takes any arguments, keeps them, does nothing."""
+    """Base class of inert stand-ins: keeps any arguments as attributes, without effect."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.args = args
@@ -30,7 +30,7 @@ class InertStandIn:
 
 
 def make_inert(name: str, why: str) -> Any:
-    """The inert word of that name: a class, or for a lower-case name a function that gives its only argument back."""
+    """The inert stand-in of that name: a class, or for a lower-case name a function that returns its argument (a decorator)."""
     key = (name, why, True)
     if key not in _made_stand_ins:
         _made_stand_ins[key] = _make_inert_function(name, why) if name[:1].islower() else type(name, (InertStandIn,), {"__doc__": why})
@@ -38,7 +38,7 @@ def make_inert(name: str, why: str) -> Any:
 
 
 def make_refusing(name: str, why: str) -> Any:
-    """A class (for a lower-case name a function) that can be imported, annotated with, subclassed; using it raises."""
+    """A class (for a lower-case name a function) that can be imported, named in annotations and subclassed; using it raises."""
     key = (name, why, False)
     if key not in _made_stand_ins:
         _made_stand_ins[key] = _make_refusing_function(name, why) if name[:1].islower() else RefusingMeta(name, (), {"_why": why})
@@ -46,7 +46,7 @@ def make_refusing(name: str, why: str) -> Any:
 
 
 class RefusingMeta(type):
-    """The class of classes that raise NotSupported when they, or classes derived from them, are called or asked."""
+    """The metaclass of classes that raise NotSupported when they or their subclasses are called or an attribute is read."""
 
     _why: str
 
@@ -68,8 +68,8 @@ class RefusingMeta(type):
         return bool(home) and issubclass(subclass, getattr(import_module(home), name))
 
 
-def _raise_not_supported(what: str, why: str) -> NoReturn:
-    raise NotSupported(f"{what} cannot be used: {why}. See {TABLE}.")
+def _raise_not_supported(name: str, why: str) -> NoReturn:
+    raise NotSupported(f"{name} cannot be used: {why}. See {TABLE}.")
 
 
 def _make_refusing_function(name: str, why: str) -> Any:

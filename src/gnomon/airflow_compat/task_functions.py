@@ -1,4 +1,4 @@
-"""The variants of `@task` under the function names of the standard provider."""
+"""The variants of `@task` under their function names in the standard provider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What author code asks while a command asks it: a Variable of this home."""
+"""Questions of commands to timetables (coming runs, manual runs, slots), and the answers to questions of author code.
+
+A built-in timetable is called in this process. A timetable class of an author is called in a process of its own
+(`gnomon.timetable_host`), which may read Variables of the home while it answers.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +25,8 @@ from gnomon.timetables.registry import build
 
 
 def make_question_handler(cfg: Config) -> TaskApiHandler:
-    """Answers from the home's database, which is opened for each question: few ask any."""
-    def answered(question: AnyTaskApiRequest) -> object:
+    """A handler that answers author code from the home's database, which it opens for each question: questions are rare."""
+    def answer(question: AnyTaskApiRequest) -> object:
         try:
             db = open_database(cfg.database_url, cipher=load_cipher(cfg))
         except DatabaseNotInitialised:
@@ -32,16 +36,16 @@ def make_question_handler(cfg: Config) -> TaskApiHandler:
         finally:
             db.close()
 
-    return answered
+    return answer
 
 
 def forecast_author_runs(cfg: Config, dag: DagRecord, now: Instant, count: int) -> list[PlannedRun]:
-    """The DAG's next runs. Raises PlanningError."""
-    found: list[PlannedRun] = ask_and_wait(
+    """The next `count` runs of a DAG whose timetable is an author's class. Raises PlanningError when the timetable fails."""
+    runs: list[PlannedRun] = ask_and_wait(
         cfg, COMING_RUNS, list[PlannedRun], timetable=dag.spec.timetable, file=dag.file, dag=strip_for_planning(dag.spec), cursor=dag.cursor,
         now=now, count=count, answers=make_question_handler(cfg),
     )
-    return found
+    return runs
 
 
 _MANUAL = "gnomon.planning:build_manual_run"
@@ -50,34 +54,34 @@ _DUE = "gnomon.planning:find_slot_by_due_time"
 
 
 def plan_manual_run(cfg: Config, spec: DagSpec, file: str, logical_at: Instant | None, now: Instant) -> PlannedRun:
-    """Due now, about the data that its timetable infers from the logical date, or else from now.
+    """A manual run that is due now. The timetable infers its data interval from the logical date, or from now without one.
 
-    `file`: the DAG's; an author's class is asked in a process of its own.
+    `file`: the file of the DAG. Raises UserError when the timetable cannot infer a data interval.
     """
     try:
         if spec.timetable.builtin:
             return infer_manual_run(spec, logical_at=logical_at, now=now)
-        found: PlannedRun = ask_and_wait(
+        planned: PlannedRun = ask_and_wait(
             cfg, _MANUAL, PlannedRun, timetable=spec.timetable, file=file, logical_at=logical_at, now=now,
             answers=make_question_handler(cfg),
         )
     except PlanningError as error:
-        raise UserError(f"DAG {spec.dag_id!r} gives a run by hand no data interval: {error}") from None
-    return found
+        raise UserError(f"the timetable of DAG {spec.dag_id!r} infers no data interval for a manual run: {error}") from None
+    return planned
 
 
 def find_manual_slot(cfg: Config, dag: DagRecord, *, logical_at: Instant | None = None, due_at: Instant | None = None) -> Slot | None:
-    """The slot of the DAG that has this logical date, or is due at this instant, made or not; None when there is none.
+    """The slot of the DAG with this logical date, or due at this instant, with or without a run; None when there is none.
 
-    Raises PlanningError when its timetable does not say; an author's class is asked in a process of its own.
+    Give `logical_at` or `due_at`. Raises PlanningError when the timetable cannot tell.
     """
     ref = dag.spec.timetable
     if find_slotless_reason(ref) is not None:
         return None
-    question, name = (find_slot_by_logical_date, _NAMED) if logical_at is not None else (find_slot_by_due_time, _DUE)
-    asked: dict[str, Any] = {"logical_at": logical_at} if logical_at is not None else {"at": due_at}
-    asked |= {"earliest": dag.spec.start_at, "latest": dag.spec.end_at, "cursor": dag.cursor}
+    find_slot, name = (find_slot_by_logical_date, _NAMED) if logical_at is not None else (find_slot_by_due_time, _DUE)
+    arguments: dict[str, Any] = {"logical_at": logical_at} if logical_at is not None else {"at": due_at}
+    arguments |= {"earliest": dag.spec.start_at, "latest": dag.spec.end_at, "cursor": dag.cursor}
     if ref.builtin:
-        return question(timetable=build(ref), **asked)
-    found: Slot | None = ask_and_wait(cfg, name, Slot | None, timetable=ref, file=dag.file, answers=make_question_handler(cfg), **asked)
-    return found
+        return find_slot(timetable=build(ref), **arguments)
+    slot: Slot | None = ask_and_wait(cfg, name, Slot | None, timetable=ref, file=dag.file, answers=make_question_handler(cfg), **arguments)
+    return slot

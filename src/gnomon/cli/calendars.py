@@ -1,4 +1,4 @@
-"""`gnomon calendars`: which days are worked."""
+"""`gnomon calendars`: list and show the business calendars of gnomon.toml."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _FIRST_YEAR, _LAST_YEAR = 1, 9999
 
 @dataclass(frozen=True, slots=True)
 class CalendarRow:
-    """One named calendar as `calendars list` prints it."""
+    """A named calendar as `calendars list` prints it."""
 
     calendar: str
     made_of: str
     weekend: list[str]
     covered_until: str | None
-    """None: it knows all days to come."""
+    """Last day of the calendar's data; None when it covers all future days."""
     error: str | None
-    """Why it cannot be used."""
+    """Why the calendar cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class DayRow:
-    """A day that is unlike the others of its weekday."""
+    """A day off on a weekday that is worked, or a business day on a weekend."""
 
     day: str
     weekday: str
@@ -43,7 +43,7 @@ class DayRow:
 
 @dataclass(frozen=True, slots=True)
 class CalendarDetail:
-    """One named calendar in one year."""
+    """A named calendar in one year, as `calendars show` prints it."""
 
     calendar: str
     made_of: str
@@ -53,61 +53,61 @@ class CalendarDetail:
     year: int
     business_days: int
     days_off: list[DayRow]
-    """Beside weekends."""
+    """Days off that are not on a weekend."""
     worked: list[DayRow]
     """Business days on weekends."""
 
 
 @click.group()
 def calendars() -> None:
-    """Business calendars: the [calendars.NAME] tables of gnomon.toml."""
+    """List and show business calendars: the [calendars.NAME] tables of gnomon.toml."""
 
 
 @calendars.command("list")
 @output_option
 @pass_home
 def list_(home: Home, output: str) -> None:
-    """All named calendars, and what is wrong with them."""
+    """List all named calendars and their errors."""
     known = NamedCalendars(home.cfg.home)
     rows = [_make_row(known, name) for name in known.names]
     print_records(rows, output, ("calendar", "made_of", "weekend", "covered_until", "error"),
-         empty=f"no calendars; write one below a line such as [calendars.finance] in {home.cfg.home / 'gnomon.toml'}")
+         empty=f"no calendars; define one in a table such as [calendars.finance] in {home.cfg.home / 'gnomon.toml'}")
 
 
 @calendars.command()
 @click.argument("name", metavar="CALENDAR")
-@click.option("--year", type=click.IntRange(_FIRST_YEAR, _LAST_YEAR), help="Another year than this one.")
+@click.option("--year", type=click.IntRange(_FIRST_YEAR, _LAST_YEAR), help="The year to show; default: this year.")
 @output_option
 @pass_home
 def show(home: Home, name: str, year: int | None, output: str) -> None:
-    """One calendar: its days off in a year, and up to when it knows its days."""
+    """Show a calendar: its days off in a year, and the last day that its data covers."""
     today = to_datetime(home.clock.now()).date()
-    found = NamedCalendars(home.cfg.home).find(name)
-    detail = _make_detail(found, today.year if year is None else year)
+    calendar = NamedCalendars(home.cfg.home).find(name)
+    detail = _make_detail(calendar, today.year if year is None else year)
     if output != "table":
         print_document(asdict(detail), output)
         return
     shown = asdict(detail)
     del shown["days_off"], shown["worked"]
     click.echo(format_fields([(key.replace("_", " "), value) for key, value in shown.items()]))
-    click.echo("\ndays off beside weekends\n" + (format_table([asdict(row) for row in detail.days_off], _DAY_COLUMNS) if detail.days_off else "  none"))
+    click.echo("\ndays off other than weekends\n" + (format_table([asdict(row) for row in detail.days_off], _DAY_COLUMNS) if detail.days_off else "  none"))
     if detail.worked:
         click.echo("\nbusiness days on weekends\n" + format_table([asdict(row) for row in detail.worked], _DAY_COLUMNS))
-    told = find_end_warning(found, today)
-    if told is not None:
-        click.echo(told, err=True)
+    warning = find_end_warning(calendar, today)
+    if warning is not None:
+        click.echo(warning, err=True)
 
 
 def _make_row(known: NamedCalendars, name: str) -> CalendarRow:
     try:
-        found = known.find(name)
+        calendar = known.find(name)
     except UserError as error:
         return CalendarRow(name, "", [], None, str(error))
-    return CalendarRow(name, found.meaning.label, _weekend_names(found), _format_day(found.last_day), None)
+    return CalendarRow(name, calendar.meaning.label, _weekend_names(calendar), _format_day(calendar.last_day), None)
 
 
 def _make_detail(calendar: Named, year: int) -> CalendarDetail:
-    """The covered days of that year; UserMistake when there is none."""
+    """The days of that year that the calendar covers. Raises UserError when there are none."""
     first, last = _covered_range(calendar, year)
     days = [first + timedelta(number) for number in range((last - first).days + 1)]
     off = {day for day in days if not calendar.is_business_day(day)}
@@ -129,8 +129,8 @@ def _covered_range(calendar: Calendar, year: int) -> tuple[date, date]:
         last = min(last, calendar.last_day)
     if first > last:
         raise UserError(
-            f"calendar {calendar.label!r} knows no day of {year}: it covers {_format_day(calendar.first_day) or 'all days'} to "
-            f"{_format_day(calendar.last_day) or 'all days to come'}; choose another --year, or give it more dates"
+            f"calendar {calendar.label!r} has no data for {year}: it covers {_format_day(calendar.first_day) or 'all days'} to "
+            f"{_format_day(calendar.last_day) or 'all future days'}; choose another --year, or add dates to the calendar"
         )
     return first, last
 

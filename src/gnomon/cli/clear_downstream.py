@@ -1,4 +1,4 @@
-"""`gnomon runs clear --downstream-dags`: a run, and the runs of other DAGs that came after it, again and in order."""
+"""`gnomon runs clear --downstream-dags`: clears a run and the runs of other DAGs that waited for it, upstream first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CLEARED = ("dag_id", "run_id", "previous_state", "state", "tasks", "waited_for"
 
 @dataclass(frozen=True, slots=True)
 class ClearedRow(DownstreamRow):
-    """A run after it was cleared: what it is now, and its state before."""
+    """A run after it was cleared: `state` is its state now, `previous_state` its state before."""
 
     previous_state: str
 
@@ -30,7 +30,10 @@ class ClearedRow(DownstreamRow):
 def clear_with_downstream(
     home: Home, db: Database, dag: DagRecord, run: RunRecord, *, only_failed: bool, dry_run: bool, yes: bool, output: str
 ) -> int:
-    """What is cleared is shown, confirmed at a terminal, and done upstream first; the exit code is 1 if a part was not."""
+    """Show the runs, ask for confirmation on a terminal, and clear them, upstream first.
+
+    Returns the exit code: 1 when a run could not be cleared.
+    """
     with db.read() as tx:
         parts = collect_parts(tx, dag, run, only_failed=only_failed)
     rows = [part.row for part in parts]
@@ -40,22 +43,22 @@ def clear_with_downstream(
     if not yes and sys.stdin.isatty():
         _print_parts(rows, "table", "will be cleared, in this order", err=True)
         click.confirm("Clear them?", abort=True, err=True)
-    asked = ask_owners(home, db, "clear", [part.body for part in parts])
-    if asked.answer is None:
-        print_pending(asked)
+    reply = ask_owners(home, db, "clear", [part.body for part in parts])
+    if reply.answer is None:
+        print_pending(reply)
         _print_parts(rows, output, "will be cleared, in this order")
         return 0
-    _print_parts(_cleared(db, rows, asked.answer), output, "cleared, in this order", _CLEARED)
-    return _print_failed(asked.answer)
+    _print_parts(_cleared(db, rows, reply.answer), output, "cleared, in this order", _CLEARED)
+    return _print_failed(reply.answer)
 
 
 def _cleared(db: Database, rows: Sequence[DownstreamRow], answers: Sequence[Mapping[str, object]]) -> list[ClearedRow]:
-    """The runs of which something was cleared, as they are now; one that was deleted meanwhile is left out."""
-    done = {(one["dag_id"], one["run_id"]) for one in answers if one.get("cleared")}
+    """The runs with a cleared task instance, in their state now; runs that were deleted meanwhile are left out."""
+    cleared = {(answer["dag_id"], answer["run_id"]) for answer in answers if answer.get("cleared")}
     with db.read() as tx:
-        found = [(row, dag_runs.find_stored_run(tx, row.dag_id, row.run_id)) for row in rows if (row.dag_id, row.run_id) in done]
+        stored = [(row, dag_runs.find_stored_run(tx, row.dag_id, row.run_id)) for row in rows if (row.dag_id, row.run_id) in cleared]
     return [
-        ClearedRow(**{**asdict(row), "state": run.state.value, "previous_state": row.state}) for row, run in found if run is not None
+        ClearedRow(**{**asdict(row), "state": run.state.value, "previous_state": row.state}) for row, run in stored if run is not None
     ]
 
 
@@ -71,10 +74,10 @@ def _print_parts(
 
 
 def _print_failed(answers: Sequence[Mapping[str, object]]) -> int:
-    failed = [one for one in answers if "error" in one]
-    for one in failed:
-        click.echo(f"gnomon: run {one['run_id']!r} of DAG {one['dag_id']!r} was not cleared: {one['error']}", err=True)
-    for one in answers:
-        if one.get("cleared") == []:
-            click.echo(f"run {one['run_id']!r} of DAG {one['dag_id']!r} stays as it is: no task of it was to be cleared", err=True)
+    failed = [answer for answer in answers if "error" in answer]
+    for answer in failed:
+        click.echo(f"gnomon: run {answer['run_id']!r} of DAG {answer['dag_id']!r} was not cleared: {answer['error']}", err=True)
+    for answer in answers:
+        if answer.get("cleared") == []:
+            click.echo(f"run {answer['run_id']!r} of DAG {answer['dag_id']!r} was not changed: none of its tasks was to be cleared", err=True)
     return 1 if failed else 0

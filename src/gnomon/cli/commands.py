@@ -1,4 +1,4 @@
-"""A group of commands that imports a command's module only when that command is named."""
+"""The table of all top-level commands, and a click group that imports a command's module only when the command is used."""
 
 from __future__ import annotations
 
@@ -12,25 +12,28 @@ _HELP_WIDTH = 60
 
 
 class LazyCommand(NamedTuple):
-    """Where a command is defined (`module:attribute`) and the line that help shows for it."""
+    """Where a command is defined (`module:attribute`), and its line in the help of its group."""
 
     import_path: str
     help: str
 
 
 class LazyGroup(click.Group):
-    """A group some of whose commands stand in a table; its help shows them without importing any."""
+    """A group with commands in a table of import paths. Its help lists them without importing any of them.
+
+    `lazy`: command name to its import path and help line.
+    """
 
     def __init__(self, *args: Any, lazy: Mapping[str, LazyCommand], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._lazy = dict(lazy)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands that are here, in the order of their definition, then those of the table."""
+        """The names of the imported commands in the order of their definition, then those of the table."""
         return [*self.commands, *self._lazy]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command; the module of one of the table is imported now."""
+        """The command of that name, or None; the module of a command of the table is imported now."""
         if cmd_name not in self._lazy:
             return super().get_command(ctx, cmd_name)
         module, _, attribute = self._lazy[cmd_name].import_path.partition(":")
@@ -40,36 +43,39 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click's, with nearest names from the table too."""
+        """As `click.Group.resolve_command`, but the suggestions for an unknown name include the table's commands.
+
+        Raises NoSuchCommand when the first argument is not a command.
+        """
         known = self.list_commands(ctx)
         if args and args[0] not in known and not args[0].startswith("-"):
             raise click.exceptions.NoSuchCommand(args[0], possibilities=known, ctx=ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write names and one line each."""
-        here = [(name, command.get_short_help_str(_HELP_WIDTH)) for name, command in self.commands.items()]
+        """Write the name and the help line of each command."""
+        imported = [(name, command.get_short_help_str(_HELP_WIDTH)) for name, command in self.commands.items()]
         with formatter.section("Commands"):
-            formatter.write_dl([*here, *((name, entry.help) for name, entry in self._lazy.items())])
+            formatter.write_dl([*imported, *((name, entry.help) for name, entry in self._lazy.items())])
 
 
 COMMANDS: dict[str, LazyCommand] = {
-    "standalone": LazyCommand("gnomon.cli.services:standalone", "Run everything on this machine, in one home."),
+    "standalone": LazyCommand("gnomon.cli.services:standalone", "Run all services on this machine, for one home."),
     "dags": LazyCommand("gnomon.cli.dags:dags", "List, show, test, trigger, pause, unpause and delete DAGs."),
     "runs": LazyCommand("gnomon.cli.runs:runs", "List, show, clear, mark and release runs."),
-    "tasks": LazyCommand("gnomon.cli.tasks:tasks", "List tasks; states, logs, clear and mark in a run."),
+    "tasks": LazyCommand("gnomon.cli.tasks:tasks", "List tasks; show states and logs, clear and mark tasks of a run."),
     "timetables": LazyCommand("gnomon.cli.timetables:timetables", "Preview, compare and check schedules."),
-    "dependencies": LazyCommand("gnomon.cli.dependencies:dependencies", "Who waits for whom; the waits of a day, drawn before they happen."),
-    "explain": LazyCommand("gnomon.cli.explain:explain", "Why a DAG, a run or a task is not running."),
+    "dependencies": LazyCommand("gnomon.cli.dependencies:dependencies", "Show which DAGs wait for which; preview the waits of a day."),
+    "explain": LazyCommand("gnomon.cli.explain:explain", "Explain why a DAG, a run or a task is not running."),
     "calendars": LazyCommand("gnomon.cli.calendars:calendars", "List and show the business calendars of gnomon.toml."),
     "pools": LazyCommand("gnomon.cli.pools:pools", "List, set and delete pools."),
-    "plugins": LazyCommand("gnomon.cli.plugins:plugins", "List plugins, and what they bring."),
+    "plugins": LazyCommand("gnomon.cli.plugins:plugins", "List plugins and what they provide."),
     "variables": LazyCommand("gnomon.cli.variables:variables", "List, get, set and delete Variables."),
-    "config": LazyCommand("gnomon.cli.config:config", "Show every option, its value and where it came from."),
+    "config": LazyCommand("gnomon.cli.config:config", "Show every option, its value and its source."),
     "db": LazyCommand("gnomon.cli.db:db", "Migrate and check the database; replace a lost key."),
     "scheduler": LazyCommand("gnomon.cli.services:scheduler", "Run the scheduler in the foreground."),
     "worker": LazyCommand("gnomon.cli.services:worker", "Run a worker in the foreground."),
-    "triggerer": LazyCommand("gnomon.cli.services:triggerer", "Run a triggerer in the foreground; reload its hosts."),
+    "triggerer": LazyCommand("gnomon.cli.services:triggerer", "Run a triggerer in the foreground; reload changed triggers."),
     "dag-processor": LazyCommand("gnomon.cli.services:dag_processor", "Run the DAG processor in the foreground."),
     "api-server": LazyCommand("gnomon.cli.services:api_server", "Run the API server in the foreground."),
     "version": LazyCommand("gnomon.cli.version:version", "Print the version."),
@@ -78,7 +84,8 @@ COMMANDS: dict[str, LazyCommand] = {
 
 @click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 def root() -> None:
-    """Gnomon: every run exactly when its timetable says, once, and you can ask why.
+    """Gnomon, a workflow scheduler: each run is made once, at the time that its timetable says; `gnomon explain` says why a
+    run or a task waits.
 
-    Everything lives below GNOMON_HOME (default: ~/gnomon).
+    All files of an installation are below GNOMON_HOME (default: ~/gnomon).
     """

@@ -1,4 +1,4 @@
-"""`gnomon config`: which options hold, and where each came from."""
+"""`gnomon config`: the options, their values and their sources."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gnomon.config import Setting, UnknownOptionError
 
 @dataclass(frozen=True, slots=True)
 class OptionRow:
-    """One option as `config list` prints it."""
+    """An option as `config list` prints it."""
 
     option: str
     """`section.name`"""
@@ -24,20 +24,20 @@ class OptionRow:
 
 @click.group()
 def config() -> None:
-    """Options: gnomon.toml in the home, GNOMON__SECTION__KEY, AIRFLOW__SECTION__KEY."""
+    """Show options. They are set in gnomon.toml, GNOMON__SECTION__KEY or AIRFLOW__SECTION__KEY."""
 
 
 @config.command("list")
 @click.option("--section", help="Only the options of this section.")
-@click.option("--show-values", is_flag=True, help="Show secrets and passwords too.")
+@click.option("--show-values", is_flag=True, help="Show secrets and passwords in plain text.")
 @output_option
 @pass_home
 def list_(home: Home, section: str | None, show_values: bool, output: str) -> None:
-    """Each option, its value and its source; secrets are hidden."""
+    """List every option, its value and its source; secrets are hidden."""
     settings = [s for s in home.cfg.settings() if section is None or s.option.section == section.lower()]
     if not settings:
-        known = sorted({s.option.section for s in home.cfg.settings()})
-        raise UnknownOptionError(f"there is no section {section!r}; there are {', '.join(known)}")
+        sections = sorted({s.option.section for s in home.cfg.settings()})
+        raise UnknownOptionError(f"there is no section {section!r}; the sections are {', '.join(sections)}")
     rows = [_row(home, setting, show_values) for setting in settings]
     print_records(rows, output, ("option", "value", "source"))
 

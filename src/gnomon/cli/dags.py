@@ -1,4 +1,4 @@
-"""`gnomon dags`: the workflows themselves."""
+"""`gnomon dags`: list, show, pause, unpause and delete DAGs, and list the files that could not be loaded."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dags as store_dags
 
 _LAZY_COMMANDS = {
-    "trigger": LazyCommand("gnomon.cli.trigger:trigger", "Make a run of a DAG now."),
-    "next-runs": LazyCommand("gnomon.cli.next_runs:next_runs", "The runs that come next, and why; what would run on unpausing."),
-    "test": LazyCommand("gnomon.cli.dags_test:test", "Run a DAG once, here, to its end."),
+    "trigger": LazyCommand("gnomon.cli.trigger:trigger", "Create a run of a DAG now."),
+    "next-runs": LazyCommand("gnomon.cli.next_runs:next_runs", "Show the coming runs, and what unpausing would start."),
+    "test": LazyCommand("gnomon.cli.dags_test:test", "Run a DAG once in the foreground, to its end."),
 }
 
 
 _FORECAST_RUNS = 6
-"""So many coming runs are looked at before a DAG is let run."""
+"""Number of coming runs that are forecast before a DAG is unpaused."""
 
 
 @click.group(cls=LazyGroup, lazy=_LAZY_COMMANDS)
 def dags() -> None:
-    """DAGs: list, show, next-runs, test, trigger, pause, unpause, delete; files that failed."""
+    """List, show, test, trigger, pause, unpause and delete DAGs; show coming runs and files that failed."""
 
 
 @dags.command("list")
-@click.option("-a", "--all", "inactive", is_flag=True, help="Also DAGs that are in no file any more.")
+@click.option("-a", "--all", "inactive", is_flag=True, help="Also deleted DAGs: those that no file defines any more.")
 @output_option
 @pass_home
 def list_(home: Home, inactive: bool, output: str) -> None:
-    """All DAGs."""
+    """List all DAGs."""
     with home.store() as db, db.read() as tx:
         rows = report.list_dags(tx, home.clock.now(), inactive=inactive)
     columns = ("dag_id", "schedule", "paused", "next_run", "last_run_state", "owner", "tags", "file")
-    print_records(rows, output, columns, empty=f"no DAGs yet; DAG files go to {home.cfg.dags_folder}")
+    print_records(rows, output, columns, empty=f"no DAGs yet; put DAG files into {home.cfg.dags_folder}")
     if output == "table":
         for row in rows:
-            for told in (*filter(None, [row.error]), *row.warnings):
-                click.echo(f"{row.dag_id}: {told}", err=True)
+            for problem in (*filter(None, [row.error]), *row.warnings):
+                click.echo(f"{row.dag_id}: {problem}", err=True)
 
 
 @dags.command()
@@ -56,12 +56,12 @@ def list_(home: Home, inactive: bool, output: str) -> None:
 @output_option
 @pass_home
 def show(home: Home, dag_id: str, output: str) -> None:
-    """One DAG: schedule, params, tasks, next runs."""
+    """Show one DAG: schedule, params, tasks, next runs."""
     with home.store() as db, db.read() as tx:
         dag = report.find_dag(tx, dag_id)
         warnings = import_problems.list_dag_warnings(tx, dag.dag_id, dag.file)
         needed_by = sorted({edge.dag_id for edge in dag_edges.list_edges_on(tx, dag.dag_id)} - {dag.dag_id})
-    detail = report.show_dag(dag, home.clock.now(), warnings, lambda *asked: forecast_author_runs(home.cfg, *asked), needed_by)
+    detail = report.show_dag(dag, home.clock.now(), warnings, lambda *arguments: forecast_author_runs(home.cfg, *arguments), needed_by)
     if output != "table":
         print_document(asdict(detail), output)
         return
@@ -72,83 +72,83 @@ def show(home: Home, dag_id: str, output: str) -> None:
     shown["needed_by"] = detail.needed_by or None
     click.echo(format_fields([(name.replace("_", " "), value) for name, value in shown.items()]))
     if detail.depends_on:
-        click.echo("\ndependencies\n" + "\n".join(f"  {told}" for told in detail.depends_on))
+        click.echo("\ndependencies\n" + "\n".join(f"  {sentence}" for sentence in detail.depends_on))
     if detail.params:
         click.echo("\nparams")
         click.echo(format_fields([(f"  {name}", param) for name, param in detail.params.items()]))
     click.echo("\ntasks")
     click.echo("\n".join(f"  {line}" for line in format_tree(dag.spec)) or "  none")
-    click.echo("\nnext runs" + (" (once it is unpaused)" if detail.paused and detail.next_runs else ""))
-    covering = any(run["data_interval_start"] != run["data_interval_end"] for run in detail.next_runs)
-    columns = ("run_after", "data_interval_start", "data_interval_end") if covering else ("run_after",)
+    click.echo("\nnext runs" + (" (after it is unpaused)" if detail.paused and detail.next_runs else ""))
+    has_intervals = any(run["data_interval_start"] != run["data_interval_end"] for run in detail.next_runs)
+    columns = ("run_after", "data_interval_start", "data_interval_end") if has_intervals else ("run_after",)
     click.echo(format_table(detail.next_runs, columns) if detail.next_runs else "  none")
     if detail.warnings:
-        click.echo("\nwarnings\n" + "\n".join(f"  {told}" for told in detail.warnings))
+        click.echo("\nwarnings\n" + "\n".join(f"  {warning}" for warning in detail.warnings))
 
 
 @dags.command("errors")
-@click.option("-w", "--warnings", "noticed", is_flag=True, help="Also what was noticed in files that could be loaded.")
+@click.option("-w", "--warnings", "with_warnings", is_flag=True, help="Also warnings about files that were loaded.")
 @output_option
 @pass_home
-def errors_(home: Home, noticed: bool, output: str) -> None:
-    """Files and DAGs that could not be loaded, and why."""
+def errors_(home: Home, with_warnings: bool, output: str) -> None:
+    """List the files and DAGs that could not be loaded, and why."""
     with home.store() as db, db.read() as tx:
         rows = import_problems.list_import_errors(tx)
-        rows += import_problems.list_import_warnings(tx) if noticed else []
+        rows += import_problems.list_import_warnings(tx) if with_warnings else []
     if output != "table":
         print_records(rows, output, ())
     elif not rows:
         click.echo("no errors")
     else:
-        click.echo("\n".join(f"{row.kind:<{max(len(one.kind) for one in rows)}}  {row.message}" for row in rows))
+        click.echo("\n".join(f"{row.kind:<{max(len(other.kind) for other in rows)}}  {row.message}" for row in rows))
 
 
 @dags.command()
 @click.argument("dag_ids", metavar="DAG...", nargs=-1, required=True)
 @pass_home
 def pause(home: Home, dag_ids: tuple[str, ...]) -> None:
-    """Start nothing new of these DAGs; what runs goes on."""
+    """Pause DAGs: none of their tasks is started any more; running tasks continue."""
     _set_dags_paused(home, dag_ids, True)
 
 
 @dags.command()
 @click.argument("dag_ids", metavar="DAG...", nargs=-1, required=True)
-@click.option("-n", "--dry-run", is_flag=True, help="Only say what would run at once.")
+@click.option("-n", "--dry-run", is_flag=True, help="Only show what would start at once.")
 @pass_home
 def unpause(home: Home, dag_ids: tuple[str, ...], dry_run: bool) -> None:
-    """Let these DAGs run; says what runs at once, and what is passed."""
-    from gnomon.cli.next_runs import describe_unpausing, forecast_dag  # planning is loaded by those who look ahead
+    """Unpause DAGs, and show which runs start at once and which slots are skipped."""
+    from gnomon.cli.next_runs import describe_unpausing, forecast_dag  # start-up cost: loads the planner
 
     with home.store() as db:
         with db.read() as tx:
             known = [report.find_dag(tx, dag_id) for dag_id in dag_ids]
-        ahead = {dag.dag_id: describe_unpausing(forecast_dag(home, db, dag, _FORECAST_RUNS)) for dag in known if dag.paused}
+        forecasts = {dag.dag_id: describe_unpausing(forecast_dag(home, db, dag, _FORECAST_RUNS)) for dag in known if dag.paused}
     if not dry_run:
         _set_dags_paused(home, dag_ids, False)
     for dag in known:
         if dry_run:
             click.echo(f"{dag.dag_id}" + ("" if dag.paused else " is not paused"))
-        for line in ahead.get(dag.dag_id, ()):
+        for line in forecasts.get(dag.dag_id, ()):
             click.echo(f"  {format_sentence(line)}")
 
 
 @dags.command()
 @click.argument("dag_id", metavar="DAG")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @pass_home
 def delete(home: Home, dag_id: str, yes: bool) -> None:
-    """Delete a DAG with its runs.
+    """Delete a DAG and all its runs from the database.
 
-    A DAG whose file is still there comes back, paused or not as a new one, without history.
+    A DAG whose file still exists is added again as a new DAG, without history.
     """
     with home.store() as db:
         with db.read() as tx:
             dag = report.find_dag(tx, dag_id)
         if not yes and sys.stdin.isatty():
             click.confirm(f"Delete DAG {dag_id!r} with all its runs?", abort=True, err=True)
-        asked = ask_owner(home, db, dag, "delete", {"dag_pk": dag.dag_pk})
-    if asked.answer is None:
-        print_pending(asked)
+        reply = ask_owner(home, db, dag, "delete", {"dag_pk": dag.dag_pk})
+    if reply.answer is None:
+        print_pending(reply)
     else:
         click.echo(f"deleted DAG {dag_id!r}")
 

@@ -1,4 +1,4 @@
-"""`gnomon dags test`: one DAG, once, in the foreground, without touching the home's database."""
+"""`gnomon dags test`: runs one DAG once in the foreground, in a database of its own."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ _FIELDS = ("task_id", "map_index", "state", "try_number", "start_date", "end_dat
 
 @click.command()
 @click.argument("file_or_id", metavar="FILE_OR_ID")
-@click.option("--dag-id", help="Which DAG, when the file defines several.")
-@click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object that the run's tasks read, and its params.")
+@click.option("--dag-id", help="Id of the DAG, when the file defines several.")
+@click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params.")
 @click.option("-l", "--logical-date", type=MomentType(), help="Logical date of the run; default: now.")
 @output_option
 @pass_home
 def test(
     home: Home, file_or_id: str, dag_id: str | None, conf: dict[str, object], logical_date: datetime | None, output: str
 ) -> int:
-    """Run one DAG to its end, here: a file, or the id of a DAG of this home.
+    """Run one DAG once in the foreground, to its end. FILE_OR_ID is a DAG file or the id of a DAG of this home.
 
-    What tasks print and log is shown on stderr while they run, each line after the name of its task.
+    The output and the logs of tasks appear on stderr while they run, each line after the name of its task.
 
-    The run uses a database of its own, with the home's Variables, connections and pools as they are now; what tasks
-    write there is gone afterwards. Exit code 0 if the run succeeds, else 1.
+    The run uses a database of its own, with copies of the home's Variables, connections and pools. That database is deleted
+    afterwards, with everything that tasks wrote to it. Exit code 0 if the run succeeds, else 1.
     """
     now = home.clock.now()
     logical_at = resolve_instant(logical_date, home.cfg) if logical_date is not None else now
-    with open_display() as shown:
-        trial = run_trial(home, TrialRequest(file_or_id, dag_id, logical_at, conf), shown)
+    with open_display() as display:
+        trial = run_trial(home, TrialRequest(file_or_id, dag_id, logical_at, conf), display)
     if output == "table":
-        print_records(trial.tasks, output, (*_FIELDS, "reason"), empty="no task belongs to this run")
+        print_records(trial.tasks, output, (*_FIELDS, "reason"), empty="the run has no tasks")
         click.echo(f"\nrun {trial.run.run_id} {trial.run.state}" + (f": {trial.run.reason}" if trial.run.reason else ""))
     else:
         print_document(_record(trial), output)

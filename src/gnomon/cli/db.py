@@ -1,4 +1,4 @@
-"""`gnomon db`: the database itself."""
+"""`gnomon db`: migrate and check the database, and give it another key."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from gnomon.store.encryption import key_check
 
 @click.group()
 def db() -> None:
-    """The database: migrate, check, adopt a key."""
+    """Migrate and check the database; adopt a key."""
 
 
 @db.command()
 @pass_home
 def migrate(home: Home) -> None:
-    """Make the database, or bring its schema to this version; a SQLite file is copied before."""
+    """Create the database, or bring its schema to this version; a SQLite file is copied first."""
     url = home.cfg.database_url
     migrations.upgrade_schema(url, default_pool_slots=home.cfg.integer("core", "default_pool_task_slot_count"))
     with _open_database(home) as database:
@@ -31,7 +31,7 @@ def migrate(home: Home) -> None:
 @db.command()
 @pass_home
 def check(home: Home) -> None:
-    """Whether the database answers and has the schema of this version and values that the key opens (exit code 0), or not (1)."""
+    """Check the database. Exit code 0 if it answers, has the schema of this version, and the key decrypts its values; else 1."""
     with _open_database(home) as database:
         database.check_key()
     click.echo(f"the database at {without_password(home.cfg.database_url)} answers and is up to date")
@@ -40,13 +40,13 @@ def check(home: Home) -> None:
 @db.command("adopt-key")
 @pass_home
 def adopt_key(home: Home) -> None:
-    """Make the key of this host the database's, when no copy of the old key is left.
+    """Make the key of this host the key of the database, when no copy of the old key is left.
 
-    Nothing is lost: it is refused while a service runs, and while the database holds anything that only the old key opens.
+    The command fails while a service runs, and while the database holds a value that only the old key can decrypt.
     """
     with _open_database(home) as database, database.write() as tx:
         key_check.adopt_key(tx)
-    click.echo(f"the database at {without_password(home.cfg.database_url)} has the key of this host")
+    click.echo(f"the database at {without_password(home.cfg.database_url)} now has the key of this host")
 
 
 def _open_database(home: Home) -> closing[Database]:

@@ -1,4 +1,4 @@
-"""`gnomon explain`: why something is not running."""
+"""`gnomon explain`: why a DAG, a run or a task is not running."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from gnomon.store.dag_records import dag_runs
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="[RUN]", required=False)
 @click.argument("task_id", metavar="[TASK]", required=False)
-@click.option("--map-index", type=int, default=-1, help="Which instance of a mapped task.")
+@click.option("--map-index", type=int, default=-1, help="Map index of a mapped task.")
 @output_option
 @pass_home
 def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, map_index: int, output: str) -> None:
-    """Why a DAG, a run or a task is not running, in the words of the rules; or how it ended.
+    """Explain why a DAG, a run or a task is not running, or how it ended.
 
-    RUN may also be an instant: why there is no run for that slot.
+    RUN is a run id, or the logical date or due time of a slot: then the command explains why the slot has no run.
     """
     limits = EngineLimits(parallelism=home.cfg.integer("core", "parallelism") or None)
     now = home.clock.now()
@@ -44,7 +44,7 @@ def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, ma
             else:
                 sentences = report.explain_task(tx, dag, run, task_id, map_index, limits, now)
     if output == "table":
-        click.echo("\n".join(map(format_sentence, sentences)) or "nothing stands in its way")
+        click.echo("\n".join(map(format_sentence, sentences)) or "nothing prevents it from running")
     else:
         print_document({"dag_id": dag_id, "run_id": run_id, "task_id": task_id, "sentences": sentences}, output)
 
@@ -53,4 +53,4 @@ def _explain_schedule_off(home: Home, dag: DagRecord) -> list[str]:
     if home.cfg.boolean("scheduler", "use_job_schedule") or not dag.spec.timetable.can_be_scheduled:
         return []
     where = home.cfg.source("scheduler", "use_job_schedule")
-    return [f"[scheduler] use_job_schedule ({where}) is False: no scheduled runs are made, only manual ones"]
+    return [f"[scheduler] use_job_schedule ({where}) is False: no scheduled runs are created, only manual runs"]

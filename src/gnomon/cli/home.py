@@ -1,4 +1,4 @@
-"""What a command works on: the options of this process, and the database once it is asked for."""
+"""`Home`, the object that every command receives: the options, the clock, the user, and the database when it is needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class Home:
-    """The options, the clock and who is asking. Nothing is read before it is needed."""
+    """The options, the clock and the user of a command. Nothing is read before it is needed.
+
+    `sleep`: called with seconds while a command waits; tests replace it.
+    """
 
     def __init__(
         self, cfg: Config | None = None, clock: Clock | None = None, sleep: Callable[[float], None] = time.sleep
@@ -31,12 +34,12 @@ class Home:
 
     @cached_property
     def cfg(self) -> Config:
-        """The options that hold; ConfigMistake when one is wrong."""
+        """The effective options. Raises ConfigurationError when an option is invalid."""
         return self._cfg if self._cfg is not None else current_config()
 
     @cached_property
     def by(self) -> str:
-        """Who asks, for the audit log: `cli:<user of this machine>`."""
+        """The user of this command, for the event log: `cli:<name of the user on this machine>`."""
         try:
             return f"cli:{pwd.getpwuid(os.getuid()).pw_name}"
         except KeyError:
@@ -44,7 +47,7 @@ class Home:
 
     @contextmanager
     def store(self) -> Iterator[Database]:
-        """The database, closed at the end; waits shortly while somebody else is making or upgrading it."""
+        """The open database, closed at the end. Waits up to READY_S while a starting standalone creates or upgrades it."""
         from gnomon.cli.database_access import open_when_ready
 
         database = open_when_ready(self.cfg, self.clock, self.sleep)
@@ -54,7 +57,7 @@ class Home:
             database.close()
 
     def wake_services(self) -> None:
-        """Every service of this host looks at its mail now."""
+        """Wake every service of this home on this host, so that it reads its mailbox now."""
         from gnomon.wakeups import Notifier
 
         Notifier(run_folder(self.cfg.home)).notify()

@@ -1,6 +1,6 @@
-"""The edge of the command line: every way a command can end becomes an exit code and at most one message on stderr.
+"""The entry point of the command line: every way a command can end becomes an exit code and at most one message on stderr.
 
-0: what was asked was done. 1: it was not, and the message says why. 2: wrong usage. 130: Ctrl-C.
+Exit codes: 0, the command succeeded; 1, it failed and the message says why; 2, wrong usage; 130, Ctrl-C.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ from gnomon.cli.commands import root
 from gnomon.errors.product import GnomonError, InternalError
 
 INTERRUPTED = 130
-"""What shells report for a process that Ctrl-C ended."""
+"""The exit code that shells report for a process that Ctrl-C ended."""
 DEBUG = "GNOMON_DEBUG"
-"""Set to 1: an unexpected error shows its traceback."""
+"""Environment variable: set to 1, an unexpected error is shown with its traceback."""
 
 
 def main(args: Sequence[str] | None = None, obj: object = None) -> int:
-    """Run one command line (default: this process's) and return its exit code. `obj`: the Home to work on."""
+    """Run one command line and return its exit code.
+
+    `args`: the arguments without the program name; None takes those of this process. `obj`: the `Home` to work on.
+    """
     try:
         code = _run(args, obj)
         sys.stdout.flush()
@@ -38,8 +41,8 @@ def main(args: Sequence[str] | None = None, obj: object = None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except InternalError as bug:
-        return _fail_unexpectedly(bug)
+    except InternalError as error:
+        return _fail_unexpectedly(error)
     except GnomonError as error:
         return _fail(str(error))
     except Exception as error:
@@ -60,18 +63,18 @@ def _fail(message: str) -> int:
 
 
 def _fail_unexpectedly(error: Exception) -> int:
-    from gnomon.config.environment import get_variable  # only when something is wrong already
+    from gnomon.config.environment import get_variable  # start-up cost: needed only after an error
 
     if get_variable(DEBUG) not in (None, "", "0"):
         traceback.print_exception(error)
         return 1
     return _fail(
         f"unexpected {type(error).__name__}: {error}\n"
-        f"This is a fault in Gnomon or its surroundings; {DEBUG}=1 shows where it happened."
+        f"This is an error in Gnomon or in its environment. Set {DEBUG}=1 to see the traceback."
     )
 
 
 def _end_without_reader() -> int:
-    """The reader of our output went away (`| head`): say nothing more, also not at interpreter exit."""
+    """The reader of stdout closed the pipe (`| head`): write nothing more, also not at interpreter exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

@@ -1,4 +1,4 @@
-"""How a listing is written: a table for the eye, or JSON or YAML alone on stdout."""
+"""How commands write listings: a table for people, or JSON or YAML with nothing else on stdout."""
 
 from __future__ import annotations
 
@@ -18,22 +18,25 @@ F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "json", "yaml")
 _COLUMN_GAP = "  "
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Also those that turn the direction of writing."""
+"""Control characters, and those that change the direction of writing: neither reaches a terminal unescaped."""
 _INSTANT = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})\+00:00"
 _WHOLE_INSTANT = re.compile(f"^{_INSTANT}$")
 _INSTANT_IN_SENTENCE = re.compile(f"(?<=at |te |re |ce |ot ){_INSTANT}")
-"""In a sentence: after `at`, `since` and `before`, or `start_date`, `end_date`, `logical date`, `slot`; a run id that looks like an instant is left alone."""
+"""An instant in a sentence: after `at`, `since`, `before`, `start_date`, `end_date`, `logical date` or `slot`.
+
+A run id that contains an instant does not match.
+"""
 
 
 def output_option(command: F) -> F:
-    """Give a command `-o table|json|yaml`, as argument `output`."""
+    """Add the option `-o table|json|yaml` to a command; its argument is `output`."""
     return click.option(
-        "-o", "--output", type=click.Choice(FORMATS), default="table", show_default=True, help="Form of the answer."
+        "-o", "--output", type=click.Choice(FORMATS), default="table", show_default=True, help="Output format."
     )(command)
 
 
 def print_records(records: Sequence[DataclassInstance], output: str, columns: Sequence[str], empty: str = "none") -> None:
-    """Write records: all their fields as JSON or YAML, the named columns as a table (`empty` when there are none)."""
+    """Write records: all their fields as JSON or YAML, or `columns` as a table. `empty` is the text for a table without rows."""
     rows = [asdict(record) for record in records]
     if output == "table":
         click.echo(format_table(rows, columns) if rows else empty)
@@ -52,7 +55,7 @@ def print_document(value: object, output: str) -> None:
 
 
 def format_table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
-    """Aligned columns under their names, one line a row; nothing is cut, so that it can be searched."""
+    """Aligned columns under their names, one line a row. No value is shortened, so that the output can be searched."""
     cells = [[_to_line(row[column]) if column.endswith("_id") else format_cell(row[column]) for column in columns] for row in rows]
     widths = [max(len(line[i]) for line in [list(columns), *cells]) for i in range(len(columns))]
     rule = ["-" * width for width in widths]
@@ -67,7 +70,7 @@ def format_fields(pairs: Sequence[tuple[str, object]]) -> str:
 
 
 def format_cell(value: object) -> str:
-    """One value on one line."""
+    """A value as one line of text."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -80,7 +83,7 @@ def format_cell(value: object) -> str:
 
 
 def format_sentence(text: str) -> str:
-    """A sentence of the rules for the eye: its instants are short."""
+    """A sentence of `gnomon.report` or of the engine, with its instants in the short form."""
     return _INSTANT_IN_SENTENCE.sub(_shorten_instant, text)
 
 
@@ -89,12 +92,12 @@ def _to_line(value: object) -> str:
 
 
 def _escape_control(control: re.Match[str]) -> str:
-    """A control character as Python writes it: a text of somebody's file does not command the terminal."""
+    """A control character as a Python escape, so that text from a DAG file cannot control the terminal."""
     return repr(control[0])[1:-1]
 
 
 def _shorten_instant(instant: re.Match[str]) -> str:
-    """An instant for the eye: UTC as Z, a fraction of a second to the millisecond and only when there is one."""
+    """The short form of an instant: Z for UTC, milliseconds only when they are not zero."""
     milliseconds = instant[2][:3]
     return f"{instant[1]}{'' if milliseconds == '000' else '.' + milliseconds}Z"
 

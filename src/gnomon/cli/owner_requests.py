@@ -1,4 +1,4 @@
-"""Asking the owner of a DAG to change rows, and waiting for its answer (OWNERSHIP.md line 28)."""
+"""Requests to the scheduler that owns a DAG, and waiting for its answer (REQUEST in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ ANSWER_S = 5.0
 
 
 class RequestRefused(UserError):
-    """The owner said no; the message is its reason."""
+    """The owner refused a request; the message is the owner's reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerAnswer:
-    """A request that was accepted; `answer` is None while it is not done."""
+    """A stored request; `answer` is None while the owner has not carried it out."""
 
     request_pk: int
     answer: Mapping[str, object] | None
@@ -36,7 +36,7 @@ class OwnerAnswer:
 
 @dataclass(frozen=True, slots=True)
 class OwnersAnswer:
-    """A request to the owners of several DAGs; `answer`: what became of each part, None while it is not done."""
+    """A stored request to the owners of several DAGs; `answer` has one entry a part, and is None while a part is pending."""
 
     request_pk: int
     answer: Sequence[Mapping[str, object]] | None
@@ -44,7 +44,10 @@ class OwnersAnswer:
 
 
 def ask_owner(home: Home, db: Database, dag: DagRecord, kind: str, body: Mapping[str, object]) -> OwnerAnswer:
-    """The request is stored and, if a scheduler is alive and quick, answered. Refused when the owner refused it."""
+    """Store a request to the owner of the DAG, and wait up to ANSWER_S for the answer when a scheduler is alive.
+
+    `kind` and `body` are those of a request (`store.ownership.mailbox`). Raises RequestRefused when the owner refuses it.
+    """
     request_pk, answer, alive = _submit_and_wait(home, db, lambda tx: mailbox.submit_request(
         tx, by=home.by, kind=kind, body={**body, "by": home.by}, groups=[dag.group_no], at=home.clock.now()
     ))  # fmt: skip
@@ -52,7 +55,7 @@ def ask_owner(home: Home, db: Database, dag: DagRecord, kind: str, body: Mapping
 
 
 def ask_owners(home: Home, db: Database, kind: str, parts: Sequence[Mapping[str, object]]) -> OwnersAnswer:
-    """As `ask_owner`, of the owners of several DAGs in this order."""
+    """As `ask_owner`, for the owners of several DAGs; the parts are carried out in this order."""
     request_pk, answer, alive = _submit_and_wait(home, db, lambda tx: mailbox.submit_ordered_request(
         tx, by=home.by, kind=kind, parts=parts, at=home.clock.now()
     ))  # fmt: skip
@@ -70,12 +73,12 @@ def _submit_and_wait(home: Home, db: Database, ask: Callable[[Transaction], int]
     return request_pk, answer, alive
 
 
-def print_pending(asked: OwnerAnswer | OwnersAnswer) -> None:
-    """Tell, on stderr, what becomes of a request that nobody has answered yet."""
-    when = f"not done within {ANSWER_S:g} s; it stands" if asked.is_scheduler_alive else (
+def print_pending(reply: OwnerAnswer | OwnersAnswer) -> None:
+    """Write to stderr when a request that is not answered yet will be carried out."""
+    when = f"not done within {ANSWER_S:g} s; the scheduler will still apply it" if reply.is_scheduler_alive else (
         "no scheduler is alive; it will be applied when one starts"
     )
-    click.echo(f"accepted as request {asked.request_pk}: {when}", err=True)
+    click.echo(f"accepted as request {reply.request_pk}: {when}", err=True)
 
 
 def _read_answer(db: Database, request_pk: int) -> Any:

@@ -1,4 +1,4 @@
-"""The --conf of a run: a JSON object, checked against the params of its DAG."""
+"""Types of command-line arguments: the --conf of a run (a JSON object, checked against the DAG's params) and dates."""
 
 from __future__ import annotations
 
@@ -18,50 +18,50 @@ from gnomon.sdk.schedules.timezone import find_zone
 
 
 class ConfType(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
-    """A JSON object."""
+    """The click type of a JSON object."""
 
     name = "json"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, object]:
-        """The object as a dict."""
+        """The object as a dict; fails with a usage error when the text is not a JSON object."""
         if isinstance(value, dict):
             return value
         try:
             read = json.loads(value)
         except ValueError as error:
-            self.fail(f"it is no JSON: {error}", param, ctx)
+            self.fail(f"not valid JSON: {error}", param, ctx)
         if not isinstance(read, dict):
-            self.fail(f'it must be a JSON object, for example \'{{"key": 1}}\', not {type(read).__name__}', param, ctx)
+            self.fail(f'must be a JSON object, for example \'{{"key": 1}}\', not {type(read).__name__}', param, ctx)
         return read
 
 
 def check_run_conf(spec: DagSpec, conf: dict[str, object]) -> None:
-    """The conf fits the params of the DAG; UserMistake names the param that it does not fit."""
+    """Check the conf of a run against the params of the DAG. Raises UserError, which names the param that does not fit."""
     try:
         conf_of_params.check_conf(spec, conf)
     except ParamValidationError as error:
         raise UserError(
-            f"the conf does not fit DAG {spec.dag_id!r}: {error} `gnomon dags show {spec.dag_id}` shows its params"
+            f"the conf does not fit the params of DAG {spec.dag_id!r}: {error} See: gnomon dags show {spec.dag_id}"
         ) from None
 
 
 class MomentType(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
-    """ISO 8601, for example 2026-03-01 or 2026-03-01T06:00+01:00; without a zone it is in [core] default_timezone."""
+    """The click type of a date and time in ISO 8601, for example 2026-03-01 or 2026-03-01T06:00+01:00."""
 
     name = "datetime"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        """The datetime as written; it may be naive."""
+        """The datetime as written, naive or aware; fails with a usage error when the text is not a date."""
         if isinstance(value, datetime):
             return value
         try:
             return datetime.fromisoformat(value.strip())
         except ValueError:
-            self.fail(f"{value!r} is no date; write it like 2026-03-01 or 2026-03-01T06:00:00+00:00", param, ctx)
+            self.fail(f"{value!r} is not a date; write it like 2026-03-01 or 2026-03-01T06:00:00+00:00", param, ctx)
 
 
 def resolve_instant(moment: datetime, cfg: Config) -> Instant:
-    """The instant of a moment; a naive one is taken in [core] default_timezone."""
+    """The instant of a datetime; a naive datetime is read in [core] default_timezone."""
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=find_zone(cfg.text("core", "default_timezone")))
     return to_instant(moment)

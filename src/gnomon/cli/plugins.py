@@ -1,4 +1,4 @@
-"""`gnomon plugins`: what the plugins folder and installed packages bring."""
+"""`gnomon plugins`: the plugins of the plugins folder and of installed packages."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def plugins() -> None:
 @output_option
 @pass_home
 def list_(home: Home, output: str) -> None:
-    """All plugins, what they bring, and why one cannot be loaded.
+    """List all plugins, what each provides, and why one cannot be loaded.
 
-    They are imported in a process of their own. A timetable needs no plugin class: any class of a module in the plugins
-    folder can be imported by DAG files.
+    The plugins are imported in a process of their own. A timetable needs no plugin class: DAG files can import any class of a
+    module in the plugins folder.
     """
     rows: list[PluginRow] = ask_and_wait(home.cfg, _SURVEY, list[PluginRow], imports=True, answers=make_question_handler(home.cfg))
-    print_records(rows, output, ("name", "place", "brings", "error"), empty=f"no plugins; their files go to {home.cfg.plugins_folder}")
+    print_records(rows, output, ("name", "place", "brings", "error"), empty=f"no plugins; put their files into {home.cfg.plugins_folder}")

@@ -1,4 +1,4 @@
-"""`gnomon pools`: how many tasks of a kind run at a time."""
+"""`gnomon pools`: list, set and delete pools, which limit how many tasks run at a time."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gnomon.store.admin import pools as store
 
 @dataclass(frozen=True, slots=True)
 class PoolRow:
-    """One pool as listings print it."""
+    """A pool as listings print it."""
 
     pool: str
     slots: int
-    """-1: no bound."""
+    """-1: no limit."""
     used: int
     include_deferred: bool
     description: str
@@ -28,32 +28,32 @@ class PoolRow:
 
 @click.group()
 def pools() -> None:
-    """Pools: list, set, delete."""
+    """List, set and delete pools."""
 
 
 @pools.command("list")
 @output_option
 @pass_home
 def list_(home: Home, output: str) -> None:
-    """All pools, their slots and how many are used."""
+    """List all pools, their slots, and how many slots are used."""
     with home.store() as db, db.read() as tx:
         rows = [_row(pool) for pool in store.list_pools(tx)]
     print_records(rows, output, ("pool", "slots", "used", "include_deferred", "description"))
 
 
-@pools.command("set", context_settings={"ignore_unknown_options": True})  # -1 is a number of slots, no option
+@pools.command("set", context_settings={"ignore_unknown_options": True})  # so that -1 is read as SLOTS, not as an option
 @click.argument("name", metavar="POOL")
 @click.argument("slots", type=click.IntRange(min=-1))
 @click.argument("description", default="")
-@click.option("--include-deferred", is_flag=True, help="Deferred tasks keep their slots.")
+@click.option("--include-deferred", is_flag=True, help="Deferred tasks keep their pool slots.")
 @pass_home
 def set_(home: Home, name: str, slots: int, description: str, include_deferred: bool) -> None:
-    """Make POOL, or change it; SLOTS of -1 is no bound."""
+    """Create POOL, or change it. SLOTS -1 means no limit."""
     with home.store() as db, db.write() as tx:
         store.set_pool(tx, name, slots, description=description, include_deferred=include_deferred)
         notify_on_commit(tx)
     home.wake_services()
-    click.echo(f"pool {name} has {'no bound' if slots < 0 else f'{slots} slots'}")
+    click.echo(f"pool {name} has {'no limit' if slots < 0 else f'{slots} slots'}")
 
 
 @pools.command()

@@ -1,4 +1,4 @@
-"""`gnomon runs`: the runs of a DAG."""
+"""`gnomon runs`: list, show, clear and mark the runs of a DAG."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from gnomon.report.listings.task_selection import select_instances
 
 _STATES = [state.value for state in DagRunState]
 _UNCHANGED_STATES = {"success": {"success"}, "failed": {state.value for state in FINISHED_TASK_STATES}}
-"""When a run is marked so, task instances in these states stay as they are."""
+"""For each state that a run can be marked with: the states of task instances that the mark does not change."""
 
 
-_LAZY_COMMANDS = {"release": LazyCommand("gnomon.cli.release:release", "Let a run wait no longer for other DAGs.")}
+_LAZY_COMMANDS = {"release": LazyCommand("gnomon.cli.release:release", "Let a run start without waiting for other DAGs.")}
 
 
 @click.group(cls=LazyGroup, lazy=_LAZY_COMMANDS)
 def runs() -> None:
-    """Runs: list, show, clear, mark, release."""
+    """List, show, clear, mark and release runs."""
 
 
 @runs.command("list")
@@ -37,7 +37,7 @@ def runs() -> None:
 @output_option
 @pass_home
 def list_(home: Home, dag_id: str, state: str | None, output: str) -> None:
-    """All runs of DAG, newest first."""
+    """List all runs of DAG, newest first."""
     with home.store() as db, db.read() as tx:
         rows = report.list_runs(tx, find_dag(tx, dag_id), DagRunState(state) if state is not None else None)
     columns = ("run_id", "run_type", "state", "run_after", "start_date", "end_date", "reason")
@@ -50,7 +50,7 @@ def list_(home: Home, dag_id: str, state: str | None, output: str) -> None:
 @output_option
 @pass_home
 def show(home: Home, dag_id: str, run_id: str, output: str) -> None:
-    """One run and how many of its task instances are in which state."""
+    """Show one run, and the number of its task instances in each state."""
     with home.store() as db, db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = report.find_run(tx, dag, run_id)
@@ -67,10 +67,10 @@ def show(home: Home, dag_id: str, run_id: str, output: str) -> None:
 @runs.command()
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
-@click.option("-f", "--only-failed", is_flag=True, help="Only task instances that failed or could not run.")
-@click.option("--downstream-dags", "downstream", is_flag=True, help="Also the runs of other DAGs that waited for it, in order.")
+@click.option("-f", "--only-failed", is_flag=True, help="Only task instances in state failed or upstream_failed.")
+@click.option("--downstream-dags", "downstream", is_flag=True, help="Also clear the runs of other DAGs that waited for this run, upstream first.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be cleared.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask before runs of other DAGs are cleared.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation before runs of other DAGs are cleared.")
 @output_option
 @pass_home
 def clear(
@@ -90,20 +90,20 @@ def clear(
             emit_task_instances(rows, output, "would be cleared" if dry_run else "cleared")
             return None
         body = {"run_pk": run.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "only_failed": only_failed}
-        asked = ask_owner(home, db, dag, "clear", body)
-        emit_answered(db, dag, run, rows, asked, output, "cleared")
+        reply = ask_owner(home, db, dag, "clear", body)
+        emit_answered(db, dag, run, rows, reply, output, "cleared")
     return None
 
 
 @runs.command()
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
-@click.option("--state", required=True, type=click.Choice(["success", "failed"]), help="How the run ends.")
+@click.option("--state", required=True, type=click.Choice(["success", "failed"]), help="The final state of the run.")
 @click.option("--dry-run", is_flag=True, help="Only show which task instances would change.")
 @output_option
 @pass_home
 def mark(home: Home, dag_id: str, run_id: str, state: str, dry_run: bool, output: str) -> None:
-    """End RUN as success or failed; what still runs in it is stopped."""
+    """End RUN as success or failed; its running attempts are stopped."""
     with home.store() as db:
         with db.read() as tx:
             dag = find_dag(tx, dag_id)
@@ -113,10 +113,10 @@ def mark(home: Home, dag_id: str, run_id: str, state: str, dry_run: bool, output
             emit_task_instances(rows, output, "would be changed")
             return
         body = {"run_pk": run.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "state": state}
-        asked = ask_owner(home, db, dag, "mark", body)
+        reply = ask_owner(home, db, dag, "mark", body)
         if output != "table":
-            emit_answered(db, dag, run, rows, asked, output, "changed")
-        elif asked.answer is None:
-            print_pending(asked)
+            emit_answered(db, dag, run, rows, reply, output, "changed")
+        elif reply.answer is None:
+            print_pending(reply)
         else:
             click.echo(f"marked run {run_id!r} of DAG {dag_id!r} {state}")

@@ -1,4 +1,4 @@
-"""Arguments that several commands share."""
+"""The arguments that select tasks of a run, and the output of commands that change task instances."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class RegexType(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
-    """A regular expression."""
+    """The click type of a regular expression."""
 
     name = "regex"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> re.Pattern[str]:
-        """The compiled expression."""
+        """The compiled expression; fails with a usage error when the text is not one."""
         try:
             return re.compile(value)
         except re.error as error:
-            self.fail(f"{value!r} is no regular expression: {error}", param, ctx)
+            self.fail(f"{value!r} is not a regular expression: {error}", param, ctx)
 
 
 def selection_options(command: F) -> F:
-    """Give a command TASK..., --task-regex, --upstream and --downstream."""
+    """Add TASK..., --task-regex, --upstream, --downstream and --map-index to a command."""
     options = (
         click.argument("task_ids", metavar="[TASK]...", nargs=-1),
-        click.option("-t", "--task-regex", type=RegexType(), help="Also tasks whose id this expression finds."),
-        click.option("-u", "--upstream", is_flag=True, help="Also all tasks before them."),
-        click.option("-d", "--downstream", is_flag=True, help="Also all tasks after them."),
+        click.option("-t", "--task-regex", type=RegexType(), help="Also tasks whose id matches this regular expression (anywhere in the id)."),
+        click.option("-u", "--upstream", is_flag=True, help="Also all upstream tasks of the selected ones."),
+        click.option("-d", "--downstream", is_flag=True, help="Also all downstream tasks of the selected ones."),
         click.option("--map-index", type=int, help="Only the task instance with this map index."),
     )
     for option in reversed(options):
@@ -52,32 +52,35 @@ _CHANGED = ("task_id", "map_index", "previous_state", "state", "try_number")
 
 @dataclass(frozen=True, slots=True)
 class ChangedRow(TaskInstanceRow):
-    """A task instance after an action: what it is now, and its state before."""
+    """A task instance after a command changed it: `state` is its state now, `previous_state` its state before."""
 
     previous_state: str | None
 
 
 def emit_task_instances(rows: Sequence[TaskInstanceRow], output: str, done: str) -> None:
-    """The task instances as they are; for a person, under how many they are and what became of them, or would (`done`)."""
+    """Write the task instances. A table begins with a line such as `2 task instances cleared`, which ends with `done`."""
     _emit(rows, output, done, _COLUMNS)
 
 
 def emit_answered(
-    db: Database, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], asked: OwnerAnswer, output: str, done: str
+    db: Database, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], reply: OwnerAnswer, output: str, done: str
 ) -> None:
-    """The task instances after the owner was asked: those that it changed, as they are now, or those that it will change."""
-    if asked.answer is None:
-        print_pending(asked)
+    """Write the task instances that the owner changed, in their state now; those that it will change when it has not answered.
+
+    `rows`: the task instances before the request.
+    """
+    if reply.answer is None:
+        print_pending(reply)
         _emit(rows, output, f"will be {done}", _COLUMNS)
         return
-    names = next((names for names in asked.answer.values() if isinstance(names, list)), None)
+    names = next((names for names in reply.answer.values() if isinstance(names, list)), None)
     _emit(_changed(db, dag, run, rows, names), output, done, _CHANGED)
 
 
 def _changed(
     db: Database, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], names: Collection[object] | None
 ) -> list[ChangedRow]:
-    """`names`: the task instances that the owner named in its answer; None: it named none, all of them are meant."""
+    """`names`: the task instances that the owner's answer lists; None when the answer has no list and all were changed."""
     with db.read() as tx:
         now = {row.name: row for row in list_task_instances(tx, dag, dag_runs.find_stored_run(tx, dag.dag_id, run.run_id) or run)}
     return [

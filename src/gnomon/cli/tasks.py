@@ -28,7 +28,7 @@ _LAZY_COMMANDS = {"logs": LazyCommand("gnomon.cli.tasks:logs", "Print the log of
 
 @click.group(cls=LazyGroup, lazy=_LAZY_COMMANDS)
 def tasks() -> None:
-    """Tasks: list; states, logs, clear and mark in a run."""
+    """List tasks; show states and logs, clear and mark tasks of a run."""
 
 
 @tasks.command("list")
@@ -36,7 +36,7 @@ def tasks() -> None:
 @output_option
 @pass_home
 def list_(home: Home, dag_id: str, output: str) -> None:
-    """The tasks of DAG, in topological order."""
+    """List the tasks of DAG in topological order."""
     with home.store() as db, db.read() as tx:
         rows = report_dags.build_task_rows(find_dag(tx, dag_id).spec.tasks)
     print_records(rows, output, ("task_id", "operator", "group", "upstream", "trigger_rule", "retries", "pool"), empty="no tasks")
@@ -48,7 +48,7 @@ def list_(home: Home, dag_id: str, output: str) -> None:
 @output_option
 @pass_home
 def states(home: Home, dag_id: str, run_id: str, output: str) -> None:
-    """Every task instance of RUN and its state."""
+    """List all task instances of RUN and their states."""
     with home.store() as db, db.read() as tx:
         dag = find_dag(tx, dag_id)
         rows = report.list_task_instances(tx, dag, find_run(tx, dag, run_id))
@@ -60,7 +60,7 @@ def states(home: Home, dag_id: str, run_id: str, output: str) -> None:
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
 @selection_options
-@click.option("-f", "--only-failed", is_flag=True, help="Only those that failed or could not run.")
+@click.option("-f", "--only-failed", is_flag=True, help="Only task instances in state failed or upstream_failed.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be cleared.")
 @output_option
 @pass_home
@@ -68,22 +68,22 @@ def clear(
     home: Home, dag_id: str, run_id: str, task_ids: tuple[str, ...], task_regex: re.Pattern[str] | None, upstream: bool,
     downstream: bool, map_index: int | None, only_failed: bool, dry_run: bool, output: str,
 ) -> None:  # fmt: skip
-    """Run tasks of RUN again: the named ones, and what --upstream and --downstream add."""
+    """Run tasks of RUN again: the named tasks, and those that --upstream and --downstream add."""
     _require_choice(task_ids, task_regex)
     with home.store() as db:
         dag, run, rows = _select(db, dag_id, run_id, task_ids, task_regex, upstream, downstream, map_index, only_failed)
         if dry_run or not rows:
             emit_task_instances(rows, output, "would be cleared" if dry_run else "cleared")
             return
-        asked = _ask_owner(home, db, dag, run, rows, "clear", {"only_failed": only_failed})
-        emit_answered(db, dag, run, rows, asked, output, "cleared")
+        reply = _ask_owner(home, db, dag, run, rows, "clear", {"only_failed": only_failed})
+        emit_answered(db, dag, run, rows, reply, output, "cleared")
 
 
 @tasks.command()
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
 @selection_options
-@click.option("--state", required=True, type=click.Choice(["success", "failed", "skipped"]), help="Their new state.")
+@click.option("--state", required=True, type=click.Choice(["success", "failed", "skipped"]), help="The new state.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be marked.")
 @output_option
 @pass_home
@@ -91,20 +91,20 @@ def mark(
     home: Home, dag_id: str, run_id: str, task_ids: tuple[str, ...], task_regex: re.Pattern[str] | None, upstream: bool,
     downstream: bool, map_index: int | None, state: str, dry_run: bool, output: str,
 ) -> None:  # fmt: skip
-    """Set tasks of RUN to a final state; what still runs of them is stopped."""
+    """Set tasks of RUN to a final state; their running attempts are stopped."""
     _require_choice(task_ids, task_regex)
     with home.store() as db:
         dag, run, rows = _select(db, dag_id, run_id, task_ids, task_regex, upstream, downstream, map_index, False)
         if dry_run or not rows:
             emit_task_instances(rows, output, f"would be marked {state}" if dry_run else f"marked {state}")
             return
-        asked = _ask_owner(home, db, dag, run, rows, "mark", {"state": state})
-        emit_answered(db, dag, run, rows, asked, output, f"marked {state}")
+        reply = _ask_owner(home, db, dag, run, rows, "mark", {"state": state})
+        emit_answered(db, dag, run, rows, reply, output, f"marked {state}")
 
 
 def _require_choice(task_ids: tuple[str, ...], pattern: re.Pattern[str] | None) -> None:
     if not task_ids and pattern is None:
-        raise click.UsageError("name tasks, or give --task-regex (`.` finds all)")
+        raise click.UsageError("name at least one task, or give --task-regex (`.` matches all)")
 
 
 def _select(
@@ -124,27 +124,27 @@ def _select(
 
 def _ask_owner(
     home: Home, db: Database, dag: DagRecord, run: RunRecord, rows: list[report.TaskInstanceRow], kind: str,
-    what: dict[str, object],
+    details: dict[str, object],
 ) -> OwnerAnswer:  # fmt: skip
     keys = [[dag.task_numbers[row.task_id], row.map_index] for row in rows]
-    return ask_owner(home, db, dag, kind, {"dag_pk": dag.dag_pk, "run_pk": run.run_pk, "tasks": keys, **what})
+    return ask_owner(home, db, dag, kind, {"dag_pk": dag.dag_pk, "run_pk": run.run_pk, "tasks": keys, **details})
 
 
 @click.command()
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
 @click.argument("task_id", metavar="TASK")
-@click.option("--try", "try_number", type=click.IntRange(min=1), help="Which try; default: the last.")
-@click.option("--map-index", type=int, default=-1, help="Which instance of a mapped task.")
+@click.option("--try", "try_number", type=click.IntRange(min=1), help="Number of the try; default: the last one.")
+@click.option("--map-index", type=int, default=-1, help="Map index of a mapped task.")
 @pass_home
 def logs(home: Home, dag_id: str, run_id: str, task_id: str, try_number: int | None, map_index: int) -> None:
     """Print the log of TASK in RUN."""
     with home.store() as db, db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
-        found = find_log_files(tx, dag, run, task_id, map_index, try_number, home.cfg.logs_folder)
-    for path in found:
-        if len(found) > 1:
+        paths = find_log_files(tx, dag, run, task_id, map_index, try_number, home.cfg.logs_folder)
+    for path in paths:
+        if len(paths) > 1:
             click.echo(f"==> {path} <==", err=True)
         with path.open(errors="replace") as log:
             shutil.copyfileobj(log, sys.stdout)

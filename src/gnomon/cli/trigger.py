@@ -1,4 +1,4 @@
-"""`gnomon dags trigger`: a run by hand, written by the command itself (OWNERSHIP.md line 29)."""
+"""`gnomon dags trigger`: creates a manual run. The command itself writes the run (REQUEST in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from gnomon.store.dag_records import dag_runs
 
 @click.command()
 @click.argument("dag_id", metavar="DAG")
-@click.option("-r", "--run-id", help="Id of the run; default: manual__ and the time.")
+@click.option("-r", "--run-id", help="Id of the run; default: manual__ and the current time.")
 @click.option("-l", "--logical-date", type=MomentType(), help="Logical date of the run; default: none.")
-@click.option("-s", "--slot", type=MomentType(), help="Make the run that was, or will be, due at this time.")
-@click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object that the run's tasks read, and its params.")
+@click.option("-s", "--slot", type=MomentType(), help="Create the run of the slot that was, or will be, due at this time.")
+@click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params.")
 @output_option
 @pass_home
 def trigger(
     home: Home, dag_id: str, run_id: str | None, logical_date: datetime | None, slot: datetime | None, conf: dict[str, object], output: str
 ) -> None:
-    """Make a run of DAG now, and print its run id.
+    """Create a run of DAG now, and print its run id.
 
-    Its data interval is what the DAG's timetable infers from the logical date, or else from now. With --slot it has the logical
-    date and the data interval of the scheduled run whose place it takes.
+    The DAG's timetable infers the data interval of the run from the logical date, or from the current time without one. With
+    --slot the run gets the logical date and the data interval of the scheduled run that it replaces.
     """
     if slot is not None and logical_date is not None:
-        raise click.UsageError("a slot has a logical date of its own; give --slot or --logical-date")
+        raise click.UsageError("--slot and --logical-date exclude each other: a slot has its own logical date")
     if run_id is not None:
         _check_run_id(run_id, home.cfg.text("scheduler", "allowed_run_id_pattern"))
     now = home.clock.now()
@@ -51,23 +51,23 @@ def trigger(
             dag = find_dag(tx, dag_id)
         _check_active(dag)
         check_run_conf(dag.spec, conf)
-        place = _ManualSlot(None) if slot is None else _find_slot_due(home, dag, resolve_instant(slot, home.cfg))
+        manual_slot = _ManualSlot(None) if slot is None else _find_slot_due(home, dag, resolve_instant(slot, home.cfg))
         if logical_date is not None:
-            place = _find_slot_of_date(home, dag, resolve_instant(logical_date, home.cfg))
-        planned = plan_manual_run(home.cfg, dag.spec, dag.file, place.logical_at, now)
-        if slot is not None and place.slot is not None:
-            planned = with_slot_data(planned, place.slot)
+            manual_slot = _find_slot_of_date(home, dag, resolve_instant(logical_date, home.cfg))
+        planned = plan_manual_run(home.cfg, dag.spec, dag.file, manual_slot.logical_at, now)
+        if slot is not None and manual_slot.slot is not None:
+            planned = with_slot_data(planned, manual_slot.slot)
         with db.write() as tx:
             run = dag_runs.create_manual_run(
-                tx, dag_id=dag_id, run_id=run_id or planned.run_id, logical_at=place.logical_at, run_after=planned.run_after,
+                tx, dag_id=dag_id, run_id=run_id or planned.run_id, logical_at=manual_slot.logical_at, run_after=planned.run_after,
                 interval=(planned.interval_start, planned.interval_end), conf=conf, by=home.by, at=now,
-                stands_for=None if place.slot is None else place.slot.run_after,
+                stands_for=None if manual_slot.slot is None else manual_slot.slot.run_after,
             )
             notify_on_commit(tx)
-            is_waited_for = place.logical_at is not None and bool(dag_edges.list_edges_on(tx, dag_id))
+            is_waited_for = manual_slot.logical_at is not None and bool(dag_edges.list_edges_on(tx, dag_id))
     home.wake_services()
     if is_waited_for:
-        click.echo(format_sentence(_describe_slot(dag_id, run, place)), err=True)
+        click.echo(format_sentence(_describe_slot(dag_id, run, manual_slot)), err=True)
     if dag.paused:
         click.echo(f"DAG {dag_id!r} is paused: the run waits until `gnomon dags unpause {dag_id}`", err=True)
     if output == "table":
@@ -77,13 +77,13 @@ def trigger(
 
 
 class _ManualSlot(NamedTuple):
-    """Where a run by hand is put among those that its timetable plans."""
+    """The slot of the DAG's timetable that a manual run stands for, if any."""
 
     logical_at: Instant | None
     slot: Slot | None = None
-    """The one that has this logical date."""
+    """The slot with this logical date; None when the timetable has none."""
     doubt: str | None = None
-    """Why the timetable does not say whether there is one."""
+    """Why the timetable cannot tell whether there is such a slot."""
 
 
 def _find_slot_of_date(home: Home, dag: DagRecord, logical_at: Instant) -> _ManualSlot:
@@ -94,27 +94,30 @@ def _find_slot_of_date(home: Home, dag: DagRecord, logical_at: Instant) -> _Manu
 
 
 def _find_slot_due(home: Home, dag: DagRecord, due_at: Instant) -> _ManualSlot:
-    """UserMistake when no run is planned for that time."""
+    """The slot due at that instant. Raises UserError when the timetable has no such slot or cannot tell."""
     see = f"see: gnomon timetables preview {quote_argument(dag.dag_id)}"
     try:
         slot = find_manual_slot(home.cfg, dag, due_at=due_at)
     except PlanningError as error:
-        raise UserError(f"the slots of DAG {dag.dag_id!r} are not known: {error}") from None
+        raise UserError(f"the slots of DAG {dag.dag_id!r} cannot be computed: {error}") from None
     if slot is None:
         raise UserError(format_sentence(f"DAG {dag.dag_id!r} has no slot at {iso(due_at)}; {see}"))
     return _ManualSlot(slot.logical_at, slot)
 
 
-def _describe_slot(dag_id: str, run: RunRecord, place: _ManualSlot) -> str:
-    """For whom the run counts, as DAGs wait for runs of its DAG."""
-    slot = place.slot
+def _describe_slot(dag_id: str, run: RunRecord, manual_slot: _ManualSlot) -> str:
+    """A sentence on whether other DAGs wait for this run: they do when the run stands for a slot."""
+    slot = manual_slot.slot
     if run.stands_for is not None and slot is not None:
-        told = f"run {run.run_id!r} stands for the slot due at {iso(run.stands_for)}: DAGs that wait for that slot wait for this run"
+        sentence = f"run {run.run_id!r} stands for the slot due at {iso(run.stands_for)}: DAGs that wait for that slot wait for this run"
         if slot.interval_start in (None, run.interval_start):
-            return told
-        return f"{told}; it is about the data since {iso(run.interval_start)}, and the slot about those since {iso(slot.interval_start)}, as with --slot"
-    date = f"logical date {iso(run.logical_at)} is that of"
-    why = f"whether {date} a slot is not known: {place.doubt}" if place.doubt else f"{date} no slot without a run"
+            return sentence
+        return (
+            f"{sentence}; its data interval starts at {iso(run.interval_start)}, that of the slot at {iso(slot.interval_start)}; "
+            "--slot gives a run the data interval of the slot"
+        )
+    date = f"logical date {iso(run.logical_at)}"
+    why = f"whether a slot has {date} is not known: {manual_slot.doubt}" if manual_slot.doubt else f"no slot without a run has {date}"
     see = f"see: gnomon timetables preview {quote_argument(dag_id)}"
     return f"run {run.run_id!r} stands for no slot, and no DAG waits for it: {why}; {see}"
 
@@ -124,9 +127,9 @@ def _check_run_id(run_id: str, pattern: str) -> None:
     if fault is not None:
         raise UserError(fault)
     if re.search(pattern, run_id) is None:
-        raise UserError(f"run id {run_id!r} does not match {pattern}; give another, or allow it with [scheduler] allowed_run_id_pattern")
+        raise UserError(f"run id {run_id!r} does not match {pattern}; choose another run id, or change [scheduler] allowed_run_id_pattern")
 
 
 def _check_active(dag: DagRecord) -> None:
     if not dag.active:
-        raise UserError(f"DAG {dag.dag_id!r} is in no file any more (last in {dag.file}); put the file back to run it")
+        raise UserError(f"DAG {dag.dag_id!r} was deleted: no file defines it any more; restore {dag.file} to run it")

@@ -1,4 +1,4 @@
-"""`gnomon variables`: values that DAG files and tasks read."""
+"""`gnomon variables`: list, get, set and delete the Variables that DAG files and tasks read."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from gnomon.store.admin import variables as store
 
 @dataclass(frozen=True, slots=True)
 class VariableRow:
-    """One Variable as listings print it."""
+    """A Variable as listings print it."""
 
     key: str
     value: str | None
-    """None unless values were asked for."""
+    """None without --show-values."""
     description: str | None
 
 
 @click.group()
 def variables() -> None:
-    """Variables: list, get, set, delete."""
+    """List, get, set and delete Variables."""
 
 
 @variables.command("list")
@@ -32,7 +32,7 @@ def variables() -> None:
 @output_option
 @pass_home
 def list_(home: Home, show_values: bool, output: str) -> None:
-    """The keys of all Variables."""
+    """List the keys of all Variables."""
     with home.store() as db, db.read() as tx:
         rows = [_row(v, show_values) for v in store.list_variables(tx)]
     print_records(rows, output, ("key", "value", "description") if show_values else ("key", "description"), empty="no Variables")
@@ -40,7 +40,7 @@ def list_(home: Home, show_values: bool, output: str) -> None:
 
 @variables.command()
 @click.argument("key")
-@click.option("--default", help="Printed when there is no such Variable.")
+@click.option("--default", help="Printed when the Variable does not exist.")
 @pass_home
 def get(home: Home, key: str, default: str | None) -> None:
     """Print the value of KEY."""
@@ -54,12 +54,12 @@ def get(home: Home, key: str, default: str | None) -> None:
 @variables.command("set")
 @click.argument("key")
 @click.argument("value")
-@click.option("--description", help="What it is for.")
+@click.option("--description", help="Description of the Variable.")
 @pass_home
 def set_(home: Home, key: str, value: str, description: str | None) -> None:
-    """Give KEY the text VALUE."""
+    """Set the Variable KEY to the text VALUE."""
     with home.store() as db:
-        db.bind_key()  # or a wrong key would seal what no other host can open
+        db.bind_key()  # raises when this host has another key: with it, no other host could decrypt the value
         with db.write() as tx:
             store.set_variable(tx, key, value, description)
     click.echo(f"set Variable {key}")
@@ -69,7 +69,7 @@ def set_(home: Home, key: str, value: str, description: str | None) -> None:
 @click.argument("key")
 @pass_home
 def delete(home: Home, key: str) -> None:
-    """Delete KEY."""
+    """Delete the Variable KEY."""
     with home.store() as db, db.write() as tx:
         if not store.delete_variable(tx, key):
             raise variable_not_found(key, store.list_variable_keys(tx))

@@ -1,4 +1,4 @@
-"""A file written for Apache Airflow, as it stands: imports, operators, templates, trigger rules."""
+"""A DAG file written for Apache Airflow, unmodified: imports, operators, templates, trigger rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airflow.providers.standard.operators.python import PythonOperator
 
 
 def report(ti, **context):
-    print(f"extract said {ti.xcom_pull(task_ids='extract')!r} in run {context['run_id']}")
+    print(f"extract returned {ti.xcom_pull(task_ids='extract')!r} in run {context['run_id']}")
 
 
 with DAG(
@@ -23,7 +23,7 @@ with DAG(
 ) as dag:
     start = EmptyOperator(task_id="start")
     extract = BashOperator(task_id="extract", bash_command="echo rows of {{ ds }}", do_xcom_push=True)
-    tell = PythonOperator(task_id="tell", python_callable=report)
+    show = PythonOperator(task_id="show", python_callable=report)
     end = EmptyOperator(task_id="end", trigger_rule="none_failed")
 
-    start >> extract >> tell >> end
+    start >> extract >> show >> end

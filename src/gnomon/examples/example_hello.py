@@ -1,4 +1,4 @@
-"""The smallest DAG: one task, one run, as soon as the file is seen."""
+"""The smallest DAG: one task, and one run as soon as the file is loaded."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every five minutes: what the shadow of a gnomon does over the latitudes, fanned out and gathered again.
+"""Every five minutes: computes the noon shadow of a gnomon in several cities in parallel, and branches on the results.
 
-It shows data passing between tasks, a task group, a branch, retries, and the interval that a run covers.
+The DAG shows XComs between tasks, a task group, a branch, retries, and the data interval of a run.
 """
 
 from __future__ import annotations

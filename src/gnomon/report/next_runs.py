@@ -1,4 +1,7 @@
-"""What a DAG's schedule will make, what it passes, and what of an older schedule is dropped: for looking before it happens."""
+"""The coming runs of a DAG: those that its schedule will create, slots that it skips, and runs of an older schedule that are dropped.
+
+`answer_next_runs` is the full forecast of `gnomon dags next-runs`; `list_next_runs` is the short list of `gnomon dags show`.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +25,16 @@ from gnomon.store.dag_records import dag_runs
 from gnomon.timetables.registry import build
 
 AskForecast = Callable[[DagRecord, TimetableRef, dict[str, Any]], Forecast]
-"""Asks an author's timetable, which may not be asked here; raises PlanningError."""
+"""Computes the forecast of an author's timetable, in another process; raises PlanningError."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForecastRequest:
-    """For which DAG, as it stands in the store, and from when."""
+    """The DAG, as stored, and the time and number of runs of a forecast."""
 
     dag: DagRecord
     unfinished: int
-    """Its runs that have not ended, but those of backfills."""
+    """Number of its unfinished runs, without those of backfills."""
     now: Instant
     count: int
     misfire_grace_s: float
@@ -39,61 +42,64 @@ class ForecastRequest:
 
 @dataclass(frozen=True, slots=True)
 class NextRuns:
-    """The answer of `gnomon dags next-runs`."""
+    """The output of `gnomon dags next-runs`."""
 
     dag_id: str
     schedule: str
     paused: bool
     next_runs: list[dict[str, str | None]]
     passed: list[dict[str, object]]
-    """Slots that no run will be made for: first, until (exclusive), count, reason."""
+    """Slots that are skipped without a run: first, until (exclusive), count, reason."""
     dropped: list[str]
-    """When runs of the schedule before this one were due that will not be made."""
+    """Due times of runs of the previous schedule that will not be created."""
     notes: list[str]
     blocked: str | None = None
-    """Why none of these runs is made."""
+    """Why none of these runs is created."""
 
 
 def build_request(tx: Transaction, dag: DagRecord, now: Instant, count: int, misfire_grace_s: float) -> ForecastRequest:
-    """The question about this DAG, with what the store adds."""
+    """The request for a forecast of `count` runs of this DAG."""
     unfinished = [run for run in dag_runs.list_unfinished_runs(tx, dag.dag_pk) if run.run_type is not DagRunType.BACKFILL]
     return ForecastRequest(dag, len(unfinished), now, count, misfire_grace_s)
 
 
-def answer_next_runs(asked: ForecastRequest, ask: AskForecast, instead: TimetableRef | None = None) -> tuple[NextRuns, list[PlannedRun]]:
-    """What comes as if the DAG were unpaused now, or, `instead`, also as if it had that schedule; and the runs that come."""
-    dag = asked.dag
-    spec = dag.spec if instead is None else msgspec.structs.replace(dag.spec, timetable=instead)
-    told = _forecast(asked, spec, ask)
-    due = [one.run for one in told.runs]
+def answer_next_runs(request: ForecastRequest, ask: AskForecast, schedule: TimetableRef | None = None) -> tuple[NextRuns, list[PlannedRun]]:
+    """The forecast as if the DAG were unpaused now, and its runs; with `schedule`, as if that were the DAG's timetable."""
+    dag = request.dag
+    spec = dag.spec if schedule is None else msgspec.structs.replace(dag.spec, timetable=schedule)
+    forecast = _forecast(request, spec, ask)
+    due = [entry.run for entry in forecast.runs]
     return NextRuns(
         dag_id=dag.dag_id, schedule=spec.timetable.summary, paused=dag.paused,
-        next_runs=[_forecast_row(one) for one in told.runs], passed=[_skipped_row(one) for one in told.passed],
-        dropped=_list_dropped_runs(asked, spec, due, ask), notes=_notes(dag, spec, told),
+        next_runs=[_forecast_row(entry) for entry in forecast.runs], passed=[_skipped_row(skipped) for skipped in forecast.passed],
+        dropped=_list_dropped_runs(request, spec, due, ask), notes=_notes(dag, spec, forecast),
         blocked=dag.dependency_error,
     ), due  # fmt: skip
 
 
-def with_slot_holders(told: NextRuns, due: list[PlannedRun], holder_of: Callable[[str], str | None]) -> NextRuns:
-    """The answer, with the runs that will not be made because a run made by hand has their slot."""
-    for row, run in zip(told.next_runs, due, strict=True):
+def with_slot_holders(forecast: NextRuns, due: list[PlannedRun], holder_of: Callable[[str], str | None]) -> NextRuns:
+    """Mark the runs that will not be created because a manual run has their slot, and return the forecast.
+
+    `due`: the runs of the forecast. `holder_of`: the id of the run that has a slot, by slot key.
+    """
+    for row, run in zip(forecast.next_runs, due, strict=True):
         holder = holder_of(run.slot_key)
         if holder is not None:
-            row["state"], row["why"] = "taken", f"not made: run {holder} has this slot"
-    return told
+            row["state"], row["why"] = "taken", f"not created: run {holder} has this slot"
+    return forecast
 
 
-def _forecast(asked: ForecastRequest, spec: DagSpec, ask: AskForecast) -> Forecast:
-    dag = asked.dag
+def _forecast(request: ForecastRequest, spec: DagSpec, ask: AskForecast) -> Forecast:
+    dag = request.dag
     if not spec.timetable.can_be_scheduled:
         return Forecast()
-    arguments = build_plan_arguments(dag, spec, compute_fingerprint(spec.timetable, spec), asked.now)
+    arguments = build_plan_arguments(dag, spec, compute_fingerprint(spec.timetable, spec), request.now)
     if dag.paused:
-        arguments["since"] = asked.now
+        arguments["since"] = request.now
     limits = [limit for limit in (spec.max_active_runs, spec.timetable.active_runs_limit) if limit is not None]
     arguments |= {
-        "now": asked.now, "count": asked.count, "unfinished": asked.unfinished, "limit": min(limits),
-        "misfire_grace_s": asked.misfire_grace_s,
+        "now": request.now, "count": request.count, "unfinished": request.unfinished, "limit": min(limits),
+        "misfire_grace_s": request.misfire_grace_s,
     }
     try:
         if spec.timetable.builtin:
@@ -103,73 +109,73 @@ def _forecast(asked: ForecastRequest, spec: DagSpec, ask: AskForecast) -> Foreca
         return Forecast(error=str(error))
 
 
-def _list_dropped_runs(asked: ForecastRequest, spec: DagSpec, due: list[PlannedRun], ask: AskForecast) -> list[str]:
-    """When runs of the schedule that the DAG had at the last look were due, and are not with `spec`."""
-    dag = asked.dag
-    mark = compute_fingerprint(spec.timetable, spec)
-    if not dag.fingerprint or mark == dag.fingerprint:
+def _list_dropped_runs(request: ForecastRequest, spec: DagSpec, due: list[PlannedRun], ask: AskForecast) -> list[str]:
+    """Due times of the runs that the DAG's last planned schedule would create and `spec` does not."""
+    dag = request.dag
+    fingerprint = compute_fingerprint(spec.timetable, spec)
+    if not dag.fingerprint or fingerprint == dag.fingerprint:
         return []
     old = [dag.next_run] if dag.next_run is not None else []
     if spec.timetable != dag.spec.timetable and compute_fingerprint(dag.spec.timetable, dag.spec) == dag.fingerprint:
-        old = [one.run for one in _forecast(asked, dag.spec, ask).runs]
-    last = due[-1].run_after if len(due) >= asked.count else None
+        old = [entry.run for entry in _forecast(request, dag.spec, ask).runs]
+    last = due[-1].run_after if len(due) >= request.count else None
     kept = {run.run_after for run in due}
-    found = [run.run_after for run in old if run.run_after not in kept and (last is None or run.run_after <= last)]
-    return [text for at in found if (text := iso(at)) is not None]
+    dropped = [run.run_after for run in old if run.run_after not in kept and (last is None or run.run_after <= last)]
+    return [text for at in dropped if (text := iso(at)) is not None]
 
 
-def _notes(dag: DagRecord, spec: DagSpec, told: Forecast) -> list[str]:
+def _notes(dag: DagRecord, spec: DagSpec, forecast: Forecast) -> list[str]:
     notes = []
     if not spec.timetable.can_be_scheduled:
-        notes.append(f"its schedule is {spec.timetable.summary or 'None'}: runs are made by hand only")
-    elif told.error is not None:
-        notes.append(f"its timetable does not say more: {told.error}")
-    elif not told.runs:
+        notes.append(f"its schedule is {spec.timetable.summary or 'None'}: runs are created manually only")
+    elif forecast.error is not None:
+        notes.append(f"later runs are not known, because its timetable failed: {forecast.error}")
+    elif not forecast.runs:
         notes.append("its timetable has no further run")
     if dag.dependency_error is not None:
-        notes.append(f"none of them is made while this stands: {dag.dependency_error}")
+        notes.append(f"none of these runs is created until this error is fixed: {dag.dependency_error}")
     if dag.paused:
-        notes.append(f"DAG {dag.dag_id} is paused: this is what comes if it is let run now, with: gnomon dags unpause {dag.dag_id}")
+        notes.append(f"DAG {dag.dag_id} is paused: these runs come if it is unpaused now, with: gnomon dags unpause {dag.dag_id}")
     if not dag.active:
-        notes.append(f"it is in no file any more: nothing runs; the last one was {dag.file}")
+        notes.append(f"the DAG was deleted: no file defines it any more, and no run is created; its file was {dag.file}")
     return notes
 
 
-def _forecast_row(one: ForecastRun) -> dict[str, str | None]:
-    run = one.run
+def _forecast_row(entry: ForecastRun) -> dict[str, str | None]:
+    run = entry.run
     return {
         "run_id": run.run_id, "run_after": iso(run.run_after), "logical_date": iso(run.logical_at),
         "data_interval_start": iso(run.interval_start), "data_interval_end": iso(run.interval_end),
-        "made_at": iso(one.made_at), "state": one.state, "why": one.why,
+        "made_at": iso(entry.made_at), "state": entry.state, "why": entry.why,
     }  # fmt: skip
 
 
-def _skipped_row(one: SkippedSlots) -> dict[str, object]:
-    return {"first": iso(one.first), "until": iso(one.until), "count": one.count, "reason": one.reason}
+def _skipped_row(skipped: SkippedSlots) -> dict[str, object]:
+    return {"first": iso(skipped.first), "until": iso(skipped.until), "count": skipped.count, "reason": skipped.reason}
 
 
-def describe_skipped(note: SkippedSlots) -> str:
-    """Slots that were passed, as a sentence."""
-    return describe_skipped_row(_skipped_row(note))
+def describe_skipped(skipped: SkippedSlots) -> str:
+    """Skipped slots and the reason, as a phrase."""
+    return describe_skipped_row(_skipped_row(skipped))
 
 
-def describe_skipped_row(passed: dict[str, object]) -> str:
-    """Slots that were passed, as a sentence."""
-    count = passed["count"]
+def describe_skipped_row(skipped: dict[str, object]) -> str:
+    """As `describe_skipped`, for an entry of `NextRuns.passed`."""
+    count = skipped["count"]
     if count == 1:
-        return f"the slot at {passed['first']}: {passed['reason']}"
-    many = f"{MAX_COUNTED_SLOTS} or more" if count == MAX_COUNTED_SLOTS else str(count)
-    return f"{many} slots, the first at {passed['first']}, all before {passed['until']}: {passed['reason']}"
+        return f"the slot at {skipped['first']}: {skipped['reason']}"
+    number = f"{MAX_COUNTED_SLOTS} or more" if count == MAX_COUNTED_SLOTS else str(count)
+    return f"{number} slots, the first at {skipped['first']}, all before {skipped['until']}: {skipped['reason']}"
 
 
 DEFAULT_COUNT = 5
-"""How many coming runs are shown."""
+"""Number of coming runs in `gnomon dags show`."""
 
 _TICKS = "ticks without an interval"
 _TICKS_BACK = "ticks, each with the interval before it"
 _INTERVALS = "data intervals"
 _FAMILIES = {
-    "NullTimetable": "none: runs are made by hand only",
+    "NullTimetable": "none: runs are created manually only",
     "OnceTimetable": _TICKS,
     "EventsTimetable": _TICKS,
     "CronTriggerTimetable": _TICKS,
@@ -181,19 +187,19 @@ _FAMILIES = {
     "BusinessDays": _INTERVALS,
 }
 _PERIOD = "period"
-"""The `interval` of a period timetable whose runs are about the time since the slot before."""
+"""The `interval` of a period timetable whose data intervals reach back to the previous slot."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpcomingRun:
-    """A run that the schedule will make."""
+    """A run that the schedule will create."""
 
     run_after: Instant
     interval_start: Instant | None
     interval_end: Instant | None
 
     def as_record(self) -> dict[str, str | None]:
-        """As listings print it."""
+        """The run as a dict of ISO 8601 texts."""
         return {
             "run_after": iso(self.run_after),
             "data_interval_start": iso(self.interval_start),
@@ -202,25 +208,25 @@ class UpcomingRun:
 
 
 def describe_family(timetable: TimetableRef) -> str:
-    """Whether runs are instants or cover stretches of data time."""
+    """A phrase on whether the runs of a timetable have data intervals."""
     if not timetable.builtin:
         module, _, name = timetable.path.rpartition(".")
-        own = module.startswith(DAG_FILE_MODULE)  # a name that tells nobody anything
-        return f"as {name}, in the DAG's own file, says" if own else f"as {timetable.path} says"
-    known = _FAMILIES.get(timetable.path.rpartition(".")[2], _TICKS)
-    about = timetable.data.get("interval") if known == _TICKS else None
-    return _INTERVALS if about == _PERIOD else _TICKS_BACK if about else known
+        is_in_dag_file = module.startswith(DAG_FILE_MODULE)  # a generated module name
+        return f"defined by {name} in the DAG's file" if is_in_dag_file else f"defined by {timetable.path}"
+    family = _FAMILIES.get(timetable.path.rpartition(".")[2], _TICKS)
+    interval = timetable.data.get("interval") if family == _TICKS else None
+    return _INTERVALS if interval == _PERIOD else _TICKS_BACK if interval else family
 
 
 UpcomingRunsQuery = Callable[[DagRecord, Instant, int], list[PlannedRun]]
-"""Asks an author's timetable, which may not be asked here, for so many coming runs; raises PlanningError."""
+"""Computes a number of coming runs with an author's timetable, in another process; raises PlanningError."""
 
 
 def list_next_runs(dag: DagRecord, now: Instant, count: int = DEFAULT_COUNT, ask: UpcomingRunsQuery | None = None) -> list[UpcomingRun]:
-    """The runs that come next if nothing changes and the DAG is not paused, overdue ones included.
+    """The next `count` runs as if the DAG were not paused, overdue runs included.
 
-    Empty for a DAG without a schedule or whose timetable fails; its error stands on the DAG. Without `ask`, of an
-    author's timetable only the stored next run is known.
+    Empty for a DAG without a schedule or with a timetable that fails (the DAG has the error). Without `ask`, only the stored
+    next run is known of an author's timetable.
     """
     if not dag.spec.timetable.can_be_scheduled:
         return []

@@ -1,8 +1,9 @@
-"""What changes when one schedule replaces another.
+"""The difference between the runs of two schedules, in a time window.
 
-A run at the same instant about the same data is the same. One at the same instant about other data is `redefined`. Of the
-rest, two of one local day are one run that `moved`: the nearest pair first, each run once. What is left was lost or gained.
-A day with more than PAIRED_MOST of them has none that moved: among so many, nobody says which became which.
+A run at the same instant with the same data interval is `same`; at the same instant with another data interval it is
+`redefined`. A remaining run of the old schedule and one of the new schedule on the same local day are one run that `moved`: the
+nearest pair first, each run once. The other runs are `lost` or `gained`. On a day with more than MAX_PAIRED runs to pair, no run
+counts as moved: the pairs would be arbitrary.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ MAX_PAIRED = 24
 
 @dataclass(frozen=True, slots=True)
 class RunPair:
-    """One run before and after."""
+    """A run of the old schedule and the run of the new schedule that replaces it."""
 
     before: PlannedRun
     after: PlannedRun
 
     @property
     def delay_s(self) -> float:
-        """How many seconds later it is."""
+        """By how many seconds the new run is later; negative when it is earlier."""
         return (self.after.run_after - self.before.run_after) / SECOND
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleDifference:
-    """All runs of both schedules, each in one place."""
+    """All runs of both schedules, each in exactly one of the fields."""
 
     same: tuple[PlannedRun, ...]
     redefined: tuple[RunPair, ...]
@@ -44,56 +45,56 @@ class ScheduleDifference:
 
     @property
     def has_changes(self) -> bool:
-        """Whether anything changes."""
+        """Whether the schedules differ in any run."""
         return bool(self.redefined or self.moved or self.lost or self.gained)
 
     def describe(self) -> str:
-        """One line."""
+        """The numbers of runs in each field, in one line."""
         before = len(self.same) + len(self.redefined) + len(self.moved)
         parts = [(len(self.gained), "gained"), (len(self.lost), "lost"), (len(self.moved), "moved"), (len(self.same), "the same")]
-        parts += [(len(self.redefined), "at the same time about other data")] if self.redefined else []
+        parts += [(len(self.redefined), "at the same time with another data interval")] if self.redefined else []
         counts = ", ".join(f"{count} {what}" for count, what in parts)
         return f"{_count_runs(before + len(self.lost))} before, {_count_runs(before + len(self.gained))} after: {counts}"
 
 
 def compute_difference(before: Sequence[PlannedRun], after: Sequence[PlannedRun], zone: tzinfo) -> ScheduleDifference:
-    """What becomes of each run when the schedule of `before` gives way to that of `after`; days are those of the zone."""
+    """Compare the runs of the old schedule with those of the new one; local days are those of `zone`."""
     old, new = {run.run_after: run for run in before}, {run.run_after: run for run in after}
     same = tuple(run for at, run in old.items() if at in new and _interval_of(run) == _interval_of(new[at]))
     redefined = tuple(RunPair(run, new[at]) for at, run in old.items() if at in new and _interval_of(run) != _interval_of(new[at]))
     lost = [run for at, run in old.items() if at not in new]
     gained = [run for at, run in new.items() if at not in old]
     moved = _pair_moved_runs(lost, gained, zone)
-    left, come = {pair.before.run_after for pair in moved}, {pair.after.run_after for pair in moved}
+    moved_from, moved_to = {pair.before.run_after for pair in moved}, {pair.after.run_after for pair in moved}
     return ScheduleDifference(
         same=same,
         redefined=redefined,
         moved=tuple(sorted(moved, key=lambda pair: pair.before.run_after)),
-        lost=tuple(run for run in lost if run.run_after not in left),
-        gained=tuple(run for run in gained if run.run_after not in come),
+        lost=tuple(run for run in lost if run.run_after not in moved_from),
+        gained=tuple(run for run in gained if run.run_after not in moved_to),
     )
 
 
 def _pair_moved_runs(lost: Sequence[PlannedRun], gained: Sequence[PlannedRun], zone: tzinfo) -> list[RunPair]:
-    found: list[RunPair] = []
-    days = _group_by_day(gained, zone)
-    for day, gone in _group_by_day(lost, zone).items():
-        come = days.get(day, [])
-        if len(gone) <= MAX_PAIRED and len(come) <= MAX_PAIRED:
-            found += _pair_nearest_runs(gone, come)
-    return found
+    pairs: list[RunPair] = []
+    gained_by_day = _group_by_day(gained, zone)
+    for day, lost_runs in _group_by_day(lost, zone).items():
+        gained_runs = gained_by_day.get(day, [])
+        if len(lost_runs) <= MAX_PAIRED and len(gained_runs) <= MAX_PAIRED:
+            pairs += _pair_nearest_runs(lost_runs, gained_runs)
+    return pairs
 
 
-def _pair_nearest_runs(gone: Sequence[PlannedRun], come: Sequence[PlannedRun]) -> list[RunPair]:
-    pairs = sorted((RunPair(one, two) for one in gone for two in come), key=lambda pair: (abs(pair.delay_s), pair.before.run_after))
-    taken: set[tuple[bool, Instant]] = set()
-    found: list[RunPair] = []
-    for pair in pairs:
+def _pair_nearest_runs(lost: Sequence[PlannedRun], gained: Sequence[PlannedRun]) -> list[RunPair]:
+    candidates = sorted((RunPair(old, new) for old in lost for new in gained), key=lambda pair: (abs(pair.delay_s), pair.before.run_after))
+    used: set[tuple[bool, Instant]] = set()
+    pairs: list[RunPair] = []
+    for pair in candidates:
         ends = {(False, pair.before.run_after), (True, pair.after.run_after)}
-        if not ends & taken:
-            taken |= ends
-            found.append(pair)
-    return found
+        if not ends & used:
+            used |= ends
+            pairs.append(pair)
+    return pairs
 
 
 def _group_by_day(runs: Sequence[PlannedRun], zone: tzinfo) -> dict[date, list[PlannedRun]]:

@@ -1,7 +1,7 @@
-"""An executor whose workers follow a script under a clock: no process, no socket, every fault on demand.
+"""An executor whose workers follow a script and a clock, without processes or sockets; tests can make any fault happen.
 
-The worker is an object of its own: it outlives the scheduler that talks to it, keeps results until they are
-acknowledged, refuses low epochs, and starts an attempt at most once, as a real worker does.
+A `ScriptedWorker` is an object of its own. As a real worker it outlives the scheduler that is connected to it, keeps results
+until they are acknowledged, refuses low epochs, and starts an attempt at most once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from gnomon.model.records import WorkerRecord
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """What one attempt does: spans in seconds, and how it ends."""
+    """The script of one attempt: its durations in seconds, and its result."""
 
     run_s: float = 1.0
     enter_after_s: float = 0.0
@@ -39,9 +39,9 @@ class Play:
     skip_task_ids: tuple[str, ...] = ()
     resume_after_s: float | None = None
     wait_s: float | None = None
-    """With outcome "deferred": it waits so long, by the owner's clock."""
+    """With outcome "deferred": a timer of so many seconds."""
     wait: Deferral | None = None
-    """With outcome "deferred": what it waits for, instead of a time."""
+    """With outcome "deferred": the deferral to a trigger, instead of a timer."""
 
 
 Script = Callable[[Attempt], Play]
@@ -59,7 +59,7 @@ class _LiveAttempt:
 
 @dataclass(slots=True)
 class ScriptedWorker:
-    """One worker incarnation. `started` is the diary of every attempt that entered author code."""
+    """One incarnation of a worker. `started` lists every attempt that entered author code: id, attempt, instant."""
 
     worker_id: str
     clock: Clock
@@ -74,11 +74,11 @@ class ScriptedWorker:
     dead: bool = False
 
     def record(self) -> WorkerRecord:
-        """Its row in the store."""
+        """The worker's row in the store."""
         return WorkerRecord(self.worker_id, "scripted", f"scripted:{self.worker_id}", self.slots, self.clock.now(), self.dead)
 
     def submit(self, attempts: Iterable[Attempt]) -> list[str]:
-        """Take attempts; returns those refused because a higher epoch of their group is known."""
+        """Accept attempts; returns the ids of those refused because the worker knows a higher epoch of their group."""
         refused = []
         now = self.clock.now()
         for attempt in attempts:
@@ -96,7 +96,7 @@ class ScriptedWorker:
         return refused
 
     def advance(self) -> list[tuple[str, int, Instant]]:
-        """Play everything up to now; returns (attempt, group, instant) of what entered author code."""
+        """Follow the scripts up to now; returns (attempt id, group, instant) of each attempt that entered author code."""
         now = self.clock.now()
         entered = []
         for attempt_id, live in list(self.live.items()):
@@ -122,13 +122,13 @@ class ScriptedWorker:
         )
 
     def shift(self, change: Instant) -> None:
-        """The wall clock was set: what is under way lasts as long as it would have."""
+        """Move all pending instants by `change` microseconds after the wall clock was set, so that durations stay the same."""
         for live in self.live.values():
             live.enters_at += change if not live.entered else 0
             live.ends_at += change
 
     def next_at(self) -> Instant | None:
-        """When something happens here next."""
+        """The instant at which the next attempt enters author code or ends; None when there is none."""
         times = [live.ends_at if live.entered or not live.play.entered else live.enters_at for live in self.live.values()]
         return min(times, default=None)
 
@@ -140,32 +140,32 @@ def _build_deferral(play: Play, at: Instant) -> Deferral:
 
 
 class ScriptedExecutor:
-    """The scheduler's side: carries submissions to the scripted workers that the store knows as live."""
+    """The scheduler's side: passes attempts to the scripted workers that the store lists as live, and collects their events."""
 
     def __init__(self, workers: Callable[[], Iterable[ScriptedWorker]]) -> None:
         self._workers = workers
         self._connected: dict[str, ScriptedWorker] = {}
-        self._said: list[ExecutorEvent] = []
+        self._events: list[ExecutorEvent] = []
         self._sent: dict[str, set[str]] = {}
 
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
         live = {record.worker_id for record in workers}
-        there = {worker.worker_id: worker for worker in self._workers() if not worker.dead}
+        available = {worker.worker_id: worker for worker in self._workers() if not worker.dead}
         for worker_id in list(self._connected):
-            if worker_id not in live or worker_id not in there:
+            if worker_id not in live or worker_id not in available:
                 del self._connected[worker_id]
-                self._said.append(WorkerUnreachable(worker_id))
-        for worker_id in sorted(live & there.keys() - self._connected.keys()):
-            self._connected[worker_id] = there[worker_id]
+                self._events.append(WorkerUnreachable(worker_id))
+        for worker_id in sorted(live & available.keys() - self._connected.keys()):
+            self._connected[worker_id] = available[worker_id]
             self._sent[worker_id] = set()
-            self._said.append(WorkerConnected(worker_id, there[worker_id].slots))
+            self._events.append(WorkerConnected(worker_id, available[worker_id].slots))
 
     def submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
         worker = self._connected.get(worker_id)
         if worker is not None and not worker.dead:
             refused = worker.submit(attempts)
             if refused:
-                self._said.append(AttemptRefused(worker_id, tuple(refused), "a higher epoch is known"))
+                self._events.append(AttemptRefused(worker_id, tuple(refused), "a higher epoch is known"))
 
     def cancel(self, worker_id: str, attempt_id: str, reason: str, grace_s: float) -> None:
         worker = self._connected.get(worker_id)
@@ -186,23 +186,23 @@ class ScriptedExecutor:
         numbers = {group for group, _ in groups}
         running = tuple((i, live.entered) for i, live in worker.live.items() if live.attempt.group_no in numbers)
         results = tuple(result for result in worker.results.values() if result.group_no in numbers)
-        self._said.append(InventoryReceived(worker_id, tuple(sorted(numbers)), running, results))
+        self._events.append(InventoryReceived(worker_id, tuple(sorted(numbers)), running, results))
 
     def poll_events(self) -> list[ExecutorEvent]:
         for worker_id, worker in self._connected.items():
             if worker.dead:
                 continue
-            self._said += [AttemptEntered(worker_id, attempt, group, at) for attempt, group, at in worker.advance()]
+            self._events += [AttemptEntered(worker_id, attempt, group, at) for attempt, group, at in worker.advance()]
             for attempt_id, result in worker.results.items():
                 if attempt_id not in self._sent[worker_id]:
                     self._sent[worker_id].add(attempt_id)
-                    self._said.append(AttemptEnded(worker_id, result))
-        said, self._said = self._said, []
-        return said
+                    self._events.append(AttemptEnded(worker_id, result))
+        events, self._events = self._events, []
+        return events
 
     def next_at(self) -> Instant | None:
-        """When a poll brings something new: 0 for at once, None for never."""
-        if self._said:
+        """The instant at which `poll_events` returns something new: 0 for at once, None for never."""
+        if self._events:
             return 0
         return min((at for worker in self._connected.values() if (at := worker.next_at()) is not None), default=None)
 

@@ -104,9 +104,9 @@ def test_the_reference_page_is_the_table() -> None:
 
 
 def test_an_unknown_name_and_an_unknown_module_are_explained() -> None:
-    with pytest.raises(NameNotProvided, match=r"airflow.models.variable.Wariable does not exist here.*airflow-coverage"):
+    with pytest.raises(NameNotProvided, match=r"airflow.models.variable.Wariable does not exist in Gnomon.*airflow-coverage"):
         _get("airflow.models.variable", "Wariable")
-    with pytest.raises(ImportError, match=r"airflow.models.wariable does not exist here.*airflow-coverage"):
+    with pytest.raises(ImportError, match=r"airflow.models.wariable does not exist in Gnomon.*airflow-coverage"):
         importlib.import_module("airflow.models.wariable")
-    with pytest.raises(ImportError, match=r"airflow.modelz does not exist here"):
+    with pytest.raises(ImportError, match=r"airflow.modelz does not exist in Gnomon"):
         importlib.import_module("airflow.modelz")

@@ -47,7 +47,7 @@ def test_list_shows_every_calendar_and_what_is_wrong_with_it(gnomon: Gnomon) -> 
 
 
 def test_list_without_calendars_says_where_they_go(gnomon: Gnomon) -> None:
-    assert "write one below a line such as [calendars.finance]" in gnomon("calendars", "list").out
+    assert "define one in a table such as [calendars.finance]" in gnomon("calendars", "list").out
 
 
 @pytest.mark.usefixtures("tables")
@@ -59,13 +59,13 @@ def test_show_lists_the_days_off_of_a_year(gnomon: Gnomon) -> None:
     firm = json.loads(gnomon("calendars", "show", "firm", "--year", "2024", "-o", "json").out)
     assert firm["worked"] == [{"day": "2024-12-07", "weekday": "sat", "why": "worked"}]
     code, out, _ = gnomon("calendars", "show", "us", "--year", "2024")
-    assert code == 0 and "days off beside weekends" in out and "Thanksgiving Day" in out
+    assert code == 0 and "days off other than weekends" in out and "Thanksgiving Day" in out
 
 
 @pytest.mark.usefixtures("tables")
 @pytest.mark.parametrize(("arguments", "says"), [
     (["bath"], "there is no calendar 'bath' in"),
-    (["both", "--year", "2031"], "calendar 'both' knows no day of 2031: it covers 2024-01-01 to 2024-12-31"),
+    (["both", "--year", "2031"], "calendar 'both' has no data for 2031: it covers 2024-01-01 to 2024-12-31"),
     (["broken"], "line 13: [calendars.broken]"),
 ])  # fmt: skip
 def test_show_says_what_is_wrong(arguments: list[str], says: str, gnomon: Gnomon) -> None:

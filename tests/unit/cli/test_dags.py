@@ -46,7 +46,7 @@ def test_list_shows_a_dag_that_left_its_file_only_when_asked(gnomon: Gnomon, dep
 
 
 def test_list_says_where_dag_files_go_when_there_are_none(gnomon: Gnomon, home: Home) -> None:
-    assert gnomon("dags", "list") == (0, f"no DAGs yet; DAG files go to {home.cfg.dags_folder}\n", "")
+    assert gnomon("dags", "list") == (0, f"no DAGs yet; put DAG files into {home.cfg.dags_folder}\n", "")
 
 
 def test_list_shows_next_and_last_run(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -70,13 +70,13 @@ def test_show_tells_which_family_the_schedule_is_of(gnomon: Gnomon, deployment: 
         "2026-03-01T09:00:00.000000+00:00", "2026-03-01T10:00:00.000000+00:00"
     ]  # fmt: skip
     out = gnomon("dags", "show", "by_hand").out
-    assert "Two tasks." in out and "runs are made by hand only" in out and "b (BaseOperator) after a" in out
+    assert "Two tasks." in out and "runs are created manually only" in out and "b (BaseOperator) after a" in out
     assert '"default": 1' in out
 
 
 def test_show_of_a_paused_dag_says_that_its_next_runs_wait(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a", timetable=HOURLY), paused=True)
-    assert "next runs (once it is unpaused)" in gnomon("dags", "show", "a").out
+    assert "next runs (after it is unpaused)" in gnomon("dags", "show", "a").out
 
 
 def test_errors_names_file_line_and_message(gnomon: Gnomon, deployment: Deployment) -> None:

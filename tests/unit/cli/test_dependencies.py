@@ -60,7 +60,7 @@ def stored(deployment: Deployment) -> Deployment:
 def test_preview_of_a_stored_dag_shows_today_by_its_clocks(gnomon: Gnomon, stored: Deployment) -> None:
     code, out, err = gnomon(*PREVIEW, "report")
     assert (code, err) == (0, "")
-    assert out.splitlines()[:3] == ["report on Sun 2026-03-01, by the clocks of UTC", "", "report waits for loads (at 03:00, 06:00, 08:00; the database)"]
+    assert out.splitlines()[:3] == ["report on Sun 2026-03-01, in the time zone UTC", "", "report waits for loads (at 03:00, 06:00, 08:00; the database)"]
     assert "09:00 to 23:00 (15)  08:00      rule two, carried   (07:00, 08:00]" in out
     assert max(map(len, out.splitlines())) <= 100
 
@@ -91,14 +91,14 @@ def test_an_upstream_that_is_nowhere_is_named_and_the_exit_code_is_1(gnomon: Gno
     code, out, err = gnomon(*PREVIEW, "lost")
     assert code == 1
     assert "there is no DAG 'laods': neither the file nor the database nor the DAGs folder has it" in out
-    assert err.startswith("gnomon: not all is known: there is no DAG 'laods'")
+    assert err.startswith("gnomon: some waits cannot be shown: there is no DAG 'laods'")
     code, out, err = gnomon(*PREVIEW, "lost", "-o", "svg")
     assert (code, out) == (1, "")
-    assert "there is nothing to draw for lost on 2026-03-01: there is no DAG 'laods'" in err
+    assert "there is nothing to draw for DAG 'lost' on 2026-03-01: there is no DAG 'laods'" in err
 
 
 def test_a_dag_that_waits_for_nobody_and_one_without_a_schedule_say_so(gnomon: Gnomon, stored: Deployment) -> None:
-    assert gnomon(*PREVIEW, "loads").out.splitlines()[1:] == ["it waits for no other DAG"]
+    assert gnomon(*PREVIEW, "loads").out.splitlines()[1:] == ["this DAG waits for no other DAG"]
     assert json.loads(gnomon(*PREVIEW, "loads", "-o", "json").out)["dependencies"] == []
     assert "no runs that wait: it has no schedule" in gnomon(*PREVIEW, "by_hand").out
     assert "it waits for no other DAG" in gnomon(*PREVIEW, "loads", "-o", "svg").err
@@ -107,9 +107,9 @@ def test_a_dag_that_waits_for_nobody_and_one_without_a_schedule_say_so(gnomon: G
 def test_an_upstream_without_slots_is_an_error(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("manual"), spec_of("waits", timetable=HOURLY, depends_on=(AfterSpec(dag_id="manual"),)))
     assert gnomon(*PREVIEW, "waits") == (
-        1, "waits on Sun 2026-03-01, by the clocks of UTC\n\nwaits waits for manual (None; the database)\n"
+        1, "waits on Sun 2026-03-01, in the time zone UTC\n\nwaits waits for manual (None; the database)\n"
         "DAG 'manual' has no slots to wait for: it has no schedule\n",
-        "gnomon: not all is known: DAG 'manual' has no slots to wait for: it has no schedule\n",
+        "gnomon: some waits cannot be shown: DAG 'manual' has no slots to wait for: it has no schedule\n",
     )  # fmt: skip
 
 
@@ -118,8 +118,8 @@ def test_an_upstream_without_slots_is_an_error(gnomon: Gnomon, deployment: Deplo
     [
         (("nothing",), "there is no DAG 'nothing'"),
         (("reprot",), "did you mean 'report'?"),
-        (("report", "--dag-id", "loads"), "--dag-id goes with a file; 'report' is the id of a DAG already"),
-        (("report", "--day", "0001-01-01"), "look at the years 1900 to 9000"),
+        (("report", "--dag-id", "loads"), "--dag-id can be given only with a file; 'report' is a DAG id"),
+        (("report", "--day", "0001-01-01"), "choose a day in the years 1900 to 9000"),
         (("/nowhere/x.py",), "there is no file /nowhere/x.py"),
     ],
 )
@@ -147,7 +147,7 @@ def test_a_file_is_shown_without_a_database_with_upstreams_of_the_dags_folder_an
     assert (first["found_in"], len(first["runs"]), first["runs"][0]["rule"]) == ("the same file", 24, "forward")
     assert (second["found_in"], second["task_id"], second["after"]["task_id"]) == ("the DAGs folder", "report", "done")
     assert {slot for run in second["runs"] for slot in run["waits_for"]} == {"2026-03-01T01:00:00.000000+00:00"}
-    assert "say which with --dag-id: loads, report" in gnomon(*PREVIEW, str(file)).err
+    assert "choose one with --dag-id: loads, report" in gnomon(*PREVIEW, str(file)).err
 
 
 def test_a_timetable_that_fails_is_named_and_the_others_are_shown(empty_home: Home, gnomon: Gnomon) -> None:
@@ -169,7 +169,7 @@ def test_graph_names_every_dependency_and_what_is_wrong(gnomon: Gnomon, stored: 
     code, out, err = gnomon(*GRAPH)
     assert code == 0
     assert [line.split()[:2] for line in out.splitlines()[2:]] == [["by_hand", "loads"], ["lost", "laods"], ["report", "loads"]]
-    assert err.splitlines() == ["report: it is in a circle", "lost: there is no DAG laods; runs wait until it appears"]
+    assert err.splitlines() == ["report: it is in a circle", "lost: there is no DAG laods; runs wait until a file defines it"]
     rows = json.loads(gnomon(*GRAPH, "-o", "json").out)
     assert [(row["dag_id"], row["upstream_dag_id"], row["unknown"], row["error"]) for row in rows] == [
         ("by_hand", "loads", False, None), ("lost", "laods", True, None), ("report", "loads", False, "it is in a circle"),
@@ -194,7 +194,7 @@ def test_graph_as_svg_has_a_name_and_a_line_for_each(gnomon: Gnomon, stored: Dep
 
 
 def test_graph_of_nothing_says_so(gnomon: Gnomon, home: Home) -> None:
-    assert gnomon(*GRAPH) == (0, "no DAG waits for another one\n", "")
+    assert gnomon(*GRAPH) == (0, "no DAG waits for another DAG\n", "")
     assert json.loads(gnomon(*GRAPH, "-o", "json").out) == []
     assert "nothing to draw" in gnomon(*GRAPH, "-o", "svg").err
 

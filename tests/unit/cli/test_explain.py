@@ -29,7 +29,7 @@ def trigger(gnomon: Gnomon, deployment: Deployment, dag_id: str = "a", run_id: s
 
 def test_a_paused_dag(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a", timetable=HOURLY), paused=True)
-    assert "DAG a is paused; let it run with: gnomon dags unpause a" in why(gnomon, "a")
+    assert "DAG a is paused; unpause it with: gnomon dags unpause a" in why(gnomon, "a")
 
 
 def test_no_scheduler(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -53,7 +53,7 @@ def test_no_worker(gnomon: Gnomon, deployment: Deployment) -> None:
 def test_a_schedule_of_none(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a"))
     out = why(gnomon, "a")
-    assert "its schedule is None: runs are made by hand only" in out and "it has never run" in out
+    assert "its schedule is None: runs are made by hand only" in out and "it has no runs yet" in out
 
 
 def test_a_start_date_in_the_future(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -67,13 +67,13 @@ def test_a_start_date_in_the_future(gnomon: Gnomon, deployment: Deployment) -> N
 def test_a_file_that_cannot_be_loaded(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a"))
     deployment.add(failures=(ParseFailure(kind="syntax", message="/dags/etl.py, line 3: invalid syntax."),))
-    assert "its file /dags/etl.py cannot be loaded, the last good version stands: /dags/etl.py, line 3" in why(gnomon, "a")
+    assert "its file /dags/etl.py cannot be loaded, so its last good version is used: /dags/etl.py, line 3" in why(gnomon, "a")
 
 
 def test_a_dag_that_left_its_file(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a"), spec_of("b"))
     deployment.add(spec_of("b"))
-    assert "it is in no file any more; the last one was /dags/etl.py" in why(gnomon, "a")
+    assert "the DAG was deleted: no file defines it any more; its file was /dags/etl.py" in why(gnomon, "a")
 
 
 def test_max_active_runs(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -145,7 +145,7 @@ def test_a_run_of_a_paused_dag(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a"), paused=True)
     deployment.start()
     trigger(gnomon, deployment)
-    assert why(gnomon, "a", "r") == "DAG a is paused; let it run with: gnomon dags unpause a\nqueued: the DAG is paused\n"
+    assert why(gnomon, "a", "r") == "DAG a is paused; unpause it with: gnomon dags unpause a\nqueued: the DAG is paused\n"
     assert "gnomon dags unpause a" in why(gnomon, "a", "r", "only")
 
 
@@ -154,7 +154,7 @@ def test_a_task_outside_its_dates_is_not_in_the_run(gnomon: Gnomon, deployment: 
     deployment.start()
     gnomon("dags", "trigger", "a", "--run-id", "r", "--logical-date", "2026-03-01")
     deployment.move()
-    assert "task old is not in this run: its start_date and end_date leave out" in why(gnomon, "a", "r", "old")
+    assert "task old is not part of this run: its start_date and end_date exclude" in why(gnomon, "a", "r", "old")
 
 
 def test_a_map_index_that_is_not_there(gnomon: Gnomon, deployment: Deployment) -> None:

@@ -12,10 +12,10 @@ def test_a_passed_slot_is_answered_with_the_decision(gnomon: Gnomon, deployment:
     deployment.start()
     deployment.move(10)
     out = gnomon("explain", "a", "2026-03-01T06:00").out
-    assert out.startswith("no run was made for it, as decided at 2026-03-01T09:20:00")
+    assert out.startswith("the slot has no run, as decided at 2026-03-01T09:20:00")
     assert "catchup=False: of the slots before the DAG became active, only the newest runs" in out
     assert gnomon("explain", "a", "scheduled__2026-03-01T06:00:00+00:00").out == out
-    assert "passed at" in gnomon("explain", "a").out
+    assert "skipped at" in gnomon("explain", "a").out
 
 
 def test_other_slots_are_answered_too(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -25,7 +25,7 @@ def test_other_slots_are_answered_too(gnomon: Gnomon, deployment: Deployment) ->
     told = {at: gnomon("explain", "a", at).out for at in ("2026-01-01", "2027-01-01", "2026-03-01T09:00:05", "2026-03-01T09:00")}
     assert "before the start_date" in told["2026-01-01"]
     assert "in the future" in told["2027-01-01"]
-    assert "has no slot there" in told["2026-03-01T09:00:05"]
+    assert "has no slot at that time" in told["2026-03-01T09:00:05"]
     assert "there is a run for logical date 2026-03-01T09:00:00Z" in told["2026-03-01T09:00"]
 
 
@@ -37,8 +37,8 @@ def test_a_moment_between_slots_that_were_planned_has_no_slot_also_during_a_paus
     deployment.move(10)
     assert gnomon("dags", "pause", "a").code == 0
     deployment.clock.advance(7200)
-    assert "has no slot there" in gnomon("explain", "a", "2026-03-01T09:30").out
-    assert "is paused; what becomes of it" in gnomon("explain", "a", "2026-03-01T11:00").out
+    assert "has no slot at that time" in gnomon("explain", "a", "2026-03-01T09:30").out
+    assert "is paused; see what unpausing does with this slot" in gnomon("explain", "a", "2026-03-01T11:00").out
 
 
 def test_a_run_that_is_nobodys_and_no_instant_is_told_as_before(gnomon: Gnomon, deployment: Deployment) -> None:

@@ -63,7 +63,7 @@ def test_unpausing_says_what_runs_at_once_and_a_dry_run_does_nothing(gnomon: Gno
     twenty_past(deployment)
     deployment.add(spec_of("a", timetable=HOURLY, start_at=started(deployment, 3.5)), paused=True)
     dry = gnomon("dags", "unpause", "--dry-run", "a").out
-    assert "runs at once: the newest of the slots before it is let run" in dry and "passed: 3 slots" in dry
+    assert "runs at once: the newest of the slots before it is let run" in dry and "skipped: 3 slots" in dry
     assert ahead(gnomon)["paused"] is True
     assert "runs at once" in gnomon("dags", "unpause", "a").out
     assert ahead(gnomon)["paused"] is False
@@ -78,9 +78,9 @@ def test_another_schedule_is_shown_with_what_it_drops_before_it_is_written(gnomo
     assert {at[14:16] for at in map(str, told["dropped"])} == {"30"}
     assert {row["run_after"][14:16] for row in told["next_runs"]} == {"00"}
     out = gnomon("dags", "next-runs", "a", "--schedule", "0 * * * *").out
-    assert "dropped: the run of the schedule before that was due at" in out
+    assert "dropped: the run of the previous schedule that was due at" in out
 
 
 def test_a_dag_without_a_schedule_says_so(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a"))
-    assert "runs are made by hand only" in gnomon("dags", "next-runs", "a").out
+    assert "runs are created manually only" in gnomon("dags", "next-runs", "a").out

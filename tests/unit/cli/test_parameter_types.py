@@ -35,7 +35,7 @@ def test_a_conf_that_does_not_fit_names_dag_param_and_remedy(conf: dict[str, obj
     assert "DAG 'etl'" in message and f"Param {named!r}" in message and "gnomon dags show etl" in message
 
 
-@pytest.mark.parametrize(("text", "said"), [("{", "no JSON"), ("[1]", "must be a JSON object"), ("3", "must be a JSON object")])
+@pytest.mark.parametrize(("text", "said"), [("{", "not valid JSON"), ("[1]", "must be a JSON object"), ("3", "must be a JSON object")])
 def test_what_is_no_json_object_is_wrong_usage(text: str, said: str) -> None:
     with pytest.raises(click.BadParameter, match=said):
         ConfType().convert(text, None, None)

@@ -18,8 +18,8 @@ from gnomon.testing import Play
 
 def test_a_pool_is_made_changed_and_deleted(gnomon: Gnomon, home: Home) -> None:
     assert gnomon("pools", "set", "small", "3", "for the API", "--include-deferred") == (0, "pool small has 3 slots\n", "")
-    assert gnomon("pools", "set", "open", "--", "-1").out == "pool open has no bound\n"
-    assert gnomon("pools", "set", "wide", "-1").out == "pool wide has no bound\n"
+    assert gnomon("pools", "set", "open", "--", "-1").out == "pool open has no limit\n"
+    assert gnomon("pools", "set", "wide", "-1").out == "pool wide has no limit\n"
     rows = {row["pool"]: row for row in json.loads(gnomon("pools", "list", "-o", "json").out)}
     assert rows["small"] == {"pool": "small", "slots": 3, "used": 0, "include_deferred": True, "description": "for the API"}
     assert rows["open"]["slots"] == -1 and "default_pool" in rows

@@ -108,7 +108,7 @@ def test_clear_shows_what_was_cleared_and_no_more(gnomon: Gnomon, deployment: De
 def test_clear_shows_the_states_as_they_are_while_nobody_has_answered(gnomon: Gnomon, done: Deployment) -> None:
     done.freeze()
     code, out, err = gnomon("tasks", "clear", "a", "r", "load")
-    assert code == 0 and err.endswith("it stands\n") and out.startswith("1 task instance will be cleared\n")
+    assert code == 0 and err.endswith("the scheduler will still apply it\n") and out.startswith("1 task instance will be cleared\n")
     assert out.splitlines()[-1].split() == ["load", "-1", "failed", "1"]
 
 
@@ -128,8 +128,8 @@ def test_mark_sets_the_state(state: str, gnomon: Gnomon, done: Deployment) -> No
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        (("clear", "a", "r"), 2, "name tasks, or give --task-regex"),
-        (("clear", "a", "r", "-t", "("), 2, "is no regular expression"),
+        (("clear", "a", "r"), 2, "name at least one task, or give --task-regex"),
+        (("clear", "a", "r", "-t", "("), 2, "is not a regular expression"),
         (("clear", "a", "r", "lod"), 1, "there is no task 'lod' in DAG 'a'; did you mean 'load'?"),
         (("clear", "a", "r", "-t", "zzz"), 1, "no task of DAG 'a' matches 'zzz'"),
         (("clear", "a", "r", "load", "--map-index", "3"), 1, "none of these tasks has map index 3 in run 'r'"),
@@ -137,8 +137,8 @@ def test_mark_sets_the_state(state: str, gnomon: Gnomon, done: Deployment) -> No
         (("mark", "a", "r", "load"), 2, "--state"),
         (("mark", "a", "r", "load", "--state", "running"), 2, "'running' is not one of"),
         (("logs", "a", "r", "lod"), 1, "there is no task 'lod' in DAG 'a'; did you mean 'load'?"),
-        (("logs", "a", "r", "report"), 1, "no attempt of it was made; `gnomon explain a r report` says why"),
-        (("logs", "a", "r", "load", "--try", "2"), 1, "task 'load' has no try 2 in run 'r'; there are: 1"),
+        (("logs", "a", "r", "report"), 1, "it has not been started; `gnomon explain a r report` says why"),
+        (("logs", "a", "r", "load", "--try", "2"), 1, "task 'load' has no try 2 in run 'r'; its tries are: 1"),
         (("logs", "a", "r", "load"), 1, "the log of task 'load', try 1, is not on this machine"),
     ],
 )

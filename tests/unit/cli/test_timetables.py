@@ -110,7 +110,7 @@ def test_preview_of_a_dag_by_span_keeps_its_phase(gnomon: Gnomon, deployment: De
 
 def test_a_schedule_that_never_runs_says_so(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("by_hand"))
-    assert "no schedule of time" in gnomon("timetables", "preview", "by_hand").out
+    assert "this schedule is not based on time" in gnomon("timetables", "preview", "by_hand").out
     assert json.loads(gnomon("timetables", "preview", "by_hand", "-o", "json").out) == []
 
 
@@ -185,7 +185,7 @@ def test_a_wrong_cron_text_or_dag_id_is_told_in_one_line(gnomon: Gnomon, deploym
 def test_a_dag_without_runs_in_the_window_says_when_it_has_some(gnomon: Gnomon, deployment: Deployment) -> None:
     ended = to_instant(datetime.fromisoformat("2026-01-03T00:00:00+00:00"))
     deployment.add(spec_of("ended", timetable=HOURLY, start_at=ended - 86_400_000_000, end_at=ended))
-    bounds = "no runs in this window; the DAG has runs from Fri 2026-01-02 00:00 +00:00 to Sat 2026-01-03 00:00 +00:00 only\n"
+    bounds = "no runs in this window; the DAG's start_date and end_date allow runs only from Fri 2026-01-02 00:00 +00:00 to Sat 2026-01-03 00:00 +00:00\n"
     assert gnomon("timetables", "preview", "ended").out.endswith(bounds)
     assert gnomon("timetables", "diff", "ended", "@daily").out.endswith(f"ended: {bounds}")
 
@@ -210,7 +210,7 @@ def test_a_timetable_that_hangs_is_named_with_its_method(tmp_path: Path, empty_h
 def test_check_shows_the_smallest_example_and_how_to_repeat_it(gnomon: Gnomon) -> None:
     code, out, err = gnomon("timetables", "check", "daily_plugin.Tomorrow()", "--cases", "10")
     assert (code, err) == (1, "")
-    assert "manual_past: a run by hand is not about data of the future" in out
+    assert "manual_past: the data interval of a manual run does not end in the future" in out
     assert re.search(r"timetable\.infer_manual_data_interval\(run_after=datetime\(\d{4}, 1, 1, tzinfo=UTC\)\)", out)
     assert "from daily_plugin import Tomorrow" in out and "timetable = Tomorrow.deserialize({})" in out
 
@@ -253,10 +253,10 @@ def test_diff_draws_what_changes(gnomon: Gnomon) -> None:
 def test_where_a_calendar_ends_the_runs_up_to_there_are_shown_and_the_end_is_told(gnomon: Gnomon) -> None:
     target = 'BusinessDays(Dates(["2026-03-05"], since="2026-01-01", until="2026-03-10"))'
     code, out, err = gnomon("timetables", "preview", target, "--until", "2026-04-01", "-o", "json")
-    assert code == 1 and "what follows is not known" in err and "2026-03-11" in err
+    assert code == 1 and "the runs after these are not known" in err and "2026-03-11" in err
     assert [run["run_after"][:10] for run in json.loads(out)][-1] == "2026-03-10"
     code, out, err = gnomon("timetables", "diff", target, "@daily", "--until", "2026-04-01")
-    assert code == 1 and "what follows 2026-03-10" in err
+    assert code == 1 and "the runs after 2026-03-10" in err
     assert out.startswith("8 runs before, 9 runs after: 1 gained")
     assert ET.fromstring(gnomon("timetables", "preview", target, "--until", "2026-04-01", "-o", "svg").out).tag.endswith("svg")
 
@@ -265,4 +265,4 @@ def test_runs_beyond_what_is_looked_at_are_not_passed_over_in_silence(gnomon: Gn
     monkeypatch.setattr("gnomon.cli.timetables.schedule_target.RUNS_MAX", 5)
     monkeypatch.setattr("gnomon.cli.timetables.timetable_preview.RUNS_MAX", 5)
     code, out, err = gnomon("timetables", "preview", "@hourly", "--until", "2026-03-02", "-o", "json")
-    assert code == 1 and len(json.loads(out)) == 5 and "only the first 5 runs are looked at" in err
+    assert code == 1 and len(json.loads(out)) == 5 and "only the first 5 runs are computed" in err

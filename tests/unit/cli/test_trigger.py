@@ -88,7 +88,7 @@ def test_a_class_that_is_gone_is_told(gnomon: Gnomon, deployment: Deployment) ->
     deployment.add(spec_of("a", timetable=TimetableRef(path="no_such_module.Mine", builtin=False)))
     code, out, err = gnomon("dags", "trigger", "a")
     assert (code, out) == (1, "") and "Traceback" not in err
-    assert "DAG 'a' gives a run by hand no data interval: no_such_module.Mine cannot be loaded" in err
+    assert "DAG 'a' infers no data interval for a manual run: no_such_module.Mine cannot be loaded" in err
 
 
 def test_a_paused_dag_takes_the_run_and_says_that_it_waits(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -106,7 +106,7 @@ def test_a_paused_dag_takes_the_run_and_says_that_it_waits(gnomon: Gnomon, deplo
         (["--run-id", "x" * 251], "a run id has 1 to 250 characters; this one has 251"),
         (["--run-id", ""], "a run id has 1 to 250 characters; this one has 0"),
         (["--run-id", "a\n"], "a run id is one line of text; this one has the character '\\n', leave it out"),
-        (["--conf", '{"n": "x"}'], "the conf does not fit DAG 'a': Param 'n'"),
+        (["--conf", '{"n": "x"}'], "the conf does not fit the params of DAG 'a': Param 'n'"),
     ],
 )
 def test_what_cannot_be_is_exit_code_1_and_nothing_is_made(
@@ -131,7 +131,7 @@ def test_a_dag_that_left_its_file_is_refused(gnomon: Gnomon, deployment: Deploym
     deployment.add(spec_of("a"), spec_of("b"))
     deployment.add(spec_of("b"))
     code, _, err = gnomon("dags", "trigger", "a")
-    assert code == 1 and "DAG 'a' is in no file any more (last in /dags/etl.py)" in err
+    assert code == 1 and "DAG 'a' was deleted: no file defines it any more; restore /dags/etl.py to run it" in err
     assert _runs(gnomon, "a") == []
 
 
@@ -147,7 +147,7 @@ def _needed(deployment: Deployment, timetable: TimetableRef) -> None:
         (["--slot", "2024-03-04"], ("2024-03-01", "2024-03-04"), ""),
         (
             ["--logical-date", "2024-03-01"], ("2024-02-29", "2024-03-01"),
-            "; it is about the data since 2024-02-29T00:00:00Z, and the slot about those since 2024-03-01T00:00:00Z, as with --slot",
+            "; its data interval starts at 2024-02-29T00:00:00Z, that of the slot at 2024-03-01T00:00:00Z; --slot gives a run the data interval of the slot",
         ),
     ],
     ids=["by its time", "by its logical date"],
@@ -174,7 +174,7 @@ def test_a_time_at_which_no_run_is_planned_is_no_slot(gnomon: Gnomon, deployment
     assert (code, out) == (1, "") and "DAG 'a' has no slot at 2024-03-03T00:00:00Z; see: gnomon timetables preview a" in err
     assert gnomon("dags", "trigger", "never", "--slot", "2024-03-04").code == 1
     code, _, err = gnomon("dags", "trigger", "a", "--slot", "2024-03-04", "--logical-date", "2024-03-01")
-    assert code == 2 and "give --slot or --logical-date" in err
+    assert code == 2 and "--slot and --logical-date exclude each other" in err
     assert _runs(gnomon, "a") == []
 
 
@@ -182,7 +182,7 @@ def test_a_logical_date_that_is_no_slots_says_where_to_look(gnomon: Gnomon, depl
     _needed(deployment, NIGHTLY)
     said = gnomon("dags", "trigger", "a", "--logical-date", "2024-03-02", "--run-id", "r").err
     assert said == (
-        "run 'r' stands for no slot, and no DAG waits for it: logical date 2024-03-02T00:00:00Z is that of no slot without a run; "
+        "run 'r' stands for no slot, and no DAG waits for it: no slot without a run has logical date 2024-03-02T00:00:00Z; "
         "see: gnomon timetables preview a\n"
     )
 
@@ -222,8 +222,8 @@ def test_an_author_class_that_fails_leaves_the_run_without_a_slot_and_is_named(
     deployment.add(*specs, file=str(file))
     code, out, err = gnomon("dags", "trigger", "a", "--logical-date", "2026-02-27", "--run-id", "r")
     assert (code, out) == (0, "r\n")
-    assert f"a slot is not known: House.next_dagrun_info raised ZeroDivisionError: no days; see to its timetable ({file}:6)" in err
+    assert f"whether a slot has logical date 2026-02-27T00:00:00Z is not known: House.next_dagrun_info raised ZeroDivisionError: no days; see to its timetable ({file}:6)" in err
     with deployment.db.read() as tx:
         assert [run.stands_for for run in dag_runs.list_runs(tx, "a")] == [None]
     code, out, err = gnomon("dags", "trigger", "a", "--slot", "2026-02-28")
-    assert (code, out) == (1, "") and "the slots of DAG 'a' are not known: House.next_dagrun_info raised ZeroDivisionError" in err
+    assert (code, out) == (1, "") and "the slots of DAG 'a' cannot be computed: House.next_dagrun_info raised ZeroDivisionError" in err

@@ -64,8 +64,8 @@ def test_an_error_over_all_files_is_the_error_of_the_dag(gnomon: Any, deployment
     put(deployment, CIRCLE)
     assert f"report: {CIRCLE}" in gnomon("dags", "list").err
     assert document(gnomon("dags", "show", "report", "-o", "json"))["error"] == CIRCLE
-    assert f"no run of it is planned: {CIRCLE}" in gnomon("explain", "report").out
-    assert f"none of them is made while this stands: {CIRCLE}" in gnomon("dags", "next-runs", "report").out
+    assert f"no run of the DAG is planned: {CIRCLE}" in gnomon("explain", "report").out
+    assert f"none of these runs is created until this error is fixed: {CIRCLE}" in gnomon("dags", "next-runs", "report").out
     assert f"planning stopped: {CIRCLE}" in gnomon("explain", "report", "2026-03-01T09:00").out
     put(deployment, None)
     assert CIRCLE not in gnomon("explain", "report").out

@@ -58,9 +58,9 @@ def told(gnomon: Gnomon, *words: str) -> list[str]:
 def test_a_waiting_run_says_for_what_by_which_rule_since_when_and_what_would_release_it(gnomon: Gnomon, waiting: Deployment) -> None:
     assert told(gnomon, "report", RUN) == [
         "queued: it waits for loads",
-        "report waits for loads (same hour: all slots of its hour), since 2026-03-01T10:00:00Z",
+        "report waits for loads (same hour: all slots of the run's hour), since 2026-03-01T10:00:00Z",
         "  run R of loads has been running since 2026-03-01T10:00:00Z",
-        "  to go on without: gnomon runs release report R --from loads",
+        "  to stop waiting: gnomon runs release report R --from loads",
     ]
     assert "  run R of report is queued: waits for loads" in told(gnomon, "summary", RUN)
     assert f"run R is queued (waits for loads): gnomon explain report {'R'}" in told(gnomon, "report")
@@ -80,7 +80,7 @@ def test_a_run_that_ran_says_what_it_had_waited_for(gnomon: Gnomon, waiting: Dep
     waiting.move(120.0)
     ended, waited = told(gnomon, "report", RUN)
     assert ended.startswith("run R ended in state success")
-    assert waited.startswith("report waited for loads (same hour): the slot at 2026-03-01T10:00:00Z is done, the last news at 2026-03-01T10:01:")
+    assert waited.startswith("report waited for loads (same hour): the slot at 2026-03-01T10:00:00Z is done, the last change at 2026-03-01T10:01:")
 
 
 def test_a_run_whose_upstream_was_cleared_after_it_ran_says_so(gnomon: Gnomon, waiting: Deployment) -> None:
@@ -88,8 +88,8 @@ def test_a_run_whose_upstream_was_cleared_after_it_ran_says_so(gnomon: Gnomon, w
     assert gnomon("runs", "clear", "loads", RUN).code == 0
     lines = told(gnomon, "report", RUN)
     assert lines[2].startswith("run R of loads was cleared at 2026-03-01T10:02:1")
-    assert lines[2].endswith(", after this run had begun, and is running")
-    assert lines[3] == "to run this one again after them: gnomon runs clear report R"
+    assert lines[2].endswith(", after this run had started, and is running")
+    assert lines[3] == "to run this run again after them: gnomon runs clear report R"
 
 
 def test_a_failed_upstream_names_the_run_and_how_to_run_it_again(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -102,20 +102,20 @@ def test_a_failed_upstream_names_the_run_and_how_to_run_it_again(gnomon: Gnomon,
 
 def test_a_slot_that_is_not_due_yet_is_told_with_its_time_and_a_paused_dag_with_the_remedy(gnomon: Gnomon, deployment: Deployment) -> None:
     started(deployment, loads(NOON), report())
-    assert "  loads: its run is due at 2026-03-01T12:00:00Z and is not made yet" in told(gnomon, "report", RUN)
+    assert "  loads: its run is due at 2026-03-01T12:00:00Z and is not created yet" in told(gnomon, "report", RUN)
     assert "(whole" not in told(gnomon, "report", RUN)[1] and "(rule two, forward: " in told(gnomon, "report", RUN)[1]
     gnomon("dags", "pause", "loads")
-    assert any("not made yet; DAG loads is paused; let it run with: gnomon dags unpause loads" in line for line in told(gnomon, "report", RUN))
+    assert any("not created yet; DAG loads is paused; unpause it with: gnomon dags unpause loads" in line for line in told(gnomon, "report", RUN))
 
 
 def test_an_upstream_that_there_is_not_is_waited_for_in_words(gnomon: Gnomon, deployment: Deployment) -> None:
     started(deployment, report(dag_id="laods"))
-    assert told(gnomon, "report", RUN)[2] == "  there is no DAG laods; it is waited for until a file defines it"
+    assert told(gnomon, "report", RUN)[2] == "  there is no DAG laods; the wait lasts until a file defines it"
 
 
 def test_a_limit_is_told_with_its_instant_and_what_it_ended(gnomon: Gnomon, deployment: Deployment) -> None:
     started(deployment, loads(NOON), report(max_wait_s=60.0))
-    assert told(gnomon, "report", RUN)[1].endswith("; it fails at 2026-03-01T10:01:00Z if that is not done")
+    assert told(gnomon, "report", RUN)[1].endswith("; it fails at 2026-03-01T10:01:00Z if the wait lasts until then")
     deployment.move(60.0)
     assert told(gnomon, "report", RUN)[0].startswith("run R ended in state failed at 2026-03-01T10:01:0")
 
@@ -126,9 +126,9 @@ def test_a_task_that_waits_is_told_with_the_task_that_it_waits_for(gnomon: Gnomo
     started(deployment, loads(), spec_of("report", timetable=HOURLY, tasks=tasks))
     for words in (("report", RUN), ("report", RUN, "print")):
         assert told(gnomon, *words)[-3:] == [
-            "report.print waits for loads.load (same hour: all slots of its hour), since 2026-03-01T10:00:00Z",
+            "report.print waits for loads.load (same hour: all slots of the run's hour), since 2026-03-01T10:00:00Z",
             "  task load of run R of loads is in state running",
-            "  to go on without: gnomon runs release report R --from loads",
+            "  to stop waiting: gnomon runs release report R --from loads",
         ]
     assert not any("waits for" in line for line in told(gnomon, "report", RUN, "free"))
     deployment.move(120.0)
@@ -173,8 +173,8 @@ def test_a_slot_that_planning_goes_past_is_told_with_the_next_one_and_with_the_c
     line = told(gnomon, "report", RUN)[2]
     command = "dags trigger loads --slot 2026-03-01T10:00:00Z"
     assert line == (
-        "  loads: its run was due at 2026-03-01T10:00:00Z and is not made yet; the next one that is planned is due at 2026-03-01T11:00:00Z; "
-        f"to make this one: gnomon {command}"
+        "  loads: its run was due at 2026-03-01T10:00:00Z and is not created yet; its next planned run is due at 2026-03-01T11:00:00Z; "
+        f"create this one with: gnomon {command}"
     )
     assert "stands for the slot due at 2026-03-01T10:00:00Z" in gnomon(*command.split()).err
     deployment.move(10.0)
@@ -192,7 +192,7 @@ def test_a_slot_that_was_passed_is_told_with_the_command_that_makes_its_run(gnom
     deployment.move(230.0)
     line = told(gnomon, "report", RUN)[2]
     assert line == (
-        "  no run of loads was made for its slot at 2026-03-01T10:00:00Z; it is waited for until the run is released, or made with: "
+        "  no run of loads was created for its slot at 2026-03-01T10:00:00Z; this run waits until it is released, or until the missing run is created with: "
         "gnomon dags trigger loads --slot 2026-03-01T10:00:00Z"
     )
 
@@ -254,7 +254,7 @@ def test_a_run_that_was_released_before_is_not_released_again(gnomon: Gnomon, wa
 def test_one_must_say_from_what_a_run_is_released(words: tuple[str, ...], gnomon: Gnomon, waiting: Deployment) -> None:
     code, _, err = gnomon("runs", "release", "report", RUN, *words)
     assert code == 2
-    assert "--from, or --all; one of them" in err
+    assert "give either --from UPSTREAM_DAG or --all" in err
 
 
 def test_a_release_without_a_scheduler_stands(gnomon: Gnomon, waiting: Deployment) -> None:
@@ -325,7 +325,7 @@ def test_a_run_in_which_nothing_was_to_be_cleared_is_named(gnomon: Gnomon, deplo
     started(deployment, loads(), spec_of("report", timetable=HOURLY, tasks=tasks, depends_on=(AfterSpec(dag_id="loads"),)))
     code, out, err = gnomon("runs", "clear", "loads", RUN, "--downstream-dags")
     assert out.startswith("1 run cleared, in this order\n")
-    assert (code, err) == (0, f"run '{RUN}' of DAG 'report' stays as it is: no task of it was to be cleared\n")
+    assert (code, err) == (0, f"run '{RUN}' of DAG 'report' was not changed: none of its tasks was to be cleared\n")
 
 
 def test_a_person_at_a_terminal_is_asked_before_and_not_with_yes(

@@ -59,7 +59,7 @@ def test_an_authors_class_also_a_nested_one() -> None:
         ("plugin_of_mine.Missing", "no 'Missing'"),
         ("plugin_of_mine.value", "not a class but int"),
         ("plugin_that_fails.Class", r"No module named 'not_installed_anywhere' \(at .*plugin_that_fails.py, line 1\)\. Install it"),
-        ("plugin_of_names.Class", r"airflow.hooks.nothing does not exist here.* \(at .*plugin_of_names.py, line 1\)\.$"),
+        ("plugin_of_names.Class", r"airflow.hooks.nothing does not exist in Gnomon.* \(at .*plugin_of_names.py, line 1\)\.$"),
         ("airflow.providers.acme.triggers.Class", "there is no module 'airflow.providers.acme' here.*or install it"),
         ("NotATimetable", "not a built-in timetable"),
         ("airflow.triggers.nothing.Class", "has no 'nothing'"),

@@ -86,7 +86,7 @@ def test_cron_texts_are_read_in_the_zone() -> None:
         ("Daily(at=datetime.time(8))", "datetime.time", "write time instead of datetime.time"),
         ("datetime.datetime(2026, 1, 1)", "datetime.datetime", "datetime is the class here, not the module"),
         ("expression_plugin.Yours()", "expression_plugin.Yours", "AttributeError"),
-        ("airflow.nope.Thing()", "airflow.nope", "does not exist here"),
+        ("airflow.nope.Thing()", "airflow.nope", "does not exist in Gnomon"),
         ("'0 61 * * *'", "'0 61 * * *'", "out of range"),
         ("1 + 1", "1 + 1", "schedule 2 (int) is not understood"),
         ("Daily(\n  at='08:00',\n  tz=1/0)", "1/0", "ZeroDivisionError"),

@@ -148,7 +148,7 @@ def test_a_picture_says_in_words_what_it_shows() -> None:
     assert [child.tag for child in document][:3] == [f"{SVG}title", f"{SVG}desc", f"{SVG}style"]
     assert "report waits for loads. 00:00 to 02:00 (3): 03:00 (rule two, forward); 03:00: 03:00 (rule two, backward)" in (document[1].text or "")
     legend = [text.text for text in document.iter(f"{SVG}text") if text.get("class") == "key"]
-    assert " ".join(filter(None, legend)).startswith("rule two, forward: nothing earlier that day: the next slot rule two, backward: ")
+    assert " ".join(filter(None, legend)).startswith("rule two, forward: no earlier slot that day: the next slot rule two, backward: ")
 
 
 def test_panels_stand_side_by_side_where_there_is_room_and_never_leave_a_telephone() -> None:

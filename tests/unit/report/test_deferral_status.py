@@ -52,22 +52,22 @@ def test_the_triggerer_that_runs_it_is_named_and_one_that_is_silent_is_told(defe
     register(deferred, "t1")
     wait = deferred.wait("Nap")
     claim(deferred, "t1")
-    assert said(deferred, wait) == "its trigger runs on triggerer t1 of mars"
+    assert said(deferred, wait) == "its trigger runs on triggerer t1 on host mars"
     deferred.lease_s = 11
-    assert said(deferred, wait).startswith("its triggerer t1 is silent; another one takes its trigger over, and no triggerer is alive")
+    assert said(deferred, wait).startswith("its triggerer t1 sends no heartbeats any more; another triggerer will take over its trigger, but no triggerer is alive")
 
 
 def test_what_is_over_the_capacity_of_all_is_told(deferred: Deferred) -> None:
     register(deferred, "t1", capacity=1)
     deferred.wait("Nap")
     claim(deferred, "t1")
-    assert said(deferred, deferred.wait("Nap")).startswith("all 1 places of the triggerers are taken")
+    assert said(deferred, deferred.wait("Nap")).startswith("the triggerers run 1 of at most 1 triggers")
 
 
 def test_a_queue_to_which_nobody_listens_is_named(deferred: Deferred) -> None:
     register(deferred, "t1", queues=("a",))
-    assert said(deferred, deferred.wait("Nap", queue="b")).startswith("no triggerer listens to its queue 'b'")
-    assert said(deferred, deferred.wait("Nap", queue="a")).startswith("a triggerer takes it with its next look")
+    assert said(deferred, deferred.wait("Nap", queue="b")).startswith("no triggerer serves the queue 'b' of its trigger")
+    assert said(deferred, deferred.wait("Nap", queue="a")).startswith("a triggerer will claim its trigger at its next poll")
 
 
 def test_nothing_is_said_of_what_does_not_wait(deferred: Deferred) -> None:

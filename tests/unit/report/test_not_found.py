@@ -11,8 +11,8 @@ from gnomon.report.listings.not_found import dag_not_found, pool_not_found, run_
     ("error", "message"),
     [
         (dag_not_found("etll", ["etl"]), "there is no DAG 'etll'; did you mean 'etl'?"),
-        (dag_not_found("x", []), "there is no DAG 'x'; `gnomon dags list` shows them all, `gnomon dags errors` files that failed"),
-        (run_not_found("etl", "r", []), "there is no run 'r' of DAG 'etl'; `gnomon runs list etl` shows them all"),
+        (dag_not_found("x", []), "there is no DAG 'x'; `gnomon dags list` lists all DAGs, `gnomon dags errors` the files that could not be loaded"),
+        (run_not_found("etl", "r", []), "there is no run 'r' of DAG 'etl'; `gnomon runs list etl` lists all runs"),
         (pool_not_found("smal", ["small", "large"]), "there is no pool 'smal'; did you mean 'small'?"),
     ],
 )

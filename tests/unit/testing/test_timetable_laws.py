@@ -212,16 +212,16 @@ def test_what_is_right_keeps_all_laws(timetable: Timetable) -> None:
         (SameMoment, "increasing", "after a run at"),
         (EarlyBird, "bounded", "the earliest is"),
         (Endless, "bounded", "the latest is"),
-        (AllMissed, "newest_only", "is due already too"),
-        (Remembers, "halves", "a stored and restored one says"),
-        (Forgets, "stored", "'workdays at 7', and restored 'workdays at 0'"),
-        (NoJson, "stored", "JSON cannot keep"),
-        (Tomorrow, "manual_past", "which is not there yet"),
+        (AllMissed, "newest_only", "is also due already"),
+        (Remembers, "halves", "after serialize and deserialize"),
+        (Forgets, "stored", "'workdays at 7', and after deserialize 'workdays at 0'"),
+        (NoJson, "stored", "JSON cannot represent"),
+        (Tomorrow, "manual_past", "in the future"),
         (AnyDay, "manual_own", "none of the schedule's own"),
         (Monthly, "run_ids", "are both called"),
         (OneName, "run_ids", "are both called 'workday'"),
         (Speechless, "worded", "description is empty"),
-        (Numeric, "worded", "summary is 7; let it be a text"),
+        (Numeric, "worded", "summary is 7; it must be a text"),
     ],
 )
 def test_each_mistake_is_found_in_words(cls: type[Workdays], law: str, words: str) -> None:
@@ -256,7 +256,7 @@ def test_a_broken_law_fails_a_test_with_all_of_it() -> None:
     with pytest.raises(TimetableLawBroken) as raised:
         assert_timetable(Tomorrow(), cases=5)
     assert str(raised.value).startswith("Tomorrow breaks ")
-    assert "manual_past: a run by hand is not about data of the future" in str(raised.value)
+    assert "manual_past: the data interval of a manual run does not end in the future" in str(raised.value)
     assert isinstance(raised.value.violations[0], Violation)
     assert isinstance(raised.value, AssertionError)
 

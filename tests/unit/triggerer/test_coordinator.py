@@ -144,7 +144,7 @@ def test_a_trigger_that_blocks_is_named_to_who_asks_about_its_task(deferred: Def
         with deferred.db.read() as tx:
             return "; ".join(describe_trigger_location(tx, wait.key))
 
-    deferred.until(lambda: "its trigger held up all others" in said(), one)
+    deferred.until(lambda: "its trigger blocked all other triggers" in said(), one)
     assert "time.sleep" in said()
     (tmp_path / "go").touch()
     deferred.until(deferred.events, one)
@@ -226,6 +226,6 @@ def test_one_that_ignores_its_end_is_told_to_who_asks_about_its_task(deferred: D
             return "; ".join(describe_trigger_location(tx, wait.key))
 
     deferred.until(said, one)
-    assert "a trigger of it: authored.Stubborn was told to end and has not" in said()
+    assert "a trigger of this task: authored.Stubborn was told to end and has not" in said()
     deferred.until(lambda: not deferred.rows("trigger_end"), one)
     assert not len(one[1])

@@ -1,4 +1,4 @@
-"""`gnomon dependencies`: which runs wait for runs of other DAGs. One command a file."""
+"""`gnomon dependencies`: which DAGs and runs wait for others. One file a command; `dag_lookup.py` finds the DAGs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import click
 from gnomon.cli.commands import LazyCommand, LazyGroup
 
 _COMMANDS = {
-    "preview": LazyCommand("gnomon.cli.dependencies.dependency_preview:preview", "Which upstream runs each run of a day waits for, drawn."),
-    "graph": LazyCommand("gnomon.cli.dependencies.dependency_graph:graph", "Who waits for whom, over all DAGs, and what is wrong."),
+    "preview": LazyCommand("gnomon.cli.dependencies.dependency_preview:preview", "Show which upstream slots each run of a day waits for."),
+    "graph": LazyCommand("gnomon.cli.dependencies.dependency_graph:graph", "Show which DAGs wait for which, and errors in their dependencies."),
 }
 
 
 @click.group(cls=LazyGroup, lazy=_COMMANDS)
 def dependencies() -> None:
-    """Waits between DAGs: preview, graph."""
+    """Show the dependencies between DAGs, and preview their waits."""

@@ -1,4 +1,4 @@
-"""Which DAG a person means, deployed or not, and the DAGs that it waits for: in its file, in the database, in the DAGs folder."""
+"""Finds a DAG, deployed or not, and the DAGs that it waits for: in its file, in the database, or in the DAGs folder."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from gnomon.store.dag_records import dags
 
 @dataclass(frozen=True, slots=True)
 class LocatedDag:
-    """A DAG and its file."""
+    """A DAG, its file, and where it was found."""
 
     spec: DagSpec
     file: str
     origin: str
-    """Where it was found, in words."""
+    """Where the DAG was found, for people: "the database"."""
 
     @property
     def zone_name(self) -> str:
-        """Whose days count for it: its timetable's zone, or its own."""
+        """The zone whose days count for the DAG: that of its timetable, else its own."""
         timetable = self.spec.timetable
         own = timetable.data.get("timezone") if timetable.builtin else timetable.timezone
         name = own if isinstance(own, str) else self.spec.timezone
@@ -47,45 +47,46 @@ class LocatedDag:
 
 @dataclass(frozen=True, slots=True)
 class DagWithUpstreams:
-    """A DAG, and those that it waits for."""
+    """A DAG and the DAGs that it waits for."""
 
     dag: LocatedDag
     upstreams: dict[str, LocatedDag | None]
-    """None: there is no such DAG anywhere."""
+    """By DAG id; None when that DAG is found nowhere."""
 
 
 def locate_dag(home: Home, file_or_id: str, dag_id: str | None) -> DagWithUpstreams:
-    """The DAG of a file (`dag_id` says which), or of that id; with its upstreams. UserMistake when there is none.
+    """The DAG of a file (`dag_id` selects one of several), or the DAG of that id; with its upstream DAGs.
 
-    A file comes before the database, the database before the other files of the DAGs folder.
+    Upstream DAGs are searched in the same file first, then in the database, then in the DAGs folder. Raises UserError when there
+    is no such DAG.
     """
     if looks_like_file(file_or_id):
         siblings = _load_file(home, file_or_id, dag_id)
         dag = siblings.pop("")
     else:
         if dag_id is not None and dag_id != file_or_id:
-            raise UserError(f"--dag-id goes with a file; {file_or_id!r} is the id of a DAG already")
+            raise UserError(f"--dag-id can be given only with a file; {file_or_id!r} is a DAG id")
         siblings, dag = {}, _find_by_id(home, file_or_id)
-    wanted = sorted({edge.after.dag_id for edge in collect_edges(dag.spec)})
-    return DagWithUpstreams(dag, {one: siblings.get(one) or _find_upstream(home, one) for one in wanted})
+    upstream_ids = sorted({edge.after.dag_id for edge in collect_edges(dag.spec)})
+    return DagWithUpstreams(dag, {up_id: siblings.get(up_id) or _find_upstream(home, up_id) for up_id in upstream_ids})
 
 
 def load_all_specs(home: Home) -> list[DagSpec]:
-    """The DAGs of all files; of two with one id the first counts."""
+    """The DAGs of all files in the DAGs folder; when two files define the same id, the first file in the order of paths counts."""
     with _open_parse_pool(home) as pool:
-        parsed = sorted(parse_all_files(pool, build_dag_processor_settings(home.cfg)), key=lambda one: one.path)
-    found: dict[str, DagSpec] = {}
-    for dag in (dag for one in parsed for dag in one.dags):
-        found.setdefault(dag.spec.dag_id, dag.spec)
-    return list(found.values())
+        files = sorted(parse_all_files(pool, build_dag_processor_settings(home.cfg)), key=lambda file: file.path)
+    specs: dict[str, DagSpec] = {}
+    for dag in (dag for file in files for dag in file.dags):
+        specs.setdefault(dag.spec.dag_id, dag.spec)
+    return list(specs.values())
 
 
 def _load_file(home: Home, path: str, dag_id: str | None) -> dict[str, LocatedDag]:
-    """The DAGs of the file by id, and the one that is meant as ""."""
+    """The DAGs of the file by id; the selected one also under the key ""."""
     with _open_parse_pool(home) as pool:
-        found = find_in_file(pool, path, dag_id)
-    known = {one.spec.dag_id: LocatedDag(one.spec, found.parsed.path, "the same file") for one in found.parsed.dags}
-    return {**known, "": known[found.dag.spec.dag_id]}
+        target = find_in_file(pool, path, dag_id)
+    located = {dag.spec.dag_id: LocatedDag(dag.spec, target.parsed.path, "the same file") for dag in target.parsed.dags}
+    return {**located, "": located[target.dag.spec.dag_id]}
 
 
 def _find_by_id(home: Home, dag_id: str) -> LocatedDag:
@@ -118,8 +119,8 @@ def _find_upstream(home: Home, dag_id: str) -> LocatedDag | None:
 
 def _find_in_folder(home: Home, dag_id: str) -> LocatedDag:
     with _open_parse_pool(home) as pool:
-        found = find_by_id(pool, build_dag_processor_settings(home.cfg), dag_id, None)
-    return LocatedDag(found.dag.spec, found.parsed.path, "the DAGs folder")
+        target = find_by_id(pool, build_dag_processor_settings(home.cfg), dag_id, None)
+    return LocatedDag(target.dag.spec, target.parsed.path, "the DAGs folder")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`gnomon dependencies graph`: who waits for whom, over all DAGs."""
+"""`gnomon dependencies graph`: the dependencies between all DAGs."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _COLUMNS = ("downstream", "waits_for", "chosen")
 @click.command()
 @click.option(
     "-o", "--output", type=click.Choice(["table", "json", "yaml", "svg", "dot"]), default="table", show_default=True,
-    help="Form of the answer; dot is for Graphviz.",
+    help="Output format; dot is for Graphviz.",
 )  # fmt: skip
 @pass_home
 def graph(home: Home, output: str) -> None:
-    """Who waits for whom: the dependencies of all DAGs on others, and what is wrong with them.
+    """Show the dependencies of all DAGs on other DAGs, and errors in them.
 
-    Of the DAGs in the database; without one, of the files in the DAGs folder.
+    The DAGs are those of the database; without a database, those of the files in the DAGs folder.
     """
     rows = _rows(home)
     if output == "svg":
         if not rows:
-            raise UserError("there is nothing to draw: no DAG waits for another one")
+            raise UserError("there is nothing to draw: no DAG waits for another DAG")
         click.echo(render_wait_graph_svg(rows), nl=False)
     elif output == "dot":
         click.echo("\n".join(format_dot(rows)))
@@ -51,10 +51,10 @@ def _rows(home: Home) -> list[EdgeRow]:
 
 def _print(rows: list[EdgeRow]) -> None:
     if not rows:
-        click.echo("no DAG waits for another one")
+        click.echo("no DAG waits for another DAG")
         return
     click.echo(format_table([row.as_line() for row in rows], _COLUMNS))
-    told = dict.fromkeys(f"{row.dag_id}: {row.error}" for row in rows if row.error)
-    told |= dict.fromkeys(f"{row.downstream}: there is no DAG {row.upstream_dag_id}; runs wait until it appears" for row in rows if row.unknown)
-    for line in told:
+    problems = dict.fromkeys(f"{row.dag_id}: {row.error}" for row in rows if row.error)
+    problems |= dict.fromkeys(f"{row.downstream}: there is no DAG {row.upstream_dag_id}; runs wait until a file defines it" for row in rows if row.unknown)
+    for line in problems:
         click.echo(line, err=True)

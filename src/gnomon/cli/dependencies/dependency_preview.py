@@ -1,4 +1,4 @@
-"""`gnomon dependencies preview`: the lines between the runs of a day, before anything is deployed."""
+"""`gnomon dependencies preview`: which upstream slots each run of a day waits for, from the timetables alone."""
 
 from __future__ import annotations
 
@@ -39,129 +39,132 @@ _LINES = "gnomon.report.waits.day_preview:build_day_preview"
 
 @dataclass(frozen=True, slots=True)
 class _EdgePreview:
-    """One dependency: what its runs wait for, or why that cannot be known."""
+    """One dependency: the slots that its runs wait for, or why they cannot be computed."""
 
     edge: Edge
-    known: LocatedDag | None
+    upstream: LocatedDag | None
     lines: DayPreview
     error: str | None = None
 
 
 @click.command()
 @click.argument("file_or_id", metavar="FILE_OR_ID")
-@click.option("--dag-id", help="Which DAG, when the file defines several.")
-@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Which day of the DAG's zone; default: today.")
+@click.option("--dag-id", help="Id of the DAG, when the file defines several.")
+@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="A day in the DAG's time zone; default: today.")
 @click.option(
-    "-o", "--output", type=click.Choice(["table", "json", "yaml", "svg"]), default="table", show_default=True, help="Form of the answer.",
+    "-o", "--output", type=click.Choice(["table", "json", "yaml", "svg"]), default="table", show_default=True, help="Output format.",
 )  # fmt: skip
 @pass_home
 def preview(home: Home, file_or_id: str, dag_id: str | None, day: datetime | None, output: str) -> None:
-    """Which runs of other DAGs each run of a day waits for, as if every slot of all of them were made.
+    """Show which slots of other DAGs each run of a day waits for, as if every slot of all of them had a run.
 
-    A DAG file, or the id of a DAG. DAGs that it waits for are looked for in the same file, in the database, and in the
-    DAGs folder; neither a database nor a scheduler is needed.
+    FILE_OR_ID is a DAG file or a DAG id. The upstream DAGs are searched in the same file, in the database and in the DAGs
+    folder; neither a database nor a scheduler is needed.
     """
     target = locate_dag(home, file_or_id, dag_id)
     clock = DayClock(target.dag.zone, _choose_day(home, day, target.dag))
-    drawn = [_preview_edge(home, target, edge, clock) for edge in collect_edges(target.dag.spec)]
+    previews = [_preview_edge(home, target, edge, clock) for edge in collect_edges(target.dag.spec)]
     if output == "svg":
-        _draw(target.dag, drawn, clock)
+        _draw(target.dag, previews, clock)
     elif output == "table":
-        _print(target.dag, drawn, clock)
+        _print(target.dag, previews, clock)
     else:
-        print_document(_record(target.dag, drawn, clock), output)
-    errors = [one.error for one in drawn if one.error]
+        print_document(_record(target.dag, previews, clock), output)
+    errors = [preview.error for preview in previews if preview.error]
     if errors:
-        raise UserError(f"not all is known: {'; '.join(errors)}")
+        raise UserError(f"some waits cannot be shown: {'; '.join(errors)}")
 
 
 def _choose_day(home: Home, day: datetime | None, dag: LocatedDag) -> date:
     if day is None:
         return to_local(home.clock.now(), dag.zone).date()
     if not YEARS[0] <= day.year <= YEARS[1]:
-        raise UserError(f"{day:%Y-%m-%d} is out of sight; look at the years {YEARS[0]} to {YEARS[1]}")
+        raise UserError(f"{day:%Y-%m-%d} is out of range; choose a day in the years {YEARS[0]} to {YEARS[1]}")
     return day.date()
 
 
 def _preview_edge(home: Home, target: DagWithUpstreams, edge: Edge, clock: DayClock) -> _EdgePreview:
-    """Built-in timetables are asked here, those of authors beside their code."""
-    dag, known = target.dag, target.upstreams[edge.after.dag_id]
-    if known is None:
+    """The preview of one dependency. Built-in timetables are called in this process, those of authors in a timetable host."""
+    dag, upstream = target.dag, target.upstreams[edge.after.dag_id]
+    if upstream is None:
         where = "neither the file nor the database nor the DAGs folder has it"
-        return _EdgePreview(edge, None, DayPreview(), f"there is no DAG {edge.after.dag_id!r}: {where}; runs wait until it appears")
-    mine, theirs = build_side(dag.spec, dag.file), build_side(known.spec, known.file)
-    if (why := find_slotless_reason(theirs.timetable)) is not None:
-        return _EdgePreview(edge, known, DayPreview(), f"DAG {edge.after.dag_id!r} has no slots to wait for: {why}")
-    if find_slotless_reason(mine.timetable) is not None:
-        return _EdgePreview(edge, known, DayPreview())
+        return _EdgePreview(edge, None, DayPreview(), f"there is no DAG {edge.after.dag_id!r}: {where}; runs wait until a file defines it")
+    down_side, up_side = build_side(dag.spec, dag.file), build_side(upstream.spec, upstream.file)
+    if (why := find_slotless_reason(up_side.timetable)) is not None:
+        return _EdgePreview(edge, upstream, DayPreview(), f"DAG {edge.after.dag_id!r} has no slots to wait for: {why}")
+    if find_slotless_reason(down_side.timetable) is not None:
+        return _EdgePreview(edge, upstream, DayPreview())
     try:
-        if mine.timetable.builtin and theirs.timetable.builtin:
-            found = build_day_preview(after=edge.after, downstream=mine, upstream=theirs, start=clock.start, end=clock.end)
+        if down_side.timetable.builtin and up_side.timetable.builtin:
+            lines = build_day_preview(after=edge.after, downstream=down_side, upstream=up_side, start=clock.start, end=clock.end)
         else:
-            found = ask_and_wait(
+            lines = ask_and_wait(
                 home.cfg, _LINES, DayPreview, imports=True, answers=make_question_handler(home.cfg), after=edge.after,
-                downstream=mine, upstream=theirs, start=clock.start, end=clock.end,
+                downstream=down_side, upstream=up_side, start=clock.start, end=clock.end,
             )  # fmt: skip
     except PlanningError as error:
-        return _EdgePreview(edge, known, DayPreview(), f"{describe_edge(dag.spec.dag_id, edge)}: {error}")
-    return _EdgePreview(edge, known, found)
+        return _EdgePreview(edge, upstream, DayPreview(), f"{describe_edge(dag.spec.dag_id, edge)}: {error}")
+    return _EdgePreview(edge, upstream, lines)
 
 
-def _print(dag: LocatedDag, drawn: list[_EdgePreview], clock: DayClock) -> None:
-    click.echo(f"{dag.spec.dag_id} on {clock.day:%a %Y-%m-%d}, by the clocks of {dag.zone_name}")
-    if not drawn:
-        click.echo("it waits for no other DAG")
-    for one in drawn:
-        click.echo(f"\n{describe_edge(dag.spec.dag_id, one.edge)}" + (f" ({_describe_origin(one.known)})" if one.known else ""))
-        if one.error is None:
-            _print_rows(dag, one, clock)
+def _print(dag: LocatedDag, previews: list[_EdgePreview], clock: DayClock) -> None:
+    click.echo(f"{dag.spec.dag_id} on {clock.day:%a %Y-%m-%d}, in the time zone {dag.zone_name}")
+    if not previews:
+        click.echo("this DAG waits for no other DAG")
+    for preview in previews:
+        origin = f" ({_describe_origin(preview.upstream)})" if preview.upstream else ""
+        click.echo(f"\n{describe_edge(dag.spec.dag_id, preview.edge)}{origin}")
+        if preview.error is None:
+            _print_rows(dag, preview, clock)
         else:
-            click.echo(one.error)
+            click.echo(preview.error)
 
 
-def _print_rows(dag: LocatedDag, one: _EdgePreview, clock: DayClock) -> None:
-    rows = build_rows(one.lines.lines, clock)
+def _print_rows(dag: LocatedDag, preview: _EdgePreview, clock: DayClock) -> None:
+    rows = build_rows(preview.lines.lines, clock)
     if not rows:
         why = find_slotless_reason(dag.spec.timetable)
         click.echo(f"no runs that wait: {why}" if why else "no run is due on this day")
         return
     click.echo(format_table(rows[:MAX_ROWS], COLUMNS))
     if len(rows) > MAX_ROWS:
-        click.echo(f"... and {len(rows) - MAX_ROWS} more rows: -o json has every run")
+        click.echo(f"... and {len(rows) - MAX_ROWS} more rows: use -o json to list every run")
 
 
-def _describe_origin(known: LocatedDag) -> str:
-    return f"{known.spec.timetable.summary}; {known.origin}"
+def _describe_origin(upstream: LocatedDag) -> str:
+    return f"{upstream.spec.timetable.summary}; {upstream.origin}"
 
 
-def _draw(dag: LocatedDag, drawn: list[_EdgePreview], clock: DayClock) -> None:
+def _draw(dag: LocatedDag, previews: list[_EdgePreview], clock: DayClock) -> None:
+    dag_id = dag.spec.dag_id
     panels: list[LanePanel] = [
-        build_panel(describe_edge(dag.spec.dag_id, one.edge), dag.spec.dag_id, one.edge, one.lines, clock) for one in drawn if one.lines.lines
+        build_panel(describe_edge(dag_id, preview.edge), dag_id, preview.edge, preview.lines, clock) for preview in previews if preview.lines.lines
     ]
     if not panels:
-        errors = [one.error for one in drawn if one.error]
-        why = "; ".join(errors) or ("it waits for no other DAG" if not drawn else "it has no run on this day")
-        raise UserError(f"there is nothing to draw for {dag.spec.dag_id} on {clock.day}: {why}")
-    click.echo(render_day_lanes_svg(dag.spec.dag_id, f"{clock.day:%a %Y-%m-%d}, by the clocks of {dag.zone_name}", panels), nl=False)
+        errors = [preview.error for preview in previews if preview.error]
+        why = "; ".join(errors) or ("it waits for no other DAG" if not previews else "it has no run on this day")
+        raise UserError(f"there is nothing to draw for DAG {dag_id!r} on {clock.day}: {why}")
+    click.echo(render_day_lanes_svg(dag_id, f"{clock.day:%a %Y-%m-%d}, in the time zone {dag.zone_name}", panels), nl=False)
 
 
-def _record(dag: LocatedDag, drawn: list[_EdgePreview], clock: DayClock) -> dict[str, object]:
+def _record(dag: LocatedDag, previews: list[_EdgePreview], clock: DayClock) -> dict[str, object]:
     return {
         "dag_id": dag.spec.dag_id, "schedule": dag.spec.timetable.summary, "day": clock.day.isoformat(), "timezone": dag.zone_name,
-        "from": iso(clock.start), "until": iso(clock.end), "dependencies": [_edge_record(one) for one in drawn],
+        "from": iso(clock.start), "until": iso(clock.end), "dependencies": [_edge_record(preview) for preview in previews],
     }  # fmt: skip
 
 
-def _edge_record(one: _EdgePreview) -> dict[str, object]:
+def _edge_record(preview: _EdgePreview) -> dict[str, object]:
+    upstream = preview.upstream
     return {
-        "task_id": one.edge.task_id,
-        "after": msgspec.structs.asdict(one.edge.after),
-        "upstream_schedule": one.known.spec.timetable.summary if one.known else None,
-        "upstream_file": one.known.file if one.known else None,
-        "found_in": one.known.origin if one.known else None,
-        "error": one.error,
-        "runs": [_line_record(line) for line in one.lines.lines],
-        "upstream_slots": [iso(slot) for slot in one.lines.upstream],
+        "task_id": preview.edge.task_id,
+        "after": msgspec.structs.asdict(preview.edge.after),
+        "upstream_schedule": upstream.spec.timetable.summary if upstream else None,
+        "upstream_file": upstream.file if upstream else None,
+        "found_in": upstream.origin if upstream else None,
+        "error": preview.error,
+        "runs": [_line_record(line) for line in preview.lines.lines],
+        "upstream_slots": [iso(slot) for slot in preview.lines.upstream],
     }
 
 

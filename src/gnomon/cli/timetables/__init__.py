@@ -1,4 +1,4 @@
-"""`gnomon timetables`: looking at time before it comes. One command a file."""
+"""`gnomon timetables`: preview, compare and check schedules. One file a command; `schedule_target.py` reads its TARGET."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import click
 from gnomon.cli.commands import LazyCommand, LazyGroup
 
 _COMMANDS = {
-    "preview": LazyCommand("gnomon.cli.timetables.timetable_preview:preview", "The runs of a schedule, as table, calendar or picture."),
-    "diff": LazyCommand("gnomon.cli.timetables.timetable_diff:diff", "What changes if one schedule replaces another."),
-    "check": LazyCommand("gnomon.cli.timetables.timetable_check:check", "Whether a timetable keeps the laws of timetables."),
+    "preview": LazyCommand("gnomon.cli.timetables.timetable_preview:preview", "List the runs of a schedule, as table, picture or calendar file."),
+    "diff": LazyCommand("gnomon.cli.timetables.timetable_diff:diff", "Show what changes if one schedule replaces another."),
+    "check": LazyCommand("gnomon.cli.timetables.timetable_check:check", "Test whether a timetable keeps the laws of timetables."),
 }
 
 
 @click.group(cls=LazyGroup, lazy=_COMMANDS)
 def timetables() -> None:
-    """Schedules: preview, diff, check.
+    """Preview, compare and check schedules.
 
     TARGET is a DAG id, a cron text ('30 2 * * 1-5'), or a Python expression as schedule= takes it
     ('CronDataIntervalTimetable("@daily", "Europe/Berlin")', 'workday.AfterWorkdayTimetable()').

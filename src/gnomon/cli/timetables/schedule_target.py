@@ -1,4 +1,4 @@
-"""Which schedule a person means: a DAG's, a cron text, or a Python expression. Everything that asks it goes through here."""
+"""The TARGET of the timetable commands: the schedule of a DAG, a cron text, or a Python expression; and the calls to it."""
 
 from __future__ import annotations
 
@@ -25,60 +25,63 @@ from gnomon.timetables import Timetable
 from gnomon.timetables.registry import build
 
 _CRON = re.compile(r"@\w+|[\w*/,#?-]+(\s+[\w*/,#?-]+){4,6}|[\d*][\w*/,#?-]*(\s+[\w*/,#?-]+)+")
-"""A preset, five fields or more; fewer, if they begin as cron does: then the mistake is told as one of cron."""
+"""A preset, or five fields or more. Fewer fields that begin as cron does match too, so that the error names the cron mistake."""
 _DAG_ID = re.compile(r"[\w.-]+")
 _WINDOW = "gnomon.planning.window:list_runs_in_window"
 _CHECK = "gnomon.testing.timetables.check:check_timetable"
 _EVALUATE = "gnomon.loading.expression:evaluate"
 RUNS_MAX = 200_000
-"""So many runs are looked at, at most: */5 for nearly two years."""
+"""Maximum number of runs that a command computes: nearly two years of */5."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleTarget:
-    """A schedule, and the bounds that its DAG gives it."""
+    """A schedule, and the start and end dates that its DAG gives it."""
 
     text: str
-    """As the person wrote it."""
+    """The argument as written."""
     ref: TimetableRef
     zone: tzinfo
-    """By whose clocks it is shown."""
+    """The zone in which times are shown."""
     zone_name: str
     file: str | None = None
     earliest: Instant | None = None
     latest: Instant | None = None
     last: Cursor | None = None
-    """The last slot that was planned for its DAG."""
+    """The last slot that was planned for the DAG."""
 
     def list_runs(self, home: Home, start: Instant, end: Instant | None, most: int = RUNS_MAX) -> WindowRuns:
-        """Its runs in the window, as far as they are known; an author's class is asked in a process of its own."""
+        """The runs from `start` to before `end`, at most `most`; `stop_reason` of the result says why later ones are missing."""
         bounds: dict[str, Any] = {"start": start, "end": end, "most": most, "earliest": self.earliest,
                                   "latest": self.latest, "last": self.last}  # fmt: skip
-        found: WindowRuns = self._call(home, _WINDOW, WindowRuns, list_runs_in_window, bounds)
-        if end is not None and len(found.runs) == RUNS_MAX:
-            return WindowRuns(runs=found.runs, stop_reason=f"only the first {RUNS_MAX} runs are looked at; a smaller window shows all of it")
-        return found
+        window: WindowRuns = self._call(home, _WINDOW, WindowRuns, list_runs_in_window, bounds)
+        if end is not None and len(window.runs) == RUNS_MAX:
+            return WindowRuns(runs=window.runs, stop_reason=f"only the first {RUNS_MAX} runs are computed; choose a smaller window")
+        return window
 
     def broken_laws(self, home: Home, **arguments: Any) -> list[Violation]:
-        """What `check_timetable` finds."""
-        found: list[Violation] = self._call(home, _CHECK, list[Violation], check_timetable, arguments)
-        return found
+        """The violations that `check_timetable` finds; `arguments` are its keyword arguments."""
+        violations: list[Violation] = self._call(home, _CHECK, list[Violation], check_timetable, arguments)
+        return violations
 
     def bounded_by(self, other: ScheduleTarget) -> ScheduleTarget:
-        """The schedule in the bounds of the other's DAG, unless it has a DAG of its own."""
+        """This schedule with the start and end dates of the other's DAG, unless it belongs to a DAG itself."""
         if self.file is not None or other.file is None:
             return self
         return replace(self, earliest=other.earliest, latest=other.latest)
 
     def explain_empty(self) -> str:
-        """Why a window may have no run of it."""
+        """A sentence on why a window has no run."""
         if not self.ref.can_be_scheduled:
-            return "no runs: it has no schedule of time, runs are made by hand or by assets"
+            return "no runs: this schedule is not based on time; runs are created manually or by assets"
         bounds = [f"{word} {format_local(at, self.zone)}" for word, at in (("from", self.earliest), ("to", self.latest)) if at is not None]
-        return f"no runs in this window; the DAG has runs {' '.join(bounds)} only" if bounds else "no runs in this window"
+        return f"no runs in this window; the DAG's start_date and end_date allow runs only {' '.join(bounds)}" if bounds else "no runs in this window"
 
     def _call(self, home: Home, function: str, kind: Any, here: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-        """The one way to ask: a built-in timetable here, an author's beside its code."""
+        """Call a function with the timetable: in this process for a built-in one, else in a timetable host.
+
+        `function`: the import path of `here`. `kind`: the type of the result. Raises UserError when the timetable fails.
+        """
         try:
             if self.ref.builtin:
                 return here(build(self.ref), **arguments)
@@ -88,12 +91,16 @@ class ScheduleTarget:
 
 
 def resolve_schedule_target(home: Home, text: str, zone: str | None) -> ScheduleTarget:
-    """The schedule that `text` means, read and shown in `zone` (default: its own, else [core] default_timezone)."""
+    """The schedule that `text` names: a DAG id, a cron text or a Python expression.
+
+    `zone`: the zone of a cron text and of the times that are shown; None takes the schedule's own, else [core]
+    default_timezone. Raises UserError when there is no such DAG or schedule.
+    """
     text = text.strip()
     if not text:
         raise UserError("TARGET is empty; give a DAG id, a cron text or a Python expression")
     default = home.cfg.text("core", "default_timezone")
-    find_zone(zone or default)  # a wrong one is no mistake of the expression
+    find_zone(zone or default)  # first, so that an unknown zone is not reported as a mistake in the expression
     if _CRON.fullmatch(text):
         return _make_target(text, _build_cron_ref(text, zone or default), zone, default)
     if _DAG_ID.fullmatch(text):
@@ -102,7 +109,7 @@ def resolve_schedule_target(home: Home, text: str, zone: str | None) -> Schedule
         except UserError as error:
             if not text.rpartition(".")[2][:1].isupper():
                 raise
-            raise UserError(f"{error}\nIf {text} is the class of a timetable, write {text}()") from None
+            raise UserError(f"{error}\nIf {text} is a timetable class, write {text}()") from None
     try:
         ref = ask_and_wait(home.cfg, _EVALUATE, TimetableRef, answers=make_question_handler(home.cfg), text=text, zone=zone or default)
     except PlanningError as error:
@@ -112,11 +119,11 @@ def resolve_schedule_target(home: Home, text: str, zone: str | None) -> Schedule
 
 def _build_cron_ref(text: str, zone: str) -> TimetableRef:
     try:
-        made: Timetable = parse_schedule(text, find_zone(zone))
-        made.validate()
+        timetable: Timetable = parse_schedule(text, find_zone(zone))
+        timetable.validate()
     except AirflowTimetableInvalid as error:
         raise UserError(str(error)) from None
-    return build_timetable_ref(made)
+    return build_timetable_ref(timetable)
 
 
 def _make_target(text: str, ref: TimetableRef, zone: str | None, default: str) -> ScheduleTarget:

@@ -1,4 +1,4 @@
-"""From when until when a person looks."""
+"""The time window of the timetable commands: the options --from, --until and --timezone."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from gnomon.model.instants import Instant, to_datetime, to_instant
 
 F = TypeVar("F", bound=Callable[..., Any])
 YEARS = (1900, 9000)
-"""What can be looked at: far enough from the ends of the calendar for every zone and interval."""
+"""First and last year of a window: far enough from the limits of datetime for every zone and interval."""
 
 
 def window_options(command: F) -> F:
-    """Give a command --from, --until and --timezone."""
+    """Add --from, --until and --timezone to a command."""
     options = (
-        click.option("--from", "start", type=MomentType(), help="First instant; default: now. Without an offset, by the clocks that are shown."),
-        click.option("--until", "end", type=MomentType(), help="First instant that is not looked at any more."),
-        click.option("--timezone", metavar="ZONE", help="Zone of a cron text, and of the clocks that are shown; default: the schedule's own."),
+        click.option("--from", "start", type=MomentType(), help="Start of the window; default: now. Without an offset, in the zone that is shown."),
+        click.option("--until", "end", type=MomentType(), help="End of the window (exclusive)."),
+        click.option("--timezone", metavar="ZONE", help="Time zone of a cron text, and of the times that are shown; default: the schedule's own."),
     )
     for option in reversed(options):
         command = option(command)
@@ -31,12 +31,12 @@ def window_options(command: F) -> F:
 
 
 def resolve_start(home: Home, start: datetime | None, zone: tzinfo) -> Instant:
-    """The first instant; without a zone of its own it is by the clocks that are shown."""
+    """The first instant of the window (default: now); a naive `start` is read in `zone`. Raises UserError outside YEARS."""
     return home.clock.now() if start is None else _to_instant(start, zone)
 
 
 def resolve_end(start: Instant, end: datetime | None, zone: tzinfo) -> Instant | None:
-    """The first instant after the window; UserMistake when it is not after the start."""
+    """The first instant after the window, or None. Raises UserError when it is not after the start or outside YEARS."""
     if end is None:
         return None
     until = _to_instant(end, zone)
@@ -47,12 +47,12 @@ def resolve_end(start: Instant, end: datetime | None, zone: tzinfo) -> Instant |
 
 def _to_instant(moment: datetime, zone: tzinfo) -> Instant:
     if not YEARS[0] <= moment.year <= YEARS[1]:
-        raise UserError(f"{moment.isoformat()} is out of sight; look at the years {YEARS[0]} to {YEARS[1]}")
+        raise UserError(f"{moment.isoformat()} is out of range; choose a time in the years {YEARS[0]} to {YEARS[1]}")
     return to_instant(moment if moment.tzinfo is not None else moment.replace(tzinfo=zone))
 
 
 def add_year(start: Instant) -> Instant:
-    """The same day and time a year later."""
+    """The same day and time a year later (28 February for 29 February)."""
     moment = to_datetime(start)
     day = 28 if (moment.month, moment.day) == (2, 29) else moment.day
     return to_instant(moment.replace(year=moment.year + 1, day=day))

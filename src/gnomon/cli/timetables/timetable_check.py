@@ -1,4 +1,4 @@
-"""`gnomon timetables check`: the laws of timetables, tried on one."""
+"""`gnomon timetables check`: tests whether a timetable keeps the laws of timetables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gnomon.testing.timetables import CASES, LAWS, Violation
 from gnomon.testing.timetables.wording import IMPORTS
 
 BACK_YEARS = 3
-"""The laws are tried from so long ago to a year from now, unless told."""
+"""Without --from and --until, the laws are tested from so many years ago to a year from now."""
 CASES_MAX = 100_000
 _DAY = 86400 * SECOND
 
@@ -25,16 +25,16 @@ _DAY = 86400 * SECOND
 @click.command()
 @click.argument("target_text", metavar="TARGET")
 @window_options
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed tries other cases.")
-@click.option("--cases", type=click.IntRange(1, CASES_MAX), default=CASES, show_default=True, help="So many cases of each law.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random cases.")
+@click.option("--cases", type=click.IntRange(1, CASES_MAX), default=CASES, show_default=True, help="Number of cases for each law.")
 @output_option
 @pass_home
 def check(
     home: Home, target_text: str, start: datetime | None, end: datetime | None, timezone: str | None, seed: int, cases: int, output: str
 ) -> None:
-    """Try the laws of timetables on TARGET, and show the smallest example for each that it breaks.
+    """Test the laws of timetables on TARGET, and show the smallest example of each violation.
 
-    TARGET is a DAG id, a cron text or a Python expression. Exit code 0 if it keeps them, else 1.
+    TARGET is a DAG id, a cron text or a Python expression. Exit code 0 if it keeps all laws, else 1.
     """
     target = resolve_schedule_target(home, target_text, timezone)
     today = home.clock.now() // _DAY * _DAY
@@ -54,5 +54,5 @@ def check(
 def _print(target: ScheduleTarget, violations: Sequence[Violation]) -> None:
     click.echo("\n\n".join(map(str, violations)))
     module, _, cls = f"gnomon.timetables.{target.ref.path}".rpartition(".") if target.ref.builtin else target.ref.path.rpartition(".")
-    place = f"from {module} import {cls}" if target.file is None or target.ref.builtin else f"# {cls} is {module}.{cls}, for {target.file}"
-    click.echo(f"\nThe calls above go on from\n    {IMPORTS}\n    {place}\n    timetable = {cls}.deserialize({target.ref.data!r})")
+    import_line = f"from {module} import {cls}" if target.file is None or target.ref.builtin else f"# {cls} is {module}.{cls}, for {target.file}"
+    click.echo(f"\nThe calls above follow these lines:\n    {IMPORTS}\n    {import_line}\n    timetable = {cls}.deserialize({target.ref.data!r})")

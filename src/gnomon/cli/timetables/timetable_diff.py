@@ -1,4 +1,4 @@
-"""`gnomon timetables diff`: what changes if one schedule replaces another."""
+"""`gnomon timetables diff`: shows what changes if one schedule replaces another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gnomon.report.pictures.calendar_svg import render_calendar_svg
 from gnomon.report.schedule_difference import RunPair, ScheduleDifference, compute_difference
 
 CHANGES_SHOWN = 40
-"""So many changes are listed in a table; documents have all."""
+"""Maximum number of changes in a table; JSON and YAML have all."""
 
 
 @click.command()
@@ -27,73 +27,73 @@ CHANGES_SHOWN = 40
 @click.argument("after_text", metavar="B")
 @window_options
 @click.option(
-    "-o", "--output", type=click.Choice(["table", "json", "yaml", "svg"]), default="table", show_default=True, help="Form of the answer.",
+    "-o", "--output", type=click.Choice(["table", "json", "yaml", "svg"]), default="table", show_default=True, help="Output format.",
 )  # fmt: skip
 @pass_home
 def diff(
     home: Home, before_text: str, after_text: str, start: datetime | None, end: datetime | None, timezone: str | None, output: str
 ) -> None:
-    """What changes if schedule B replaces schedule A: runs that are gained, lost or moved, over a year unless told.
+    """Show what changes if schedule B replaces schedule A: the runs that are gained, lost or moved within a year.
 
-    A and B are DAG ids, cron texts or Python expressions. Of the runs that are not the same, two of one local day count as
-    one that moved, the nearest first. B runs within the bounds of DAG A, if A is one and B is not.
+    A and B are DAG ids, cron texts or Python expressions. A lost and a gained run on the same local day count as one run that
+    moved, the nearest pair first. If A is a DAG and B is not, B gets the start_date and end_date of A.
     """
     before = resolve_schedule_target(home, before_text, timezone)
     after = resolve_schedule_target(home, after_text, timezone or before.zone_name).bounded_by(before)
     first = resolve_start(home, start, before.zone)
     until = resolve_end(first, end, before.zone) or add_year(first)
-    seen = [target.list_runs(home, first, until) for target in (before, after)]
-    until = min([until, *(each.runs[-1].run_after + 1 for each in seen if each.stop_reason)])
-    old, new = ([run for run in each.runs if run.run_after < until] for each in seen)
-    found = compute_difference(old, new, before.zone)
+    windows = [target.list_runs(home, first, until) for target in (before, after)]
+    until = min([until, *(window.runs[-1].run_after + 1 for window in windows if window.stop_reason)])
+    old, new = ([run for run in window.runs if run.run_after < until] for window in windows)
+    difference = compute_difference(old, new, before.zone)
     if output == "svg":
         title = f"{before.text} → {after.text}"
-        click.echo(render_calendar_svg(build_difference_sheet(title, found, before.zone, before.zone_name, first, until)), nl=False)
+        click.echo(render_calendar_svg(build_difference_sheet(title, difference, before.zone, before.zone_name, first, until)), nl=False)
     elif output == "table":
-        _print(found, before)
+        _print(difference, before)
         if not old:
             click.echo(f"{before.text}: {before.explain_empty()}")
     else:
-        print_document(_record(found, before, after, first, until), output)
-    stopped = [each.stop_reason for each in seen if each.stop_reason]
-    if stopped:
-        raise UserError(f"what follows {iso(until)} is not known: {'; '.join(stopped)}")
+        print_document(_record(difference, before, after, first, until), output)
+    stop_reasons = [window.stop_reason for window in windows if window.stop_reason]
+    if stop_reasons:
+        raise UserError(f"the runs after {iso(until)} are not known: {'; '.join(stop_reasons)}")
 
 
-def _print(found: ScheduleDifference, before: ScheduleTarget) -> None:
-    click.echo(found.describe())
-    rows = _rows(found, before)
+def _print(difference: ScheduleDifference, before: ScheduleTarget) -> None:
+    click.echo(difference.describe())
+    rows = _rows(difference, before)
     if rows:
         click.echo()
         click.echo(format_table(rows[:CHANGES_SHOWN], ("change", "before", "after")))
     if len(rows) > CHANGES_SHOWN:
-        click.echo(f"... and {len(rows) - CHANGES_SHOWN} more: -o json has all, -o svg shows them")
+        click.echo(f"... and {len(rows) - CHANGES_SHOWN} more: use -o json to list them, -o svg to draw them")
 
 
-def _rows(found: ScheduleDifference, before: ScheduleTarget) -> list[dict[str, object]]:
+def _rows(difference: ScheduleDifference, before: ScheduleTarget) -> list[dict[str, object]]:
     zone = before.zone
     changes: list[tuple[Instant, str, str, str]] = [
-        *((run.run_after, "lost", format_local(run.run_after, zone), "-") for run in found.lost),
-        *((run.run_after, "gained", "-", format_local(run.run_after, zone)) for run in found.gained),
-        *((pair.before.run_after, "moved", format_local(pair.before.run_after, zone), format_local(pair.after.run_after, zone)) for pair in found.moved),
-        *((pair.before.run_after, "other data", *_format_intervals(pair, before)) for pair in found.redefined),
+        *((run.run_after, "lost", format_local(run.run_after, zone), "-") for run in difference.lost),
+        *((run.run_after, "gained", "-", format_local(run.run_after, zone)) for run in difference.gained),
+        *((pair.before.run_after, "moved", format_local(pair.before.run_after, zone), format_local(pair.after.run_after, zone)) for pair in difference.moved),
+        *((pair.before.run_after, "other data", *_format_intervals(pair, before)) for pair in difference.redefined),
     ]
-    return [{"change": what, "before": one, "after": two} for _, what, one, two in sorted(changes)]
+    return [{"change": change, "before": old, "after": new} for _, change, old, new in sorted(changes)]
 
 
 def _format_intervals(pair: RunPair, before: ScheduleTarget) -> tuple[str, str]:
-    one, two = (f"{format_local(run.interval_start, before.zone)} to {format_local(run.interval_end, before.zone)}" for run in (pair.before, pair.after))
-    return one, two
+    old, new = (f"{format_local(run.interval_start, before.zone)} to {format_local(run.interval_end, before.zone)}" for run in (pair.before, pair.after))
+    return old, new
 
 
-def _record(found: ScheduleDifference, before: ScheduleTarget, after: ScheduleTarget, start: Instant, end: Instant) -> dict[str, object]:
+def _record(difference: ScheduleDifference, before: ScheduleTarget, after: ScheduleTarget, start: Instant, end: Instant) -> dict[str, object]:
     return {
         "before": before.text, "after": after.text, "timezone": before.zone_name, "from": iso(start), "until": iso(end),
-        "same": len(found.same),
-        "gained": [asdict(build_slot_row(run)) for run in found.gained],
-        "lost": [asdict(build_slot_row(run)) for run in found.lost],
-        "moved": [_pair_record(pair) for pair in found.moved],
-        "redefined": [_pair_record(pair) for pair in found.redefined],
+        "same": len(difference.same),
+        "gained": [asdict(build_slot_row(run)) for run in difference.gained],
+        "lost": [asdict(build_slot_row(run)) for run in difference.lost],
+        "moved": [_pair_record(pair) for pair in difference.moved],
+        "redefined": [_pair_record(pair) for pair in difference.redefined],
     }  # fmt: skip
 
 

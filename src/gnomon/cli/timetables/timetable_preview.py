@@ -1,4 +1,4 @@
-"""`gnomon timetables preview`: the runs that a schedule will make."""
+"""`gnomon timetables preview`: lists the runs of a schedule."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from gnomon.report.pictures.calendar_svg import render_calendar_svg
 from gnomon.report.pictures.ics_export import build_calendar_file
 
 RUNS_SHOWN = 10
-"""So many runs are shown when nobody says how many."""
+"""Default of --count for tables and documents."""
 _PICTURES = ("svg", "ics")
 
 
 @click.command()
 @click.argument("target_text", metavar="TARGET")
 @window_options
-@click.option("--count", type=click.IntRange(1, RUNS_MAX), help=f"So many runs; default: {RUNS_SHOWN}, for svg and ics those of a year.")
+@click.option("--count", type=click.IntRange(1, RUNS_MAX), help=f"Number of runs; default: {RUNS_SHOWN}, for svg and ics those of a year.")
 @click.option(
     "-o", "--output", type=click.Choice(["table", "json", "yaml", *_PICTURES]), default="table", show_default=True,
-    help="Form of the answer.",
+    help="Output format.",
 )  # fmt: skip
 @pass_home
 def preview(
     home: Home, target_text: str, start: datetime | None, end: datetime | None, timezone: str | None, count: int | None, output: str
 ) -> None:
-    """The runs that TARGET makes, as if every slot were made.
+    """List the runs of TARGET: one for every slot of its schedule.
 
     TARGET is a DAG id, a cron text or a Python expression; `gnomon timetables --help` has examples.
     """
     if end is not None and count is not None:
-        raise click.UsageError("--until and --count do not go together; give one of them")
+        raise click.UsageError("--until and --count exclude each other; give one of them")
     target = resolve_schedule_target(home, target_text, timezone)
     first = resolve_start(home, start, target.zone)
     until = resolve_end(first, end, target.zone)
     if until is None and count is None and output in _PICTURES:
         until = add_year(first)
-    seen = target.list_runs(home, first, until, count or (RUNS_SHOWN if until is None else RUNS_MAX))
-    _print_runs(target, seen.runs, first, seen.runs[-1].run_after + 1 if seen.stop_reason else until, output)
-    if seen.stop_reason:
-        raise UserError(f"what follows is not known: {seen.stop_reason}")
+    window = target.list_runs(home, first, until, count or (RUNS_SHOWN if until is None else RUNS_MAX))
+    _print_runs(target, window.runs, first, window.runs[-1].run_after + 1 if window.stop_reason else until, output)
+    if window.stop_reason:
+        raise UserError(f"the runs after these are not known: {window.stop_reason}")
 
 
 def _print_runs(target: ScheduleTarget, runs: list[PlannedRun], first: Instant, until: Instant | None, output: str) -> None:
@@ -70,8 +70,8 @@ def _print_runs(target: ScheduleTarget, runs: list[PlannedRun], first: Instant, 
 
 
 def _print_table(target: ScheduleTarget, runs: list[PlannedRun]) -> None:
-    told = [("schedule", target.ref.summary), ("description", target.ref.description), ("zone", target.zone_name)]
-    click.echo(format_fields(told) + "\n")
+    fields = [("schedule", target.ref.summary), ("description", target.ref.description), ("zone", target.zone_name)]
+    click.echo(format_fields(fields) + "\n")
     if not runs:
         click.echo(target.explain_empty())
         return

@@ -1,1 +1,6 @@
-"""A trial: one run of one DAG, here and now, by the real scheduler and worker, in a home that vanishes afterwards."""
+"""A trial, what `gnomon dags test` makes: one run of one DAG by the real scheduler, worker and triggerer, in a temporary home.
+
+Start with `trial_run.py`, which goes from the file or DAG id to the end of the run. `dag_search.py` finds the DAG,
+`private_home.py` makes the temporary home, `trial_services.py` runs the services, `trial_progress.py` and `task_logs.py` show
+states and logs.
+"""

@@ -1,4 +1,4 @@
-"""Which DAG a trial runs: parsed in a child, as the dag-processor does it."""
+"""Finds a DAG by file or id: files are parsed in child processes, as by the DAG processor."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class ParsedTarget:
-    """A DAG and the file that defines it."""
+    """A DAG and the parsed file that defines it."""
 
     parsed: ParsedFile
     dag: ParsedDag
 
 
 def looks_like_file(file_or_id: str) -> bool:
-    """Whether a person means a file: it exists, or can be nothing else."""
+    """Whether the argument is the path of a file rather than a DAG id: the file exists, or the text looks like a path."""
     return os.path.isfile(file_or_id) or file_or_id.endswith(".py") or os.sep in file_or_id
 
 
 def find_in_file(pool: ParsePool, path: str, dag_id: str | None) -> ParsedTarget:
-    """The DAG of a file; `dag_id` says which when it defines several. UserMistake says what is wrong with it."""
+    """The DAG of a file; `dag_id` is needed when the file defines several.
+
+    Raises UserError when the file is missing, cannot be loaded, or does not define exactly that DAG.
+    """
     path = os.path.abspath(path)
     if not os.path.lexists(path) and ".zip" not in path:
         raise UserError(f"there is no file {path}")
@@ -48,11 +51,14 @@ def find_in_file(pool: ParsePool, path: str, dag_id: str | None) -> ParsedTarget
     if dag_id is not None:
         raise dag_not_found(dag_id, by_id)
     shown = ", ".join(sorted(by_id)[:_SHOWN]) + (" ..." if len(by_id) > _SHOWN else "")
-    raise UserError(f"{path} defines {len(by_id)} DAGs; say which with --dag-id: {shown}")
+    raise UserError(f"{path} defines {len(by_id)} DAGs; choose one with --dag-id: {shown}")
 
 
 def find_by_id(pool: ParsePool, settings: DagProcessorSettings, dag_id: str, known_file: str | None) -> ParsedTarget:
-    """The DAG of that id: in the file that the database names, else in the first DAG file that defines it."""
+    """The DAG of that id, from the file that the database names, else from the first DAG file that defines it.
+
+    Raises UserError when no file defines it, or when `known_file` cannot be loaded.
+    """
     seen: set[str] = set()
     failed: list[ParsedFile] = []
     for parsed in _parse_files(pool, _iter_files(settings, known_file), settings.processes):
@@ -68,7 +74,7 @@ def find_by_id(pool: ParsePool, settings: DagProcessorSettings, dag_id: str, kno
 
 
 def parse_all_files(pool: ParsePool, settings: DagProcessorSettings) -> Iterator[ParsedFile]:
-    """All DAG files, parsed, as they come."""
+    """Parse all DAG files; yields each as soon as it is parsed."""
     return _parse_files(pool, _iter_files(settings, None), settings.processes)
 
 
@@ -81,7 +87,7 @@ def _iter_files(settings: DagProcessorSettings, known_file: str | None) -> Itera
 
 
 def _parse_files(pool: ParsePool, paths: Iterable[str], at_once: int) -> Iterator[ParsedFile]:
-    """The outcome of each file, as it comes; at most `at_once` are being parsed."""
+    """Yield each parsed file as soon as it is done; at most `at_once` files are parsed at a time."""
     waiting = iter(paths)
     while True:
         while len(pool.running()) < at_once and (path := next(waiting, None)) is not None:

@@ -1,4 +1,4 @@
-"""The private home of a trial: the options of the real one, a database and logs of its own, gone afterwards."""
+"""The temporary home of a trial: the options of the real home, with a database and logs of its own."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from gnomon.store.dag_records import dags
 
 @contextmanager
 def private_home(cfg: Config) -> Iterator[Config]:
-    """The options for a trial of what `cfg` describes."""
+    """The options of a trial in the home of `cfg`; its folder is deleted at the end."""
     with tempfile.TemporaryDirectory(prefix="gnomon-test-", ignore_cleanup_errors=True) as folder:
         yield load_config({**environment(), **to_environment(cfg), **_private_options(cfg, folder)}, Path(folder))
 
 
 def to_environment(cfg: Config) -> dict[str, str]:
-    """Every option that somebody set, wherever, as the environment would say it."""
+    """Every option that differs from its default, as environment variables."""
     return {
         f"GNOMON__{setting.option.key.variable}": cfg.text(*setting.option.key)
         for setting in cfg.settings()
@@ -41,9 +41,9 @@ def _private_options(cfg: Config, folder: str) -> dict[str, str]:
 
 
 def copy_settings(cfg: Config, into: Database, dag_id: str) -> str | None:
-    """`into` has copies of the home's Variables, connections and pools; returns the file of the DAG if the home knows it.
+    """Copy the home's Variables, connections and pools into another database.
 
-    A home without a database has none of them.
+    Returns the file of the DAG, or None when the home has no such DAG or no database.
     """
     try:
         home = open_database(cfg.database_url, cipher=load_cipher(cfg))

@@ -1,4 +1,4 @@
-"""What the tasks of a trial print and log, line by line while they run."""
+"""The log lines of a trial's tasks, read while the tasks run."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from pathlib import Path
 from urllib.parse import unquote
 
 READ_BYTES = 1_000_000
-"""At most so much of one file is read at a time."""
+"""Maximum number of bytes that are read from a file at a time."""
 _NAME = re.compile(r"task_id=(?P<task_id>.*?)\.(map_index=(?P<map_index>\d+)\.)?attempt=\d+(\.trigger)?\.log", re.DOTALL)
 
 
 class TaskLogs:
-    """Reads the log files below a folder; a file is read on from where the last call stopped."""
+    """Reads the log files below a folder. Each call continues in each file where the last one stopped."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._read: dict[Path, int] = {}
-        """Bytes of each file that were returned."""
+        """Number of bytes of each file that were returned."""
 
     def new_lines(self, *, is_over: bool = False) -> Iterator[str]:
         """The lines that were written since the last call, each after the name of its task.
 
-        A line that has no end yet is returned only when nothing more is written: `is_over`.
+        A last line without a newline is returned only with `is_over`, when nothing more will be written.
         """
         for path in sorted(self._folder.glob("dag_id=*/run_id=*/*.log")):
             start = self._read.get(path, 0)
@@ -42,7 +42,7 @@ class TaskLogs:
 
 
 def _whole_lines(text: bytes, is_over: bool) -> bytes:
-    """The text up to the last end of a line; all of it when no more follows, or when one line is longer than a piece."""
+    """The text up to its last newline; all of it at the end of the file, or when one line is longer than READ_BYTES."""
     end = text.rfind(b"\n") + 1
     is_last = is_over and len(text) < READ_BYTES
     return text if is_last or (not end and len(text) == READ_BYTES) else text[:end]

@@ -1,4 +1,4 @@
-"""What a trial shows while it runs: a live table on a terminal, one line a change elsewhere; above it, what tasks print. On stderr."""
+"""The progress of a trial on stderr: a live table on a terminal, else one line a state change; plus the log lines of tasks."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ _STYLES = {
     "queued": "bright_black", "scheduled": "bright_black", "up_for_retry": "yellow", "up_for_reschedule": "cyan",
 }
 _ROWS_MAX = 40
-"""A live table shows at most so many task instances: unfinished ones first."""
+"""Maximum number of task instances in the live table; with more, only unfinished ones are shown."""
 
 
 class ProgressDisplay(Protocol):
-    """Is told how the task instances stand, and what they print."""
+    """Shows the states of the task instances and their log lines."""
 
     def write(self, lines: Iterable[str]) -> None:
-        """These lines are shown."""
+        """Show log lines."""
 
     def show(self, rows: Sequence[TaskInstanceRow]) -> None:
-        """These are the states now."""
+        """Show the current states of all task instances."""
 
 
 @contextmanager
 def open_display() -> Iterator[ProgressDisplay]:
-    """The progress that fits this process's stderr; its last state stays on the screen."""
+    """The display for this process's stderr: a table for a terminal, else lines. The last table stays on the screen."""
     if not sys.stderr.isatty():
         yield LineDisplay()
         return
-    # No thread and nobody's stdout replaced: the trial forks.
+    # No refresh thread and no replaced stdout: the trial forks.
     console = Console(stderr=True)
     with Live(console=console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False) as live:
         yield TableDisplay(live)
 
 
 class LineDisplay:
-    """One line for each change of a state."""
+    """Writes one line for each change of a state."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, int], tuple[str | None, int]] = {}
 
     def write(self, lines: Iterable[str]) -> None:
-        """Writes the lines."""
+        """Write the lines."""
         for line in lines:
             click.echo(line, err=True)
 
     def show(self, rows: Sequence[TaskInstanceRow]) -> None:
-        """Writes what is new."""
+        """Write a line for each task instance whose state or try changed."""
         for row in rows:
             key, state = (row.task_id, row.map_index), (row.state, row.try_number)
             if self._known.get(key, (None, 0)) != state:
@@ -72,13 +72,13 @@ class TableDisplay:
         self._live = live
 
     def write(self, lines: Iterable[str]) -> None:
-        """Writes the lines above the table."""
+        """Write the lines above the table."""
         text = "\n".join(lines)
         if text:
             self._live.console.print(Text.from_ansi(text), soft_wrap=True)
 
     def show(self, rows: Sequence[TaskInstanceRow]) -> None:
-        """Redraws."""
+        """Redraw the table."""
         table = Table(box=None, padding=(0, 2))
         for column in ("task", "state", "try", "reason"):
             table.add_column(column)

@@ -1,4 +1,4 @@
-"""One trial from a file or id to its end."""
+"""Runs one trial, from the file or DAG id to the end of the run."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from gnomon.taskapi import answer_task
 BY = "dags test"
 WORKER_READY_S = 30.0
 _POOL_SLOTS = 128
-"""A pool that does not exist is given so many slots in a trial."""
+"""Slots of a pool that a task names but the home does not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialRequest:
-    """What somebody wants to try."""
+    """The DAG to run, and the logical date and conf of its run."""
 
     file_or_id: str
     dag_id: str | None
@@ -47,46 +47,50 @@ class TrialRequest:
     conf: dict[str, object]
 
 
-def run_trial(home: Home, asked: TrialRequest, shown: ProgressDisplay) -> TrialStatus:
-    """The run has ended, and nothing of it is left but what is returned. `shown` is told the states and what tasks print."""
+def run_trial(home: Home, request: TrialRequest, display: ProgressDisplay) -> TrialStatus:
+    """Run the DAG to its end in a temporary home and return the final status; nothing else of the run is kept.
+
+    `display` shows states and log lines meanwhile. Raises UserError when the DAG cannot be loaded or the conf does not fit it,
+    ResourceUnavailable when the worker does not start.
+    """
     with private_home(home.cfg) as cfg:
-        target = _find_dag(home, cfg, asked)
+        target = _find_dag(home, cfg, request)
         with start_companions(cfg) as check, _open_database(cfg) as db:
-            run_id = _create_run(home, db, target, asked)
+            run_id = _create_run(home, db, target, request)
             _wait_for_worker(home, db, check)
             dag_id = target.dag.spec.dag_id
             logs = TaskLogs(cfg.logs_folder)
 
             def show(rows: list[TaskInstanceRow]) -> None:
-                shown.write(logs.new_lines())
-                shown.show(rows)
+                display.write(logs.new_lines())
+                display.show(rows)
 
             trial = run_scheduler(cfg, db, home.clock, lambda: load_status(db, dag_id, run_id), check, show)
-            shown.write(logs.new_lines(is_over=True))
+            display.write(logs.new_lines(is_over=True))
             return trial
 
 
-def _find_dag(home: Home, cfg: Config, asked: TrialRequest) -> ParsedTarget:
-    """The DAG, from a parse child; every process is forked before the database is opened."""
+def _find_dag(home: Home, cfg: Config, request: TrialRequest) -> ParsedTarget:
+    """The DAG, parsed in a child process. Every process is forked before the database is opened."""
     settings = build_dag_processor_settings(cfg)
     pool = start_parse_pool(cfg, settings, create_environment_stamps(cfg), home.clock)
     try:
         DatabasePreparation(cfg).wait()
         with _open_database(cfg) as db:
             pool.handle_task_api = lambda question: answer_task(db, None, question)
-            known_file = copy_settings(home.cfg, db, asked.file_or_id)
-            if looks_like_file(asked.file_or_id):
-                return find_in_file(pool, asked.file_or_id, asked.dag_id)
-            return find_by_id(pool, settings, asked.file_or_id, known_file)
+            known_file = copy_settings(home.cfg, db, request.file_or_id)
+            if looks_like_file(request.file_or_id):
+                return find_in_file(pool, request.file_or_id, request.dag_id)
+            return find_by_id(pool, settings, request.file_or_id, known_file)
     finally:
         pool.close()
 
 
-def _create_run(home: Home, db: Database, target: ParsedTarget, asked: TrialRequest) -> str:
-    """The DAG is in the private database, unpaused, with its pools and a run to do; returns the run id."""
+def _create_run(home: Home, db: Database, target: ParsedTarget, request: TrialRequest) -> str:
+    """Store the DAG (unpaused), its pools and a queued run in the private database; returns the run id."""
     spec, now = target.dag.spec, home.clock.now()
-    check_run_conf(spec, asked.conf)
-    planned = plan_manual_run(home.cfg, spec, target.parsed.path, asked.logical_at, now)
+    check_run_conf(spec, request.conf)
+    planned = plan_manual_run(home.cfg, spec, target.parsed.path, request.logical_at, now)
     with db.write() as tx:
         dag_files.record_parsed(
             tx, msgspec.structs.replace(target.parsed, dags=(target.dag,), failures=()), at=now, paused_by_default=False
@@ -96,20 +100,20 @@ def _create_run(home: Home, db: Database, target: ParsedTarget, asked: TrialRequ
             if pools.find_pool(tx, name) is None:
                 pools.set_pool(tx, name, _POOL_SLOTS)
         dag_runs.create_manual_run(
-            tx, dag_id=spec.dag_id, run_id=planned.run_id, logical_at=asked.logical_at, run_after=planned.run_after,
-            interval=(planned.interval_start, planned.interval_end), conf=asked.conf, by=BY, at=now,
+            tx, dag_id=spec.dag_id, run_id=planned.run_id, logical_at=request.logical_at, run_after=planned.run_after,
+            interval=(planned.interval_start, planned.interval_end), conf=request.conf, by=BY, at=now,
         )
     return planned.run_id
 
 
 def _wait_for_worker(home: Home, db: Database, check: Callable[[], None]) -> None:
-    def registered() -> bool | None:
+    def is_registered() -> bool | None:
         check()
         with db.read() as tx:
             return True if leases.list_workers(tx) else None
 
-    if not poll_until(registered, home.clock, home.sleep, WORKER_READY_S):
-        raise ResourceUnavailable(f"the worker of this test did not come up within {WORKER_READY_S:g} s")
+    if not poll_until(is_registered, home.clock, home.sleep, WORKER_READY_S):
+        raise ResourceUnavailable(f"the worker of this test did not start within {WORKER_READY_S:g} s; its output, if any, is above")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The processes of a trial: a worker and a triggerer in children, the scheduler here, until the one run has ended."""
+"""The services of a trial: worker and triggerer in child processes, the scheduler in this one, until the run has ended."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from gnomon.store import Database
 from gnomon.wakeups import Listener
 
 CHILD_END_S = 10.0
-"""A child that was told to end and does not is killed after so long."""
+"""How long a child process may take to end after SIGTERM before it is killed."""
 _CHECK_INTERVAL_S = 0.5
-"""Between two looks at whether the children still live."""
+"""Interval between two checks whether the child processes are alive."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialStatus:
-    """Where a run of a trial stands."""
+    """The run of a trial and its task instances, as the database has them."""
 
     dag: DagRecord
     run: RunRecord
@@ -48,10 +48,10 @@ class TrialStatus:
 
 @contextmanager
 def start_companions(cfg: Config) -> Iterator[Callable[[], None]]:
-    """A worker for this home runs as a child, and a triggerer once a task waits for one; what is given raises WorldAway when
-    one of them has died.
+    """Run a worker as a child process, and a triggerer as soon as a task is deferred to a trigger.
 
-    They are forked here: this process must have one thread and no database open.
+    Yields a function that raises ResourceUnavailable when one of them has died. Both processes are forked here: this process
+    must have one thread and no open database.
     """
     def work() -> int:
         from gnomon.worker import service
@@ -70,27 +70,27 @@ def start_companions(cfg: Config) -> Iterator[Callable[[], None]]:
 @contextmanager
 def _run_child(cfg: Config, name: str, serve: Callable[[], int]) -> Iterator[Callable[[], None]]:
     def settle_in() -> None:
-        os.dup2(2, 1)  # what DAG files print while they are imported is not the answer of this command
+        os.dup2(2, 1)  # the output of imported DAG files must not mix with this command's on stdout
         set_current_config(cfg)
         name_service(name, cfg.home)
         os.environ.update(to_environment(cfg.for_author_code()))  # noqa: TID251 - of this child, for the interpreters that it starts
         log.configure(name, "WARNING", "text")
 
     pid = fork_service(Service(name, serve), settle_in)
-    ended: list[int] = []
+    exit_codes: list[int] = []
 
     def check() -> None:
-        if not ended:
-            found, status = os.waitpid(pid, os.WNOHANG)
-            if found:
-                ended.append(os.waitstatus_to_exitcode(status))
-        if ended:
-            raise ResourceUnavailable(f"the {name} of this test {describe_exit(ended[0])}; what it said stands above")
+        if not exit_codes:
+            ended_pid, status = os.waitpid(pid, os.WNOHANG)
+            if ended_pid:
+                exit_codes.append(os.waitstatus_to_exitcode(status))
+        if exit_codes:
+            raise ResourceUnavailable(f"the {name} of this test {describe_exit(exit_codes[0])}; its output, if any, is above")
 
     try:
         yield check
     finally:
-        if not ended:
+        if not exit_codes:
             _stop_child(pid)
 
 
@@ -98,12 +98,16 @@ def run_scheduler(
     cfg: Config, db: Database, clock: Clock, look: Callable[[], TrialStatus], check: Callable[[], None],
     show: Callable[[list[TaskInstanceRow]], None],
 ) -> TrialStatus:  # fmt: skip
-    """The run has ended: scheduled here, its tasks on the worker; each step was shown."""
+    """Run the scheduler in this process until the run has ended, and return the final status.
+
+    `look`: reads the current status. `check`: raises when a child process has died. `show`: receives the task instances after
+    each step.
+    """
     scheduler_id = str(uuid.uuid4())
     executor = LocalExecutor(scheduler_id)
-    ear = Listener(run_folder(cfg.home), f"scheduler-{os.getpid()}")
+    listener = Listener(run_folder(cfg.home), f"scheduler-{os.getpid()}")
     service = SchedulerService(
-        settings=replace(build_scheduler_settings(cfg), use_schedule=False), db=db, executor=executor, clock=clock, listener=ear,
+        settings=replace(build_scheduler_settings(cfg), use_schedule=False), db=db, executor=executor, clock=clock, listener=listener,
         new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
         wake_triggerers=TriggererNotifier(cfg).notify,
     )  # fmt: skip
@@ -116,10 +120,10 @@ def run_scheduler(
                 return trial
             check()
             seconds = (wake_at - clock.now()) / SECOND
-            select.select([*executor.read_filenos(), ear.fileno()], [], [], max(0.0, min(seconds, _CHECK_INTERVAL_S)))
+            select.select([*executor.read_filenos(), listener.fileno()], [], [], max(0.0, min(seconds, _CHECK_INTERVAL_S)))
     finally:
         executor.close()
-        ear.close()
+        listener.close()
 
 
 def load_status(db: Database, dag_id: str, run_id: str) -> TrialStatus:
@@ -131,7 +135,7 @@ def load_status(db: Database, dag_id: str, run_id: str) -> TrialStatus:
 
 
 def _stop_child(pid: int) -> None:
-    """The process is gone and reaped."""
+    """End the process with SIGTERM, or SIGKILL after CHILD_END_S, and reap it."""
     before = signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGKILL))
     signal.setitimer(signal.ITIMER_REAL, CHILD_END_S)
     try:

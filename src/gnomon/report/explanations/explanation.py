@@ -1,11 +1,15 @@
-"""Why is it not running? Facts of the store first, then the rules themselves, asked about what a take-over would load."""
+"""Why a DAG, a run or a task is not running: facts of the database, then the reasons of the engine's own rules.
+
+The rules are evaluated on the state that a scheduler would load if it owned all groups, so that an explanation is what the
+scheduler would decide.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from gnomon.engine import explain as rules
-from gnomon.engine.lifecycle.group_loading import load_groups as take_over
+from gnomon.engine.lifecycle.group_loading import load_groups
 from gnomon.engine.state.engine_state import EngineLimits, EngineState, WorkerCapacity
 from gnomon.model.ids import GROUPS, TaskKey, quote_argument
 from gnomon.model.instants import Instant, iso
@@ -24,29 +28,29 @@ from gnomon.store.dag_records import dag_files, dag_runs
 from gnomon.store.ownership import group_state
 
 _SHOWN = 5
-"""A sentence about each of so many runs or tasks; the rest is counted."""
+"""Maximum number of runs or tasks with a sentence each; the others are counted."""
 _FINISHED = {state.value for state in FINISHED_TASK_STATES}
 
 
 def explain_dag(tx: Transaction, dag: DagRecord, limits: EngineLimits, now: Instant) -> list[str]:
-    """Sentences on why the DAG has no run under way, or what its runs wait for."""
+    """Sentences on why the DAG has no unfinished run, or why its unfinished runs wait."""
     sentences = _describe_dag(tx, dag, now)
     sentences += _describe_missing_services(tx)
     sentences += rules.collect_dag_reasons(_load_engine_state(tx, limits), dag.dag_pk, now)
     unfinished, ended = dag_runs.list_unfinished_runs(tx, dag.dag_pk), dag_runs.find_newest_ended_run(tx, dag.dag_pk)
     sentences += [f"run {run.run_id} is {run.state}{_describe_run_reason(run)}: gnomon explain {dag.dag_id} {quote_argument(run.run_id)}" for run in unfinished[:_SHOWN]]
     sentences += _describe_rest(len(unfinished), "unfinished runs")
-    sentences += [_describe_ended_run(ended)] if ended else [] if unfinished else ["it has never run"]
+    sentences += [_describe_ended_run(ended)] if ended else [] if unfinished else ["it has no runs yet"]
     sentences += describe_newest_skipped(tx, dag)
     return sentences
 
 
 def explain_run(tx: Transaction, dag: DagRecord, run: RunRecord, limits: EngineLimits, now: Instant) -> list[str]:
-    """Sentences on why the run has not ended, or how it did."""
+    """Sentences on why the run has not ended, or how it ended."""
     if run.state in FINISHED_RUN_STATES:
         failed = [row for row in list_task_instances(tx, dag, run) if row.state == "failed"] if run.state is DagRunState.FAILED else []
-        told = [_describe_ended_run(run), *(f"{row.name}: {_describe_ended_task(row)}" for row in failed[:_SHOWN]), *_describe_rest(len(failed), "failed tasks")]
-        return told + describe_past_waits(tx, dag, run)
+        sentences = [_describe_ended_run(run), *(f"{row.name}: {_describe_ended_task(row)}" for row in failed[:_SHOWN])]
+        return sentences + _describe_rest(len(failed), "failed tasks") + describe_past_waits(tx, dag, run)
     sentences = _describe_missing_services(tx) + _describe_file_error(tx, dag) + _describe_pause(dag)
     sentences += rules.collect_run_reasons(_load_engine_state(tx, limits), run.run_pk, now) + describe_open_waits(tx, dag, run, now)
     return sentences if run.started_at is None else sentences + describe_past_waits(tx, dag, run)
@@ -55,41 +59,41 @@ def explain_run(tx: Transaction, dag: DagRecord, run: RunRecord, limits: EngineL
 def explain_task(
     tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int, limits: EngineLimits, now: Instant
 ) -> list[str]:
-    """Sentences on why the task instance has not ended, or how it did."""
+    """Sentences on why the task instance has not ended, or how it ended. Raises NameNotFound for an unknown task."""
     rows = [row for row in list_task_instances(tx, dag, run) if row.task_id == task_id]
     if not rows and task_id not in dag.task_numbers:
         raise task_not_found(dag.dag_id, task_id, dag.task_numbers)
-    mine = [row for row in rows if row.map_index == map_index]
-    if not mine:
+    row = next((row for row in rows if row.map_index == map_index), None)
+    if row is None:
         return [_describe_missing_instance(tx, dag, run, rows, task_id, map_index)]
-    if mine[0].state in _FINISHED:
-        told = [_describe_ended_task(mine[0]), *describe_trigger_location(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))]
-        return told + describe_past_waits(tx, dag, run, task_id)
+    location = describe_trigger_location(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))
+    if row.state in _FINISHED:
+        return [_describe_ended_task(row), *location, *describe_past_waits(tx, dag, run, task_id)]
     if run.state in FINISHED_RUN_STATES:
         return [f"it has no status, and {_describe_ended_run(run)}"]
-    said = _describe_missing_services(tx) + _describe_pause(dag) + rules.collect_task_reasons(_load_engine_state(tx, limits), run.run_pk, task_id, map_index, now)
-    said += describe_trigger_location(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))
-    return said + describe_open_waits(tx, dag, run, now, task_id) + describe_past_waits(tx, dag, run, task_id)
+    sentences = _describe_missing_services(tx) + _describe_pause(dag)
+    sentences += rules.collect_task_reasons(_load_engine_state(tx, limits), run.run_pk, task_id, map_index, now) + location
+    return sentences + describe_open_waits(tx, dag, run, now, task_id) + describe_past_waits(tx, dag, run, task_id)
 
 
 def _load_engine_state(tx: Transaction, limits: EngineLimits) -> EngineState:
-    """What one scheduler that owned everything would hold."""
-    memory = EngineState(limits)
+    """The state of a scheduler that owned all groups."""
+    state = EngineState(limits)
     for worker in process_health.list_live_workers(tx):
-        memory.workers[worker.worker_id] = WorkerCapacity(worker.worker_id, worker.slots)
-    take_over(memory, group_state.load_groups(tx, range(GROUPS)), {})
-    memory.update_pools(group_state.load_pools(tx))
-    return memory
+        state.workers[worker.worker_id] = WorkerCapacity(worker.worker_id, worker.slots)
+    load_groups(state, group_state.load_groups(tx, range(GROUPS)), {})
+    state.update_pools(group_state.load_pools(tx))
+    return state
 
 
 def _describe_dag(tx: Transaction, dag: DagRecord, now: Instant) -> list[str]:
     sentences = []
     if not dag.active:
-        sentences.append(f"it is in no file any more; the last one was {dag.file}")
+        sentences.append(f"the DAG was deleted: no file defines it any more; its file was {dag.file}")
     sentences += _describe_file_error(tx, dag)
     sentences += _describe_pause(dag)
     if dag.dependency_error is not None:
-        sentences.append(f"no run of it is planned: {dag.dependency_error}")
+        sentences.append(f"no run of the DAG is planned: {dag.dependency_error}")
     sentences += list_upstream_warnings(tx, dag.dag_id).get(dag.dag_id, [])
     sentences += list_calendar_warnings(dag.spec.timetable, now)
     if dag.fresh is not None:
@@ -101,12 +105,12 @@ def _describe_dag(tx: Transaction, dag: DagRecord, now: Instant) -> list[str]:
 
 
 def _describe_pause(dag: DagRecord) -> list[str]:
-    return [f"DAG {dag.dag_id} is paused; let it run with: gnomon dags unpause {dag.dag_id}"] if dag.paused else []
+    return [f"DAG {dag.dag_id} is paused; unpause it with: gnomon dags unpause {dag.dag_id}"] if dag.paused else []
 
 
 def _describe_file_error(tx: Transaction, dag: DagRecord) -> list[str]:
     return [
-        f"its file {dag.file} cannot be loaded, the last good version stands: {error.message}"
+        f"its file {dag.file} cannot be loaded, so its last good version is used: {error.message}"
         for error in dag_files.list_import_errors(tx)
         if error.path == dag.file
     ]
@@ -124,8 +128,8 @@ def _describe_missing_instance(
     if rows:
         return f"task {task_id} has no map index {map_index} in this run; it has {', '.join(str(row.map_index) for row in rows)}"
     if any(task.task_id == task_id for task in find_spec_of_run(tx, dag, run).tasks):
-        return f"task {task_id} is not in this run: its start_date and end_date leave out logical date {iso(run.logical_at)}"
-    return f"task {task_id} is not in the version of the DAG that this run follows"
+        return f"task {task_id} is not part of this run: its start_date and end_date exclude logical date {iso(run.logical_at)}"
+    return f"task {task_id} is not part of the version of the DAG that this run uses"
 
 
 def _describe_ended_run(run: RunRecord) -> str:

@@ -1,4 +1,4 @@
-"""Why is there no run for this slot? From what the audit log says of slots that were passed."""
+"""Sentences on why a slot has no run, from the event log and from the state of the DAG."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gnomon.store.cross_dag import upstream_dags
 from gnomon.store.dag_records import dag_runs, event_log
 
 _SHOWN = 3
-"""So many decisions are told of a DAG."""
+"""Maximum number of decisions on skipped slots that are shown of a DAG."""
 
 
 def parse_instant(text: str) -> Instant | None:
-    """The instant that a person means by a text or by the id of a run: ISO 8601, UTC unless it says otherwise."""
+    """The instant of an ISO 8601 text, or of a run id that ends with one; UTC without an offset. None when there is none."""
     try:
         moment = datetime.fromisoformat(text.rpartition("__")[2])
     except ValueError:
@@ -29,46 +29,46 @@ def parse_instant(text: str) -> Instant | None:
 
 
 def describe_newest_skipped(tx: Transaction, dag: DagRecord) -> list[str]:
-    """Sentences on the last slots that no run was made for."""
-    return [f"passed at {iso(event.at)}: {_describe_event(event)}" for event in event_log.list_skipped_slots(tx, dag.dag_pk, _SHOWN)]
+    """Sentences on the newest slots that were skipped without a run."""
+    return [f"skipped at {iso(event.at)}: {_describe_event(event)}" for event in event_log.list_skipped_slots(tx, dag.dag_pk, _SHOWN)]
 
 
 def explain_slot(tx: Transaction, dag: DagRecord, at: Instant, now: Instant) -> list[str]:
-    """Sentences on why there is no run for the slot at that instant."""
+    """Sentences on why there is no run for the slot with that logical date or due time, or the run when there is one."""
     holder = dag_runs.find_slot_holder(tx, dag.dag_pk, str(at))
-    told = [] if holder is None else [f"there is a run for logical date {iso(at)}: {holder}"]
-    standing = [run_id for run_id, _ in upstream_dags.list_runs_of_slots(tx, dag.dag_pk, [at]).get(at, ())]
-    told += [f"the run of the slot due at {iso(at)} is: {run_id}" for run_id in standing if run_id != holder]
-    if told:
-        return told
+    sentences = [] if holder is None else [f"there is a run for logical date {iso(at)}: {holder}"]
+    run_ids = [run_id for run_id, _ in upstream_dags.list_runs_of_slots(tx, dag.dag_pk, [at]).get(at, ())]
+    sentences += [f"the run of the slot due at {iso(at)} is: {run_id}" for run_id in run_ids if run_id != holder]
+    if sentences:
+        return sentences
     for event in event_log.list_skipped_slots(tx, dag.dag_pk):
         if _is_about(event, at):
-            return [f"no run was made for it, as decided at {iso(event.at)}: {_describe_event(event)}"]
+            return [f"the slot has no run, as decided at {iso(event.at)}: {_describe_event(event)}"]
     return [_describe_undecided(dag, at, now)]
 
 
 def _describe_undecided(dag: DagRecord, at: Instant, now: Instant) -> str:
     spec, next_run = dag.spec, dag.next_run
     if spec.start_at is not None and at < spec.start_at:
-        return f"it lies before the start_date {iso(spec.start_at)}"
+        return f"the slot is before the start_date {iso(spec.start_at)} of the DAG"
     if spec.end_at is not None and at > spec.end_at:
-        return f"it lies after the end_date {iso(spec.end_at)}"
+        return f"the slot is after the end_date {iso(spec.end_at)} of the DAG"
     if at > now:
-        return "it is in the future; what comes, and why, is told by: gnomon dags next-runs " + dag.dag_id
+        return f"the slot is in the future; see the coming runs with: gnomon dags next-runs {dag.dag_id}"
     if dag.paused and not _is_before_cursor(dag, at):
-        return f"DAG {dag.dag_id} is paused; what becomes of it is told by: gnomon dags next-runs {dag.dag_id}"
+        return f"DAG {dag.dag_id} is paused; see what unpausing does with this slot: gnomon dags next-runs {dag.dag_id}"
     error = find_planning_error(dag)
     if error:
         return f"planning stopped: {error}"
     if next_run is not None and next_run.run_after <= at:
-        return f"slots before it wait: the next run was due at {iso(next_run.run_after)}; see: gnomon explain {dag.dag_id}"
+        return f"an earlier slot is not planned yet: the next run was due at {iso(next_run.run_after)}; see: gnomon explain {dag.dag_id}"
     if dag.live_at is not None and at < dag.live_at and not spec.catchup:
-        return f"the DAG was let run later, at {iso(dag.live_at)}, and catchup is off"
-    return "its schedule has no slot there, as far as is known; see: gnomon timetables preview " + dag.dag_id
+        return f"the DAG was unpaused later, at {iso(dag.live_at)}, and catchup is off"
+    return f"the schedule has no slot at that time, as far as is known; see: gnomon timetables preview {dag.dag_id}"
 
 
 def _is_before_cursor(dag: DagRecord, at: Instant) -> bool:
-    """Whether the last planned slot is a later one: then nothing more becomes of it."""
+    """Whether the last planned slot is later than `at`: then the slot at `at` is never planned any more."""
     cursor = dag.cursor
     return cursor is not None and at < (cursor.run_after if cursor.interval_start is None else cursor.interval_start)
 

@@ -1,4 +1,4 @@
-"""What the run of an upstream slot is doing now, and what would let those who wait for it go on."""
+"""Sentences on the runs of upstream slots: their states now, and the command that would let waiting runs start."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gnomon.model.run_waits import NO_SLOT, RunWait
 from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import Edge
 from gnomon.report.listings.import_problems import find_planning_error
-from gnomon.report.listings.run_list import list_task_instances
+from gnomon.report.listings.run_list import count_states, list_task_instances
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import upstream_dags
 from gnomon.store.dag_records import dag_runs, dags
@@ -21,40 +21,41 @@ _SHOWN = 5
 
 
 def describe_upstream_runs(tx: Transaction, edge: Edge, waits: Sequence[RunWait], now: Instant) -> list[str]:
-    """A sentence on each of these slots of one upstream DAG."""
+    """A sentence on the run of each of these open waits, which are for slots of one upstream DAG."""
     up_dag = edge.after.dag_id
     row = dags.find_dag_row(tx, up_dag)
     up = next(iter(group_state.load_dags(tx, [row.dag_pk])), None) if row is not None else None
     if up is None:
-        return [f"there is no DAG {up_dag}; it is waited for until a file defines it"]
+        return [f"there is no DAG {up_dag}; the wait lasts until a file defines it"]
     if all(wait.up_at == NO_SLOT for wait in waits):
-        return [f"DAG {up_dag} is there now; which runs of it are waited for is being found"]
-    stands = upstream_dags.list_runs_of_slots(tx, up.dag_pk, [wait.up_at for wait in waits])
-    told = []
+        return [f"DAG {up_dag} exists now; the scheduler is looking up which of its slots to wait for"]
+    by_slot = upstream_dags.list_runs_of_slots(tx, up.dag_pk, [wait.up_at for wait in waits])
+    sentences = []
     for wait in waits:
-        run_ids = [run_id for run_id, _ in stands.get(wait.up_at, ())]
-        found = [run for run_id in run_ids if (run := dag_runs.find_stored_run(tx, up_dag, run_id)) is not None]
-        told += [_describe_run(tx, up, run, edge.after.task_id) for run in found] or [_describe_missing_run(up, wait, now)]
-    return told + _describe_deleted_dag(up)
+        run_ids = [run_id for run_id, _ in by_slot.get(wait.up_at, ())]
+        runs = [run for run_id in run_ids if (run := dag_runs.find_stored_run(tx, up_dag, run_id)) is not None]
+        sentences += [_describe_run(tx, up, run, edge.after.task_id) for run in runs] or [_describe_missing_run(up, wait, now)]
+    return sentences + _describe_deleted_dag(up)
 
 
 def list_later_clears(tx: Transaction, dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[RunWait]) -> list[str]:
-    """Upstream runs that were cleared after this one had begun: it has not seen what they do now."""
+    """Sentences on upstream runs that were cleared after this run had started, which therefore did not wait for them again."""
     row = dags.find_dag_row(tx, edge.after.dag_id)
     if row is None or run.started_at is None:
         return []
-    known = {wait.up_at: wait.clear_number for wait in waits}
-    stands = upstream_dags.list_runs_of_slots(tx, row.dag_pk, known)
-    again = [run_id for at, several in sorted(stands.items()) for run_id, clears in several if clears > max(known[at], 0)]
-    told = []
-    for run_id in again:
+    clear_numbers = {wait.up_at: wait.clear_number for wait in waits}
+    by_slot = upstream_dags.list_runs_of_slots(tx, row.dag_pk, clear_numbers)
+    cleared = [run_id for at, runs in sorted(by_slot.items()) for run_id, clears in runs if clears > max(clear_numbers[at], 0)]
+    sentences = []
+    for run_id in cleared:
         up = dag_runs.find_stored_run(tx, edge.after.dag_id, run_id)
         if up is not None and up.queued_at > run.started_at:
-            told.append(f"run {run_id} of {edge.after.dag_id} was cleared at {iso(up.queued_at)}, after this run had begun, and is {up.state}")
-    if told:
-        told = [*told[:_SHOWN], *([f"and {len(told) - _SHOWN} more were cleared"] if len(told) > _SHOWN else [])]
-        told.append(f"to run this one again after them: gnomon runs clear {dag.dag_id} {quote_argument(run.run_id)}")
-    return told
+            sentences.append(f"run {run_id} of {edge.after.dag_id} was cleared at {iso(up.queued_at)}, after this run had started, and is {up.state}")
+    if sentences:
+        more = len(sentences) - _SHOWN
+        sentences = [*sentences[:_SHOWN], *([f"and {more} more were cleared"] if more > 0 else [])]
+        sentences.append(f"to run this run again after them: gnomon runs clear {dag.dag_id} {quote_argument(run.run_id)}")
+    return sentences
 
 
 def _describe_run(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str | None) -> str:
@@ -71,39 +72,36 @@ def _describe_run(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str |
             why = f" ({run.reason})" if run.reason else ""
             return f"{name} failed at {iso(run.ended_at)}{why}; run it again with: {_clear_command(up, run)}"
         case _:
-            return f"{name} succeeded at {iso(run.ended_at)}; the news is on its way"
+            return f"{name} succeeded at {iso(run.ended_at)}; the waiting run has not been notified yet"
 
 
 def _describe_task(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str) -> str:
     rows = [row for row in list_task_instances(tx, up, run) if row.task_id == task_id]
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row.state or "no status"] = counts.get(row.state or "no status", 0) + 1
+    counts = count_states(rows)
     if not counts:
-        return " is not there; the run goes without it" if run.ended_at is None else f" was not there when the run ended; {_clear_command(up, run)}"
-    shown = ", ".join(f"{count} {state}" for state, count in counts.items())
-    bad = any(state in ("failed", "upstream_failed", "removed") for state in counts)
-    again = f"; run it again with: gnomon tasks clear {up.dag_id} {quote_argument(run.run_id)} {task_id} --downstream" if bad else ""
+        return " does not exist in the run" if run.ended_at is None else f" did not exist when the run ended; run it again with: {_clear_command(up, run)}"
+    states = ", ".join(f"{count} {state}" for state, count in counts.items())
+    failed = any(state in ("failed", "upstream_failed", "removed") for state in counts)
+    again = f"; run it again with: gnomon tasks clear {up.dag_id} {quote_argument(run.run_id)} {task_id} --downstream" if failed else ""
     if len(rows) > 1:
-        return f" has instances in these states: {shown}{again}"
+        return f" has instances in these states: {states}{again}"
     return f" is in state {rows[0].state}{again}" if rows[0].state is not None else " has no status yet"
 
 
 def _describe_missing_run(up: DagRecord, wait: RunWait, now: Instant) -> str:
     at = wait.up_at
     if up.cursor is not None and at <= up.cursor.run_after:
-        passed = f"no run of {up.dag_id} was made for its slot at {iso(at)}{f' ({wait.note})' if wait.note else ''}"
-        return f"{passed}; it is waited for until the run is released, or made with: {_describe_manual_trigger(up, at)}"
-    due = f"its run {'was' if at <= now else 'is'} due at {iso(at)} and is not made yet"
+        skipped = f"no run of {up.dag_id} was created for its slot at {iso(at)}{f' ({wait.note})' if wait.note else ''}"
+        return f"{skipped}; this run waits until it is released, or until the missing run is created with: {_describe_manual_trigger(up, at)}"
+    due = f"its run {'was' if at <= now else 'is'} due at {iso(at)} and is not created yet"
     error = find_planning_error(up)
     if error is not None:
         return f"{up.dag_id}: {due}; nothing is planned: {error}"
     if up.paused:
         return f"{up.dag_id}: {due}; {_unpause_command(up)}"
-    later = up.next_run is not None and up.next_run.run_after > max(at, now)
-    if not later or up.next_run is None:
+    if up.next_run is None or up.next_run.run_after <= max(at, now):
         return f"{up.dag_id}: {due}"
-    return f"{up.dag_id}: {due}; the next one that is planned is due at {iso(up.next_run.run_after)}; to make this one: {_describe_manual_trigger(up, at)}"
+    return f"{up.dag_id}: {due}; its next planned run is due at {iso(up.next_run.run_after)}; create this one with: {_describe_manual_trigger(up, at)}"
 
 
 def _describe_manual_trigger(up: DagRecord, at: Instant) -> str:
@@ -111,11 +109,11 @@ def _describe_manual_trigger(up: DagRecord, at: Instant) -> str:
 
 
 def _describe_deleted_dag(up: DagRecord) -> list[str]:
-    return [] if up.active else [f"DAG {up.dag_id} is in no file any more; put {up.file} back"]
+    return [] if up.active else [f"DAG {up.dag_id} was deleted: no file defines it any more; restore {up.file}"]
 
 
 def _unpause_command(up: DagRecord) -> str:
-    return f"DAG {up.dag_id} is paused; let it run with: gnomon dags unpause {up.dag_id}"
+    return f"DAG {up.dag_id} is paused; unpause it with: gnomon dags unpause {up.dag_id}"
 
 
 def _clear_command(up: DagRecord, run: RunRecord) -> str:

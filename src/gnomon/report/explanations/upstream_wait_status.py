@@ -1,4 +1,4 @@
-"""What a run waits for in other DAGs, and what had held it up once it has run: each upstream slot, by which rule, and how it stands."""
+"""Sentences on the waits of a run for other DAGs, open and past: each upstream slot, the rule that found it, and its state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gnomon.store import Transaction
 from gnomon.store.cross_dag import run_waits
 
 SHOWN = 5
-"""So many open slots of one dependency are told of; the rest is counted."""
+"""Maximum number of open slots of a dependency that are listed; the others are counted."""
 _WAITING_TYPES = (DagRunType.SCHEDULED, DagRunType.BACKFILL)
 
 
@@ -28,28 +28,30 @@ def list_upstreams(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[str]
 
 
 def describe_open_waits(tx: Transaction, dag: DagRecord, run: RunRecord, now: Instant, task_id: str | None = None) -> list[str]:
-    """Sentences on each dependency that is open: the run's while it is queued, those of its tasks (or of one) while it runs."""
-    told: list[str] = []
+    """Sentences on each open dependency: those of the run while it is queued, those of its tasks while it is running.
+
+    `task_id`: leaves out the dependencies of other tasks.
+    """
+    sentences: list[str] = []
     for edge, waits in _read_edges(tx, dag, run):
-        of_run = edge.task_id is None
-        held = run.state is DagRunState.QUEUED if of_run else run.state is DagRunState.RUNNING
-        if held and (task_id is None or edge.task_id in (None, task_id)) and not _is_over(edge, waits):
-            told += _describe_open_edge(tx, dag, run, edge, waits, now)
-    return told
+        is_waiting = run.state is (DagRunState.QUEUED if edge.task_id is None else DagRunState.RUNNING)
+        if is_waiting and (task_id is None or edge.task_id in (None, task_id)) and not _is_over(edge, waits):
+            sentences += _describe_open_edge(tx, dag, run, edge, waits, now)
+    return sentences
 
 
 def describe_past_waits(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None) -> list[str]:
-    """Sentences on what let a run begin (or a task of it), or ended it; and on what was cleared upstream since it began."""
-    told: list[str] = []
+    """Sentences on the outcome of the run's waits (with `task_id`, of that task's), and on upstream runs cleared since it started."""
+    sentences: list[str] = []
     for edge, waits in _read_edges(tx, dag, run):
         if waits and edge.task_id == task_id and (run.ended_at is not None or _is_over(edge, waits)):
-            told.append(_describe_outcome(dag, edge, waits))
-            told += list_later_clears(tx, dag, run, edge, waits)
-    return told
+            sentences.append(_describe_outcome(dag, edge, waits))
+            sentences += list_later_clears(tx, dag, run, edge, waits)
+    return sentences
 
 
 def _read_edges(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[tuple[Edge, list[RunWait]]]:
-    """The dependencies that count for the run, each with what was found of it; a run by hand has none."""
+    """The dependencies that apply to the run, each with its stored waits; a manual run has none."""
     if run.run_type not in _WAITING_TYPES:
         return []
     waits = run_waits.load_run_waits(tx, [run.run_pk]).get(run.run_pk, [])
@@ -65,13 +67,13 @@ def _is_over(edge: Edge, waits: Sequence[RunWait]) -> bool:
 def _describe_open_edge(tx: Transaction, dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[RunWait], now: Instant) -> list[str]:
     if not waits:
         why = f": {run.reason}" if run.reason else ""
-        return [f"{describe_edge(dag.dag_id, edge)}: which runs of it are waited for is being found{why}"]
-    still = [wait for wait in waits if wait.state.is_open]
-    lines = [f"{_describe_edge(dag, edge, waits)}, since {iso(min(wait.since for wait in still))}{_describe_max_wait(edge, run)}"]
-    lines += [f"  {line}" for line in describe_upstream_runs(tx, edge, still[:SHOWN], now)]
-    lines += [f"  and {len(still) - SHOWN} more slots that are not done"] if len(still) > SHOWN else []
+        return [f"{describe_edge(dag.dag_id, edge)}: the scheduler is looking up which of its slots to wait for{why}"]
+    open_waits = [wait for wait in waits if wait.state.is_open]
+    lines = [f"{_describe_edge(dag, edge, waits)}, since {iso(min(wait.since for wait in open_waits))}{_describe_max_wait(edge, run)}"]
+    lines += [f"  {line}" for line in describe_upstream_runs(tx, edge, open_waits[:SHOWN], now)]
+    lines += [f"  and {len(open_waits) - SHOWN} more slots that are not done"] if len(open_waits) > SHOWN else []
     lines += [f"  {line}" for line in _describe_closed_slots([wait for wait in waits if not wait.state.is_open])]
-    lines.append(f"  to go on without: gnomon runs release {dag.dag_id} {quote_argument(run.run_id)} --from {edge.after.dag_id}")
+    lines.append(f"  to stop waiting: gnomon runs release {dag.dag_id} {quote_argument(run.run_id)} --from {edge.after.dag_id}")
     return lines
 
 
@@ -85,33 +87,33 @@ def _describe_max_wait(edge: Edge, run: RunRecord) -> str:
     since = run.queued_at if edge.task_id is None else run.started_at
     if limit_s is None or since is None:
         return ""
-    return f"; it fails at {iso(max(since, run.run_after) + int(limit_s * SECOND))} if that is not done"
+    return f"; it fails at {iso(max(since, run.run_after) + int(limit_s * SECOND))} if the wait lasts until then"
 
 
 def _describe_closed_slots(waits: Sequence[RunWait]) -> list[str]:
-    """What is known of the slots of a dependency, in few words."""
-    told = []
+    """Phrases on the slots of a dependency that are no longer waited for; slots in the same state share one."""
+    phrases = []
     met = [wait for wait in waits if wait.state is WaitState.MET and wait.up_at != NO_SLOT]
     if met:
-        told.append(f"{_format_slots(met)} is done")
-    alike: dict[tuple[str, str], list[RunWait]] = {}
+        phrases.append(f"{_format_slots(met)} is done")
+    by_outcome: dict[tuple[str, str], list[RunWait]] = {}
     for wait in waits:
         if wait.state in _STATE_WORDS:
-            alike.setdefault((_STATE_WORDS[wait.state], f" ({wait.note})" if wait.note else ""), []).append(wait)
-    told += [f"{_format_slots(several)} {words}{note}" for (words, note), several in alike.items()][:SHOWN]
-    return told
+            by_outcome.setdefault((_STATE_WORDS[wait.state], f" ({wait.note})" if wait.note else ""), []).append(wait)
+    phrases += [f"{_format_slots(same)} {words}{note}" for (words, note), same in by_outcome.items()][:SHOWN]
+    return phrases
 
 
 def _describe_outcome(dag: DagRecord, edge: Edge, waits: Sequence[RunWait]) -> str:
-    said = describe_edge(dag.dag_id, edge).replace(" waits for ", " waited for ", 1)
+    sentence = describe_edge(dag.dag_id, edge).replace(" waits for ", " waited for ", 1)
     released = next((wait for wait in waits if wait.state is WaitState.RELEASED), None)
     if released is not None:
-        return f"{said}: {released.note or 'released'} at {iso(released.since)}"
+        return f"{sentence}: {released.note or 'released'} at {iso(released.since)}"
     if all(wait.up_at == NO_SLOT for wait in waits):
-        return f"{said}: there was no slot to wait for"
+        return f"{sentence}: there was no slot to wait for"
     rule = rule_words_of(waits[0].rule).name
-    done = "; ".join(_describe_closed_slots(waits)) or f"{_format_slots(waits)} is not done"
-    return f"{said} ({rule}): {done}, the last news at {iso(max(wait.since for wait in waits))}"
+    outcome = "; ".join(_describe_closed_slots(waits)) or f"{_format_slots(waits)} is not done"
+    return f"{sentence} ({rule}): {outcome}, the last change at {iso(max(wait.since for wait in waits))}"
 
 
 def _format_slots(waits: Iterable[RunWait]) -> str:
@@ -124,9 +126,9 @@ def _format_slots(waits: Iterable[RunWait]) -> str:
 
 
 _STATE_WORDS = {
-    WaitState.BAD: "ended badly",
-    WaitState.MISSED: "was passed without a run",
-    WaitState.TOLERATED: "ended badly, which on_failure=\"proceed\" allows",
+    WaitState.BAD: "failed",
+    WaitState.MISSED: "was skipped without a run",
+    WaitState.TOLERATED: "failed, which on_failure=\"proceed\" allows",
     WaitState.ABSENT: "has no run, and is not waited for",
     WaitState.RELEASED: "was released",
     WaitState.CLOSED: "is no longer waited for",

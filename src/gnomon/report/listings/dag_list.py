@@ -1,4 +1,4 @@
-"""DAGs as listings print them."""
+"""DAGs as listings and `gnomon dags show` print them."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from gnomon.store.ownership import group_state
 
 @dataclass(frozen=True, slots=True)
 class DagSummary:
-    """One DAG in a list."""
+    """A DAG in a list."""
 
     dag_id: str
     schedule: str
     paused: bool
     active: bool
-    """False: it is in no file any more."""
+    """False: the DAG was deleted, no file defines it any more."""
     next_run: str | None
     last_run_id: str | None
     last_run_state: str | None
@@ -41,12 +41,12 @@ class DagSummary:
     file: str
     error: str | None
     warnings: list[str]
-    """What will stop it some day: its calendar ends soon, it waits for a DAG that is not there."""
+    """Problems that stop it later: its calendar ends soon, or it waits for a DAG that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskSummary:
-    """One task of a DAG."""
+    """A task of a DAG."""
 
     task_id: str
     operator: str
@@ -60,7 +60,7 @@ class TaskSummary:
 
 @dataclass(frozen=True, slots=True)
 class DagDetail:
-    """One DAG with everything that `dags show` prints."""
+    """A DAG with everything that `dags show` prints."""
 
     dag_id: str
     description: str | None
@@ -71,7 +71,7 @@ class DagDetail:
     active: bool
     error: str | None
     warnings: list[str]
-    """What was noticed when its file was read, and of its calendar and of what it waits for now."""
+    """Warnings from parsing its file, and about its calendar and its upstream DAGs."""
     schedule: str
     schedule_description: str
     schedule_family: str
@@ -81,24 +81,24 @@ class DagDetail:
     catchup: bool
     catchup_window_s: float | None
     misfire: str
-    """What becomes of late slots, the default filled in."""
+    """The misfire policy, with the default filled in."""
     overlap: str
     jitter_s: float
     max_active_runs: int
     max_active_tasks: int
     depends_on: list[str]
-    """What its runs and tasks wait for in other DAGs, in words."""
+    """A sentence for each dependency of its runs and tasks on other DAGs."""
     needed_by: list[str]
-    """The DAGs that wait for it, or for a task of it."""
+    """The DAGs that wait for this DAG or for one of its tasks."""
     processes: str
-    """In what kind of process its tasks run, and why."""
+    """The kind of process in which its tasks run, and why."""
     params: dict[str, object]
     next_runs: list[dict[str, str | None]]
     tasks: list[TaskSummary]
 
 
 def find_dag(tx: Transaction, dag_id: str) -> DagRecord:
-    """The DAG with its newest version; NotThere with the nearest ids when there is none."""
+    """The DAG with its newest version. Raises NameNotFound, which suggests the nearest ids, when there is none."""
     row = dags.find_dag_row(tx, dag_id)
     found = group_state.load_dags(tx, [row.dag_pk]) if row is not None else []
     if not found:
@@ -108,12 +108,12 @@ def find_dag(tx: Transaction, dag_id: str) -> DagRecord:
 
 
 def list_dags(tx: Transaction, now: Instant, *, inactive: bool = False) -> list[DagSummary]:
-    """All DAGs by id; those that are in no file any more only when asked for."""
+    """All DAGs by id; with `inactive`, also deleted ones, which no file defines any more."""
     rows = [row for row in dags.list_dags(tx) if row.active or inactive]
     records = group_state.load_dags(tx, [row.dag_pk for row in rows])
-    newest, doubts = dag_runs.list_newest_run_states(tx), list_upstream_warnings(tx)
+    newest_runs, warnings = dag_runs.list_newest_run_states(tx), list_upstream_warnings(tx)
     return [
-        _dag_row(record, newest.get(record.dag_pk), doubts.get(record.dag_id, ()), now)
+        _dag_row(record, newest_runs.get(record.dag_pk), warnings.get(record.dag_id, ()), now)
         for record in sorted(records, key=lambda record: record.dag_id)
     ]
 
@@ -121,7 +121,11 @@ def list_dags(tx: Transaction, now: Instant, *, inactive: bool = False) -> list[
 def show_dag(
     dag: DagRecord, now: Instant, warnings: Sequence[str] = (), ask: UpcomingRunsQuery | None = None, needed_by: Sequence[str] = ()
 ) -> DagDetail:
-    """Everything about one DAG but its history. `ask`: asks an author's timetable for its coming runs."""
+    """Everything about a DAG except its runs.
+
+    `warnings`: those of its file and its upstream DAGs. `ask`: returns the coming runs of an author's timetable, which is not
+    called in this process. `needed_by`: ids of the DAGs that wait for it.
+    """
     spec = dag.spec
     return DagDetail(
         dag_id=dag.dag_id,
@@ -156,7 +160,7 @@ def show_dag(
 
 
 def describe_process_kind(dag: DagRecord) -> str:
-    """In what kind of process the DAG's tasks run, in words."""
+    """A phrase on the kind of process in which the DAG's tasks run, and why."""
     if dag.fresh is not None:
         return f"a new interpreter for each task, because a fork is not safe: {dag.fresh}"
     if dag.spec.fresh_import:
@@ -183,7 +187,7 @@ def build_task_rows(specs: Sequence[TaskSpec]) -> list[TaskSummary]:
     ]
 
 
-def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None, doubts: Sequence[str], now: Instant) -> DagSummary:
+def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None, warnings: Sequence[str], now: Instant) -> DagSummary:
     due = dag.next_run.run_after if dag.next_run is not None and not dag.paused else None
     return DagSummary(
         dag_id=dag.dag_id,
@@ -197,7 +201,7 @@ def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None, doubts: Seque
         tags=sorted(dag.spec.tags),
         file=dag.file,
         error=find_planning_error(dag),
-        warnings=[*doubts, *list_calendar_warnings(dag.spec.timetable, now)],
+        warnings=[*warnings, *list_calendar_warnings(dag.spec.timetable, now)],
     )
 
 

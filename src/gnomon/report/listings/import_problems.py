@@ -1,4 +1,4 @@
-"""What there is to say about the calendar that a DAG's schedule follows."""
+"""Import errors and warnings of DAG files, and warnings about a DAG's calendar, timetable and upstream DAGs."""
 
 from __future__ import annotations
 
@@ -19,41 +19,44 @@ from gnomon.store.ownership import group_state
 
 
 def list_calendar_warnings(timetable: TimetableRef, now: Instant) -> list[str]:
-    """That its calendar runs out of data within weeks, or has; empty for a schedule without a calendar."""
+    """A warning when the calendar of the timetable has no data after some weeks from now; empty without a calendar."""
     stored = timetable.data.get("calendar")
     if not timetable.builtin or not isinstance(stored, dict):
         return []
     try:
-        told = find_end_warning(decode(stored), to_datetime(now).date())
+        warning = find_end_warning(decode(stored), to_datetime(now).date())
     except (AirflowTimetableInvalid, KeyError):
-        return []  # planning says what is wrong with it
-    return [told] if told is not None else []
+        return []  # planning reports the error
+    return [warning] if warning is not None else []
 
 
 def find_planning_error(dag: DagRecord) -> str | None:
-    """Why no run of the DAG is planned: its timetable, its dependencies, or both."""
+    """The error of the DAG's timetable, of its dependencies, or both, because of which no run is planned; None without error."""
     return "; ".join(filter(None, (dag.error, dag.dependency_error))) or None
 
 
 def list_upstream_warnings(tx: Transaction, dag_id: str | None = None) -> dict[str, list[str]]:
-    """By DAG (one, or all that are in a file), what it waits for that is not there; those without such a doubt are left out."""
-    listed = [one for one in dag_edges.list_edges(tx) if dag_id is None or one.dag_id == dag_id]
-    if all(one.is_known and one.edge.after.task_id is None for one in listed):
+    """Warnings about upstream DAGs and tasks that do not exist, by id of the DAG that waits; DAGs without one are left out.
+
+    `dag_id`: the DAG to check; None checks all active DAGs.
+    """
+    rows = [row for row in dag_edges.list_edges(tx) if dag_id is None or row.dag_id == dag_id]
+    if all(row.is_known and row.edge.after.task_id is None for row in rows):
         return {}
-    there = {row.dag_id: row.version_pk for row in dags.list_dags(tx) if row.active}
-    of_tasks = {one.edge.after.dag_id for one in listed if one.edge.after.task_id is not None}
-    specs = group_state.load_specs(tx, [there[up] for up in of_tasks if up in there])
+    versions = {dag.dag_id: dag.version_pk for dag in dags.list_dags(tx) if dag.active}
+    with_tasks = {row.edge.after.dag_id for row in rows if row.edge.after.task_id is not None}
+    specs = group_state.load_specs(tx, [versions[up] for up in with_tasks if up in versions])
     tasks = {spec.dag_id: [task.task_id for task in spec.tasks] for spec in specs.values()}
-    by_dag = defaultdict(list)
-    for one in listed:
-        by_dag[one.dag_id].append(one.edge)
-    told = {mine: doubts_of(mine, several, there, tasks) for mine, several in by_dag.items()}
-    return {mine: doubts for mine, doubts in told.items() if doubts}
+    edges = defaultdict(list)
+    for row in rows:
+        edges[row.dag_id].append(row.edge)
+    warnings = {down: doubts_of(down, its_edges, versions, tasks) for down, its_edges in edges.items()}
+    return {down: doubts for down, doubts in warnings.items() if doubts}
 
 
 @dataclass(frozen=True, slots=True)
 class ImportProblem:
-    """One failure: of a file, or of one DAG in it."""
+    """An error or a warning about a file or a DAG in it."""
 
     file: str
     line: int | None
@@ -63,25 +66,25 @@ class ImportProblem:
 
 
 WARNING = "warning"
-"""The kind of what was noticed and did not fail."""
+"""The `kind` of an ImportProblem that did not prevent the file from being loaded."""
 
 
 def list_import_warnings(tx: Transaction) -> list[ImportProblem]:
-    """All that was noticed about files and did not fail, by file."""
-    return [ImportProblem(path, None, WARNING, told, "") for path, all_told in dag_files.list_warnings(tx).items() for told in all_told]
+    """All warnings about files that were loaded, by file."""
+    return [ImportProblem(path, None, WARNING, warning, "") for path, warnings in dag_files.list_warnings(tx).items() for warning in warnings]
 
 
 def list_dag_warnings(tx: Transaction, dag_id: str, file: str) -> list[str]:
-    """What was noticed about one DAG, and about its file as a whole; and what it waits for that is not there now."""
-    told = dag_files.list_warnings(tx).get(file, [])
-    mine = [one for one in told if one.startswith(f"DAG {dag_id!r}") or not one.startswith("DAG ")]
-    return mine + list_upstream_warnings(tx, dag_id).get(dag_id, [])
+    """The warnings about one DAG, about its file as a whole, and about its missing upstream DAGs and tasks."""
+    of_file = dag_files.list_warnings(tx).get(file, [])
+    of_dag = [warning for warning in of_file if warning.startswith(f"DAG {dag_id!r}") or not warning.startswith("DAG ")]
+    return of_dag + list_upstream_warnings(tx, dag_id).get(dag_id, [])
 
 
 def list_import_errors(tx: Transaction) -> list[ImportProblem]:
-    """All failures, by file and line."""
-    found = [
+    """All import errors, sorted by file and line."""
+    problems = [
         ImportProblem(error.path, error.line, error.kind, error.message, error.traceback)
         for error in dag_files.list_import_errors(tx)
     ]
-    return sorted(found, key=lambda row: (row.file, row.line or 0, row.message))
+    return sorted(problems, key=lambda row: (row.file, row.line or 0, row.message))

@@ -1,4 +1,4 @@
-"""Planned runs as records and as a person reads them: by the clock on the wall."""
+"""Planned runs as records, and instants in the local time of a zone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 @dataclass(frozen=True, slots=True)
 class SlotRow:
-    """One run of a schedule; the names are those of a run's record."""
+    """A planned run of a schedule, with the field names of `RunRow`."""
 
     run_id: str
     run_after: str | None
@@ -25,7 +25,7 @@ class SlotRow:
 
 
 def build_slot_row(run: PlannedRun) -> SlotRow:
-    """A planned run as documents carry it."""
+    """The record of a planned run in JSON and YAML."""
     return SlotRow(
         run_id=run.run_id, run_after=iso(run.run_after), logical_date=iso(run.logical_at),
         data_interval_start=iso(run.interval_start), data_interval_end=iso(run.interval_end),
@@ -33,12 +33,12 @@ def build_slot_row(run: PlannedRun) -> SlotRow:
 
 
 def to_local(at: Instant, zone: tzinfo) -> datetime:
-    """The instant by the clocks of the zone."""
+    """The instant as a datetime of the zone."""
     return to_datetime(at).astimezone(zone)
 
 
 def format_local(at: Instant | None, zone: tzinfo) -> str:
-    """`Mon 2026-03-02 02:30 +01:00`: the day of the week and the offset say what a clock change does."""
+    """`Mon 2026-03-02 02:30 +01:00`: with weekday and offset, so that clock changes are visible; "-" for None."""
     if at is None:
         return "-"
     moment = to_local(at, zone)
@@ -48,16 +48,16 @@ def format_local(at: Instant | None, zone: tzinfo) -> str:
 
 
 def has_intervals(runs: Sequence[PlannedRun]) -> bool:
-    """Whether any of the runs is about a stretch of time."""
+    """Whether any of the runs has a data interval longer than zero."""
     return any(run.interval_start != run.interval_end for run in runs)
 
 
 LISTED = 5
-"""So many slots are named one by one; more are told by their ends, their step and their number."""
+"""Maximum number of slots that are listed one by one; of more slots, the first, the last, the step and the count are shown."""
 
 
 class DayClock:
-    """The clock of a zone, read on one natural day."""
+    """The local time of a zone on one calendar day, from `start` to before `end`."""
 
     def __init__(self, zone: tzinfo, day: date) -> None:
         self.zone = zone
@@ -65,12 +65,12 @@ class DayClock:
         self.start, self.end = (to_instant(datetime(at.year, at.month, at.day, tzinfo=zone)) for at in (day, day + timedelta(1)))
 
     def at(self, instant: Instant) -> str:
-        """`06:00`; `11-20 23:00` on another day; with the offset where the clock shows that time twice."""
+        """`06:00`; `11-20 23:00` on another day; with the offset when the local time occurs twice."""
         moment = to_local(instant, self.zone)
         return moment.strftime("" if moment.date() == self.day else "%m-%d ") + format_clock_time(moment)
 
     def format_slots(self, slots: Sequence[Instant]) -> str:
-        """Slots in ascending order."""
+        """Slots, given in ascending order, as text: "-", up to LISTED times, or a summary."""
         if len(slots) <= LISTED:
             return " ".join(map(self.at, slots)) or "-"
         gaps = {later - earlier for earlier, later in pairwise(slots)}
@@ -78,14 +78,14 @@ class DayClock:
         return f"{self.at(slots[0])} to {self.at(slots[-1])}{step} ({len(slots)})"
 
     def window(self, start: Instant, end: Instant) -> str:
-        """A stretch from `start` to before `end`: `[` and `]` include their instant, `(` and `)` do not."""
+        """The window from `start` to before `end` in interval notation: `[` and `]` include their instant, `(` and `)` do not."""
         opening, first = ("(", start - 1) if start % SECOND == 1 else ("[", start)
         last, closing = (end - 1, "]") if end % SECOND == 1 else (end, ")")
         return f"{opening}{self.at(first)}, {'24:00' if last == self.end else self.at(last)}{closing}"
 
 
 def format_clock_time(moment: datetime) -> str:
-    """`02:30`, with seconds if there are any, and with the offset in an hour that comes twice."""
+    """`02:30`, with seconds when they are not zero, and with the offset when the local time occurs twice."""
     seconds = f":{moment:%S}" if moment.second else ""
     twice = moment.replace(fold=0).utcoffset() != moment.replace(fold=1).utcoffset()
     return f"{moment:%H:%M}{seconds}" + (f"{moment:%z}"[:3] if twice else "")

@@ -1,4 +1,4 @@
-"""Who is alive: schedulers and workers, by the beats that they leave in the database."""
+"""Which schedulers and workers are alive, by their heartbeats in the database."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gnomon.store.ownership import leases
 from gnomon.store.transaction import LEASE_TTL_S
 
 PROCESSOR_SILENCE_S = 20.0
-"""A dag-processor beats every five seconds; one that was silent for so long is dead or stuck."""
+"""A DAG processor sends a heartbeat every five seconds; without one for so long it is dead or stuck."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessRow:
-    """One scheduler or worker that did not end in good order."""
+    """A scheduler or worker that is registered: a process that ended normally is not."""
 
     kind: str
     id: str
@@ -28,23 +28,23 @@ class ProcessRow:
 
 @dataclass(frozen=True, slots=True)
 class ProcessHealth:
-    """The processes that the database knows of."""
+    """All registered schedulers and workers."""
 
     processes: list[ProcessRow]
 
     @property
     def schedulers(self) -> int:
-        """How many schedulers are alive."""
+        """Number of schedulers that are alive."""
         return sum(row.alive for row in self.processes if row.kind == "scheduler")
 
     @property
     def workers(self) -> int:
-        """How many workers are alive."""
+        """Number of workers that are alive."""
         return sum(row.alive for row in self.processes if row.kind == "worker")
 
 
 def read_health(tx: Transaction) -> ProcessHealth:
-    """The state of all processes, judged by the database's clock."""
+    """All registered processes; whether they are alive is judged by the database's clock."""
     now = tx.lease_now()
     found = [
         ProcessRow("scheduler", row.scheduler_id, row.host, iso(row.beat_at), _is_recent(row.beat_at, now, LEASE_TTL_S))
@@ -59,12 +59,12 @@ def read_health(tx: Transaction) -> ProcessHealth:
 
 
 def is_scheduler_alive(tx: Transaction) -> bool:
-    """Whether a scheduler does now what is asked of it."""
+    """Whether at least one scheduler is alive, so that requests are answered."""
     return read_health(tx).schedulers > 0
 
 
 def list_live_workers(tx: Transaction) -> list[WorkerRecord]:
-    """The workers that can be given tasks."""
+    """The workers that are alive."""
     now = tx.lease_now()
     return [worker for worker in leases.list_workers(tx) if _is_recent(worker.beat_at, now, WORKER_TTL_S)]
 

@@ -1,4 +1,4 @@
-"""Runs of a DAG, as listings print them."""
+"""Runs of a DAG and task instances of a run, as listings print them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from gnomon.store.dag_records import dag_runs
 from gnomon.store.ownership import group_state
 
 _SUGGEST_AMONG = 1000
-"""A wrong run id is compared with at most so many of the newest ones."""
+"""An unknown run id is compared with at most so many of the newest run ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run; `run_id` is what Airflow's REST API calls `dag_run_id`."""
+    """A run; `run_id` is `dag_run_id` in Airflow's REST API."""
 
     dag_id: str
     run_id: str
@@ -39,12 +39,12 @@ class RunRow:
 
 
 def list_runs(tx: Transaction, dag: DagRecord, state: DagRunState | None = None) -> list[RunRow]:
-    """All runs of the DAG, newest first; those in `state` alone when one is given."""
+    """All runs of the DAG, newest first; with `state`, only those in that state."""
     return [build_run_row(dag.dag_id, run) for run in dag_runs.list_runs(tx, dag.dag_id, state=state)]
 
 
 def find_run(tx: Transaction, dag: DagRecord, run_id: str) -> RunRecord:
-    """The run; NotThere with the nearest ids when there is none."""
+    """The run. Raises NameNotFound, which suggests the nearest ids, when there is none."""
     run = dag_runs.find_stored_run(tx, dag.dag_id, run_id)
     if run is None:
         newest = dag_runs.list_runs(tx, dag.dag_id, limit=_SUGGEST_AMONG)
@@ -53,7 +53,7 @@ def find_run(tx: Transaction, dag: DagRecord, run_id: str) -> RunRecord:
 
 
 def build_run_row(dag_id: str, run: RunRecord) -> RunRow:
-    """The record of one run."""
+    """The listing record of a run."""
     return RunRow(
         dag_id=dag_id,
         run_id=run.run_id,
@@ -72,7 +72,7 @@ def build_run_row(dag_id: str, run: RunRecord) -> RunRow:
 
 @dataclass(frozen=True, slots=True)
 class TaskInstanceRow:
-    """One task instance of one run; `state` None: it has none yet."""
+    """A task instance of a run; `state` is None while it has no status yet."""
 
     dag_id: str
     run_id: str
@@ -91,25 +91,25 @@ class TaskInstanceRow:
 
 
 def list_task_instances(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[TaskInstanceRow]:
-    """All task instances of the run, those without a state too; in the order of the tasks, then by map index."""
+    """All task instances of the run, also those without a state, in topological order of the tasks, then by map index."""
     spec = find_spec_of_run(tx, dag, run)
     names = {number: task_id for task_id, number in dag.task_numbers.items()}
-    place = {task.task_id: position for position, task in enumerate(spec.tasks)}
+    positions = {task.task_id: position for position, task in enumerate(spec.tasks)}
     rows = [_build_row(dag, run, names.get(task.task_no, f"task {task.task_no}"), task) for task in dag_runs.list_task_states(tx, run.run_pk)]
     seen = {row.task_id for row in rows}
     rows += [_build_empty_row(dag, run, task.task_id) for task in spec.tasks if task.task_id not in seen and is_within_task_bounds(task, run)]
-    return sorted(rows, key=lambda row: (place.get(row.task_id, len(place)), row.task_id, row.map_index))
+    return sorted(rows, key=lambda row: (positions.get(row.task_id, len(positions)), row.task_id, row.map_index))
 
 
 def find_spec_of_run(tx: Transaction, dag: DagRecord, run: RunRecord) -> DagSpec:
-    """The version of the DAG that the run follows; the newest one while it has not started."""
+    """The version of the DAG that the run uses; the newest version while the run has not started."""
     if run.version_pk is None or run.version_pk == dag.version_pk:
         return dag.spec
     return group_state.load_specs(tx, [run.version_pk]).get(run.version_pk, dag.spec)
 
 
 def count_states(rows: Iterable[TaskInstanceRow]) -> dict[str, int]:
-    """How many task instances are in which state; `no status` for those without."""
+    """Number of task instances by state; `no status` for those without a state."""
     counts: dict[str, int] = {}
     for row in rows:
         state = row.state or "no status"

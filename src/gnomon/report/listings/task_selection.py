@@ -1,4 +1,4 @@
-"""Which tasks of a DAG a person means: by id, by pattern, with what lies upstream or downstream of them."""
+"""Selects tasks of a DAG by id or pattern, with their upstream or downstream tasks, and their instances in a run."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ def select_tasks(
     upstream: bool = False,
     downstream: bool = False,
 ) -> list[TaskSpec]:
-    """The tasks with these ids or whose id the pattern finds, plus all before or after them; in topological order.
+    """The tasks with these ids, and those whose id the pattern matches anywhere; in topological order.
 
-    Neither ids nor a pattern: every task. An unknown id, or a pattern that finds nothing, is a UserMistake.
+    `upstream` and `downstream` add all tasks before or after them. Without ids and pattern, all tasks are selected. Raises
+    UserError for an unknown id or a pattern without a match.
     """
     if not task_ids and pattern is None:
         return list(spec.tasks)
@@ -49,7 +50,10 @@ def select_instances(
     map_index: int | None = None,
     only_failed: bool = False,
 ) -> list[TaskInstanceRow]:
-    """The task instances of the run that belong to the chosen tasks (None: to any)."""
+    """The task instances of the run that belong to the chosen tasks (None: to any task).
+
+    `map_index`: only this one. `only_failed`: only instances in state failed or upstream_failed.
+    """
     task_ids = {task.task_id for task in chosen} if chosen is not None else None
     return [
         row
@@ -71,13 +75,13 @@ def _find_named(spec: DagSpec, task_ids: Collection[str]) -> set[str]:
 def _find_matching(spec: DagSpec, pattern: re.Pattern[str] | None) -> set[str]:
     if pattern is None:
         return set()
-    found = {task.task_id for task in spec.tasks if pattern.search(task.task_id)}
-    if not found:
+    matching = {task.task_id for task in spec.tasks if pattern.search(task.task_id)}
+    if not matching:
         raise UserError(
             f"no task of DAG {spec.dag_id!r} matches {pattern.pattern!r}; "
-            f"`gnomon tasks list {spec.dag_id}` shows their ids"
+            f"`gnomon tasks list {spec.dag_id}` lists all tasks"
         )
-    return found
+    return matching
 
 
 def _children(spec: DagSpec) -> Mapping[str, Iterable[str]]:
@@ -90,10 +94,10 @@ def _children(spec: DagSpec) -> Mapping[str, Iterable[str]]:
 
 def _collect_reachable(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[str]:
     reached: set[str] = set()
-    open_ends = list(start)
-    while open_ends:
-        for neighbour in edges[open_ends.pop()]:
+    unvisited = list(start)
+    while unvisited:
+        for neighbour in edges[unvisited.pop()]:
             if neighbour not in reached:
                 reached.add(neighbour)
-                open_ends.append(neighbour)
+                unvisited.append(neighbour)
     return reached

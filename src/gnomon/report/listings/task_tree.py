@@ -8,7 +8,7 @@ _INDENT = "  "
 
 
 def format_tree(spec: DagSpec) -> list[str]:
-    """One line a group or task: `task_id (operator) after upstream, ...`; a group stands where its first task stands."""
+    """One line a group or task: `task_id (operator) after upstream, ...`; a group is at the position of its first task."""
     lines: list[str] = []
     shown: set[str | None] = {None}
     for task in _group_tasks(spec):
@@ -28,21 +28,21 @@ def _format_task(task: TaskSpec) -> str:
 
 
 def _group_tasks(spec: DagSpec) -> list[TaskSpec]:
-    """Tasks in topological order, but each group whole at the place of its first task."""
+    """The tasks in topological order, but those of a group together, at the position of its first task."""
     first: dict[str, int] = {}
     for position, task in enumerate(spec.tasks):
         for group in _group_path(spec, task.group):
             first.setdefault(group, position)
 
-    def place(numbered: tuple[int, TaskSpec]) -> list[int]:
+    def sort_key(numbered: tuple[int, TaskSpec]) -> list[int]:
         position, task = numbered
         return [*(first[group] for group in _group_path(spec, task.group)), position]
 
-    return [task for _, task in sorted(enumerate(spec.tasks), key=place)]
+    return [task for _, task in sorted(enumerate(spec.tasks), key=sort_key)]
 
 
 def _group_path(spec: DagSpec, group: str | None) -> list[str]:
-    """The groups around, outermost first."""
+    """The group and the groups that contain it, outermost first."""
     path: list[str] = []
     while group is not None and group not in path:
         path.insert(0, group)

@@ -1,4 +1,4 @@
-"""What a calendar picture shows: for each day of a zone what happens on it, in a mark, a short text and a sentence."""
+"""The content of a calendar picture: for each local day a mark with a colour, a short text and a tooltip."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from gnomon.report.listings.local_time import format_local, to_local
 from gnomon.report.schedule_difference import RunPair, ScheduleDifference
 
 MAX_MONTHS = 120
-"""A picture has room for so many months."""
-_MAX_TOLD = 6
-"""Runs of a day that its sentence names."""
+"""Maximum number of months in a picture."""
+_MAX_LISTED = 6
+"""Maximum number of runs of a day that its tooltip lists."""
 _LEVELS = ((1, "one"), (4, "few"), (24, "some"))
 _MANY = "many"
 
 
 @dataclass(frozen=True, slots=True)
 class DayMark:
-    """One day: the class that colours it, what stands in it, and what pointing at it says."""
+    """The mark of a day: `kind` is its CSS class, `text` the text in the cell, `words` the tooltip."""
 
     kind: str
     text: str
@@ -33,22 +33,22 @@ class DayMark:
 
 @dataclass(frozen=True, slots=True)
 class CalendarSheet:
-    """A picture before it is drawn."""
+    """A calendar picture before it is rendered."""
 
     title: str
     words: str
-    """What the schedule says of itself, or what changes."""
+    """The description of the schedule, or a summary of the changes."""
     zone_name: str
     first: date
     last: date
-    """Days outside are drawn faintly."""
+    """First and last day of the window; days outside are drawn faintly."""
     marks: dict[date, DayMark]
     changes: dict[date, str]
-    """Days on which the clock changes, and how."""
+    """A sentence for each day on which the clock changes."""
     legend: tuple[DayMark, ...]
 
     def months(self) -> list[tuple[int, int]]:
-        """Year and month, from the first day's to the last's."""
+        """Year and month of all months, from that of the first day to that of the last."""
         count = (self.last.year - self.first.year) * 12 + self.last.month - self.first.month + 1
         return [(self.first.year + (self.first.month - 1 + n) // 12, (self.first.month - 1 + n) % 12 + 1) for n in range(count)]
 
@@ -56,7 +56,7 @@ class CalendarSheet:
 def build_runs_sheet(
     title: str, words: str, runs: Sequence[PlannedRun], zone: tzinfo, zone_name: str, start: Instant, end: Instant
 ) -> CalendarSheet:
-    """How many runs are due on each day."""
+    """A sheet with the number of runs that are due on each day."""
     days = _group_by_day([run.run_after for run in runs], zone)
     marks = {
         day: DayMark(_level(len(found)), "" if len(found) == 1 else _format_count(len(found)), _describe_instants(found, zone)) for day, found in days.items()
@@ -69,7 +69,7 @@ def build_runs_sheet(
 def build_difference_sheet(
     title: str, found: ScheduleDifference, zone: tzinfo, zone_name: str, start: Instant, end: Instant
 ) -> CalendarSheet:
-    """What changes on each day. Unchanged runs are a dot."""
+    """A sheet with the changes of each day; a day with unchanged runs only has a dot."""
     parts: dict[date, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for sign, runs in (("+", found.gained), ("−", found.lost), ("", found.same)):
         for run in runs:
@@ -86,15 +86,15 @@ def build_difference_sheet(
                   [mark for mark in legend if (mark.kind, mark.text[:1]) in used])  # fmt: skip
 
 
-_KINDS = {"+": ("gained", "gained"), "−": ("lost", "lost"), "~": ("moved", "moved"), "=": ("moved", "about other data"), "": ("same", "unchanged")}
+_KINDS = {"+": ("gained", "gained"), "−": ("lost", "lost"), "~": ("moved", "moved"), "=": ("moved", "with another data interval"), "": ("same", "unchanged")}
 
 
 def _build_changed_mark(signs: dict[str, list[str]]) -> DayMark:
-    words = "; ".join(f"{_KINDS[sign][1]}: {_shorten_list(told)}" for sign, told in signs.items())
-    real = [sign for sign in signs if sign]
-    if len(real) > 1:
+    words = "; ".join(f"{_KINDS[sign][1]}: {_shorten_list(runs)}" for sign, runs in signs.items())
+    changes = [sign for sign in signs if sign]
+    if len(changes) > 1:
         return DayMark("mixed", "±", words)
-    sign = real[0] if real else ""
+    sign = changes[0] if changes else ""
     return DayMark(_KINDS[sign][0], f"{sign}{_format_count(len(signs[sign]))}" if sign else "", words)
 
 
@@ -108,11 +108,11 @@ def _build_sheet(
     title: str, words: str, zone: tzinfo, zone_name: str, start: Instant, end: Instant, marks: dict[date, DayMark], legend: list[DayMark]
 ) -> CalendarSheet:
     first, last = to_local(start, zone).date(), to_local(end - 1, zone).date()
-    made = CalendarSheet(title, words, zone_name, first, last, marks, _clock_changes(first, last, zone), tuple(legend))
-    months = len(made.months())
+    sheet = CalendarSheet(title, words, zone_name, first, last, marks, _clock_changes(first, last, zone), tuple(legend))
+    months = len(sheet.months())
     if months > MAX_MONTHS:
-        raise UserError(f"the window has {months} months, and a picture has room for {MAX_MONTHS}; give an earlier --until")
-    return made
+        raise UserError(f"the window has {months} months, and a picture can show {MAX_MONTHS}; give an earlier --until")
+    return sheet
 
 
 def _clock_changes(first: date, last: date, zone: tzinfo) -> dict[date, str]:
@@ -120,9 +120,9 @@ def _clock_changes(first: date, last: date, zone: tzinfo) -> dict[date, str]:
     day = first.replace(day=1)
     until = (last.replace(day=28) + timedelta(days=4)).replace(day=1)
     while day < until:
-        here, following = (datetime(each.year, each.month, each.day, tzinfo=zone).utcoffset() for each in (day, day + timedelta(days=1)))
-        if here is not None and following is not None and here != following:
-            minutes = int((following - here).total_seconds()) // 60
+        offset, next_offset = (datetime(each.year, each.month, each.day, tzinfo=zone).utcoffset() for each in (day, day + timedelta(days=1)))
+        if offset is not None and next_offset is not None and offset != next_offset:
+            minutes = int((next_offset - offset).total_seconds()) // 60
             found[day] = f"the clock goes {'forward' if minutes > 0 else 'back'} by {abs(minutes)} min"
         day += timedelta(days=1)
     return found
@@ -144,9 +144,9 @@ def _describe_instants(found: Sequence[Instant], zone: tzinfo) -> str:
     return f"{count}: {_shorten_list([f'{to_local(at, zone):%H:%M}' for at in found])}"
 
 
-def _shorten_list(told: Sequence[str]) -> str:
-    left = len(told) - _MAX_TOLD
-    return ", ".join(told[:_MAX_TOLD]) + (f" and {left} more" if left > 0 else "")
+def _shorten_list(texts: Sequence[str]) -> str:
+    more = len(texts) - _MAX_LISTED
+    return ", ".join(texts[:_MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _format_count(count: int) -> str:

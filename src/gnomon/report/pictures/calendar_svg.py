@@ -1,7 +1,7 @@
-"""A calendar picture as SVG: months side by side, as many as the window has room for, in light and in dark.
+"""Renders a calendar sheet as SVG: months side by side, as many as the window is wide, in light and dark colours.
 
-Text is made, no library draws. Where months stand is said by style rules for each width, so that the same file is legible
-on a telephone and fills a screen; a viewer that knows no such rules gets the middle one.
+CSS media rules place the months for each width, so that the same file is legible on a telephone and fills a screen. A viewer
+without CSS shows _USUAL months side by side.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _EDGE = 12
 _LINE = 18
 _TITLE_CHARS, _TITLE_LINES = 42, 3
 _WIDTHS = ((6, 1160), (4, 780), (3, 590), (2, 0))
-"""So many months side by side from such a width on; 390 px is a telephone."""
+"""Months side by side, and the least window width in px for them; 390 px is a telephone."""
 _USUAL = 4
 _LEAST_W = 390
-"""Title and legend need so much, however few the months."""
+"""The least width in px that title and legend need."""
 
 STYLE = """
 svg{background:#fff;font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
@@ -41,7 +41,7 @@ svg{background:#14171c}text{fill:#e6e8ec}.week{fill:#9aa3b2}.day{fill:#20252d}.d
 
 
 def render_calendar_svg(sheet: CalendarSheet) -> str:
-    """The SVG document."""
+    """The SVG document of a sheet."""
     header = list(_draw_header(sheet))
     top = _EDGE + _LINE * len(header) + 10
     months = sheet.months()
@@ -112,7 +112,7 @@ def _draw_cell(mark: DayMark | None, end: bool, number: str) -> Iterator[str]:
 
 
 def _draw_legend(sheet: CalendarSheet) -> Iterator[str]:
-    """Two entries a line: there is room for them on a telephone."""
+    """The legend, two entries a line, which fit on a telephone."""
     entries = [*sheet.legend, *([DayMark("clock", "", "the clock changes")] if sheet.changes else [])]
     for number, mark in enumerate(entries):
         line, column = divmod(number, 2)
@@ -130,7 +130,7 @@ def _legend_lines(sheet: CalendarSheet) -> int:
 
 
 def _places(months: int, top: int, foot: int) -> str:
-    """The style rules that place months, footer and the end of the page, for each width."""
+    """The CSS rules that place months and footer and set the height, for each width."""
     rules, below = list[str](), None
     for columns, least in _WIDTHS:
         most = "" if below is None else f" and (max-width:{below - 0.02:g}px)"
@@ -159,5 +159,5 @@ def _size(columns: int, months: int, top: int, foot: int) -> tuple[int, int]:
 
 
 def escape_svg(text: str) -> str:
-    """Fit for SVG: escaped, without the control characters that XML cannot carry."""
+    """The text escaped for SVG, with a space for each control character, which XML does not allow."""
     return escape("".join(char if char.isprintable() else " " for char in text))

@@ -1,6 +1,6 @@
-"""Waits between DAGs on one day as SVG: a panel for each dependency, side by side as far as the window has room, in light and dark.
+"""Renders the waits between DAGs on one day as SVG: a panel for each dependency, side by side when the window is wide enough.
 
-Text is made, no library draws. Lines of a run light up when it is pointed at; pointing also says what it waits for.
+The lines of a run are highlighted under the pointer, and its tooltip lists the slots that it waits for.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from gnomon.report.waits.day_lanes import LaneLink, LaneMark, LanePanel
 from gnomon.report.waits.edge_wording import rule_words_of
 
 WIDTH = 366
-"""Of a panel: with its edges it fits a telephone of 390 px."""
+"""Width of a panel in px: with its margins it fits a telephone of 390 px."""
 _EDGE, _LINE = 12, 16
 _LEFT_X, _RIGHT_X = 112, 286
 _TITLE_CHARS, _LEGEND_CHARS, _NAME_CHARS = 48, 54, 25
 _MAX_COLUMNS = 3
 _HEAD = 30
-"""Height of the heads of the lanes."""
+"""Height in px of the names above the lanes."""
 
 STYLE = """
 svg{background:#fff;font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
@@ -38,17 +38,17 @@ svg{background:#14171c}text{fill:#e6e8ec}.tick,.idle text{fill:#9aa3b2}.grid{str
 
 
 def render_day_lanes_svg(title: str, words: str, panels: Sequence[LanePanel]) -> str:
-    """The SVG document."""
+    """The SVG document of the panels. `words`: the line below the title."""
     header = [("title", line) for line in textwrap.wrap(title, _TITLE_CHARS - 6)] + [("words", words)]
     top = _EDGE + 20 * len(header) + 8
     drawn = [list(_draw_panel(panel)) for panel in panels]
     heights = [_height(panel) for panel in panels]
     width, height = _size(min(2, len(panels)), heights, top)
-    told = " ".join(f"{panel.title}. {panel.words}." for panel in panels)
+    description = " ".join(f"{panel.title}. {panel.words}." for panel in panels)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img" aria-label="{escape_svg(title)}">',
         f"<title>{escape_svg(title)}</title>",
-        f"<desc>{escape_svg(told)}</desc>",
+        f"<desc>{escape_svg(description)}</desc>",
         f"<style>{STYLE}{_places(heights, top)}</style>",
         *(f'<text class="{kind}" x="{_EDGE}" y="{_EDGE + 20 * (n + 1) - 5}">{escape_svg(line)}</text>' for n, (kind, line) in enumerate(header)),
     ]
@@ -98,7 +98,7 @@ def _draw_curve(link: LaneLink) -> str:
 
 
 def _draw_mark(mark: LaneMark, kind: str, x: int, label_dx: int, anchor: str) -> Iterator[str]:
-    """A dot, or a bar for the runs of an hour; hollow when no line ends there."""
+    """A dot, or a bar for the runs of an hour; hollow without a line."""
     shape = kind if mark.waits else "free"
     yield ("<g>" if mark.waits else '<g class="idle">') + f"<title>{escape_svg(mark.words)}</title>"
     if mark.count > 1:
@@ -133,7 +133,7 @@ def _height(panel: LanePanel) -> int:
 
 
 def _places(heights: Sequence[int], top: int) -> str:
-    """The style rules that place panels and the end of the page, for each width."""
+    """The CSS rules that place the panels and set the height, for each width."""
     rules, below = list[str](), None
     for columns in range(min(_MAX_COLUMNS, len(heights)), 0, -1):
         least = 0 if columns == 1 else _size(columns, heights, top)[0]
@@ -167,6 +167,6 @@ def _px(height: float) -> str:
 
 
 def _name(text: str) -> str:
-    """The head of a lane: a long one loses its middle."""
+    """The name above a lane; a long name is shortened in the middle."""
     half = (_NAME_CHARS - 1) // 2
     return escape_svg(text if len(text) <= _NAME_CHARS else f"{text[:half]}…{text[-half:]}")

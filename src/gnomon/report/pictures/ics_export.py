@@ -1,4 +1,4 @@
-"""Runs as a calendar file (RFC 5545), for the calendar that a person keeps anyway."""
+"""Exports runs as a calendar file (ICS, RFC 5545) for calendar programs."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from gnomon.model.slots import PlannedRun
 from gnomon.report.listings.local_time import format_local
 
 LINE_BYTES = 75
-"""A content line is at most so long, without its end (RFC 5545, 3.1)."""
+"""Maximum length of a content line without its line break (RFC 5545, section 3.1)."""
 
 
 def build_calendar_file(name: str, runs: Sequence[PlannedRun], zone: tzinfo) -> str:
-    """One event a run, at the instant from which it may start. The same schedule makes the same text, whenever it is asked.
+    """The calendar file: one event a run, at the instant from which the run may start.
 
-    Its words are in the zone; its times are UTC. DTSTAMP, which should say when the entry was made, is the run's own time.
+    Descriptions show local times of `zone`; DTSTART is in UTC. DTSTAMP, which should be the time of the export, is the start of
+    the run, so that the same schedule always gives the same text.
     """
     return "".join(fold_line(line) for line in _lines(name, runs, zone))
 
 
 def fold_line(line: str) -> str:
-    """The line with its end, and with a break before any octet beyond LINE_BYTES, never inside a character."""
+    """The line with its line break, folded so that no part is longer than LINE_BYTES octets; no character is split."""
     parts, current, size = list[str](), "", 0
     for character in line:
         width = len(character.encode())
@@ -35,7 +36,7 @@ def fold_line(line: str) -> str:
 
 
 def escape_value(text: str) -> str:
-    """A text as a value (RFC 5545, 3.3.11); control characters are left out."""
+    """A text escaped as a value (RFC 5545, section 3.3.11), without control characters."""
     text = text.replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\\n".join("".join(char for char in line if char.isprintable()) for line in lines)

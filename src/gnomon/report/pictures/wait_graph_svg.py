@@ -1,6 +1,6 @@
-"""Who waits for whom as SVG: all DAGs in one column, those that are waited for above, and a line from each to those that wait.
+"""Renders the dependencies between DAGs as SVG: all DAGs in one column, upstream DAGs above, with lines to their downstream DAGs.
 
-One column has room for any number of DAGs in any window, a telephone's too. Text is made, no library draws.
+One column fits any number of DAGs into any window width, also that of a telephone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gnomon.report.waits.wait_graph import EdgeRow, order_dags
 _EDGE, _ROW, _TRACK = 12, 22, 8
 _TOP = 62
 _MAX_TRACKS = 20
-"""So many lines run beside one another; more of them share."""
+"""Maximum number of vertical lines beside one another; further lines share a track."""
 _NAME_CHARS = 40
 _CHAR_PX = 7.2
 _LEAST_W = 390
@@ -35,18 +35,18 @@ _COLOURS = 4
 
 
 def render_wait_graph_svg(rows: Sequence[EdgeRow]) -> str:
-    """The SVG document."""
+    """The SVG document of all dependencies."""
     order = {dag_id: number for number, dag_id in enumerate(order_dags(rows))}
     tracks = _tracks(rows, order)
     gutter = _EDGE + _TRACK * (min(max(tracks.values(), default=0), _MAX_TRACKS - 1) + 2)
     longest = max((min(len(dag_id), _NAME_CHARS) for dag_id in order), default=0)
     width = max(_LEAST_W, round(gutter + 16 + longest * _CHAR_PX + _EDGE))
     title = f"{_counted(len(order), 'DAG')}, {_counted(len(rows), 'dependency', 'dependencies')}"
-    told = "; ".join(f"{row.downstream} waits for {row.upstream}" for row in rows)
+    description = "; ".join(f"{row.downstream} waits for {row.upstream}" for row in rows)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{_TOP + _ROW * len(order) + _EDGE}" role="img" aria-label="{title}">',
         f"<title>{title}</title>",
-        f"<desc>{escape_svg(told)}</desc>",
+        f"<desc>{escape_svg(description)}</desc>",
         f"<style>{STYLE}</style>",
         f'<text class="title" x="{_EDGE}" y="27">{title}</text>',
         f'<text x="{_EDGE}" y="46">a line leads from a DAG down to those that wait for it</text>',
@@ -54,14 +54,14 @@ def render_wait_graph_svg(rows: Sequence[EdgeRow]) -> str:
     by_upstream: defaultdict[str, list[EdgeRow]] = defaultdict(list)
     for row in rows:
         by_upstream[row.upstream_dag_id].append(row)
-    for number, (dag_id, mine) in enumerate(by_upstream.items()):
-        parts += _draw_lines(dag_id, mine, order, gutter, tracks[dag_id], number % _COLOURS)
+    for number, (dag_id, its_rows) in enumerate(by_upstream.items()):
+        parts += _draw_lines(dag_id, its_rows, order, gutter, tracks[dag_id], number % _COLOURS)
     parts += [line for dag_id in order for line in _draw_name(dag_id, rows, gutter, _y(order[dag_id]))]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def _tracks(rows: Sequence[EdgeRow], order: dict[str, int]) -> dict[str, int]:
-    """Which vertical track the lines of an upstream take: the nearest that is free all along."""
+    """The vertical track of each upstream DAG's lines: the nearest track that is free over their whole length."""
     spans: dict[str, tuple[int, int]] = {}
     for row in rows:
         ends = (order[row.upstream_dag_id], order[row.dag_id])
@@ -69,7 +69,7 @@ def _tracks(rows: Sequence[EdgeRow], order: dict[str, int]) -> dict[str, int]:
         spans[row.upstream_dag_id] = (min(first, *ends), max(last, *ends))
     found: dict[str, int] = {}
     taken: list[list[tuple[int, int]]] = []
-    for dag_id, (first, last) in sorted(spans.items(), key=lambda one: (one[1][1] - one[1][0], one[1])):
+    for dag_id, (first, last) in sorted(spans.items(), key=lambda item: (item[1][1] - item[1][0], item[1])):
         track = next((at for at, others in enumerate(taken) if all(last < a or b < first for a, b in others)), len(taken))
         if track == len(taken):
             taken.append([])
@@ -90,10 +90,10 @@ def _draw_lines(dag_id: str, rows: Sequence[EdgeRow], order: dict[str, int], gut
 
 
 def _draw_name(dag_id: str, rows: Sequence[EdgeRow], gutter: int, y: int) -> Iterator[str]:
-    mine = [row for row in rows if row.dag_id == dag_id]
-    errors = [row.error for row in mine if row.error]
+    its_rows = [row for row in rows if row.dag_id == dag_id]
+    errors = [row.error for row in its_rows if row.error]
     unknown = any(row.unknown for row in rows if row.upstream_dag_id == dag_id)
-    words = [dag_id, *map(_describe_row, mine), *errors[:1], *(["it is in no file"] if unknown else [])]
+    words = [dag_id, *map(_describe_row, its_rows), *errors[:1], *(["no file defines this DAG"] if unknown else [])]
     kind = "wrong" if errors else "unknown" if unknown else "dag"
     shown = dag_id if len(dag_id) <= _NAME_CHARS else f"{dag_id[: _NAME_CHARS - 1]}…"
     yield f'<g class="{kind}"><title>{escape_svg("; ".join(words))}</title><circle cx="{gutter + 4}" cy="{y}" r="3.5"/>'

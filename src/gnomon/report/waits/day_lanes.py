@@ -1,7 +1,7 @@
-"""Two lanes of runs beside one time axis, and the lines between them: a picture of a day's waits before it is drawn.
+"""The layout of the picture of a day's waits: two lanes of runs beside one time axis, and the lines between them.
 
-The axis runs down. It is true to time, but stretched where the marks of a lane would overlap, and days that nothing
-reaches are left out. A lane with very many runs has one mark for those of an hour.
+Time increases downwards. The axis is to scale, except where it is stretched so that the marks of a lane do not overlap; days
+without marks are left out. A lane with more than MAX_LANE runs has one mark for the runs of an hour.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from gnomon.report.listings.local_time import DayClock, format_clock_time, to_lo
 from gnomon.report.waits.day_preview import MAX_ROWS, DayPreview, RunUpstreamSlots, build_rows
 
 MAX_LANE = 72
-"""With more runs than this, a lane has marks of hours."""
+"""Maximum number of runs in a lane with a mark for each; with more, there is one mark an hour."""
 HOUR_PX, GAP_PX, BAND_PX = 20, 15, 26
-"""An hour of the axis; the least between two marks of a lane; the head of a day."""
+"""Heights in px: an hour of the axis; the least distance between two marks of a lane; the heading of a day."""
 _TICK_HOURS = 3
 _HOUR = 3600 * SECOND
 _LEFT, _RIGHT = 0, 1
@@ -34,12 +34,12 @@ class LaneMark:
     count: int
     words: str
     waits: bool
-    """Downstream: whether it waits for anything; upstream: whether anything waits for it."""
+    """Downstream lane: whether a run waits for a slot. Upstream lane: whether a run waits for this slot."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaneLink:
-    """A line from a mark of the left lane to one of the right, by their heights."""
+    """A line from a mark of the left lane to one of the right lane, by their heights in px."""
 
     left_y: float
     right_y: float
@@ -48,7 +48,7 @@ class LaneLink:
 
 @dataclass(frozen=True, slots=True)
 class LanePanel:
-    """One dependency on one day."""
+    """The layout of one dependency on one day; heights are in px."""
 
     title: str
     left: str
@@ -56,26 +56,26 @@ class LanePanel:
     days: tuple[tuple[float, str], ...]
     ticks: tuple[tuple[float, str], ...]
     runs: tuple[tuple[LaneMark, tuple[LaneLink, ...]], ...]
-    """Of the left lane, each with its lines."""
+    """The marks of the left lane, each with its lines."""
     slots: tuple[LaneMark, ...]
     height: float
     rules: tuple[str, ...]
     words: str
-    """All of it as text."""
+    """The whole panel as text, for screen readers."""
 
 
-def build_panel(title: str, dag_id: str, edge: Edge, found: DayPreview, clock: DayClock) -> LanePanel:
-    """The runs of the day, what each waits for, and the upstream's other slots of that day."""
-    waited = {slot for line in found.lines for slot in line.slots}
-    left = _LaneMarks([line.run_after for line in found.lines], clock)
-    right = _LaneMarks({*found.upstream, *waited}, clock)
+def build_panel(title: str, dag_id: str, edge: Edge, preview: DayPreview, clock: DayClock) -> LanePanel:
+    """The layout of the runs of the day, the slots that they wait for, and the other slots of the upstream DAG on that day."""
+    waited = {slot for line in preview.lines for slot in line.slots}
+    left = _LaneMarks([line.run_after for line in preview.lines], clock)
+    right = _LaneMarks({*preview.upstream, *waited}, clock)
     axis = _Axis((left, right), clock)
     waits: defaultdict[Instant, int] = defaultdict(int)
-    for line in found.lines:
+    for line in preview.lines:
         for slot in {right.key(slot) for slot in line.slots}:
             waits[slot] += 1
     lines: defaultdict[Instant, list[RunUpstreamSlots]] = defaultdict(list)
-    for line in found.lines:
+    for line in preview.lines:
         lines[left.key(line.run_after)].append(line)
     return LanePanel(
         title=title, left=dag_id if edge.task_id is None else f"{dag_id}.{edge.task_id}", right=edge.label,
@@ -85,12 +85,12 @@ def build_panel(title: str, dag_id: str, edge: Edge, found: DayPreview, clock: D
             LaneMark(axis.y[at], right.label(at), right.count(at), _describe_waiters(right.label(at), waits[at]), bool(waits[at]))
             for at in sorted(right.keys)
         ),
-        height=axis.height, rules=_list_rules(found.lines), words=_describe_panel(found.lines, clock),
+        height=axis.height, rules=_list_rules(preview.lines), words=_describe_panel(preview.lines, clock),
     )  # fmt: skip
 
 
 class _LaneMarks:
-    """The marks of one DAG by their first instants: its slots, or the hours of them."""
+    """The marks of one lane by their first instants: one a slot, or one an hour."""
 
     def __init__(self, slots: Iterable[Instant], clock: DayClock) -> None:
         slots = list(slots)
@@ -105,7 +105,7 @@ class _LaneMarks:
         return self._counts.keys()
 
     def key(self, slot: Instant) -> Instant:
-        """The mark that a slot is part of."""
+        """The first instant of the mark that contains the slot."""
         if not self.by_hour:
             return slot
         moment = to_local(slot, self._clock.zone)
@@ -120,7 +120,7 @@ class _LaneMarks:
 
 
 class _Axis:
-    """Heights of all marks, from the first to the last day that has one."""
+    """The heights in px of all marks, days and ticks."""
 
     def __init__(self, lanes: tuple[_LaneMarks, _LaneMarks], clock: DayClock) -> None:
         self._clock = clock
@@ -141,16 +141,16 @@ class _Axis:
         self.height += BAND_PX
         clock = DayClock(self._clock.zone, day)
         ticks = _ticks(clock)
-        if day != self._clock.day:  # of another day, the part that has marks
+        if day != self._clock.day:  # of another day, only the part with marks is drawn
             ticks = [tick for tick in ticks if marks[0] - _TICK_HOURS * _HOUR < tick <= marks[-1]]
         last_y = [float("-inf")] * len(self._lanes)
         before = min([*ticks, *marks])
         for at in sorted({*ticks, *marks}):
-            here = [number for number, lane in enumerate(self._lanes) if at in lane.keys]
-            y = max([self.height + (at - before) / _HOUR * HOUR_PX, *(last_y[number] + GAP_PX for number in here)])
-            for number in here:
+            lanes = [number for number, lane in enumerate(self._lanes) if at in lane.keys]
+            y = max([self.height + (at - before) / _HOUR * HOUR_PX, *(last_y[number] + GAP_PX for number in lanes)])
+            for number in lanes:
                 last_y[number] = y
-            if here:
+            if lanes:
                 self.y[at] = y
             if at in ticks:
                 self.ticks.append((y, "24:00" if at == clock.end else format_clock_time(to_local(at, clock.zone))))
@@ -159,7 +159,7 @@ class _Axis:
 
 
 def _ticks(clock: DayClock) -> list[Instant]:
-    """Every third hour that the clock shows, and the end of the day."""
+    """Every third hour of local time, and the end of the day."""
     hours = range(clock.start, clock.end, _HOUR)
     shown = [at for at in hours if (moment := to_local(at, clock.zone)).hour % _TICK_HOURS == 0 and moment.minute == 0 and not moment.fold]
     return [*shown, clock.end]
@@ -185,5 +185,5 @@ def _list_rules(lines: Iterable[RunUpstreamSlots]) -> tuple[str, ...]:
 
 def _describe_panel(lines: tuple[RunUpstreamSlots, ...], clock: DayClock) -> str:
     rows = build_rows(lines, clock)
-    told = [f"{row['run']}: {row['waits_for']} ({row['rule']})" for row in rows[:MAX_ROWS]]
-    return "; ".join(told) + (f"; and {len(rows) - MAX_ROWS} more" if len(rows) > MAX_ROWS else "")
+    phrases = [f"{row['run']}: {row['waits_for']} ({row['rule']})" for row in rows[:MAX_ROWS]]
+    return "; ".join(phrases) + (f"; and {len(rows) - MAX_ROWS} more" if len(rows) > MAX_ROWS else "")

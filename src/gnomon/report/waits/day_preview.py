@@ -1,6 +1,6 @@
-"""Which upstream slots each run of a day waits for, from the timetables alone: before anything of it is deployed or has run.
+"""Which upstream slots each run of a day waits for, from the timetables alone: the DAGs need not be deployed.
 
-`build_day_preview` is asked here about built-in timetables, and beside their code about those of authors.
+`build_day_preview` runs in this process for built-in timetables, and in a timetable host for those of authors.
 """
 
 from __future__ import annotations
@@ -27,57 +27,59 @@ from gnomon.timetables.wall_clock.zones import zone_of
 
 
 class RunUpstreamSlots(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of the day, and what it waits for."""
+    """A run of the day and the upstream slots that it waits for."""
 
     run_after: Instant
     slots: tuple[Instant, ...]
     rule: str
     start: Instant
-    """The stretch that the rule looked at, to before `end`."""
+    """The window that the rule searched: from `start` to before `end`."""
     end: Instant
 
 
 class DayPreview(msgspec.Struct, frozen=True, kw_only=True):
-    """One dependency on one day."""
+    """The waits of one dependency on one day."""
 
     lines: tuple[RunUpstreamSlots, ...] = ()
     upstream: tuple[Instant, ...] = ()
-    """The upstream's slots of that day, waited for or not."""
+    """All slots of the upstream DAG on that day, whether a run waits for them or not."""
 
 
 def build_side(spec: DagSpec, file: str | None) -> DagSide:
-    """A DAG as the rules see it."""
+    """The facts of a DAG that the rules of dependencies need."""
     return DagSide(
         dag_id=spec.dag_id, timetable=spec.timetable, file=file, timezone=spec.timezone, start_at=spec.start_at, end_at=spec.end_at,
     )  # fmt: skip
 
 
 def build_day_preview(*, after: AfterSpec, downstream: DagSide, upstream: DagSide, start: Instant, end: Instant) -> DayPreview:
-    """What each run planned from `start` to before `end` waits for, as if every slot were made.
+    """The slots that each run planned from `start` to before `end` waits for, as if every slot had a run.
 
     Raises PlanningError for timetables that fail, and for a dependency that can never be met.
     """
-    mine, theirs = rebuild_timetable(downstream.timetable, downstream.file), rebuild_timetable(upstream.timetable, upstream.file)
+    down_timetable = rebuild_timetable(downstream.timetable, downstream.file)
+    up_timetable = rebuild_timetable(upstream.timetable, upstream.file)
     first, last = to_datetime(start), to_datetime(end)
-    zoned = replace(to_after(after), zone=_zone(after, downstream, mine))
+    zoned = replace(to_after(after), zone=_zone(after, downstream, down_timetable))
     try:
-        resolver = Resolver(zoned, mine, theirs, _bounds_of(downstream), _bounds_of(upstream), downstream.dag_id == upstream.dag_id)
+        resolver = Resolver(zoned, down_timetable, up_timetable, _bounds_of(downstream), _bounds_of(upstream), downstream.dag_id == upstream.dag_id)
     except ValueError as error:
         raise PlanningError(str(error)) from None
-    lines = [_build_line(resolver, slot) for slot in PlannedSlots(mine, _bounds_of(downstream)).between(first, last)]
-    others = map(to_instant, PlannedSlots(theirs, _bounds_of(upstream)).between(first, last))
-    return DayPreview(lines=tuple(lines), upstream=tuple(others))
+    lines = [_build_line(resolver, slot) for slot in PlannedSlots(down_timetable, _bounds_of(downstream)).between(first, last)]
+    up_slots = map(to_instant, PlannedSlots(up_timetable, _bounds_of(upstream)).between(first, last))
+    return DayPreview(lines=tuple(lines), upstream=tuple(up_slots))
 
 
 def _build_line(resolver: Resolver, slot: datetime) -> RunUpstreamSlots:
-    found = resolver.resolve(slot)
-    start, end = map(to_instant, found.window)
-    return RunUpstreamSlots(run_after=to_instant(slot), slots=tuple(map(to_instant, found.slots)), rule=found.rule, start=start, end=end)
+    resolution = resolver.resolve(slot)
+    start, end = map(to_instant, resolution.window)
+    slots = tuple(map(to_instant, resolution.slots))
+    return RunUpstreamSlots(run_after=to_instant(slot), slots=slots, rule=resolution.rule, start=start, end=end)
 
 
-def _zone(after: AfterSpec, downstream: DagSide, mine: Timetable) -> tzinfo:
-    """Whose days count: the zone that the dependency names, else that of the timetable, else that of the DAG."""
-    own = getattr(mine, "timezone", None) if downstream.timetable.builtin else downstream.timetable.timezone
+def _zone(after: AfterSpec, downstream: DagSide, timetable: Timetable) -> tzinfo:
+    """The zone whose days count: that of the dependency, else that of the downstream timetable, else that of the DAG."""
+    own = getattr(timetable, "timezone", None) if downstream.timetable.builtin else downstream.timetable.timezone
     return zone_of(after.zone or own or downstream.timezone)
 
 
@@ -87,16 +89,16 @@ def _bounds_of(side: DagSide) -> Bounds:
 
 
 MAX_ROWS = 48
-"""With more rows than this, runs that wait for slots at the same distance are one row too."""
+"""With more rows than this, neighbouring runs that wait for slots at the same distance share a row."""
 COLUMNS = ("run", "waits_for", "rule", "looked_at")
 
 
 def build_rows(lines: Iterable[RunUpstreamSlots], clock: DayClock) -> list[dict[str, object]]:
-    """One row for each run, or for neighbours that wait for the same."""
-    found = _group_neighbours(list(lines), lambda line: (line.slots, line.rule))
-    if len(found) > MAX_ROWS:
-        found = _group_neighbours([line for group in found for line in group], _relative_slots)
-    return [_build_preview_row(group, clock) for group in found]
+    """The rows of a table with COLUMNS: one row for each run, or for neighbouring runs that wait for the same slots."""
+    groups = _group_neighbours(list(lines), lambda line: (line.slots, line.rule))
+    if len(groups) > MAX_ROWS:
+        groups = _group_neighbours([line for group in groups for line in group], _relative_slots)
+    return [_build_preview_row(group, clock) for group in groups]
 
 
 def _group_neighbours(lines: list[RunUpstreamSlots], key: Callable[[RunUpstreamSlots], object]) -> list[list[RunUpstreamSlots]]:
@@ -109,13 +111,13 @@ def _relative_slots(line: RunUpstreamSlots) -> object:
 
 def _build_preview_row(group: list[RunUpstreamSlots], clock: DayClock) -> dict[str, object]:
     first, last = group[0], group[-1]
-    same = first.slots == last.slots
-    one_window = (first.start, first.end) == (last.start, last.end)
+    is_same = first.slots == last.slots
+    is_one_window = (first.start, first.end) == (last.start, last.end)
     return {
         "run": _format_runs([line.run_after for line in group], clock),
-        "waits_for": clock.format_slots(first.slots) if same else f"{clock.format_slots(first.slots)} ... {clock.format_slots(last.slots)}",
+        "waits_for": clock.format_slots(first.slots) if is_same else f"{clock.format_slots(first.slots)} ... {clock.format_slots(last.slots)}",
         "rule": rule_words_of(first.rule).name,
-        "looked_at": clock.window(first.start, first.end) + ("" if one_window else " ..."),
+        "looked_at": clock.window(first.start, first.end) + ("" if is_one_window else " ..."),
     }
 
 

@@ -1,4 +1,4 @@
-"""Who waits for whom: the dependencies of all DAGs on one another, one row each, and what is wrong with them."""
+"""The dependencies of all DAGs on one another, one row each, with their errors."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from gnomon.store.cross_dag import dag_edges
 
 @dataclass(frozen=True, slots=True)
 class EdgeRow:
-    """One dependency of a DAG, or of one of its tasks."""
+    """A dependency of a DAG, or of one of its tasks, on another DAG."""
 
     dag_id: str
     task_id: str | None
-    """The task that waits; None: the whole run."""
+    """The task that waits; None: the whole run waits."""
     upstream_dag_id: str
     upstream_task_id: str | None
     chosen: list[str]
-    """What is not as usual, in words."""
+    """A phrase for each option that is not the default."""
     after: dict[str, object]
     paused: bool
     unknown: bool
-    """The upstream is in no file."""
+    """No file defines the upstream DAG."""
     error: str | None
-    """Why the dependencies of the DAG can never be met: no run of it is made."""
+    """Why the dependencies of the DAG can never be met; then none of its runs is created."""
 
     @property
     def downstream(self) -> str:
@@ -44,17 +44,17 @@ class EdgeRow:
         return self.upstream_dag_id if self.upstream_task_id is None else f"{self.upstream_dag_id}.{self.upstream_task_id}"
 
     def as_line(self) -> dict[str, object]:
-        """As tables show it."""
+        """The row as a dict, with the columns of a table."""
         return {**asdict(self), "downstream": self.downstream, "waits_for": self.upstream}
 
 
 def list_stored_edges(tx: Transaction) -> list[EdgeRow]:
-    """The dependencies of all DAGs that are in a file, by DAG."""
-    return [_build_edge_row(one.dag_id, one.edge, one.paused, one.is_known, one.error) for one in dag_edges.list_edges(tx)]
+    """The dependencies of all DAGs of the database that a file defines, by DAG."""
+    return [_build_edge_row(row.dag_id, row.edge, row.paused, row.is_known, row.error) for row in dag_edges.list_edges(tx)]
 
 
 def list_spec_edges(specs: Iterable[DagSpec]) -> list[EdgeRow]:
-    """The dependencies of DAGs that no database knows yet."""
+    """The dependencies of parsed DAGs that are in no database."""
     by_id = {spec.dag_id: spec for spec in specs}
     errors = errors_of({dag_id: shape_of(spec) for dag_id, spec in by_id.items()})
     return [
@@ -64,7 +64,7 @@ def list_spec_edges(specs: Iterable[DagSpec]) -> list[EdgeRow]:
 
 
 def order_dags(rows: Iterable[EdgeRow]) -> list[str]:
-    """All DAGs of the rows: those that are waited for before those that wait, related ones together. A circle is cut somewhere."""
+    """All DAG ids of the rows: upstream DAGs before downstream ones, related DAGs together. A cycle is cut at an arbitrary place."""
     ups: defaultdict[str, dict[str, None]] = defaultdict(dict)
     downs: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for row in rows:
@@ -74,19 +74,19 @@ def order_dags(rows: Iterable[EdgeRow]) -> list[str]:
         else:
             ups.setdefault(row.dag_id, {})
     order: dict[str, None] = {}
-    for dag_id in sorted({*ups, *downs}, key=lambda one: (one in ups and bool(ups[one]), one)):
+    for dag_id in sorted({*ups, *downs}, key=lambda down: (down in ups and bool(ups[down]), down)):
         _add_dag(dag_id, ups, downs, order)
     return list(order)
 
 
 def _add_dag(first: str, ups: Mapping[str, Iterable[str]], downs: Mapping[str, Iterable[str]], order: dict[str, None]) -> None:
-    """The DAG, then whatever of its downstream has all it waits for."""
+    """Add the DAG to the order, then each downstream DAG whose upstream DAGs are all in the order."""
     if first in order:
         return
     order[first] = None
     path = [iter(sorted(downs.get(first, ())))]
     while path:
-        dag_id = next((one for one in path[-1] if one not in order and all(up in order for up in ups.get(one, ()))), None)
+        dag_id = next((down for down in path[-1] if down not in order and all(up in order for up in ups.get(down, ()))), None)
         if dag_id is None:
             path.pop()
         else:
@@ -95,13 +95,12 @@ def _add_dag(first: str, ups: Mapping[str, Iterable[str]], downs: Mapping[str, I
 
 
 def format_dot(rows: Iterable[EdgeRow]) -> Iterator[str]:
-    """Lines of a graph for Graphviz: an arrow from what is waited for to what waits."""
+    """The lines of a Graphviz graph: an arrow from each upstream DAG to the DAGs that wait for it."""
     rows = list(rows)
     yield "digraph dependencies {"
     yield '  rankdir=LR; node [shape=box, fontname="sans-serif"];'
     for dag_id in order_dags(rows):
-        mine = [row for row in rows if row.dag_id == dag_id]
-        if any(row.error for row in mine):
+        if any(row.error for row in rows if row.dag_id == dag_id):
             yield f"  {_quote(dag_id)} [color=red];"
         elif any(row.unknown for row in rows if row.upstream_dag_id == dag_id):
             yield f"  {_quote(dag_id)} [style=dashed];"

@@ -1,7 +1,7 @@
-"""The laws of timetables, as a tool: `assert_timetable` in a test, `check_timetable` for the list of what does not hold.
+"""Tests the laws of timetables: `assert_timetable` for a test, `check_timetable` for a list of violations.
 
-Any timetable can be checked, built-in or an author's. A violation comes with the smallest example that was found for it,
-and with the call that shows it again.
+Any timetable can be checked, built-in or an author's. A violation has the smallest example that was found for it, and Python
+calls that reproduce it. The laws are in `laws.py`, the search for violations in `check.py`, the random cases in `case.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One situation in which a timetable is asked: drawn from a seed, and made simpler while it still shows what is wrong."""
+"""Random cases for the laws of timetables, and simpler versions of a case that shows a violation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gnomon.model.slots import TimeRestriction
 
 DAY = 86400 * SECOND
 MAX_STEPS = 10
-"""A walk of one case is so long at most."""
+"""Maximum number of consecutive runs that a case computes."""
 _NUDGES = (0, 0, 0, -1, 1, -SECOND, SECOND, -1800 * SECOND, 3600 * SECOND, -DAY, DAY)
 _UNITS = ("second", "minute", "hour", "day", "month", "year")
 _SMALLEST = {"second": 0, "minute": 0, "hour": 0, "day": 1, "month": 1, "year": 1}
@@ -21,7 +21,7 @@ _SMALLEST = {"second": 0, "minute": 0, "hour": 0, "day": 1, "month": 1, "year": 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Bounds, a present, and how far to walk; instants in microseconds UTC."""
+    """The start and end date, the current time, and the number of runs to compute; instants in microseconds UTC."""
 
     now: Instant
     earliest: Instant | None
@@ -29,15 +29,15 @@ class Case:
     catchup: bool
     steps: int
     cut: int
-    """Where a walk is interrupted: after so many steps, fewer than `steps`."""
+    """After how many steps a walk is interrupted; fewer than `steps`."""
 
     @property
     def bounds(self) -> TimeRestriction:
-        """As a timetable is told them."""
+        """The start and end date and catchup, as a timetable receives them."""
         return TimeRestriction(_to_datetime(self.earliest), _to_datetime(self.latest), self.catchup)
 
     def weight(self, floor: Instant) -> tuple[int, int, int, int, int]:
-        """Smaller is simpler: fewer bounds, shorter walks, rounder instants, nearer to `floor`."""
+        """The sort key of simplicity: a simpler case has fewer bounds, shorter walks, and rounder instants nearer to `floor`."""
         instants = [at for at in (self.now, self.earliest, self.latest) if at is not None]
         return (
             (self.earliest is not None) + (self.latest is not None) + (not self.catchup),
@@ -49,7 +49,7 @@ class Case:
 
 
 def draw_case(random: Random, start: Instant, end: Instant, near: Sequence[Instant]) -> Case:
-    """A case within the window; often close to one of the instants `near`, where timetables go wrong."""
+    """A random case within the window; half of them close to one of the instants `near`, where faults are likely."""
     base = _draw_instant(random, start, end, near)
     now = random.choice((base, _draw_instant(random, start, end, near), base + random.randint(-60, 60) * DAY))
     earliest = None if random.random() < 0.1 else base
@@ -59,7 +59,7 @@ def draw_case(random: Random, start: Instant, end: Instant, near: Sequence[Insta
 
 
 def shrink_case(case: Case, floor: Instant) -> Iterator[Case]:
-    """Cases that are simpler than this one, the boldest first."""
+    """Cases that are simpler than this one; those with the largest step first."""
     weight = case.weight(floor)
     for candidate in _shrink_fields(case, floor):
         if 1 <= candidate.cut < candidate.steps and candidate.weight(floor) < weight:
@@ -88,13 +88,13 @@ def _with_instant(case: Case, name: str, at: Instant) -> Case:
 
 
 def _shift(case: Case, by: int) -> Case:
-    """All its instants moved together: what matters may be how they lie to each other."""
+    """The case with all instants moved by the same distance: a violation may depend on their distances only."""
     earliest = None if case.earliest is None else case.earliest + by
     return replace(case, now=case.now + by, earliest=earliest, latest=None if case.latest is None else case.latest + by)
 
 
 def _round_instant(at: Instant, floor: Instant) -> Iterator[Instant]:
-    """Instants without some of the small figures, then nearer to the floor by halves and by days."""
+    """The instant rounded down to larger and larger units, then instants nearer to the floor."""
     moment = to_datetime(at)
     for unit in reversed(_UNITS):
         parts: dict[str, Any] = {below: _SMALLEST[below] for below in _UNITS[: _UNITS.index(unit)]}
@@ -118,7 +118,7 @@ def _clamp(at: Instant, start: Instant, end: Instant) -> Instant:
 
 
 def _count_parts(at: Instant) -> int:
-    """How many parts of the instant are not the least: a year alone has none."""
+    """Number of parts of the instant below the year that are not at their minimum; 0 for the start of a year."""
     moment: datetime = to_datetime(at)
     parts = (moment.month != 1, moment.day != 1, moment.hour, moment.minute, moment.second, moment.microsecond)
     return sum(map(bool, parts))

@@ -1,4 +1,4 @@
-"""What a broken law looks like to the person who wrote the timetable."""
+"""Checks a timetable against the laws, and reports each violation with its smallest example. Entry point: `check_timetable`."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from gnomon.timetables.wall_clock.zones import floor_seconds
 
 
 class Violation(msgspec.Struct, frozen=True, kw_only=True):
-    """A law that does not hold, shown by the smallest example that was found."""
+    """A law that a timetable breaks, with the smallest example that was found."""
 
     law: str
-    """Its name, a key of `LAWS`."""
+    """The name of the law, a key of `LAWS`."""
     claim: str
-    """What should be true."""
+    """A sentence that holds for every correct timetable."""
     found: str
-    """What is, in words."""
+    """A sentence on how this timetable contradicts the claim."""
     repeat: str
-    """Python that shows it again."""
+    """Python calls that reproduce the violation."""
 
     def __str__(self) -> str:
         lines = "\n".join(f"    {line}" for line in self.repeat.splitlines())
-        return f"{self.law}: {self.claim}\n  {self.found}\n  Again:\n{lines}"
+        return f"{self.law}: {self.claim}\n  {self.found}\n  To reproduce:\n{lines}"
 
 
 class TimetableLawBroken(AssertionError):
-    """A timetable does not keep the laws of timetables; the message shows each law with its smallest example."""
+    """A timetable breaks laws of timetables; the message shows each broken law with its smallest example."""
 
     def __init__(self, name: str, violations: Sequence[Violation]) -> None:
         self.violations = tuple(violations)
@@ -48,19 +48,19 @@ class TimetableLawBroken(AssertionError):
 
 
 CASES = 25
-"""So many cases are tried of each law."""
+"""Default number of cases for each law."""
 START = datetime(2020, 1, 1, tzinfo=UTC)
 END = datetime(2026, 1, 1, tzinfo=UTC)
 MAX_SHRINK = 300
-"""So many simpler cases are tried once a law is found broken."""
+"""Maximum number of simpler cases that are tried for a broken law."""
 MAX_CHANGES = 200
-"""Clock changes near which cases are drawn, at most."""
+"""Maximum number of clock changes near which cases are drawn."""
 _OWN = 12
-"""Runs of its own near which cases are drawn."""
+"""Number of the timetable's own runs near which cases are drawn."""
 
 
 class _Evidence(NamedTuple):
-    """A case that shows a law broken, and what was seen."""
+    """A case in which a law is broken, the sentence on it, and the calls that reproduce it."""
 
     case: Case
     found: str
@@ -76,23 +76,27 @@ def check_timetable(
     cases: int = CASES,
     laws: Sequence[str] = tuple(LAWS),
 ) -> list[Violation]:
-    """The laws that the timetable breaks, each with its smallest example; none: it keeps all that were tried.
+    """The laws that the timetable breaks, each with its smallest example; empty when it keeps all.
 
-    Cases lie from `start` to `end`, and are the same for the same `seed`.
+    `cases`: random cases for each law, with instants from `start` to `end`; the same `seed` gives the same cases. `laws`: names
+    of the laws to check. Raises ValueError when `start` is not before `end`.
     """
     subject = Subject(timetable)
     window = to_instant(start), to_instant(end)
     if window[0] >= window[1]:
-        raise ValueError(f"start={start} is not before end={end}; give a window of time to try the laws in")
+        raise ValueError(f"start={start} is not before end={end}; give a window of time in which to test the laws")
     near = list(_interesting_instants(subject, *window, seed))
-    found = (_find_violation(name, subject, seed, cases, window, near) for name in laws)
-    return [violation for violation in found if violation is not None]
+    violations = (_find_violation(name, subject, seed, cases, window, near) for name in laws)
+    return [violation for violation in violations if violation is not None]
 
 
 def assert_timetable(
     timetable: Timetable, *, start: datetime = START, end: datetime = END, seed: int = 0, cases: int = CASES
 ) -> None:
-    """The timetable keeps the laws of timetables; else TimetableLawBroken, an AssertionError, shows which it breaks."""
+    """Check that the timetable keeps all laws. Raises TimetableLawBroken, an AssertionError, which shows each broken law.
+
+    The arguments are those of `check_timetable`.
+    """
     violations = check_timetable(timetable, start=start, end=end, seed=seed, cases=cases)
     if violations:
         raise TimetableLawBroken(type(timetable).__name__, violations)
@@ -119,16 +123,16 @@ def _try_law(law: Law, subject: Subject, case: Case) -> _Evidence | None:
 
 
 def _shrink(law: Law, subject: Subject, evidence: _Evidence, floor: Instant) -> _Evidence:
-    """The simplest that still shows it: from each, the first simpler one that does.
+    """The simplest evidence: the first simpler case that also breaks the law, and so on from that case.
 
-    (It is kept as it was seen: a timetable that remembers its questions may not show it twice.)
+    The evidence is kept as first recorded, because a timetable with internal state may not break the law again.
     """
-    left = MAX_SHRINK
+    remaining = MAX_SHRINK
     while True:
         for candidate in shrink_case(evidence.case, floor):
-            if left <= 0:
+            if remaining <= 0:
                 return evidence
-            left -= 1
+            remaining -= 1
             simplest = _try_law(law, subject, candidate)
             if simplest is not None:
                 evidence = simplest
@@ -138,7 +142,7 @@ def _shrink(law: Law, subject: Subject, evidence: _Evidence, floor: Instant) -> 
 
 
 def _interesting_instants(subject: Subject, start: Instant, end: Instant, seed: int) -> Iterator[Instant]:
-    """Instants where timetables go wrong: their own runs, and the clock changes of their zone."""
+    """Instants near which faults are likely: runs of the timetable itself, and clock changes in its zone."""
     random = Random(f"{seed}/near")
     for _ in range(3):
         earliest = random.randrange(start, end)

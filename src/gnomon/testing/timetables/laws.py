@@ -1,6 +1,6 @@
-"""The laws of timetables. Each takes a timetable and a case, and returns what is wrong in words, or None.
+"""The laws of timetables. Each check takes a timetable and a case, and returns a sentence on the violation, or None.
 
-A question whose answer the scheduler could not use ends every law but `check_usable`, which is there to tell it.
+When the timetable gives an answer that the scheduler could not use, only `check_usable` reports it; the other checks pass.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from gnomon.timetables.event_timetable import EventsTimetable
 from gnomon.timetables.multiple_crons import MultipleCronTriggerTimetable
 
 _UNREAD = frozenset("LlWw#?RrHh")
-"""Letters of cron that describers do not know."""
+"""Characters of cron that cron descriptions do not support."""
 
 
 class Law(NamedTuple):
-    """What holds for every timetable."""
+    """A law: the claim, and the check, which returns a sentence when the claim does not hold."""
 
     claim: str
     broken: Callable[[Subject, Case], str | None]
     timeless: bool = False
-    """One case is enough: it asks nothing about time."""
+    """True when the check does not depend on time, so that one case is enough."""
 
 
 def check_usable(subject: Subject, case: Case) -> str | None:
@@ -52,7 +52,7 @@ def check_increasing(subject: Subject, case: Case) -> str | None:
         if not late_enough:
             return f"after {describe_slot(before)} comes {describe_slot(after)}"
         if not subject.follows_runs and _logical(after) <= _logical(before):
-            return f"the logical date goes back or stands still: after {describe_slot(before)} comes {describe_slot(after)}"
+            return f"the logical date does not increase: after {describe_slot(before)} comes {describe_slot(after)}"
     return None
 
 
@@ -82,7 +82,7 @@ def check_newest_only(subject: Subject, case: Case) -> str | None:
     following = None if first is None or subject.follows_runs else subject.next(first, bounds, now)
     if first is None or following is None or following.run_after > now:
         return None
-    return f"with catchup off, at {describe_instant(now)}, the first is {describe_slot(first)}, and {describe_slot(following)} is due already too"
+    return f"with catchup off, at {describe_instant(now)}, the first is {describe_slot(first)}, and {describe_slot(following)} is also due already"
 
 
 def check_halves(subject: Subject, case: Case) -> str | None:
@@ -101,9 +101,9 @@ def check_halves(subject: Subject, case: Case) -> str | None:
         two = rest[number] if number < len(rest) else None
         if one != two:
             before = whole[case.cut - 1 + number]
-            other.next(before, case.bounds, now)  # so that it is the call that is shown
+            other.next(before, case.bounds, now)  # so that this is the call that the violation shows
             subject.calls += other.calls[-1:]
-            return f"in one walk {describe_slot(one)} follows {describe_slot(before)}; a stored and restored one says {describe_slot(two)}"
+            return f"without a restart, {describe_slot(before)} is followed by {describe_slot(one)}; after serialize and deserialize, by {describe_slot(two)}"
     return None
 
 
@@ -115,7 +115,7 @@ def check_repeatable(subject: Subject, case: Case) -> str | None:
         one = subject.next(last, case.bounds, now) if last is not None else first
         two = subject.next(last, case.bounds, now)
         if one != two:
-            return f"asked twice, it says {describe_slot(one)} and then {describe_slot(two)}"
+            return f"two identical calls return {describe_slot(one)} and then {describe_slot(two)}"
     return None
 
 
@@ -129,20 +129,20 @@ def check_stored(subject: Subject, _: Case) -> str | None:
     try:
         kept = json.loads(json.dumps(data))
     except (TypeError, ValueError) as error:
-        return f"serialize returned what JSON cannot keep ({error}); return texts, numbers, booleans, None, lists and dicts"
+        return f"serialize returned a value that JSON cannot represent ({error}); return texts, numbers, booleans, None, lists and dicts"
     try:
         again = subject.stored()
         after = json.loads(json.dumps(again.data()))
     except Exception as error:
-        return f"restoring it raised {_describe_error(error)}, for {kept!r}"
+        return f"deserialize or a second serialize raised {_describe_error(error)}, for {kept!r}"
     if after != kept:
-        return f"it is stored as {kept!r}, and restored and stored again as {after!r}"
+        return f"serialize returns {kept!r}, and after deserialize it returns {after!r}"
     if type(subject.timetable).__eq__ is not object.__eq__ and again.timetable != subject.timetable:
-        return "restored, it is not equal to what it was (__eq__)"
+        return "after deserialize, the timetable is not equal to the original (__eq__)"
     for name in ("summary", "description"):
         one, two = getattr(subject.timetable, name, ""), getattr(again.timetable, name, "")
         if one != two:
-            return f"its {name} is {one!r}, and restored {two!r}"
+            return f"its {name} is {one!r}, and after deserialize {two!r}"
     return None
 
 
@@ -155,7 +155,7 @@ def check_manual_past(subject: Subject, case: Case) -> str | None:
     _, end = subject.manual(case.now)
     if end <= case.now:
         return None
-    return f"a run started by hand at {describe_instant(case.now)} would be about data until {describe_instant(end)}, which is not there yet"
+    return f"the data interval of a manual run at {describe_instant(case.now)} ends at {describe_instant(end)}, in the future"
 
 
 def check_manual_own(subject: Subject, case: Case) -> str | None:
@@ -166,16 +166,16 @@ def check_manual_own(subject: Subject, case: Case) -> str | None:
     own = subject.next(None, bounds, subject.now(case.now))
     if own is not None and (own.interval_start, own.interval_end) == (start, end):
         return None
-    subject.manual(case.now)  # so that it is a call that is shown
+    subject.manual(case.now)  # so that the violation shows this call
     return (
-        f"a run started by hand at {describe_instant(case.now)} is about {describe_instant(start)} to {describe_instant(end)}, which is none of the schedule's own "
-        f"intervals: from there, the schedule has {describe_slot(own)}"
+        f"the data interval of a manual run at {describe_instant(case.now)} is {describe_instant(start)} to {describe_instant(end)}, which is none of the "
+        f"schedule's own intervals: from there, the schedule has {describe_slot(own)}"
     )
 
 
 def check_run_ids(subject: Subject, case: Case) -> str | None:
     if subject.follows_runs:
-        return None  # the clock stands still here, and the id is made of the time
+        return None  # the run id is made from the current time, which does not change here
     seen: dict[str, str] = {}
     for run in subject.steps(case.bounds, subject.now(case.now), case.steps):
         if not 1 <= len(run.run_id) <= RUN_ID_MAX:
@@ -193,7 +193,7 @@ def check_worded(subject: Subject, _: Case) -> str | None:
         except Exception as error:
             return f"its {name} raised {_describe_error(error)}"
         if not isinstance(text, str):
-            return f"its {name} is {text!r}; let it be a text"
+            return f"its {name} is {text!r}; it must be a text"
     if not subject.timetable.summary.strip():
         return "its summary is empty; listings show it as the schedule"
     if not subject.timetable.description.strip() and not _may_be_silent(subject.timetable):
@@ -206,12 +206,12 @@ def _logical(run: PlannedRun) -> Instant:
 
 
 def _without_clock(subject: Subject, case: Case) -> Case:
-    """The case, such that an author's code has no reason to look at the clock."""
+    """The case with catchup, unless the timetable receives `now`: without catchup, an author's code would read the clock."""
     return case if subject.takes_now or case.catchup else replace(case, catchup=True)
 
 
 def _restore(subject: Subject) -> Subject | None:
-    """None: it cannot be stored, which another law tells."""
+    """The timetable after serialize and deserialize; None when that fails, which `check_stored` reports."""
     try:
         return subject.stored()
     except Exception:
@@ -219,7 +219,7 @@ def _restore(subject: Subject) -> Subject | None:
 
 
 def _is_on_grid(subject: Subject, case: Case) -> bool:
-    """Whether it cuts time into intervals at places of its own, wherever it starts."""
+    """Whether the timetable divides time into intervals at fixed instants, independent of the start date."""
     bounds = replace(case, catchup=True).bounds
     now = subject.now(case.now)
     first = subject.next(None, bounds, now)
@@ -231,7 +231,7 @@ def _is_on_grid(subject: Subject, case: Case) -> bool:
 
 
 def _may_be_silent(timetable: Timetable) -> bool:
-    """Cron forms that no describer reads, spans (Airflow has no words for them), author's classes without a description."""
+    """Whether an empty description is allowed: unsupported forms of cron, deltas, and author's classes without a description."""
     if isinstance(timetable, DeltaTimetable):
         return True
     if isinstance(timetable, CronTimetable | MultipleCronTriggerTimetable):
@@ -247,24 +247,24 @@ def _describe_error(error: Exception) -> str:
 
 
 LAWS: dict[str, Law] = {
-    "usable": Law("every answer is one that the scheduler can use", check_usable),
+    "usable": Law("the scheduler can use every answer", check_usable),
     "increasing": Law("each run is later than the one before it", check_increasing),
     "ordered": Law("no data interval ends before it starts", check_ordered),
     "bounded": Law("no run is before the start date or after the end date", check_bounded),
     "newest_only": Law("with catchup off, a DAG's first run is the newest that is due", check_newest_only),
-    "halves": Law("a walk that is interrupted and resumed makes the runs of one that is not", check_halves),
-    "repeatable": Law("the same question has the same answer", check_repeatable),
-    "stored": Law("stored and restored, it is what it was", check_stored, timeless=True),
-    "manual_past": Law("a run by hand is not about data of the future", check_manual_past),
-    "manual_own": Law("a run by hand is about one of the schedule's own intervals, if it has such", check_manual_own),
+    "halves": Law("a sequence of runs that is interrupted and resumed is the same as without interruption", check_halves),
+    "repeatable": Law("identical calls return the same answer", check_repeatable),
+    "stored": Law("serialize and deserialize preserve the timetable", check_stored, timeless=True),
+    "manual_past": Law("the data interval of a manual run does not end in the future", check_manual_past),
+    "manual_own": Law("the data interval of a manual run is one of the schedule's own intervals, if it has fixed intervals", check_manual_own),
     "run_ids": Law(f"run ids are distinct and have 1 to {RUN_ID_MAX} characters", check_run_ids),
     "worded": Law("summary and description are texts, and not empty", check_worded, timeless=True),
 }
-"""By name, in the order in which they are tried."""
+"""The laws by name, in the order in which they are checked."""
 
 
 def find_fault(law: Law, subject: Subject, case: Case) -> str | None:
-    """What the law finds in the case. An answer that cannot be used is for `check_usable` alone to tell."""
+    """The sentence of the law's check, or None. Answers that cannot be used are reported by `check_usable` only."""
     try:
         return law.broken(subject, case)
     except PlanningError:

@@ -1,4 +1,4 @@
-"""The timetable under test, and every question that the laws ask it: as the scheduler asks, in this process."""
+"""The timetable under test: calls it as the scheduler does, in this process, and records the calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gnomon.timetables.wall_clock.zones import zone_of
 
 
 class Subject:
-    """One timetable that is asked; `calls` are the questions so far, newest last, for the words of a violation."""
+    """A timetable under test. `calls`: its last two calls as Python, newest last, for the report of a violation."""
 
     def __init__(self, timetable: Timetable, name: str = "timetable") -> None:
         self.timetable = timetable
@@ -28,40 +28,40 @@ class Subject:
 
     @cached_property
     def takes_now(self) -> bool:
-        """Whether it is asked with `now` (the built-in ones), so that every law can choose the time."""
+        """Whether the timetable receives the current time as an argument, as built-in ones do, so that a law can choose it."""
         cls = next(kind for kind in type(self.timetable).__mro__ if "next_dagrun_info" in vars(kind))
         return isinstance(self.timetable, BuiltinTimetable) and cls.__module__.startswith("gnomon.")
 
     @property
     def follows_runs(self) -> bool:
-        """Whether it stands still with the clock, as Continuous does."""
+        """Whether its next run depends on the end of the previous one, as with ContinuousTimetable."""
         return bool(getattr(self.timetable, "follows_runs", False))
 
     @cached_property
     def zone(self) -> tzinfo | None:
-        """The zone in its stored form, if it says one that we can read."""
+        """The zone in its serialized form, or None."""
         try:
             return zone_of(self.timetable.serialize()["timezone"])
         except Exception:
             return None
 
-    def now(self, wished: Instant) -> Instant:
-        """The time at which it is asked: the wished one, or that of this machine where the author's code reads it."""
-        return wished if self.takes_now else self._clock.now()
+    def now(self, chosen: Instant) -> Instant:
+        """The time of a call: the chosen one, or the machine's when the author's code reads the clock itself."""
+        return chosen if self.takes_now else self._clock.now()
 
     def next(self, last: PlannedRun | None, bounds: TimeRestriction, now: Instant) -> PlannedRun | None:
-        """The run after `last`; PlanningError when the answer is none that the scheduler can use."""
+        """The run after `last`. Raises PlanningError when the scheduler could not use the answer."""
         self._call(wording.format_next_call(self.name, last, bounds, now if self.takes_now else None))
         return ask_next(self.timetable, None if last is None else _cursor(last), bounds, now)
 
     def manual(self, run_after: Instant) -> tuple[Instant, Instant]:
-        """The data interval of a run by hand; PlanningError when the answer is none that can be used."""
+        """The data interval of a manual run. Raises PlanningError when the scheduler could not use the answer."""
         self._call(wording.format_manual_call(self.name, run_after))
-        asked: DataInterval = ask_manual(self.timetable, run_after)
-        return to_instant(asked.start), to_instant(asked.end)
+        interval: DataInterval = ask_manual(self.timetable, run_after)
+        return to_instant(interval.start), to_instant(interval.end)
 
     def steps(self, bounds: TimeRestriction, now: Instant, count: int, last: PlannedRun | None = None) -> Iterator[PlannedRun]:
-        """Up to `count` answers, each fed with the one before, asked one by one."""
+        """Up to `count` consecutive runs after `last`, each computed from the previous one when it is requested."""
         for _ in range(count):
             last = self.next(last, bounds, now)
             if last is None:
@@ -69,16 +69,16 @@ class Subject:
             yield last
 
     def walk(self, bounds: TimeRestriction, now: Instant, count: int, last: PlannedRun | None = None) -> list[PlannedRun]:
-        """All of these steps."""
+        """The runs of `steps` as a list."""
         return list(self.steps(bounds, now, count, last))
 
     def data(self) -> dict[str, Any]:
-        """What it is stored as. Whatever the author's code raises propagates."""
+        """The serialized timetable. Exceptions of the author's code propagate."""
         self._call(f"{self.name}.serialize()")
         return self.timetable.serialize()
 
     def stored(self) -> Subject:
-        """It again, after a journey through its JSON. Whatever the author's code raises propagates."""
+        """The timetable after serialize, JSON and deserialize. Exceptions of the author's code propagate."""
         data = json.loads(json.dumps(self.data()))
         cls = type(self.timetable)
         self._call(f"{cls.__name__}.deserialize({data!r})")

@@ -3,7 +3,7 @@
 import pkgutil as _pkgutil
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.errors import UserError as _UserMistake
+from gnomon.errors import UserError as _UserError
 from gnomon.loading.class_loader import load_object as _load_object
 
 __all__ = ["import_string", "is_valid_dotpath", "iter_namespace", "qualname"]
@@ -15,7 +15,7 @@ def import_string(dotted_path):
         raise ImportError(f"{dotted_path} doesn't look like a module path")
     try:
         return _load_object(dotted_path)
-    except _UserMistake as error:
+    except _UserError as error:
         raise ImportError(str(error)) from error
 
 
