@@ -45,7 +45,7 @@ def _list_trigger_faults(tx: Transaction, key: TaskKey) -> list[str]:
         if event.kind == "trigger_blocked":
             lines = [line.strip() for line in event.body.splitlines() if line.strip()]
             return [f"at {iso(event.at)} its trigger held up all others of its triggerer, at {' '.join(lines[-2:])}"]
-        if event.kind == "trigger_lingers":
+        if event.kind == "trigger_unresponsive":
             return [f"at {iso(event.at)}, a trigger of it: {event.body}"]
     return []
 
