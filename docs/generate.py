@@ -28,7 +28,7 @@ def options_page() -> str:
         "Set an option as `GNOMON__SECTION__NAME` in the environment, or in its section of `gnomon.toml`; see\n"
         "[how to set options](../how-to/set-options.md). `{home}` is Gnomon's home. Names in brackets are older ones, still accepted.\n"
     ]
-    used = sorted((option for option in OPTIONS if option.used), key=lambda option: option.section)
+    used = sorted((option for option in OPTIONS if option.is_used), key=lambda option: option.section)
     for section, options in itertools.groupby(used, key=lambda option: option.section):
         parts.append(f"\n## [{section}]\n\n| option | default | meaning |\n|---|---|---|\n")
         parts += [_option_row(option) for option in options]
@@ -36,7 +36,7 @@ def options_page() -> str:
         "\n## Accepted, without effect\n\nKnown so that files and environments made for Airflow are not refused; DAG files that ask for "
         "them are given Airflow's defaults.\n\n"
     )
-    others = sorted((option for option in OPTIONS if not option.used), key=lambda option: option.section)
+    others = sorted((option for option in OPTIONS if not option.is_used), key=lambda option: option.section)
     for section, options in itertools.groupby(others, key=lambda option: option.section):
         parts.append(f"- `[{section}]` {', '.join(f'`{option.name}`' for option in options)}\n")
     reasons = [option for option in others if option.description != NO_EFFECT]

@@ -1,4 +1,4 @@
-"""Watches the author's code from inside: one call that takes too long is ended by an exception, where it is at that moment."""
+"""Limits the time of calls into author code from inside the process: a call that takes too long is ended by an exception."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from types import FrameType
 from gnomon.clock import Clock
 
 CHECK_EVERY_S = 0.25
-"""Between two looks at where the author's code is."""
+"""Interval between checks of the running call."""
 _OWN_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _LIBRARY = os.path.join(sysconfig.get_path("stdlib"), "")
 _DIALECT = os.path.join(_OWN_FOLDER, "airflow_compat", "tree", "")
 
 
 class CallTimeout(BaseException):
-    """One call into author code took longer than it may. Not an Exception: author code that catches those goes on."""
+    """One call into author code exceeded its limit. Not an Exception, so that author code that catches Exception does not catch it."""
 
-    def __init__(self, call: str, seconds: float, place: str) -> None:
-        super().__init__(f"{call} did not answer within {seconds:g} s (it was at {place}); see to its timetable")
+    def __init__(self, call: str, seconds: float, location: str) -> None:
+        super().__init__(f"{call} did not answer within {seconds:g} s (it was at {location}); see to its timetable")
 
 
 class CallWatchdog:
-    """A timer that looks which call is under way. A new call, or code of ours, is progress, and is told."""
+    """A timer that checks which call is running. A new call, or code of Gnomon, counts as progress and is reported."""
 
     def __init__(self, clock: Clock, progress: Callable[[], None]) -> None:
         self._clock = clock
@@ -35,22 +35,22 @@ class CallWatchdog:
         self._author_call: FrameType | None = None
         self._call_started_at = 0.0
 
-    def start(self, most_s: float) -> None:
-        """From now on one call may take `most_s`."""
-        self._limit_s = most_s
+    def start(self, limit_s: float) -> None:
+        """Limit each call to `limit_s` seconds from now on."""
+        self._limit_s = limit_s
         self._author_call = None
-        tick = min(CHECK_EVERY_S, most_s / 4)
+        tick = min(CHECK_EVERY_S, limit_s / 4)
         signal.signal(signal.SIGALRM, self._on_tick)
         signal.setitimer(signal.ITIMER_REAL, tick, tick)
 
     def stop(self) -> None:
-        """Nothing is watched."""
+        """Stop the timer."""
         signal.setitimer(signal.ITIMER_REAL, 0)
         self._author_call = None
 
     def _on_tick(self, _number: int, frame: FrameType | None) -> None:
         if os.getppid() != self._parent:
-            os._exit(1)  # nobody waits for the answer
+            os._exit(1)  # the caller has ended
         call = _find_author_call(frame)
         now = self._clock.monotonic()
         if call is None or call is not self._author_call:
@@ -61,9 +61,9 @@ class CallWatchdog:
 
 
 def _find_author_call(frame: FrameType | None) -> FrameType | None:
-    """The call by which our code entered what is not ours; None when only ours is running.
+    """The frame by which Gnomon's code entered other code; None when only Gnomon's code is running.
 
-    Below our outermost frame stands what started this process: it is no call of ours.
+    Frames below Gnomon's outermost frame belong to the start of the process and are ignored.
     """
     found = candidate = None
     while frame is not None:
@@ -76,12 +76,12 @@ def _find_author_call(frame: FrameType | None) -> FrameType | None:
 
 
 def is_own_file(file: str) -> bool:
-    """Whether a source file is Gnomon's own, and no timetable of the dialect's examples."""
+    """Whether a source file belongs to Gnomon; False for the example timetables of `airflow_compat`."""
     return file.startswith(_OWN_FOLDER) and not file.startswith(_DIALECT)
 
 
 def _describe_call(call: FrameType, innermost: FrameType | None) -> str:
-    """What is under way, as its author knows it: the method, or the file that is being imported."""
+    """The name of the running call for messages: the method, or the file that is being imported."""
     if call.f_code.co_name != "<module>" and not _is_import_system(call):
         return call.f_code.co_qualname.rpartition("<locals>.")[2]
     module, frame = call, innermost
@@ -96,14 +96,14 @@ def _is_import_system(frame: FrameType) -> bool:
 
 
 def _find_author_place(frame: FrameType | None) -> str:
-    """The innermost line of the author's; of Python's own library only when there is none."""
+    """The innermost line of author code; a line of Python's library only when there is none."""
     found = None
     while frame is not None and not (found is not None and is_own_file(frame.f_code.co_filename)):
         file = frame.f_code.co_filename
         if not is_own_file(file):
-            place = f"{file}, line {frame.f_lineno}"
+            location = f"{file}, line {frame.f_lineno}"
             if not file.startswith((_LIBRARY, "<")):
-                return place
-            found = found or place
+                return location
+            found = found or location
         frame = frame.f_back
     return found or "an unknown line"
