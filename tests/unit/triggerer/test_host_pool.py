@@ -113,7 +113,7 @@ def test_one_that_ends_its_process_is_found_and_the_others_go_on(running: Runnin
     running.start("Nap", count=7, seconds=600)
     pk = running.start("EndsProcess")
     fired = running.end_of(pk)
-    assert "with it alone in it (exit code 9)" in (fired.reason or "")
+    assert "with no other trigger in it (exit code 9)" in (fired.reason or "")
     assert len(running.crew) == 7
     assert list(running.ends) == [pk]
 
