@@ -80,7 +80,7 @@ def test_a_mistake_changed_nothing_and_the_rest_goes_on(it: Product) -> None:
         ({"GNOMON__CORE__MAX_THREADS": "3"}, "there is no option [core] max_threads. Did you mean [dag_processor] parsing_processes?"),
         ({"GNOMON__CORE__PARALLELISM": "many"}, "[core] parallelism (GNOMON__CORE__PARALLELISM) is 'many': write a whole number"),
         ({"GNOMON__CORE__DEFAULT_TIMEZONE": "Mars/Olympus"}, "is 'Mars/Olympus': there is no such time zone; write utc"),
-        ({"GNOMON__SCHEDULER__ALLOWED_RUN_ID_PATTERN": "["}, "is '[': it is no regular expression"),
+        ({"GNOMON__SCHEDULER__ALLOWED_RUN_ID_PATTERN": "["}, "is '[': it is not a regular expression"),
         ({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": "mysql://a@b/c"}, "Gnomon works on SQLite and PostgreSQL, not on 'mysql'"),
     ],
 )
@@ -116,7 +116,7 @@ def test_a_busy_port_is_named_and_nothing_is_started(tmp_path: Path) -> None:
         port = busy.getsockname()[1]
         ended = _gnomon(tmp_path, f"standalone --port {port}")
     assert (ended.code, ended.out) == (1, "")
-    assert f"port {port} of 127.0.0.1 is taken by another program; choose another port with --port or GNOMON__API__PORT" in ended.err
+    assert f"port {port} of 127.0.0.1 is in use by another program; choose another port with --port or GNOMON__API__PORT" in ended.err
 
 
 def test_a_second_standalone_on_the_same_home_names_the_first(it: Product) -> None:

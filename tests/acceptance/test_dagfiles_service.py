@@ -128,7 +128,7 @@ def test_files_that_come_change_break_and_go_are_followed_while_it_runs(start):
     assert (one.active(), one.errors()) == (["second"], {"etl.py": "syntax"})
 
     path.unlink()
-    one.hear("files_gone")
+    one.hear("files_removed")
     assert (one.active(), one.errors()) == ([], {})
 
 
@@ -205,7 +205,7 @@ def test_when_its_parse_server_is_killed_the_service_ends_to_be_started_anew(sta
     os.kill(server, signal.SIGKILL)
 
     assert one.process.wait(PATIENCE_S) == 1
-    one.hear("parse_server_gone")
+    one.hear("parse_server_exited")
 
 
 def store_variable(tx, value: str) -> None:

@@ -149,7 +149,7 @@ def test_a_killed_scheduler_comes_back_while_the_worker_runs_on(standalone: Stan
     _until(lambda: _waits(standalone), "the task of DAG long")
     before = standalone.services()
     os.kill(before["gnomon-schedule"], signal.SIGKILL)
-    _until(lambda: "service_died" in (standalone.home / "stderr").read_text(), "the supervisor's word")
+    _until(lambda: "service_exited" in (standalone.home / "stderr").read_text(), "the supervisor's word")
     _until(lambda: standalone.services().get("gnomon-schedule", before["gnomon-schedule"]) != before["gnomon-schedule"], "a new scheduler")
     after = standalone.services()
     assert {name for name, pid in before.items() if after.get(name) != pid} == {"gnomon-schedule"}
@@ -164,5 +164,5 @@ def test_a_port_that_is_taken_ends_it_with_a_sentence(tmp_path: Path) -> None:
             env={**os.environ, "GNOMON_HOME": str(tmp_path)}, capture_output=True, text=True, check=False, timeout=PATIENCE_S,
         )
     assert done.returncode == 1
-    assert "is taken by another program; choose another port with --port" in done.stderr
+    assert "is in use by another program; choose another port with --port" in done.stderr
     assert "Traceback" not in done.stderr

@@ -197,7 +197,7 @@ class PointedKeeper(TriggererCoordinator):
         self.crew = ScriptedCrew(world, name)
         super().__init__(
             settings=TriggererSettings(capacity=1000, queues=None, beat_s=BEAT_S, silent_s=30.0, environ={}), db=db,  # type: ignore[arg-type]
-            clock=world.clock, crew=self.crew, triggerer_id=name, host="simulated", wake_owners=world.ring_owners,  # type: ignore[arg-type]
+            clock=world.clock, host_pool=self.crew, triggerer_id=name, host="simulated", wake_owners=world.ring_owners,  # type: ignore[arg-type]
         )
 
     def _collect_outcomes(self) -> None:

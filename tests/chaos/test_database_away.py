@@ -99,6 +99,6 @@ def _survive(away_s: float) -> None:
             assert set(states) == {"success"}, "a task was lost"
             assert kept == processes, "a service died of it"
             assert "Traceback" not in here.said(), here.said()
-            assert here.events("store_away") or here.events("database_away") or here.events("commit_refused")
+            assert here.events("store_away") or here.events("database_unavailable") or here.events("commit_refused")
             refused = len(here.events("commit_refused"))
             assert refused < 10 + (mended - cut) / RETRY_AWAY_S, "the scheduler asked again at once, over and over"

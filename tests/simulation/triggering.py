@@ -157,7 +157,7 @@ class Triggered(Deployment):
             seat.crew = ScriptedCrew(self.clock, self.rng, self.diary)
             seat.keeper = TriggererCoordinator(
                 settings=TriggererSettings(capacity=30, queues=seat.queues, beat_s=BEAT_S, silent_s=30.0, environ={}),
-                db=self.faulty, clock=self.clock, crew=seat.crew, triggerer_id=self.new_id(),  # type: ignore[arg-type]
+                db=self.faulty, clock=self.clock, host_pool=seat.crew, triggerer_id=self.new_id(),  # type: ignore[arg-type]
                 host="simulated", wake_owners=lambda: None,
             )
         try:

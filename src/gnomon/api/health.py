@@ -1,4 +1,4 @@
-"""Whether each part of Gnomon is well, from its last beat."""
+"""The health of Gnomon's components, derived from their last heartbeats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gnomon.model.instants import SECOND, Instant, iso
 
 
 class HealthStatus(str, Enum):
-    """Airflow's words for its own health page; None there is a part that was never started."""
+    """Airflow's values for a component's health; Airflow gives None for a component that was never started."""
 
     HEALTHY = "healthy"
     UNHEALTHY = "unhealthy"
@@ -20,11 +20,11 @@ class HealthStatus(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ComponentHealth:
-    """One part: how it is, and when it last said so."""
+    """The health of one component, and its last heartbeat."""
 
     name: str
     beat_name: str | None
-    """The key of the beat in Airflow's answer; the database has none."""
+    """The key of the heartbeat in Airflow's JSON; None for the database."""
     status: HealthStatus | None
     beat_at: Instant | None = None
     note: str = ""
@@ -32,7 +32,7 @@ class ComponentHealth:
 
 @dataclass(frozen=True, slots=True)
 class WorkCounts:
-    """What the database holds; run states by name."""
+    """Counts of DAGs and import errors, and of runs by state."""
 
     dags: int = 0
     paused: int = 0
@@ -42,25 +42,25 @@ class WorkCounts:
 
 @dataclass(frozen=True, slots=True)
 class HealthSnapshot:
-    """All parts at one moment, and what they are busy with."""
+    """The health of all components at one instant, with counts."""
 
     at: Instant
     components: tuple[ComponentHealth, ...]
     counts: WorkCounts | None = None
-    """None while the database is away."""
+    """None while the database is unavailable."""
     problems: tuple[str, ...] = ()
-    """What is wrong, each with its remedy; text in back quotes is to be typed."""
+    """Problems, each with a remedy; text in back quotes is a command or a name."""
 
 
 def status_of_heartbeat(beat_at: Instant | None, now: Instant, threshold_s: float) -> HealthStatus | None:
-    """Healthy while the last beat is younger than the threshold; None when there never was one."""
+    """HEALTHY while the last heartbeat is at most `threshold_s` seconds old; None when there never was a heartbeat."""
     if beat_at is None:
         return None
     return HealthStatus.HEALTHY if now - beat_at <= threshold_s * SECOND else HealthStatus.UNHEALTHY
 
 
 def to_airflow_json(health: HealthSnapshot) -> dict[str, dict[str, str | None]]:
-    """The shape of Airflow's `/monitor/health`."""
+    """The JSON object of Airflow's `/monitor/health`."""
     answer: dict[str, dict[str, str | None]] = {}
     for part in health.components:
         answer[part.name] = {"status": part.status.value if part.status is not None else None}

@@ -1,4 +1,4 @@
-"""What the health page shows, read from the store."""
+"""Reads from the store what the health page shows."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from gnomon.store.transaction import LEASE_TTL_S
 from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
 
 CACHE_S = 0.5
-"""Requests within this time are given the same answer, so that a flood of them costs the database nothing."""
+"""Requests within this time get the same snapshot, so that many requests cost the database one read."""
 ERRORS_SHOWN = 5
-"""So many files that could not be loaded are named, and so many DAGs that are not planned."""
+"""Maximum number of files with import errors, and of unplanned DAGs, that are listed."""
 
 
 class HealthReader:
-    """Looks at everything once for all requests that come together. Never raises for a database that is away."""
+    """Reads the health once for all requests that arrive together. An unavailable database is reported, never raised."""
 
     def __init__(self, cfg: Config, clock: Clock) -> None:
         self._cfg = cfg
@@ -40,7 +40,7 @@ class HealthReader:
         self._last: tuple[float, HealthSnapshot] | None = None
 
     def read_health(self) -> HealthSnapshot:
-        """The health of this moment."""
+        """The current health, at most CACHE_S old."""
         with self._lock:
             now = self._clock.monotonic()
             if self._last is None or now - self._last[0] > CACHE_S:
@@ -48,7 +48,7 @@ class HealthReader:
             return self._last[1]
 
     def close(self) -> None:
-        """The connections are closed."""
+        """Close the database connections."""
         if self._database is not None:
             self._database.close()
 
@@ -60,11 +60,11 @@ class HealthReader:
             with self._database.read() as tx:
                 parts = (_database_health(HealthStatus.HEALTHY, self._database.dialect), *self._read_components(tx))
                 alive = triggerer_leases.list_live_triggerers(tx, self._cfg.number("triggerer", "job_heartbeat_sec"))
-                wrongs = (
+                problems = (
                     *find_problems(parts, dag_files.list_import_errors(tx)), *find_unclaimed_triggers(trigger_claims.count_unclaimed_triggers(tx), alive),
                     *find_unplanned_dags(dags.list_dags(tx), dag_edges.list_dependency_errors(tx)),
                 )
-                return HealthSnapshot(at, parts, _counts(tx), wrongs)
+                return HealthSnapshot(at, parts, _counts(tx), problems)
         except GnomonError as error:
             url = without_password(self._cfg.database_url)
             return HealthSnapshot(at, (_database_health(HealthStatus.UNHEALTHY), *_UNKNOWN_COMPONENTS), None, (f"The database at {url} did not answer: {error}",))
@@ -75,73 +75,73 @@ class HealthReader:
         schedulers = [(row.beat_at, row.host) for row in leases.list_schedulers(tx) if not row.fenced]
         workers = [(row.beat_at, row.host) for row in leases.list_workers(tx)]
         slots = sum(row.slots for row in leases.list_workers(tx) if status_of_heartbeat(row.beat_at, now, WORKER_TTL_S) is HealthStatus.HEALTHY)
-        keepers = [row for row in triggerer_leases.list_triggerers(tx) if not row.fenced]
+        triggerers = [row for row in triggerer_leases.list_triggerers(tx) if not row.fenced]
         beat_s = self._cfg.number("triggerer", "job_heartbeat_sec")
         silence_s = beat_s * triggerer_leases.SILENT_AFTER_BEATS
-        alive = [row for row in keepers if row.is_alive(now, beat_s)]
-        places = " · ".join(filter(None, (_describe_capacity(alive), _describe_counters(alive))))
-        readers = [(row.beat_at, row.host) for row in leases.list_dag_processors(tx)]
+        alive = [row for row in triggerers if row.is_alive(now, beat_s)]
+        note = " · ".join(filter(None, (_describe_capacity(alive), _describe_counters(alive))))
+        processors = [(row.beat_at, row.host) for row in leases.list_dag_processors(tx)]
         return (
             _component_health("scheduler", schedulers, now, threshold, alive_s=LEASE_TTL_S),
             _component_health("worker", workers, now, WORKER_TTL_S, f"{slots} slots"),
-            _component_health("triggerer", [(row.beat_at, row.host) for row in keepers], now, silence_s, places),
-            _component_health("dag_processor", readers, now, PROCESSOR_SILENCE_S),
+            _component_health("triggerer", [(row.beat_at, row.host) for row in triggerers], now, silence_s, note),
+            _component_health("dag_processor", processors, now, PROCESSOR_SILENCE_S),
         )
 
 
 def _describe_capacity(alive: list[triggerer_leases.TriggererLease]) -> str:
-    return f"{sum(row.running for row in alive)} of {sum(row.capacity for row in alive)} places taken"
+    return f"{sum(row.running for row in alive)} of {sum(row.capacity for row in alive)} slots in use"
 
 
 def _describe_counters(alive: list[triggerer_leases.TriggererLease]) -> str:
-    """What the triggerers that live have counted since they started, as far as there is something to say."""
+    """The counters of the live triggerers since their start; empty when all are zero."""
     total: Counter[str] = Counter()
     for row in alive:
         total.update(row.counters)
     blocks = total["triggers.blocked_main_thread"]
-    said = [(total["triggers.succeeded"], "came"), (total["triggers.failed"], "failed")]
-    words = [f"{count:,} {word}" for count, word in said if count]
+    counts = [(total["triggers.succeeded"], "succeeded"), (total["triggers.failed"], "failed")]
+    texts = [f"{count:,} {word}" for count, word in counts if count]
     if blocks:
         times = "once" if blocks == 1 else f"{blocks:,} times"
-        words.append(f"blocked {times}{_worst_class(total)}")
-    return ", ".join(words)
+        texts.append(f"blocked {times}{_worst_class(total)}")
+    return ", ".join(texts)
 
 
 def _worst_class(total: Counter[str]) -> str:
-    """The class that held up the loop most often."""
+    """The trigger class that blocked the event loop most often."""
     begin = "triggers.blocked_main_thread."
     found = sorted((-count, name) for name, count in total.items() if name.startswith(begin))
     return f" (mostly by {found[0][1].removeprefix(begin)})" if found else ""
 
 
 def find_problems(parts: Iterable[ComponentHealth], errors: Iterable[StoredImportError]) -> tuple[str, ...]:
-    """What a person must know: services that do not live, files that could not be loaded."""
+    """Problems that users must know about: components that are not running, and files that could not be loaded."""
     dead = {part.name for part in parts if part.status is not HealthStatus.HEALTHY}
-    wrongs = [sentence for name, sentence in _DEAD_PROBLEMS.items() if name in dead]
+    problems = [sentence for name, sentence in _DEAD_PROBLEMS.items() if name in dead]
     first = {error.path: error for error in reversed(list(errors))}
     shown = [_first_line(first[path]) for path in sorted(first)[:ERRORS_SHOWN]]
     if len(first) > len(shown):
         shown.append(f"{len(first) - len(shown)} more files could not be loaded")
     if shown:
-        wrongs += [*shown[:-1], f"{shown[-1]} (`gnomon dags errors` shows all, with tracebacks)"]
-    return tuple(wrongs)
+        problems += [*shown[:-1], f"{shown[-1]} (`gnomon dags errors` shows all, with tracebacks)"]
+    return tuple(problems)
 
 
 def find_unclaimed_triggers(unclaimed: Mapping[str | None, int], alive: Sequence[triggerer_leases.TriggererLease]) -> tuple[str, ...]:
-    """Why deferred tasks wait and no triggerer takes them: none lives, none listens, all are full. `unclaimed`: how many, by queue."""
+    """Why deferred tasks wait without a triggerer: none is alive, none takes their queue, or all are full. `unclaimed`: by queue."""
     if not alive:
         waiting = sum(unclaimed.values())
         return (f"No triggerer is alive, and {_count_deferred(waiting)} for one. `gnomon triggerer` starts one.",) if waiting else ()
-    found, without_place = [], 0
+    found, waiting_for_slot = [], 0
     for queue, count in unclaimed.items():
         listening = [row for row in alive if row.takes_queue(queue)]
         if not listening:
-            found.append(f"No triggerer listens to queue {queue!r}, and {_count_deferred(count)} on it. `gnomon triggerer --queues {queue}` starts one.")
+            found.append(f"No triggerer takes queue {queue!r}, and {_count_deferred(count)} on it. `gnomon triggerer --queues {queue}` starts one.")
         elif all(row.running >= row.capacity for row in listening):
-            without_place += count
-    if without_place:
+            waiting_for_slot += count
+    if waiting_for_slot:
         found.append(
-            f"All places of the triggerers are taken, and {_count_deferred(without_place)} for one. Give them more with `--capacity`, or start another: "
+            f"All slots of the triggerers are in use, and {_count_deferred(waiting_for_slot)} for one. Raise the limit with `--capacity`, or start another triggerer: "
             "`gnomon triggerer`."
         )
     return tuple(found)
@@ -152,7 +152,7 @@ def _count_deferred(count: int) -> str:
 
 
 def find_unplanned_dags(known: Iterable[StoredDag], wrong: Mapping[int, str] = MappingProxyType({})) -> tuple[str, ...]:
-    """The DAGs whose timetable does not say their next run, and why. `wrong`: what is wrong with dependencies, by dag_pk."""
+    """The DAGs whose next run cannot be planned, with the reason. `wrong`: dag_pk to the error of its dependencies."""
     planned = [(dag.dag_id, dag.error or wrong.get(dag.dag_pk)) for dag in known if dag.active and not dag.paused]
     failed = sorted((dag_id, error) for dag_id, error in planned if error is not None)
     shown = [f"DAG {dag_id} is not planned: {error}" for dag_id, error in failed[:ERRORS_SHOWN]]
@@ -162,7 +162,7 @@ def find_unplanned_dags(known: Iterable[StoredDag], wrong: Mapping[int, str] = M
 
 
 def _first_line(error: StoredImportError) -> str:
-    """The error in a line that names the file."""
+    """The first line of the error, with the file."""
     line = error.message.strip().partition("\n")[0]
     return line if error.path in line else f"{error.path}: {line}"
 
@@ -170,7 +170,7 @@ def _first_line(error: StoredImportError) -> str:
 def _component_health(
     name: str, beats: list[tuple[Instant, str]], now: Instant, silence_s: float, note: str = "", alive_s: float | None = None
 ) -> ComponentHealth:
-    """How the processes of one kind are: well if one of them is. `alive_s`: who beat within it is counted."""
+    """The health of all processes of one kind: healthy if one is. `alive_s`: processes with a younger heartbeat are counted."""
     last = max((beat_at for beat_at, _ in beats), default=None)
     alive = [host for beat_at, host in beats if status_of_heartbeat(beat_at, now, alive_s or silence_s) is HealthStatus.HEALTHY]
     where = f"{len(alive)} on {', '.join(sorted(set(alive)))}" if alive else ""

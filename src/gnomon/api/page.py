@@ -1,4 +1,4 @@
-"""The page a person sees: what runs, since when it was last heard of, and what there is to do."""
+"""Renders the health page as HTML."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ li b{display:block;font-size:1.2rem;font-weight:600;font-variant-numeric:tabular
 code{background:var(--paper);border:1px solid var(--line);border-radius:.3rem;padding:.05rem .3rem;overflow-wrap:anywhere}
 """
 _NAMES = {"metadatabase": "Database", "scheduler": "Scheduler", "worker": "Worker", "triggerer": "Triggerer", "dag_processor": "DAG processor"}
-"""What a person is shown. A triggerer that nothing has waited for yet is no news, and not shown."""
+"""Display names. The triggerer is not shown while no task was ever deferred."""
 
 _STATES = {"queued": "Queued", "running": "Running", "success": "Succeeded", "failed": "Failed"}
 _CODE = re.compile("`([^`]+)`")
@@ -63,11 +63,11 @@ def _with_code(text: str) -> str:
 
 
 def _render_component(part: ComponentHealth, now: int) -> str:
-    word = part.status.value if part.status is not None else "not running"
+    status = part.status.value if part.status is not None else "not running"
     kind = part.status.value if part.status is not None else "none"
-    beat = f"last beat {_format_age(now - part.beat_at)} ago" if part.beat_at is not None else ""
+    beat = f"last heartbeat {_format_age(now - part.beat_at)} ago" if part.beat_at is not None else ""
     details = "".join(f'<span class="soft">{escape(detail)}</span>' for detail in (part.note, beat) if detail)
-    return f'<li>{_NAMES[part.name]}<b class="{kind}">{word}</b>{details}</li>'
+    return f'<li>{_NAMES[part.name]}<b class="{kind}">{status}</b>{details}</li>'
 
 
 def _render_counts(counts: WorkCounts) -> str:

@@ -1,4 +1,4 @@
-"""HTTP on the standard library: a bounded number of threads, read-only, two pages."""
+"""The HTTP server: a bounded number of threads, read-only, a page and a JSON endpoint."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from gnomon.config import Config
 from gnomon.wakeups import StopFlag
 
 THREADS_MAX = 16
-"""Requests answered at a time; others wait in the listening socket's queue."""
+"""Requests answered at the same time; others wait in the queue of the listening socket."""
 REQUEST_TIMEOUT_S = 10.0
 HEALTH_PATHS = ("/health", "/monitor/health", "/api/v2/monitor/health")
 _log = log.get_logger("api")
 
 
 class ApiServer(ThreadingMixIn, HTTPServer):
-    """Answers on a socket that already listens. `look` gives the health of this moment."""
+    """Answers on a socket that already listens. `read_health` gives the current health."""
 
     daemon_threads = True
 
-    def __init__(self, listener: socket.socket, look: Callable[[], HealthSnapshot], version: str) -> None:
+    def __init__(self, listener: socket.socket, read_health: Callable[[], HealthSnapshot], version: str) -> None:
         super().__init__(listener.getsockname()[:2], _RequestHandler, bind_and_activate=False)
         self.socket.close()
         self.socket = listener
-        self.read_health = look
+        self.read_health = read_health
         self.version = version
         self._slots = threading.BoundedSemaphore(THREADS_MAX)
 
@@ -71,7 +71,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
         elif path in self.pages:
             self._answer(HTTPStatus.OK, "text/html; charset=utf-8", render_page(self.server.read_health(), self.server.version))
         else:
-            body = json.dumps({"detail": f"there is no page {path}; there are / and {HEALTH_PATHS[0]}"})
+            body = json.dumps({"detail": f"there is no page {path}; the pages are / and {HEALTH_PATHS[0]}"})
             self._answer(HTTPStatus.NOT_FOUND, "application/json", body)
 
     do_HEAD = do_GET  # noqa: N815
@@ -96,18 +96,18 @@ _log = log.get_logger("api")
 
 
 def main(cfg: Config, listener: socket.socket) -> int:
-    """Answers on the listening socket until SIGTERM or Ctrl-C; returns the exit code."""
+    """Answer requests on the listening socket until SIGTERM or Ctrl-C; returns the exit code."""
     stop = StopFlag().install_handlers()
     listener.setblocking(False)
-    looker = HealthReader(cfg, SystemClock())
-    server = ApiServer(listener, looker.read_health, _version())
+    reader = HealthReader(cfg, SystemClock())
+    server = ApiServer(listener, reader.read_health, _version())
     server.timeout = 0
     _log.info("api_server_started")
     while not stop():
         ready, _, _ = select.select([listener.fileno(), stop.fileno()], [], [])
         if listener.fileno() in ready:
             server.handle_request()
-    looker.close()
+    reader.close()
     _log.info("api_server_stopped")
     return 0
 

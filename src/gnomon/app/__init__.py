@@ -1,13 +1,16 @@
-"""The wiring: the only place that chooses database, executor, clock and wake-ups, and starts processes of services.
+"""The wiring: the only package that chooses database, executor, clock and wake-ups, and starts the processes of services.
 
     gnomon standalone
-      ├─ (a child that prepares the database and ends: the supervisor never imports the store)
+      ├─ (a child process that migrates the database and ends)
       ├─ scheduler
       ├─ worker          ── zygotes ── one child per attempt
       ├─ dag-processor   ── parse children
       ├─ api-server
-      └─ triggerer       ── hosts of triggers; it waits, without a database, until something waits for it
+      └─ triggerer       ── trigger hosts; it waits, without a database connection, until a task is deferred
 
-The supervisor imports what its services share, freezes it, forks them, and starts again whichever dies. It is a
-subreaper: what a dead service leaves behind becomes its child and is killed. Nothing is left when it ends.
+The supervisor imports the modules that its services share, freezes the heap, forks the services, and restarts a service that
+ends. It is a subreaper: processes that an ended service leaves behind become its children and are killed. No process is left
+when the supervisor ends.
+
+Open `standalone.py` first, then `supervisor.py`; `services.py` starts a single service in the foreground.
 """

@@ -1,4 +1,4 @@
-"""What must be true of a home before anything starts in it; each failure names the thing, the place and the remedy."""
+"""Checks of a home before services start in it. Each error says what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from gnomon.config import Config, run_folder
 from gnomon.errors.product import ConfigurationError
 
 FREE_BYTES_MIN = 16 * 1024 * 1024
-"""With less room than this a database and its logs do not even start."""
+"""With less free space a database and its logs cannot be created."""
 _PROBE = b"\0" * 65536
 LOCK_FILE = "standalone.lock"
 _PROCESS = "process "
-"""What stands before the process id in the lock's text."""
+"""The text before the process id in the content of the lock file."""
 
 
 def prepare_home(cfg: Config) -> bool:
-    """The folders of the home exist and can be written; True when the home is new. OperatorMistake otherwise."""
+    """Create the folders of the home; True when the home is new. Raises ConfigurationError when a folder cannot be written."""
     new = not (cfg.home / "dags").exists() and not (cfg.home / "logs").exists()
     for folder in dict.fromkeys((cfg.home, cfg.home / "dags", cfg.home / "plugins", cfg.logs_folder)):
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ConfigurationError(_describe_os_error("make the folder", folder, error)) from None
+            raise ConfigurationError(_describe_os_error("create the folder", folder, error)) from None
     for folder in dict.fromkeys((cfg.home, cfg.logs_folder)):
         _check_room(folder)
         _check_writing(folder)
     if not cfg.dags_folder.is_dir():
         where = cfg.source("core", "dags_folder")
-        raise ConfigurationError(f"[core] dags_folder ({where}) is {cfg.dags_folder}, which is not a folder; make it or change the option")
+        raise ConfigurationError(f"[core] dags_folder ({where}) is {cfg.dags_folder}, which is not a folder; create it or change the option")
     return new
 
 
@@ -41,8 +41,8 @@ def _check_room(folder: Path) -> None:
     free = stats.f_bavail * stats.f_frsize
     if free < FREE_BYTES_MIN:
         raise ConfigurationError(
-            f"the disk of {folder} is full: {free // 1024} kB are left, Gnomon needs {FREE_BYTES_MIN // 1024} kB to start; "
-            "make room, or name another home with GNOMON_HOME"
+            f"the disk of {folder} is full: {free // 1024} kB are free, Gnomon needs {FREE_BYTES_MIN // 1024} kB to start; "
+            "free some space, or set GNOMON_HOME to another home"
         )
 
 
@@ -59,16 +59,16 @@ def _check_writing(folder: Path) -> None:
 
 def _describe_os_error(act: str, folder: Path, error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the disk of {folder} is full; make room, or name another home with GNOMON_HOME"
+        return f"the disk of {folder} is full; free some space, or set GNOMON_HOME to another home"
     reason = "the file system is read-only" if error.errno == errno.EROFS else (error.strerror or str(error)).lower()
-    return f"cannot {act} {folder}: {reason}; change its owner or rights, or name another home with GNOMON_HOME"
+    return f"cannot {act} {folder}: {reason}; change its owner or rights, or set GNOMON_HOME to another home"
 
 
 class HomeLock:
-    """Held by the one standalone of a home, until it is released or the process ends."""
+    """The lock of the one standalone of a home, held until it is closed or the process ends."""
 
     def __init__(self, cfg: Config) -> None:
-        """Held from now on; OperatorMistake, with the other's process id and address, when there is one already."""
+        """Take the lock. Raises ConfigurationError, with the process id and address of the other standalone, when one holds it."""
         path = run_folder(cfg.home) / LOCK_FILE
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -78,21 +78,21 @@ class HomeLock:
             os.close(self._descriptor)
             raise ConfigurationError(
                 f"another gnomon standalone runs in {cfg.home}" + (f" ({other})" if other else "")
-                + "; stop it first, or give this one a home of its own with GNOMON_HOME"
+                + "; stop it first, or set GNOMON_HOME to another home"
             ) from None
 
     def describe(self, text: str) -> None:
-        """What a second standalone is told about this one."""
+        """Set the text that a second standalone shows about this one."""
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, text.encode(), 0)
 
     def close(self) -> None:
-        """This process no longer holds the lock's descriptor."""
+        """Close the descriptor of the lock in this process."""
         os.close(self._descriptor)
 
 
 def is_standalone_running(cfg: Config) -> bool:
-    """Whether a standalone holds this home. Only looks: taking the lock to find out could keep one from starting."""
+    """Whether a standalone runs in this home. Reads the lock file only: taking the lock could keep a standalone from starting."""
     try:
         text = (run_folder(cfg.home) / LOCK_FILE).read_text(errors="replace")
     except OSError:
@@ -108,12 +108,12 @@ def is_standalone_running(cfg: Config) -> bool:
 
 
 def open_listener(cfg: Config, port: int | None = None) -> socket.socket:
-    """A listening socket of the api-server; OperatorMistake when the address is taken or not ours."""
+    """A listening socket for the api-server. Raises ConfigurationError when the address is in use or is not one of this machine."""
     host = cfg.text("api", "host")
     wanted = port if port is not None else cfg.integer("api", "port")
     remedy = "choose another port with --port or GNOMON__API__PORT"
     if wanted > 65535:
-        raise ConfigurationError(f"[api] port is {wanted}; ports end at 65535; {remedy}")
+        raise ConfigurationError(f"[api] port is {wanted}; the largest port is 65535; {remedy}")
     try:
         family, _, _, _, address = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except OSError as error:
@@ -126,15 +126,15 @@ def open_listener(cfg: Config, port: int | None = None) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise ConfigurationError(f"port {wanted} of {host} is taken by another program; {remedy}") from None
+            raise ConfigurationError(f"port {wanted} of {host} is in use by another program; {remedy}") from None
         if error.errno in (errno.EACCES, errno.EPERM):
-            raise ConfigurationError(f"port {wanted} may not be used by this user (ports below 1024 are for root); {remedy}") from None
+            raise ConfigurationError(f"port {wanted} is not allowed for this user (ports below 1024 are reserved for root); {remedy}") from None
         raise ConfigurationError(f"cannot listen on {host} port {wanted}: {error.strerror}; check [api] host and port") from None
     return listener
 
 
 def browser_address(listener: socket.socket) -> str:
-    """The address to open in a browser."""
+    """The URL to open in a browser."""
     host, port = listener.getsockname()[:2]
     if host in ("0.0.0.0", "::", "127.0.0.1", "::1"):
         host = "localhost"

@@ -16,7 +16,7 @@ from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
 from gnomon.wakeups import reset_signals
 
 AWAY_MAX_S = 60.0
-"""A database that does not answer is waited for so long when something starts."""
+"""How long a start waits for a database that is unavailable."""
 _AWAY_PAUSE_S = 1.0
 _READY, _REFUSED, _AWAY = 0, 3, 4
 _MESSAGE_MAX = 65536
@@ -24,7 +24,7 @@ _log = log.get_logger("app.database")
 
 
 class DatabasePreparation:
-    """A child that brings the database's schema up to date; the parent may do other things meanwhile."""
+    """A child process that brings the schema up to date; the parent continues until `wait`."""
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
@@ -50,7 +50,7 @@ class DatabasePreparation:
         os.close(writing)
 
     def wait(self) -> None:
-        """The schema is up to date; OperatorMistake or WorldAway with the reason otherwise."""
+        """Wait until the schema is up to date. Raises ConfigurationError or ResourceUnavailable with the reason otherwise."""
         if self._refused is not None:
             raise ResourceUnavailable(f"no process can be started to prepare the database: {describe_refusal(self._refused)}; {REFUSAL_REMEDY}")
         message = b"".join(iter(lambda: os.read(self._reading, _MESSAGE_MAX), b"")).decode(errors="replace")
@@ -63,7 +63,10 @@ class DatabasePreparation:
 
 
 def prepare_database(cfg: Config, stop: Callable[[], bool] = lambda: False, first: DatabasePreparation | None = None) -> None:
-    """The schema is up to date. A database that is away is waited for, a minute at most."""
+    """Bring the schema up to date; an unavailable database is tried again for AWAY_MAX_S. `first`: a preparation already begun.
+
+    Raises ConfigurationError when the database refuses, ResourceUnavailable when it stays unavailable or `stop` is set.
+    """
     waited = 0.0
     while True:
         try:
@@ -73,7 +76,7 @@ def prepare_database(cfg: Config, stop: Callable[[], bool] = lambda: False, firs
             if waited >= AWAY_MAX_S or stop():
                 raise
             if waited == 0:
-                _log.warning("database_away", message=str(error), waiting_s=AWAY_MAX_S)
+                _log.warning("database_unavailable", error=str(error), waiting_s=AWAY_MAX_S)
         first = None
         time.sleep(_AWAY_PAUSE_S)
         waited += _AWAY_PAUSE_S
@@ -99,7 +102,7 @@ def _prepare_in_child(cfg: Config, writing: int) -> int:
 
 
 def _upgrade_schema(cfg: Config) -> None:
-    from gnomon.store import DatabaseNotInitialised, SchemaTooOld, load_cipher, open_database  # in the child alone
+    from gnomon.store import DatabaseNotInitialised, SchemaTooOld, load_cipher, open_database  # only in the child
 
     cipher = load_cipher(cfg)
     try:

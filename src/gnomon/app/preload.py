@@ -1,6 +1,6 @@
-"""What the services share is imported once, before they are forked; the pages stay shared because they are frozen.
+"""Imports the modules that services share, once, before the services are forked; the heap is frozen so that pages stay shared.
 
-Nothing of the store is here: the worker's zygotes are forked from what this process has, and a task must find neither a
+No module of the store is among them: the worker's zygotes are forked from this process, and a task must find neither a
 database module nor an address in its memory. Each service imports its store by itself.
 """
 
@@ -30,16 +30,16 @@ SHARED_MODULES = (
     "selectors",
     "uuid",
 )
-"""In the order of import. Grow this list with what several services import, never with what only one needs."""
+"""In the order of import. Add modules that several services import, never modules that only one service needs."""
 
 
 def import_shared() -> None:
-    """All of `SHARED_MODULES` is imported."""
+    """Import all of SHARED_MODULES."""
     for name in SHARED_MODULES:
         importlib.import_module(name)
 
 
 def freeze_heap() -> None:
-    """What lives now is never looked at again by the garbage collector, so that forked children do not copy its pages."""
+    """Exempt all current objects from garbage collection, so that forked children do not copy their pages."""
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""The scheduler with the clock, executor, wake-ups and ids of real life."""
+"""Runs the scheduler with the real clock, executor, wake-ups and ids."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from gnomon.wakeups import Listener, Notifier, StopFlag, retry_until_available
 _log = log.get_logger("app")
 
 _GC_THRESHOLDS = (700, 10, 1)
-"""Runs and their tasks point at each other: the full collection that frees ended ones comes ten times as often as usual.
+"""Runs and their tasks form reference cycles, so the full collection, which frees ended runs, is ten times as frequent as usual.
 
-It is cheap, because what was imported before the fork is frozen and not looked at.
+It is cheap, because modules imported before the fork are frozen and not examined.
 """
 
 
 def run_scheduler(cfg: Config) -> int:
-    """One incarnation of the scheduler, until SIGTERM or Ctrl-C; raises Fenced when another one took over."""
+    """Run one incarnation of the scheduler until SIGTERM or Ctrl-C. Raises FencedError when another scheduler took over."""
     gc.set_threshold(*_GC_THRESHOLDS)
     folder = run_folder(cfg.home)
-    ear = Listener(folder, f"scheduler-{os.getpid()}")
+    listener = Listener(folder, f"scheduler-{os.getpid()}")
     stop = StopFlag(Notifier(folder).notify).install_handlers()
     scheduler_id = str(uuid.uuid4())
     executor = LocalExecutor(scheduler_id)
-    life = lifeline.hold_lifeline(_lifeline_address(folder, scheduler_id))
+    lifeline_descriptor = lifeline.hold_lifeline(_lifeline_address(folder, scheduler_id))
     db = retry_until_available(lambda: _open_database(cfg), stop, _log_unavailable)
     timetables: SubprocessTimetableHost | None = None
     try:
@@ -48,7 +48,7 @@ def run_scheduler(cfg: Config) -> int:
             return 0
         timetables = _create_timetable_host(cfg, db)
         SchedulerService(
-            settings=build_scheduler_settings(cfg), db=db, executor=executor, clock=SystemClock(), listener=ear,
+            settings=build_scheduler_settings(cfg), db=db, executor=executor, clock=SystemClock(), listener=listener,
             new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
             is_dead=lambda other: _is_scheduler_dead(folder, other), timetables=timetables,
             wake_triggerers=TriggererNotifier(cfg).notify,
@@ -59,29 +59,29 @@ def run_scheduler(cfg: Config) -> int:
         executor.close()
         if db is not None:
             db.close()
-        ear.close()
-        os.close(life)
+        listener.close()
+        os.close(lifeline_descriptor)
         lifeline.remove_lifeline(_lifeline_address(folder, scheduler_id))
     return 0
 
 
 def _create_timetable_host(cfg: Config, db: Database) -> SubprocessTimetableHost:
-    """Where author timetables are asked; what they ask themselves is answered as it is to DAG files that are parsed."""
-    return SubprocessTimetableHost(userhost_settings(cfg), SystemClock(), lambda question: answer_task(db, None, question))
+    """The host of custom timetables; Task API requests of timetables are answered as those of DAG files that are parsed."""
+    return SubprocessTimetableHost(userhost_settings(cfg), SystemClock(), lambda request: answer_task(db, None, request))
 
 
 def _lifeline_address(folder: Path, scheduler_id: str) -> str:
-    """What the lifeline of a scheduler of this home is named after."""
+    """The address of the lifeline of a scheduler of this home."""
     return str(folder / f"scheduler-{scheduler_id}")
 
 
 def _is_scheduler_dead(folder: Path, scheduler_id: str) -> bool:
-    """It was a scheduler of this home and has ended without retiring; the trace it left is gone now."""
-    place = _lifeline_address(folder, scheduler_id)
-    dead = lifeline.is_lifeline_free(place)
-    if dead:
-        lifeline.remove_lifeline(place)
-    return dead
+    """Whether that scheduler of this home has ended without retiring; then its lifeline is removed."""
+    address = _lifeline_address(folder, scheduler_id)
+    is_free = lifeline.is_lifeline_free(address)
+    if is_free:
+        lifeline.remove_lifeline(address)
+    return is_free
 
 
 def _open_database(cfg: Config) -> Database:
@@ -91,4 +91,4 @@ def _open_database(cfg: Config) -> Database:
 
 
 def _log_unavailable(error: ResourceUnavailable) -> None:
-    _log.warning("database_away", error=str(error), next="the scheduler waits for it")
+    _log.warning("database_unavailable", error=str(error), next="the scheduler waits for the database")

@@ -1,4 +1,4 @@
-"""Services as child processes: forked, named, ended, reaped."""
+"""Starts services as child processes: forked, named, in a process group of their own."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Service:
     run: Callable[[], int]
     """Blocks until SIGTERM; returns the exit code."""
     drain_s: float = 0.0
-    """How long it may go on after SIGTERM, until SIGQUIT; services without such a time run on until it has ended."""
+    """How long the service may continue after SIGTERM, until SIGQUIT. Services with 0 run until all draining services have ended."""
 
 
 def fork_service(service: Service, prepare: Callable[[], None]) -> int:
-    """The process id of a new child that runs the service, in a process group of its own. `prepare` runs in it first.
+    """Fork a child that runs the service in a process group of its own; returns its process id. The child calls `prepare` first.
 
-    WorldAway when the machine refuses the process.
+    Raises ResourceUnavailable when the machine refuses the process.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -51,8 +51,8 @@ def _run_in_child(service: Service, prepare: Callable[[], None], parent: int, un
     code = 1
     try:
         reset_signals()
-        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)  # the parent's handlers, until here, would have taken them
-        os.setpgid(0, 0)  # a Ctrl-C reaches the supervisor alone, which then ends everybody in order
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)  # blocked until here: the parent's handlers would have run in this child
+        os.setpgid(0, 0)  # Ctrl-C reaches only the supervisor, which ends the services in order
         die_with_parent(signal.SIGQUIT if service.drain_s else signal.SIGTERM)
         if os.getppid() != parent:
             return code

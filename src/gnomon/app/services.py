@@ -1,4 +1,4 @@
-"""Each service in the foreground: the database is prepared, the log is set up, SIGTERM or Ctrl-C ends it."""
+"""Runs one service in the foreground: prepares the database and the log; SIGTERM or Ctrl-C ends the service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def serve_worker(cfg: Config) -> int:
 
 
 def serve_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> int:
-    """Run the triggers of deferred tasks until told to stop; returns the exit code. What is not given is as the options say."""
+    """Run the triggers of deferred tasks until told to stop; returns the exit code. Options apply where an argument is None."""
     _set_up(cfg, "triggerer")
     from gnomon.app.triggerer_wiring import run_triggerer
 
@@ -35,9 +35,9 @@ def serve_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str,
 def serve_dag_processor(cfg: Config) -> int:
     """Parse DAG files into the database until told to stop; returns the exit code."""
     _set_up(cfg, "dag-processor")
-    from gnomon.app.dag_processor_wiring import run_dag_processor
+    from gnomon.dagfiles import service
 
-    return run_dag_processor(cfg)
+    return service.main(cfg)
 
 
 def serve_api_server(cfg: Config, port: int | None = None) -> int:
@@ -53,7 +53,7 @@ def serve_api_server(cfg: Config, port: int | None = None) -> int:
 
 
 def configure_log(cfg: Config, service: str) -> None:
-    """This process logs under the service's name, as the options say."""
+    """Configure the log of this process: the name of the service, level and style as the options say."""
     log.configure(service, cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower())
 
 

@@ -21,10 +21,10 @@ from gnomon.processes.process_title import name_service, set_title
 
 
 def run_standalone(cfg: Config, port: int | None = None) -> int:
-    """Everything runs until SIGTERM or Ctrl-C; returns the exit code. `port` overrides [api] port.
+    """Run all services until SIGTERM or Ctrl-C; returns the exit code. `port` overrides [api] port.
 
-    OperatorMistake when the home cannot be used, another standalone runs in it, the port is taken, or the database
-    refuses to be prepared.
+    Raises ConfigurationError when the home cannot be used, another standalone runs in it, the port is in use, or the database
+    cannot be migrated.
     """
     new = prepare_home(cfg)
     lock = HomeLock(cfg)
@@ -45,16 +45,16 @@ def run_standalone(cfg: Config, port: int | None = None) -> int:
 
 
 def _services(cfg: Config, listener: socket.socket) -> list[Service]:
-    """In the order of their start: who needs longest to be ready comes first."""
+    """The services in the order of their start: the service that takes longest to be ready is first."""
     def worker() -> int:
         from gnomon.worker import service
 
         return service.main(cfg)
 
     def dag_processor() -> int:
-        from gnomon.app.dag_processor_wiring import run_dag_processor
+        from gnomon.dagfiles import service
 
-        return run_dag_processor(cfg)
+        return service.main(cfg)
 
     def scheduler() -> int:
         from gnomon.app.scheduler_wiring import run_scheduler
@@ -76,15 +76,15 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
 
         return watch_write_lock(cfg.database_url)
 
-    everywhere = [
+    services_of_any_database = [
         Service("worker", worker, cfg.number("workers", "shutdown_grace")), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
         Service("api-server", api_server), Service("triggerer", triggerer),
     ]
-    return [*everywhere, Service("ticket-watch", ticket_watch)] if cfg.database_url.startswith("sqlite") else everywhere
+    return [*services_of_any_database, Service("ticket-watch", ticket_watch)] if cfg.database_url.startswith("sqlite") else services_of_any_database
 
 
 def _create_child_setup(cfg: Config, lock: HomeLock, listener: socket.socket) -> Callable[[Service], None]:
-    """What each service does first in its process: it names itself and its log, and holds no descriptor that is not its own."""
+    """What each service does first in its process: name itself, configure its log, close descriptors of other services."""
     def prepare(service: Service) -> None:
         name_service(service.name, cfg.home)
         services.configure_log(cfg, service.name)
@@ -100,6 +100,6 @@ def _print_greeting(cfg: Config, address: str, new: bool) -> None:
     if new:
         lines += [
             f"This home is new. Put DAG files into {cfg.dags_folder}; `gnomon dags list` shows them.",
-            "New DAGs wait until you let them run: `gnomon dags unpause DAG`.",
+            "New DAGs are paused; `gnomon dags unpause DAG` starts one.",
         ]
     print("\n".join(lines), file=sys.stdout, flush=True)

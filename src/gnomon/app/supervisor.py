@@ -1,4 +1,4 @@
-"""Keeps services alive: starts again whichever dies, and ends all of them in time."""
+"""Keeps services running: restarts a service that ends, and stops all services within a bounded time."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from gnomon.processes.termination import kill_and_reap_orphans, reap_children, s
 from gnomon.wakeups import StopFlag
 
 STOP_GRACE_S = 7.0
-"""With what follows it, everything is gone within 10 s."""
+"""Time between SIGTERM and SIGKILL; everything has ended within 10 s."""
 RESTART_DELAY_MIN_S = 0.1
 RESTART_DELAY_MAX_S = 30.0
 HEALTHY_AFTER_S = 10.0
-"""A service that lived so long starts again at once; one that dies sooner waits twice as long each time."""
+"""A service that ran for this time restarts at once; the delay doubles each time a service ends sooner."""
 DRAIN_MARGIN_S = 8.0
-"""A service that drains ends its work itself when its time is over, and has so long for that: a task may ignore SIGTERM."""
+"""Added to the drain time of a service: the service ends its work itself when the time is over, and a task may ignore SIGTERM."""
 SIGNAL_DEBOUNCE_S = 1.0
-"""Signals so close together are one wish: a shell or `timeout` sends them to a process and to its group."""
+"""Signals within this time count once: a shell or `timeout` sends them to a process and to its group."""
 SLEEP_MAX_S = 30.0
-"""The death of a service wakes the supervisor; a lost signal delays it by no more than this."""
+"""The end of a service wakes the supervisor; a lost signal delays it by at most this time."""
 _log = log.get_logger("app.supervisor")
 
 
@@ -40,17 +40,17 @@ class _SupervisedService:
     started_at: float = 0.0
     restart_at: float = 0.0
     restart_delay_s: float = RESTART_DELAY_MIN_S
-    told: bool = False
-    """It was told to end: its end is no news, and it is not started again."""
+    is_stopping: bool = False
+    """The service was sent a stop signal: its end is not logged, and it is not restarted."""
 
 
 class Supervisor:
-    """One process, one thread, one loop: woken by signals."""
+    """Runs services as child processes: one thread and one loop that signals wake."""
 
     def __init__(
         self, services: Sequence[Service], clock: Clock, *, in_child: Callable[[Service], None], grace_s: float = STOP_GRACE_S
     ) -> None:
-        """`in_child` prepares each forked child; `grace_s` is what a service gets between SIGTERM and SIGKILL."""
+        """`in_child` prepares each forked child; `grace_s` is the time between SIGTERM and SIGKILL, in seconds."""
         self._services = [_SupervisedService(service) for service in services]
         self._clock = clock
         self._prepare_child = in_child
@@ -61,13 +61,13 @@ class Supervisor:
         self.stop = StopFlag()
 
     def install_handlers(self) -> None:
-        """Signals end the supervisor's sleep from now on, stop signals set `stop`."""
+        """Install handlers: signals end the supervisor's sleep from now on, stop signals set `stop`."""
         signal.signal(signal.SIGCHLD, _wake_only)
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         self.stop.install_handlers()
 
     def run(self, on_started: Callable[[], None] = lambda: None) -> int:
-        """Services run until this process is told to stop; afterwards none of them, nor anything they started, is left."""
+        """Run the services until a stop signal arrives; afterwards no service, and no process that one started, is left."""
         self._start_due()
         on_started()
         while not self.stop():
@@ -80,19 +80,19 @@ class Supervisor:
 
     def _start_due(self) -> None:
         now = self._clock.monotonic()
-        for kept in self._services:
-            if kept.pid is None and kept.restart_at <= now and not kept.told:
-                self._start(kept, now)
+        for supervised in self._services:
+            if supervised.pid is None and supervised.restart_at <= now and not supervised.is_stopping:
+                self._start(supervised, now)
 
-    def _start(self, kept: _SupervisedService, now: float) -> None:
-        """The service runs, or is started after a pause because the machine refused its process."""
+    def _start(self, supervised: _SupervisedService, now: float) -> None:
+        """Start the service, or schedule another attempt when the machine refuses its process."""
         try:
-            kept.pid = fork_service(kept.service, partial(self._prepare, kept.service))
-            kept.started_at = self._clock.monotonic()
+            supervised.pid = fork_service(supervised.service, partial(self._prepare, supervised.service))
+            supervised.started_at = self._clock.monotonic()
         except ResourceUnavailable as error:
-            kept.restart_delay_s = min(kept.restart_delay_s * 2, RESTART_DELAY_MAX_S)
-            kept.restart_at = now + kept.restart_delay_s
-            _log.error("service_refused", process=kept.service.name, error=str(error), starts_again_in_s=round(kept.restart_delay_s, 1))
+            supervised.restart_delay_s = min(supervised.restart_delay_s * 2, RESTART_DELAY_MAX_S)
+            supervised.restart_at = now + supervised.restart_delay_s
+            _log.error("service_refused", process=supervised.service.name, error=str(error), starts_again_in_s=round(supervised.restart_delay_s, 1))
 
     def _prepare(self, service: Service) -> None:
         os.close(self._wake_read)
@@ -102,60 +102,60 @@ class Supervisor:
 
     def _reap_services(self) -> None:
         codes = dict(reap_children())
-        for kept in self._services:
-            if kept.pid is not None and kept.pid in codes:
-                self._on_service_exit(kept, codes[kept.pid])
+        for supervised in self._services:
+            if supervised.pid is not None and supervised.pid in codes:
+                self._on_service_exit(supervised, codes[supervised.pid])
 
-    def _on_service_exit(self, kept: _SupervisedService, code: int) -> None:
+    def _on_service_exit(self, supervised: _SupervisedService, code: int) -> None:
         now = self._clock.monotonic()
-        lived = now - kept.started_at
-        kept.pid = None
-        kept.restart_delay_s = RESTART_DELAY_MIN_S if lived >= HEALTHY_AFTER_S else min(kept.restart_delay_s * 2, RESTART_DELAY_MAX_S)
-        kept.restart_at = now + kept.restart_delay_s
+        lived = now - supervised.started_at
+        supervised.pid = None
+        supervised.restart_delay_s = RESTART_DELAY_MIN_S if lived >= HEALTHY_AFTER_S else min(supervised.restart_delay_s * 2, RESTART_DELAY_MAX_S)
+        supervised.restart_at = now + supervised.restart_delay_s
         orphans = kill_and_reap_orphans(self._live_pids())
-        if not kept.told:
+        if not supervised.is_stopping:
             _log.error(
-                "service_died", process=kept.service.name, how=describe_exit(code), after_s=round(lived, 1),
-                starts_again_in_s=round(kept.restart_delay_s, 1), orphans_killed=orphans,
+                "service_exited", process=supervised.service.name, how=describe_exit(code), after_s=round(lived, 1),
+                starts_again_in_s=round(supervised.restart_delay_s, 1), orphans_killed=orphans,
             )
 
     def _live_pids(self) -> frozenset[int]:
-        return frozenset(kept.pid for kept in self._services if kept.pid is not None)
+        return frozenset(supervised.pid for supervised in self._services if supervised.pid is not None)
 
     def _drain(self) -> None:
-        """Services that drain have ended while all others ran on, or their time is over, or the user asks a second time."""
-        draining = [kept for kept in self._services if kept.service.drain_s and kept.pid is not None]
-        self._tell_end(draining, signal.SIGTERM)
-        began = self._clock.monotonic()
-        asked = self.stop.signal_count
-        while living := [kept for kept in draining if kept.pid is not None]:
-            since = self._clock.monotonic() - began
-            left = max(kept.service.drain_s for kept in living) + DRAIN_MARGIN_S - since
+        """Wait for the services that drain, while all others run on, until their time is over or a second signal arrives."""
+        draining = [supervised for supervised in self._services if supervised.service.drain_s and supervised.pid is not None]
+        self._signal_services(draining, signal.SIGTERM)
+        started_at = self._clock.monotonic()
+        signals_seen = self.stop.signal_count
+        while living := [supervised for supervised in draining if supervised.pid is not None]:
+            since = self._clock.monotonic() - started_at
+            left = max(supervised.service.drain_s for supervised in living) + DRAIN_MARGIN_S - since
             if since < SIGNAL_DEBOUNCE_S:
-                asked = self.stop.signal_count
-            if left <= 0 or self.stop.signal_count > asked:
+                signals_seen = self.stop.signal_count
+            if left <= 0 or self.stop.signal_count > signals_seen:
                 return
             self._sleep(min(left, 0.5))
             self._reap_services()
             self._start_due()
 
-    def _tell_end(self, several: Sequence[_SupervisedService], number: int) -> None:
-        for kept in several:
-            kept.told = True
-        signal_processes([kept.pid for kept in several if kept.pid is not None], number)
+    def _signal_services(self, supervised_services: Sequence[_SupervisedService], number: int) -> None:
+        for supervised in supervised_services:
+            supervised.is_stopping = True
+        signal_processes([supervised.pid for supervised in supervised_services if supervised.pid is not None], number)
 
     def _end_all(self) -> int:
-        """SIGTERM, then SIGKILL when the grace is over or the user asks once more; then no descendant is left."""
-        began = self._clock.monotonic()
-        asked = self.stop.signal_count
-        self._tell_end([kept for kept in self._services if kept.told], signal.SIGQUIT)
-        self._tell_end([kept for kept in self._services if not kept.told], signal.SIGTERM)
+        """Send SIGTERM, then SIGKILL when the grace is over or another signal arrives; afterwards no descendant is left."""
+        started_at = self._clock.monotonic()
+        signals_seen = self.stop.signal_count
+        self._signal_services([supervised for supervised in self._services if supervised.is_stopping], signal.SIGQUIT)
+        self._signal_services([supervised for supervised in self._services if not supervised.is_stopping], signal.SIGTERM)
         while self._live_pids():
-            since = self._clock.monotonic() - began
+            since = self._clock.monotonic() - started_at
             left = self._grace_s - since
             if since < SIGNAL_DEBOUNCE_S:
-                asked = self.stop.signal_count
-            if left <= 0 or self.stop.signal_count > asked:
+                signals_seen = self.stop.signal_count
+            if left <= 0 or self.stop.signal_count > signals_seen:
                 _log.warning("services_killed", services=[k.service.name for k in self._services if k.pid is not None])
                 signal_processes(sorted(self._live_pids()), signal.SIGKILL)
             self._sleep(min(max(left, 0.05), 0.5))
@@ -164,7 +164,7 @@ class Supervisor:
         return 0
 
     def _sleep(self, seconds: float) -> None:
-        due = min((k.restart_at for k in self._services if k.pid is None and not k.told), default=None)
+        due = min((k.restart_at for k in self._services if k.pid is None and not k.is_stopping), default=None)
         if due is not None:
             seconds = min(seconds, max(due - self._clock.monotonic(), 0.0))
         select.select([self._wake_read], [], [], seconds)
@@ -175,4 +175,4 @@ class Supervisor:
 
 
 def _wake_only(number: int, frame: FrameType | None) -> None:
-    """The wake-up descriptor has been written to; there is nothing else to do."""
+    """Do nothing: the wake-up descriptor has been written to already."""

@@ -1,4 +1,4 @@
-"""The triggerer with the clock, wake-ups and ids of real life; in a standalone it begins when something waits for it."""
+"""Runs the triggerer with the real clock, wake-ups and ids; in a standalone it starts when the first task is deferred."""
 
 from __future__ import annotations
 
@@ -18,112 +18,112 @@ from gnomon.metrics.meter import create_meter
 from gnomon.wakeups import Listener, Notifier, StopFlag, retry_until_available
 
 _FOLDER = "triggerers"
-"""Below the run folder: who listens here hears of waits, and not of all else that happens."""
+"""Subfolder of the run folder: listeners in it are woken by deferrals only."""
 _NEEDED_FILE = "wanted"
 _PID_SUFFIX = ".pid"
 _GC_THRESHOLDS = (20_000, 20, 20)
-"""What waits is no garbage: tens of thousands of records of triggers are not walked all the time."""
+"""Tens of thousands of records of waiting triggers are not garbage: collect rarely."""
 _log = log.get_logger("app")
 
 
 def triggerers_folder(cfg: Config) -> Path:
-    """Where triggerers of this home listen."""
+    """The folder in which triggerers of this home listen; it is created."""
     folder = run_folder(cfg.home) / _FOLDER
     folder.mkdir(exist_ok=True)
     return folder
 
 
 class TriggererNotifier:
-    """Rings when a wait begins or ends; the first time, a triggerer that has nothing to do yet is started."""
+    """Wakes triggerers when a deferral begins or ends; the first notification starts the triggerer of a standalone."""
 
     def __init__(self, cfg: Config) -> None:
         self._folder = triggerers_folder(cfg)
         self._notifier = Notifier(self._folder)
 
     def notify(self) -> None:
-        """Triggerers of this host look at the store."""
+        """Wake the triggerers of this host to read the store."""
         (self._folder / _NEEDED_FILE).touch()
         self._notifier.notify()
 
 
 def clear_needed_mark(cfg: Config) -> None:
-    """What waited in an earlier life of this home is told again by its scheduler, if it still does."""
+    """Remove the mark of an earlier standalone; its scheduler sets the mark again when deferred tasks still wait."""
     (triggerers_folder(cfg) / _NEEDED_FILE).unlink(missing_ok=True)
 
 
 def run_triggerer_when_needed(cfg: Config) -> int:
-    """A triggerer, once something has waited for one in this home."""
+    """Wait until a task of this home is deferred, then run a triggerer; returns the exit code."""
     folder = triggerers_folder(cfg)
-    ear = Listener(folder, f"waiting-{os.getpid()}")
+    listener = Listener(folder, f"waiting-{os.getpid()}")
     stop = StopFlag().install_handlers()
     try:
         while not stop() and not (folder / _NEEDED_FILE).exists():
-            select.select([ear.fileno(), stop.fileno()], [], [])
-            ear.drain()
+            select.select([listener.fileno(), stop.fileno()], [], [])
+            listener.drain()
         if stop():
             return 0
     finally:
-        ear.close()
+        listener.close()
         stop.close()
     return run_triggerer(cfg)
 
 
 def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> int:
-    """Triggers run until SIGTERM or Ctrl-C."""
+    """Run a triggerer until SIGTERM or Ctrl-C; returns the exit code."""
     from gnomon.store import load_cipher, open_database
     from gnomon.triggerer.service import TriggererService
     from gnomon.triggerer.settings import build_triggerer_settings
 
     gc.set_threshold(*_GC_THRESHOLDS)
     folder = triggerers_folder(cfg)
-    ear = Listener(folder, f"triggerer-{os.getpid()}")
+    listener = Listener(folder, f"triggerer-{os.getpid()}")
     stop = StopFlag(Notifier(folder).notify).install_handlers()
     db = retry_until_available(
         lambda: open_database(
             cfg.database_url, role="triggerer", synchronous=cfg.text("database", "synchronous").upper(), cipher=load_cipher(cfg)
         ),
-        stop, lambda error: _log.warning("database_away", error=str(error), next="the triggerer waits for it"),
+        stop, lambda error: _log.warning("database_unavailable", error=str(error), next="the triggerer waits for the database"),
     )
     if db is None:
         return 0
     meter = create_meter(cfg)
     service = TriggererService(
-        settings=build_triggerer_settings(cfg, capacity, queues), db=db, clock=SystemClock(), ear=ear, stop=stop,
+        settings=build_triggerer_settings(cfg, capacity, queues), db=db, clock=SystemClock(), listener=listener, stop=stop,
         new_id=lambda: str(uuid.uuid4()), host=socket.gethostname(), wake_owners=Notifier(run_folder(cfg.home)).notify,
         meter=meter,
     )
     service.listen()
-    present = folder / f"{os.getpid()}{_PID_SUFFIX}"
+    pid_file = folder / f"{os.getpid()}{_PID_SUFFIX}"
     try:
-        present.touch()
+        pid_file.touch()
         _log.info("triggerer_started")
         service.run()
     finally:
-        present.unlink(missing_ok=True)
+        pid_file.unlink(missing_ok=True)
         meter.close()
         db.close()
-        ear.close()
+        listener.close()
     _log.info("triggerer_stopped")
     return 0
 
 
 def reload_triggerers(cfg: Config) -> int:
-    """The triggerers of this home and host begin anew with their hosts, and lose no trigger; returns how many."""
-    told = 0
+    """Have the triggerers of this home and host restart their hosts, without losing a trigger; returns how many there are."""
+    count = 0
     for path in triggerers_folder(cfg).glob(f"*{_PID_SUFFIX}"):
         if not _is_triggerer(int(path.stem)):
             path.unlink(missing_ok=True)
             continue
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(path.stem), signal.SIGUSR1)
-            told += 1
-    return told
+            count += 1
+    return count
 
 
 def _is_triggerer(pid: int) -> bool:
-    """Whether that process listens here: a number alone may be somebody else's by now."""
+    """Whether that process is a triggerer: the process id may belong to another process by now."""
     try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes() + Path(f"/proc/{pid}/comm").read_bytes()
+        names = Path(f"/proc/{pid}/cmdline").read_bytes() + Path(f"/proc/{pid}/comm").read_bytes()
     except OSError:
         return False
-    return b"gnomon" in words
+    return b"gnomon" in names

@@ -1,4 +1,4 @@
-"""Ends a process that is frozen while it may write to a SQLite database: everybody else waits for it (OWNERSHIP.md line 12)."""
+"""Kills a process that is stopped inside a SQLite write transaction while all other writers wait: TAKE_OVER in docs/discussions/ownership.md."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gnomon.store.drivers.write_lock import find_overdue_holder, write_lock_path
 from gnomon.wakeups import StopFlag
 
 CHECK_EVERY_S = 0.4
-"""Between two looks: with the ticket's time to live, writers wait less than 5 s."""
+"""Interval between checks: together with the time to live of the write lock, writers wait less than 5 s."""
 _log = log.get_logger("app.tickets")
 
 
 def watch_write_lock(url: str) -> int:
-    """Until told to stop: whoever holds the writer's ticket of this database for too long is killed."""
+    """Until a stop signal: kill each process that holds the write lock of this database for too long; returns the exit code."""
     address = parse_address(url)
     if address.dialect != SQLITE:
         return 0
@@ -33,7 +33,7 @@ def watch_write_lock(url: str) -> int:
 
 
 def kill_overdue_holder(path: Path, now: float) -> int | None:
-    """The process that held the ticket for too long was killed; returns its id, None when there is none."""
+    """Kill the process that has held the write lock for too long; returns its process id, None when there is none."""
     pid = find_overdue_holder(path, now)
     if pid is None:
         return None
@@ -42,7 +42,7 @@ def kill_overdue_holder(path: Path, now: float) -> int | None:
     except ProcessLookupError:
         return None
     except PermissionError:
-        _log.error("writer_stuck", pid=pid, remedy="it belongs to another user; end it by hand")
+        _log.error("writer_stuck", pid=pid, remedy="the process belongs to another user; end it by hand")
         return None
-    _log.warning("writer_killed", pid=pid, reason="it was stopped inside a transaction and everybody waited for it")
+    _log.warning("writer_killed", pid=pid, reason="the process was stopped inside a write transaction, and all other writers waited for it")
     return pid

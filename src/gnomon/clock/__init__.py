@@ -1,4 +1,4 @@
-"""The clock as an argument: whoever needs the time is given one of these."""
+"""The clock, passed as an argument to all code that needs the time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The system's clock, and one that moves only when it is told to. The wall clock is read here and nowhere else."""
+"""The system clock, and a virtual clock that moves only when advanced. Only this module reads the system's time."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from gnomon.model.instants import SECOND, Instant
 
 
 class Clock(Protocol):
-    """What time it is, and how time passes."""
+    """Gives the current time, and measures how much time passes."""
 
     def now(self) -> Instant:
-        """The wall clock, in microseconds UTC; it may step."""
+        """The current time in microseconds UTC; it may jump."""
 
     def monotonic(self) -> float:
-        """Seconds that never run backwards; only differences mean something."""
+        """Seconds that never decrease; only differences are meaningful."""
 
 
 class SystemClock:
-    """The time of this machine."""
+    """The clock of this machine."""
 
     def now(self) -> Instant:
         return time.time_ns() // 1000
@@ -29,7 +29,7 @@ class SystemClock:
 
 
 class VirtualClock:
-    """A clock that stands still until it is advanced; both its readings move together."""
+    """A clock that stands still until it is advanced; wall clock and monotonic clock move together."""
 
     def __init__(self, start: Instant) -> None:
         self._start = start
@@ -43,17 +43,17 @@ class VirtualClock:
         return (self._now - self._start - self._stepped) / SECOND
 
     def advance_to(self, instant: Instant) -> None:
-        """It is `instant`; ValueError when that lies in the past."""
+        """Move to `instant`. Raises ValueError when it lies in the past."""
         if instant < self._now:
             raise ValueError(f"cannot go back from {self._now} to {instant}; step() moves the wall clock alone")
         self._now = instant
 
     def advance(self, seconds: float) -> None:
-        """It is that much later."""
+        """Move forward by `seconds`."""
         self.advance_to(self._now + round(seconds * SECOND))
 
     def step(self, seconds: float) -> None:
-        """The wall clock jumped, forwards or back, and no time passed: as when an operator sets it."""
+        """Move only the wall clock, forwards or backwards, as when an operator sets it."""
         change = round(seconds * SECOND)
         self._now += change
         self._stepped += change

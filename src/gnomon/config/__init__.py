@@ -1,4 +1,7 @@
-"""Options: a table of what exists, and the values that hold for this process with where each came from."""
+"""Configuration: the table of options (`options.py`, open it first), and the values of one process with their sources (`Config`).
+
+`loader.py` reads the environment and `gnomon.toml`, and refuses unknown options and wrong values.
+"""
 
 from __future__ import annotations
 

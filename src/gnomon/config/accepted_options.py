@@ -1,5 +1,5 @@
-"""Options of Airflow that nothing in Gnomon depends on: known, so that files and environments that set them are not
-refused, and author code that asks for them (`conf.get`) is given Airflow's default.
+"""Options of Airflow that Gnomon does not use. They are declared so that files and environments that set them are not
+refused, and author code that reads them (`conf.get`) gets Airflow's default.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _DEFAULTS: dict[str, dict[str, str]] = {
     "lineage": {"backend": ""},
 }  # fmt: skip
 _SECRETS = frozenset({"secret_key", "jwt_secret", "smtp_password", "backend_kwargs", "secrets_backend_kwargs"})
-NO_EFFECT = "Accepted for compatibility; nothing depends on it."
+NO_EFFECT = "Accepted for compatibility; it has no effect."
 
 ACCEPTED_OPTIONS: tuple[ConfigOption, ...] = tuple(
     ConfigOption(section, name, default, OptionKind.TEXT, NO_EFFECT, may_be_empty=True, is_secret=name in _SECRETS, is_used=False)

@@ -1,7 +1,7 @@
-"""The named calendars of `gnomon.toml`, as they are written: `[calendars.NAME]`, read from the file at each call.
+"""Reads the named calendars of `gnomon.toml` (`[calendars.NAME]`) from the file at each call.
 
-A process keeps its options; calendars are data of DAG files, so a DAG file that uses one is parsed again when the file
-changes.
+The options of a process do not change while it runs. Calendars are data of DAG files: when the file changes, each DAG file
+that uses a calendar is parsed again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class CalendarTable(NamedTuple):
     values: dict[str, Any]
     file: str
     lines: dict[str, int]
-    """Key to its line, as far as known."""
+    """Key to its line, where the line could be found."""
 
     def place(self, key: str) -> str:
         """Where `key` is set, for messages."""
@@ -31,7 +31,7 @@ class CalendarTable(NamedTuple):
 def read_calendar_tables(home: Path) -> dict[str, CalendarTable]:
     """Every named calendar of the home, by name in the order of the file; none when there is no file.
 
-    ConfigMistake when the file is no TOML, or `calendars` is not made of tables.
+    Raises OptionError when the file is not valid TOML, or `calendars` does not consist of tables.
     """
     file = home / FILE_NAME
     text, whole = read_toml(file)
@@ -43,7 +43,7 @@ def read_calendar_tables(home: Path) -> dict[str, CalendarTable]:
     for name, values in found.items():
         if not isinstance(values, dict):
             raise OptionError(
-                f"{file}: {name} = {values!r} stands in [{CALENDARS}]; write it below a line such as [calendars.finance]"
+                f"{file}: {name} = {values!r} is directly in [{CALENDARS}]; write it below a line such as [calendars.finance]"
             )
         section = f"{CALENDARS}.{name}".lower()
         own = {key: lines[place] for key in values if (place := OptionKey(section, key.lower())) in lines}

@@ -1,4 +1,4 @@
-"""The options that hold for one process."""
+"""The options of one process: checked values with their sources."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Config:
     home: Path
     _values: Mapping[OptionKey, OptionValue]
     _undeclared: Mapping[OptionKey, OptionValue]
-    """What the environment sets for Airflow and Gnomon does not declare."""
+    """Options that the environment sets with the prefix AIRFLOW and that Gnomon does not declare."""
 
     def text(self, section: str, name: str) -> str:
         return self._require(section, name).text
@@ -58,7 +58,7 @@ class Config:
         return Path(self.text(section, name))
 
     def source(self, section: str, name: str) -> str:
-        """`default`, the environment variable, or the file and its line."""
+        """Where the value comes from: `default`, the environment variable, or the file and its line."""
         return self._require(section, name).place
 
     def has(self, section: str, name: str) -> bool:
@@ -66,26 +66,27 @@ class Config:
         return self._find(section, name) is not None
 
     def get(self, section: str, name: str, fallback: str | T | _Missing = _MISSING) -> str | T:
-        """The text of any option, also one that Airflow alone knows; `fallback` when nobody knows or set it.
+        """The text of any option, also of one that only Airflow knows; `fallback` when the option is unknown or not set.
 
-        A `fallback` also stands in for an option whose default nothing in Gnomon depends on and nobody set.
+        A `fallback` is also returned for an option that Gnomon does not use, whose default is empty, and that is not set.
+        Raises UnknownOptionError when there is neither a value nor a fallback.
         """
-        found = self._find(section, name)
-        if found is not None and not (found.place == "default" and self._is_unset(section, name, found)):
-            return found.text
+        value = self._find(section, name)
+        if value is not None and not (value.place == "default" and self._is_unset(section, name, value)):
+            return value.text
         if not isinstance(fallback, _Missing):
             return fallback
-        if found is not None:
-            return found.text
+        if value is not None:
+            return value.text
         raise UnknownOptionError(self._describe_unknown(section, name))
 
     def section(self, section: str) -> dict[str, str]:
         """All options of a section, as text."""
         both = {**self._values, **self._undeclared}
-        return {key.name: found.text for key, found in both.items() if key.section == section.lower()}
+        return {key.name: value.text for key, value in both.items() if key.section == section.lower()}
 
     def settings(self) -> list[Setting]:
-        """Every declared option with its value and source; secrets and the password in an address are not shown."""
+        """Every declared option with its value and source; secrets, and the password in a database address, are masked."""
         return [Setting(option, mask_secret(option, self._values[option.key].text), self._values[option.key].place)
                 for option in OPTIONS if option.key in self._values]
 
@@ -106,21 +107,21 @@ class Config:
         return self.text("database", "sql_alchemy_conn")
 
     def for_author_code(self) -> Config:
-        """The same options without secrets: what DAG files and tasks may see."""
-        def public(found: Mapping[OptionKey, OptionValue]) -> dict[OptionKey, OptionValue]:
-            return {key: value for key, value in found.items() if not is_secret(key)}
+        """The same options without secrets: the options that DAG files and tasks may read."""
+        def public(options: Mapping[OptionKey, OptionValue]) -> dict[OptionKey, OptionValue]:
+            return {key: value for key, value in options.items() if not is_secret(key)}
 
         return Config(self.home, public(self._values), public(self._undeclared))
 
-    def _is_unset(self, section: str, name: str, found: OptionValue) -> bool:
+    def _is_unset(self, section: str, name: str, value: OptionValue) -> bool:
         option = find_option(section, name)
-        return option is not None and not option.is_used and not found.text
+        return option is not None and not option.is_used and not value.text
 
     def _require(self, section: str, name: str) -> OptionValue:
-        found = self._find(section, name)
-        if found is None:
+        value = self._find(section, name)
+        if value is None:
             raise UnknownOptionError(self._describe_unknown(section, name))
-        return found
+        return value
 
     def _find(self, section: str, name: str) -> OptionValue | None:
         option = find_option(section, name)
@@ -130,6 +131,6 @@ class Config:
     def _describe_unknown(self, section: str, name: str) -> str:
         key = OptionKey(section.lower(), name.lower())
         if is_secret(key):
-            return f"the option {key} is a secret of the server; DAG files and tasks do not see it"
-        meant = find_close_matches(str(key), (str(other) for other in BY_KEY))
-        return f"there is no option {key} and no environment variable sets it." + (f" Did you mean {meant[0]}?" if meant else "")
+            return f"the option {key} is a secret of the server; DAG files and tasks cannot read it"
+        matches = find_close_matches(str(key), (str(other) for other in BY_KEY))
+        return f"there is no option {key} and no environment variable sets it." + (f" Did you mean {matches[0]}?" if matches else "")

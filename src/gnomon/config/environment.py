@@ -1,4 +1,4 @@
-"""The environment of this process: read here and nowhere else."""
+"""The environment variables of this process. Only this module reads os.environ."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Mapping
 
 
 def environment() -> dict[str, str]:
-    """A copy of the environment as it is now."""
+    """A copy of the current environment."""
     return dict(os.environ)
 
 
 def get_variable(name: str) -> str | None:
-    """One variable, None when it is not set."""
+    """The value of one variable; None when it is not set."""
     return os.environ.get(name)
 
 
 def replace_environment(environ: Mapping[str, str]) -> None:
-    """The environment of this process, and of what it starts, is exactly `environ`: for children that run author code."""
+    """Make `environ` the whole environment of this process and of processes that it starts: for children that run author code."""
     for name in [name for name in os.environ if name not in environ]:
         del os.environ[name]
     os.environ.update(environ)

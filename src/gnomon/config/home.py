@@ -1,4 +1,4 @@
-"""The folders of one installation."""
+"""The home folder of an installation, and its folder for sockets and locks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ _LONGEST_NAME = len("/worker-") + 36 + len(".sock")
 
 
 def default_home(environ: Mapping[str, str]) -> Path:
-    """`GNOMON_HOME`, else `~/gnomon`; absolute. It need not exist."""
+    """`GNOMON_HOME`, else `~/gnomon`; an absolute path, which need not exist."""
     named = environ.get("GNOMON_HOME", "").strip()
     return Path(named or "~/gnomon").expanduser().absolute()
 
 
 def run_folder(home: Path) -> Path:
-    """The folder for sockets and locks of a home exists, for its owner alone: `run` in it, or a short one for a long home."""
+    """The folder for sockets and locks, created with access for its owner only: `run` in the home, or a short path for a long home.
+
+    Raises OptionError when the folder cannot be created or belongs to another user.
+    """
     inside = Path(home).absolute() / "run"
     fits = len(os.fsencode(inside)) + _LONGEST_NAME <= _SOCKET_PATH_MAX
     folder = inside if fits else _short(inside)
@@ -29,7 +32,7 @@ def run_folder(home: Path) -> Path:
         owner = folder.stat().st_uid
     except OSError as error:
         raise OptionError(
-            f"cannot make {folder} for sockets and locks: {error.strerror}; name a home that can be written with GNOMON_HOME"
+            f"cannot create {folder} for sockets and locks: {error.strerror}; set GNOMON_HOME to a folder that you can write to"
         ) from None
     if folder is not inside and owner != os.getuid():
         raise OptionError(f"{folder} belongs to another user; remove it, or use a shorter GNOMON_HOME")
@@ -37,7 +40,7 @@ def run_folder(home: Path) -> Path:
 
 
 def _short(inside: Path) -> Path:
-    import hashlib  # rarely needed, and not cheap for a DAG file that loads the options
+    import hashlib  # rarely needed, and slow to import for a DAG file that loads the options
     import tempfile
 
     digest = hashlib.sha256(os.fsencode(inside)).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""From the environment and the home's `gnomon.toml` to a checked Config."""
+"""Loads the environment and the `gnomon.toml` of the home into a checked Config."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _SCHEMES = ("sqlite", "postgresql", "postgres")
 
 
 def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
-    """The options that hold: `GNOMON__…` before `AIRFLOW__…` before `gnomon.toml` before the default.
+    """The options of this environment and home: `GNOMON__…` wins over `AIRFLOW__…`, then `gnomon.toml`, then the default.
 
-    ConfigMistake for an unknown option in the file or behind `GNOMON__`, and for a value that an option cannot have.
-    An unknown option behind `AIRFLOW__` is somebody else's and stays readable through `Config.get`.
+    Raises OptionError for an unknown option in the file or behind `GNOMON__`, and for a value that an option cannot have.
+    An unknown option behind `AIRFLOW__` is not refused; `Config.get` returns it.
     """
     home = Path(home).expanduser().absolute() if home is not None else default_home(environ)
-    ours, theirs = (read_environment(environ, prefix) for prefix in PREFIXES)
+    gnomon_values, airflow_values = (read_environment(environ, prefix) for prefix in PREFIXES)
     written = read_file(home / FILE_NAME)
-    _refuse_unknown(ours, "GNOMON__")
+    _refuse_unknown(gnomon_values, "GNOMON__")
     _refuse_unknown(written, "")
     values: dict[OptionKey, OptionValue] = {}
     for option in OPTIONS:
-        found = _find_value(option, ours, theirs, written)
+        found = _find_value(option, gnomon_values, airflow_values, written)
         if found is None:
             found = OptionValue(option.default.replace("{home}", str(home)), "default")
         else:
@@ -41,12 +41,12 @@ def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
         if option.kind is OptionKind.PATH:
             found = found._replace(text=_absolute(found.text, home))
         values[option.key] = found
-    extra = {key: found for key, found in theirs.items() if find_option(*key) is None}
+    extra = {key: found for key, found in airflow_values.items() if find_option(*key) is None}
     return Config(home, values, extra)
 
 
 def _find_value(option: ConfigOption, *sources: Mapping[OptionKey, OptionValue]) -> OptionValue | None:
-    """In the first source that has it; its own name there before old ones."""
+    """The value from the first source that has the option, under its current name or an older one."""
     for source in sources:
         for key in (option.key, *option.aliases):
             if key in source:
@@ -63,9 +63,9 @@ def _refuse_unknown(found: Mapping[OptionKey, OptionValue], prefix: str) -> None
 def _describe_unknown(key: OptionKey, place: str, prefix: str) -> str:
     same_name = [str(other) for other in BY_KEY if other.name == key.name]
     same_name += [str(option.key) for other, option in BY_ALIAS.items() if other.name == key.name]
-    meant = same_name or find_close_matches(str(key), (str(other) for other in BY_KEY))
+    matches = same_name or find_close_matches(str(key), (str(other) for other in BY_KEY))
     where = place if prefix else f"{key} ({place})"
-    remedy = f"Did you mean {meant[0]}?" if meant else "`gnomon config list` shows all options."
+    remedy = f"Did you mean {matches[0]}?" if matches else "`gnomon config list` shows all options."
     return f"{where}: there is no option {key}. {remedy}"
 
 
@@ -105,7 +105,7 @@ def _check_pattern(text: str) -> None:
     try:
         re.compile(text)
     except re.error as error:
-        raise ValueError(f"it is no regular expression: {error}") from None
+        raise ValueError(f"it is not a regular expression: {error}") from None
 
 
 _EXTRA_CHECKS = {
@@ -113,7 +113,7 @@ _EXTRA_CHECKS = {
     OptionKey("core", "default_timezone"): _check_zone,
     OptionKey("scheduler", "allowed_run_id_pattern"): _check_pattern,
 }
-"""What the table of options cannot say of a value."""
+"""Checks that the table of options cannot express."""
 
 
 def _absolute(text: str, home: Path) -> str:
@@ -124,7 +124,7 @@ _current: Config | None = None
 
 
 def current_config() -> Config:
-    """This process's options: those it was given, else loaded from its environment once."""
+    """The options of this process: those given to `set_current_config`, otherwise loaded from its environment once."""
     global _current
     if _current is None:
         _current = load_config(environment())
@@ -132,6 +132,6 @@ def current_config() -> Config:
 
 
 def set_current_config(config: Config | None) -> None:
-    """`current_config()` answers with these from now on; None: loads again at its next use."""
+    """Make `current_config()` return this Config from now on; None: load it again at the next call."""
     global _current
     _current = config

@@ -1,4 +1,4 @@
-"""Passwords are masked before an address is shown."""
+"""Masks passwords in addresses that are shown to users or logged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ADDRESS = re.compile(r"[^\s'\"]+://[^\s'\"]+")
 
 
 def without_password(url: str) -> str:
-    """The address of a database as it may be shown."""
+    """The address with its password replaced by `***`."""
     start = url.find("://") + 3 if "://" in url else 0
     scheme, rest = url[:start], url[start:]
     rest = _PASSWORD_PARAMETER.sub(r"\1***", rest)
@@ -20,5 +20,5 @@ def without_password(url: str) -> str:
 
 
 def without_passwords(text: str) -> str:
-    """A text as it may be shown: each address in it without its password."""
+    """The text with the password of each address in it replaced by `***`."""
     return _ADDRESS.sub(lambda found: without_password(found[0]), text)

@@ -1,4 +1,4 @@
-"""What can be wrong with options, in words."""
+"""The declaration of an option, and the errors about options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class OptionError(UserError):
 
 
 class UnknownOptionError(OptionError):
-    """Nobody declared this option and nobody set it."""
+    """The option is not declared, and no environment variable sets it."""
 
 
 class OptionKind(Enum):
@@ -52,15 +52,15 @@ class ConfigOption:
     kind: OptionKind
     description: str
     aliases: tuple[OptionKey, ...] = ()
-    """Names that older versions of Airflow gave it, newest first."""
+    """Names of the option in older versions of Airflow, the newest first."""
     choices: tuple[str, ...] = ()
     minimum: float | None = None
     may_be_empty: bool = False
-    """The empty text is a value of its own (no limit, not set)."""
+    """The empty text is a valid value (for example: no limit, or not set)."""
     is_secret: bool = False
-    """Never shown, and unknown to author code."""
+    """The value is never shown, and author code cannot read it."""
     is_used: bool = True
-    """False: read by author code at most (`conf.get`); nothing in Gnomon depends on it."""
+    """False: Gnomon does not use the option; author code can read it with `conf.get`."""
 
     @property
     def key(self) -> OptionKey:

@@ -1,4 +1,4 @@
-"""What must not be shown, and what author code must not see."""
+"""Hides secrets: from output, and from the environment of author code."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ def is_secret(key: OptionKey) -> bool:
 
 
 def without_secrets(environ: Mapping[str, str], database_url: str = "") -> dict[str, str]:
-    """The environment that author code may see: nothing that sets a secret option, by value or by command, or leads to the database.
+    """The environment for author code, without variables that set a secret option (by value or by command) or lead to the database.
 
-    A variable leads there by its name, or when its value holds the address, with its scheme or without: drivers spell that in many ways.
+    A variable leads to the database by its name, or when its value contains the address, with or without its scheme: drivers
+    accept it in many forms.
     """
     addresses = [address for address in (database_url, database_url.partition("://")[2].lstrip("/")) if address]
     return {

@@ -1,4 +1,4 @@
-"""Where values come from: the environment, its `_CMD` variables, and `gnomon.toml`."""
+"""Reads the sources of option values: the environment, the commands of its `_CMD` variables, and `gnomon.toml`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gnomon.config.option import OptionError, OptionKey
 
 FILE_NAME = "gnomon.toml"
 CALENDARS = "calendars"
-"""The part of the file that is not about options: `config.calendars` reads it."""
+"""The section of the file that does not contain options: `config.calendars` reads it."""
 PREFIXES = ("GNOMON", "AIRFLOW")
-"""Of the environment, the first one wins."""
+"""Prefixes of environment variables; the first prefix wins."""
 _COMMAND_TIMEOUT_S = 30.0
 
 
 class OptionValue(NamedTuple):
-    """A value as it was written, and where."""
+    """The text of a value, and where it is set."""
 
     text: str
     place: str
@@ -52,16 +52,16 @@ def _run_command(command: OptionValue) -> str:
         words = shlex.split(command.text)
         done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=_COMMAND_TIMEOUT_S)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        told = f"{command.place}: the command {command.text!r} could not be run: {error}"
-        raise OptionError(without_passwords(told)) from None
+        message = f"{command.place}: the command {command.text!r} could not be run: {error}"
+        raise OptionError(without_passwords(message)) from None
     if done.returncode != 0:
-        told = f"{command.place}: the command {command.text!r} ended with code {done.returncode}: {done.stderr.strip()[:500]}"
-        raise OptionError(without_passwords(told))
+        message = f"{command.place}: the command {command.text!r} failed with exit code {done.returncode}: {done.stderr.strip()[:500]}"
+        raise OptionError(without_passwords(message))
     return done.stdout.rstrip("\n")
 
 
 def read_file(path: Path) -> dict[OptionKey, OptionValue]:
-    """The options of a TOML file, `[section]` and `name = value`; empty when there is no file. Calendars are no options."""
+    """The options of a TOML file, `[section]` and `name = value`; empty when there is no file. Calendars are left out."""
     text, whole = read_toml(path)
     lines = dict(find_key_lines(text))
     found: dict[OptionKey, OptionValue] = {}
@@ -69,7 +69,7 @@ def read_file(path: Path) -> dict[OptionKey, OptionValue]:
         if section == CALENDARS:
             continue
         if not isinstance(names, dict):
-            raise OptionError(f"{path}: {section} stands outside a section; write it below a line such as [core]")
+            raise OptionError(f"{path}: {section} is outside a section; write it below a line such as [core]")
         for name, value in names.items():
             key = OptionKey(section.lower(), name.lower())
             line = lines.get(key)
@@ -79,7 +79,7 @@ def read_file(path: Path) -> dict[OptionKey, OptionValue]:
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """The text of a TOML file and what it says; both empty when there is no file."""
+    """The text and the parsed content of a TOML file; both are empty when there is no file. Raises OptionError when it is not valid."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

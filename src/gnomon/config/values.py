@@ -1,4 +1,4 @@
-"""From text to typed values. Each function raises ValueError with what was expected."""
+"""Converts the text of an option to a typed value. Each function raises ValueError with a message that says what to write."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _FALSE = frozenset({"f", "false", "0", "no", "n", "off"})
 
 
 def to_boolean(text: str) -> bool:
-    """Airflow's spellings of true and false, in any case, and yes/no, on/off."""
-    word = text.split("#")[0].strip().lower()
-    if word in _TRUE:
+    """Accepts Airflow's spellings of true and false in any case, and yes/no and on/off."""
+    text = text.split("#")[0].strip().lower()
+    if text in _TRUE:
         return True
-    if word in _FALSE:
+    if text in _FALSE:
         return False
     raise ValueError("write true or false")
 
@@ -38,7 +38,7 @@ def to_number(text: str) -> float:
 
 
 def check_value(option: ConfigOption, text: str) -> None:
-    """The text is a value that the option can have; otherwise ValueError with the remedy."""
+    """Raises ValueError, with a message that says what to write, unless the option accepts the text."""
     if not text.strip():
         if option.may_be_empty or (option.kind is OptionKind.TEXT and not option.choices):
             return
@@ -48,11 +48,11 @@ def check_value(option: ConfigOption, text: str) -> None:
     elif option.kind in (OptionKind.INTEGER, OptionKind.NUMBER):
         number = to_integer(text) if option.kind is OptionKind.INTEGER else to_number(text)
         if option.minimum is not None and number < option.minimum:
-            raise ValueError(f"write a number from {option.minimum:g} on")
+            raise ValueError(f"write a number of at least {option.minimum:g}")
     if option.choices and text.strip().lower() not in {choice.lower() for choice in option.choices}:
         raise ValueError(f"write one of: {', '.join(option.choices)}")
 
 
 def normalize_choice(option: ConfigOption, text: str) -> str:
-    """The text, in the table's spelling when the option has choices: case does not matter to users."""
+    """The text in the spelling of the option's choices: upper and lower case are equal to users."""
     return next((choice for choice in option.choices if choice.lower() == text.strip().lower()), text)

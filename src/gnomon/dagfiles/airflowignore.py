@@ -1,8 +1,8 @@
-"""`.airflowignore`: which files below a folder are no DAG files.
+"""Reads `.airflowignore` files: which files below a folder are not DAG files.
 
-`glob` (the default) is the syntax of .gitignore: the last pattern that matches decides, `!` takes a file back in, a
-pattern with a slash is anchored at its folder. `regexp`: a pattern that is found anywhere in the path below the DAG
-folder leaves the file out. Rules hold for the folder of the file and for everything below it.
+`glob` (the default) is the syntax of .gitignore: the last pattern that matches decides, a pattern with `!` includes a path
+again, a pattern with a slash is anchored at the folder of its file. `regexp`: a pattern that is found anywhere in the path
+below the DAG folder excludes the file. Rules apply to the folder of the ignore file and to everything below it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FILE_NAME = ".airflowignore"
 
 
 class IgnoreRule(NamedTuple):
-    """One line: paths that it matches are ignored, or taken back in."""
+    """One line of an ignore file: it excludes the paths that it matches, or includes them again."""
 
     pattern: re.Pattern[str]
     is_ignoring: bool = True
@@ -28,10 +28,10 @@ class IgnoreRules:
     """The rules of one ignore file, relative to its folder."""
 
     folder: str
-    """Below the DAG folder, `/`-separated, empty for the DAG folder itself."""
+    """Path relative to the DAG folder, `/`-separated; empty for the DAG folder itself."""
     rules: tuple[IgnoreRule, ...]
     whole_path: bool
-    """regexp: matched against the path below the DAG folder, not below `folder`."""
+    """True for regexp syntax: patterns match the path relative to the DAG folder, not relative to `folder`."""
 
     def verdict(self, path: str, is_folder: bool) -> bool | None:
         """Whether the last rule that matches ignores the path (relative to the DAG folder); None when none matches."""
@@ -43,7 +43,7 @@ class IgnoreRules:
 
 
 def parse_ignore_file(text: str, folder: str, *, regexp: bool) -> tuple[IgnoreRules, list[str]]:
-    """The rules of an ignore file's text, and one sentence for every line that cannot be read."""
+    """The rules of an ignore file's text, and one message for each line that is not valid."""
     rules: list[IgnoreRule] = []
     problems: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -59,9 +59,9 @@ def parse_ignore_file(text: str, folder: str, *, regexp: bool) -> tuple[IgnoreRu
 
 
 def is_ignored(path: str, is_folder: bool, layers: list[IgnoreRules]) -> bool:
-    """Whether the rules of the folders around it (outermost first) leave the path out; the innermost that speaks decides.
+    """Whether the ignore files of the path's folders (`layers`, outermost first) exclude it; the innermost match decides.
 
-    With regexp syntax every layer may leave it out, and none takes it back.
+    With regexp syntax any layer can exclude the path, and none can include it again.
     """
     for rules in reversed(layers):
         verdict = rules.verdict(path, is_folder)

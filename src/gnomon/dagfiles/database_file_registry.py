@@ -1,4 +1,4 @@
-"""The ledger of a running dag-processor: outcomes and deletions in short write transactions."""
+"""The FileRegistry of a running dag-processor: records outcomes and deletions in the database, in short write transactions."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from gnomon.store.dag_records import dag_files
 from gnomon.wakeups import Notifier
 
 BATCH_DAGS = 200
-"""One transaction records files of about so many DAGs."""
+"""One transaction records files with about this many DAGs."""
 _log = log.get_logger("dagfiles.stored")
 
 
 class DatabaseFileRegistry:
-    """Records in the database, and wakes the schedulers."""
+    """Records files in the database, and wakes the schedulers."""
 
-    def __init__(self, db: store.Database, clock: Clock, bell: Notifier, *, paused_by_default: bool) -> None:
+    def __init__(self, db: store.Database, clock: Clock, notifier: Notifier, *, paused_by_default: bool) -> None:
         self._db = db
         self._clock = clock
-        self._notifier = bell
+        self._notifier = notifier
         self._paused_by_default = paused_by_default
         self._dependency_checker = DependencyChecker(db, clock)
         self._is_graph_checked = False
-        """Whether the errors of dependencies between DAGs are those of what is on record."""
+        """Whether the recorded errors of dependencies between DAGs are up to date."""
 
     def list_files(self) -> dict[str, FileInputs]:
         with _translate_unavailable(), self._db.read() as tx:
@@ -55,7 +55,7 @@ class DatabaseFileRegistry:
             except RegistryUnavailable:
                 raise
             except Exception:
-                _log.exception("batch_not_recorded", files=len(batch))
+                _log.exception("record_batch_failed", files=len(batch))
                 again |= self._record_singly(batch)
         self._check_dependencies()
         self._notifier.notify()
@@ -76,7 +76,7 @@ class DatabaseFileRegistry:
         return {path for outcome in outcomes for path in outcome.parse_again}
 
     def _record_singly(self, batch: Sequence[ParsedFile]) -> set[str]:
-        """Files that cannot be recorded get an error in the place of their DAGs; the others of the batch are as they are."""
+        """Record each file in a transaction of its own; a file that cannot be recorded gets an error instead of its DAGs."""
         again: set[str] = set()
         for parsed in batch:
             try:
@@ -85,12 +85,12 @@ class DatabaseFileRegistry:
             except RegistryUnavailable:
                 raise
             except Exception as error:
-                _log.exception("file_not_recorded", path=parsed.path)
+                _log.exception("record_file_failed", path=parsed.path)
                 again |= self._record([_storage_failure(parsed, error)])
         return again
 
     def _check_dependencies(self) -> bool:
-        """Whether other errors of dependencies between DAGs stand now. While the store is away, `stale` comes back to it."""
+        """Check the dependencies between DAGs; True when recorded errors changed. `list_stale` tries again after a failure."""
         self._is_graph_checked = True
         try:
             with _translate_unavailable():
@@ -98,12 +98,12 @@ class DatabaseFileRegistry:
         except RegistryUnavailable:
             self._is_graph_checked = False
         except Exception:
-            _log.exception("dependencies_not_looked_at")  # the files are on record all the same
+            _log.exception("dependency_check_failed")  # the files are recorded nevertheless
         return False
 
 
 def _storage_failure(parsed: ParsedFile, error: Exception) -> ParsedFile:
-    what = str(error) if isinstance(error, GnomonError) else f"its DAGs could not be stored: {type(error).__name__}: {error}"
+    what = str(error) if isinstance(error, GnomonError) else f"the DAGs of the file could not be stored: {type(error).__name__}: {error}"
     failure = ParseFailure(kind="dag", message=f"{parsed.path}: {what}")
     return ParsedFile(path=parsed.path, inputs=parsed.inputs, failures=(*parsed.failures, failure), duration_s=parsed.duration_s)
 
@@ -125,5 +125,5 @@ def _batches(outcomes: Sequence[ParsedFile]) -> Iterator[list[ParsedFile]]:
 def _translate_unavailable() -> Iterator[None]:
     try:
         yield
-    except (ResourceUnavailable, ConfigurationError) as error:  # away, full, or not to be written: all of them pass
+    except (ResourceUnavailable, ConfigurationError) as error:  # unavailable, full or read-only: temporary
         raise RegistryUnavailable(str(error)) from None

@@ -1,7 +1,7 @@
-"""The dependencies of all DAGs, looked at together: which can never be met stands on the DAGs that have them.
+"""Checks the dependencies between all DAGs together; a dependency that can never be met is recorded as an error of its DAG.
 
-Looked at again after every recorded change. What is read then is which versions the DAGs have that wait or are waited for.
-Where one of these is another than before, its spec is read, and all of them are searched; else there is nothing to do.
+The check runs after every recorded change. It reads the current version of each DAG that waits or is waited for. When a
+version has changed, its spec is read, and all dependencies are checked again; otherwise nothing is done.
 """
 
 from __future__ import annotations
@@ -16,50 +16,50 @@ from gnomon.store.cross_dag import dag_edges
 from gnomon.store.ownership import group_state
 
 SPECS_PER_BATCH = 500
-"""So many specs are held at a time."""
+"""Specs read into memory at a time."""
 _log = log.get_logger("dagfiles.graph")
 
 
 class DependencyChecker:
-    """The DAGs that have dependencies, and those that they wait for."""
+    """Keeps the shapes of the DAGs that have dependencies, and of the DAGs that they wait for."""
 
     def __init__(self, db: store.Database, clock: Clock) -> None:
         self._db = db
         self._clock = clock
         self._shapes: dict[str, tuple[int, Shape]] = {}
-        """By DAG id, with the version that it is of."""
+        """dag_id to version_pk and shape."""
         self._versions: dict[str, tuple[int, int]] = {}
         self._errors_by_dag: dict[str, str] = {}
-        """What is wrong, by DAG id, where these are the DAGs (dag_pk and version_pk)."""
+        """dag_id to the error; valid for the versions in `_versions` (dag_id to dag_pk and version_pk)."""
 
     def update_errors(self) -> bool:
-        """The errors that the store holds are those of the graph as it is now; returns whether any had to be changed."""
+        """Make the recorded errors those of the current dependencies; returns whether any of them changed."""
         with self._db.read() as tx:
-            stand = dag_edges.list_dependency_errors(tx)
-            news = self._errors(tx)
-        gone = {dag_pk: None for dag_pk in stand if dag_pk not in news}
-        # Whoever writes several DAGs takes them in one order, so that no two writers wait for each other.
-        changes = {dag_pk: error for dag_pk, error in sorted((gone | news).items()) if stand.get(dag_pk) != error}
+            recorded = dag_edges.list_dependency_errors(tx)
+            errors = self._errors(tx)
+        resolved = {dag_pk: None for dag_pk in recorded if dag_pk not in errors}
+        # Every writer of several DAGs locks them in the same order, so that two writers cannot deadlock.
+        changes = {dag_pk: error for dag_pk, error in sorted((resolved | errors).items()) if recorded.get(dag_pk) != error}
         if not changes:
             return False
         with self._db.write() as tx:
             dag_edges.set_dependency_errors(tx, changes, self._clock.now())
-        wrong = [error for error in changes.values() if error is not None]
-        if wrong:
-            _log.warning("dependencies_wrong", dags=len(wrong), first=wrong[0])
+        messages = [error for error in changes.values() if error is not None]
+        if messages:
+            _log.warning("dependency_errors", dags=len(messages), first=messages[0])
         return True
 
     def _errors(self, tx: Transaction) -> dict[int, str]:
-        """By dag_pk, what is wrong."""
-        among = dag_edges.list_connected_dags(tx)
-        if among != self._versions:
-            self._read_shapes(tx, {dag_id: version_pk for dag_id, (_, version_pk) in among.items()})
+        """dag_pk to the error."""
+        connected = dag_edges.list_connected_dags(tx)
+        if connected != self._versions:
+            self._read_shapes(tx, {dag_id: version_pk for dag_id, (_, version_pk) in connected.items()})
             self._errors_by_dag = errors_of({dag_id: shape for dag_id, (_, shape) in self._shapes.items()})
-            self._versions = among
-        return {among[dag_id][0]: error for dag_id, error in self._errors_by_dag.items()}
+            self._versions = connected
+        return {connected[dag_id][0]: error for dag_id, error in self._errors_by_dag.items()}
 
     def _read_shapes(self, tx: Transaction, versions: Mapping[str, int]) -> None:
-        """The shapes are those of these versions, by DAG id."""
+        """Read the shapes of these versions (dag_id to version_pk) that are not in memory yet."""
         self._shapes = {dag_id: known for dag_id, known in self._shapes.items() if versions.get(dag_id) == known[0]}
         new = {version_pk: dag_id for dag_id, version_pk in versions.items() if dag_id not in self._shapes}
         for some in _batches(list(new)):

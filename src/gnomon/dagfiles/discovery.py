@@ -1,4 +1,4 @@
-"""Lists the DAG files below a folder: recursively, without what `.airflowignore` leaves out, with archives opened."""
+"""Lists the DAG files below a folder: recursively, without ignored files, including the members of archives."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from gnomon.loading import archives
 from gnomon.loading.plugin_finder import is_plugin_file
 
 SCANNED_MAX = 16 * 1024 * 1024
-"""A longer file is taken for a DAG file without a look inside."""
+"""A file of this size or more counts as a DAG file without a look at its text (bytes)."""
 FolderIdentity = tuple[int, int]
-"""Device and inode of a folder: another one has taken its place when they change."""
+"""Device and inode of a folder; when they change, another folder (for example a mount) has taken its place."""
 
 
 @dataclass(slots=True)
 class FolderListing:
-    """What one look at a folder found."""
+    """The result of listing one folder."""
 
     is_plugins: bool = False
-    """It is the plugins folder."""
+    """The listed folder is the plugins folder."""
     files: dict[str, int] = field(default_factory=dict)
-    """DAG file (for an archive: `archive.zip/member.py`) to its time of change in ns."""
+    """DAG file (for an archive: `archive.zip/member.py`) to its modification time in ns."""
     folders: dict[str, FolderIdentity] = field(default_factory=dict)
-    """Every folder that could be listed."""
+    """Every folder that could be listed, with its identity."""
     empty: set[str] = field(default_factory=set)
-    """Folders of these that hold nothing at all, as a mount point does whose file system is gone."""
+    """Listed folders that are empty, as a mount point without its file system is."""
     unreadable: dict[str, str] = field(default_factory=dict)
-    """Folder or file to what the system says: nothing is known of what is below."""
+    """Folder or file that cannot be read, to the error; nothing is known about the files below."""
     problems: list[str] = field(default_factory=list)
-    """Lines of ignore files that cannot be read."""
+    """Messages about ignore files and archives that cannot be read."""
 
 
 class FileDiscovery:
-    """Lists folders. It remembers by stamp which files look like DAG files, so that an unchanged file is not read again."""
+    """Lists folders. Remembers by stamp which files are DAG files, so that an unchanged file is not read again."""
 
     def __init__(self, *, regexp_ignore: bool, safe_mode: bool) -> None:
         self._regexp = regexp_ignore
@@ -47,12 +47,12 @@ class FileDiscovery:
         self._known_files: dict[str, tuple[str, tuple[str, ...]]] = {}
 
     def list_folder(self, root: SourceFolder) -> FolderListing:
-        """All DAG files below `root`. Never raises for what the file system does; see `FolderListing.unreadable`."""
+        """All DAG files below `root`. File system errors are not raised; see `FolderListing.unreadable`."""
         listing = FolderListing(is_plugins=root.is_plugins)
         self._list_below(root.folder, "", [], frozenset(), listing)
         below = os.path.join(root.folder, "")
-        gone = [path for path in self._known_files if path.startswith(below) and path not in listing.files and not os.path.lexists(path)]
-        for path in gone:
+        removed = [path for path in self._known_files if path.startswith(below) and path not in listing.files and not os.path.lexists(path)]
+        for path in removed:
             del self._known_files[path]
         return listing
 
@@ -68,7 +68,7 @@ class FileDiscovery:
             return
         identity = (seen.st_dev, seen.st_ino)
         if identity in above:
-            return  # a symbolic link leads back to a folder around it
+            return  # a symbolic link to a folder that contains it
         listing.folders[folder] = identity
         if not entries:
             listing.empty.add(folder)
@@ -88,14 +88,14 @@ class FileDiscovery:
             with open(path, encoding="utf-8", errors="replace") as opened:
                 text = opened.read()
         except OSError as error:
-            listing.problems.append(f"{path} cannot be read ({error.strerror}): nothing is ignored by it")
+            listing.problems.append(f"{path} cannot be read ({error.strerror}): its rules are not applied")
             return
         rules, problems = airflowignore.parse_ignore_file(text, relative, regexp=self._regexp)
         listing.problems += [f"{folder}: {problem}" for problem in problems]
         yield rules
 
     def _add_file(self, path: str, listing: FolderListing) -> None:
-        """Adds the DAG files that are at `path`: itself, the members of an archive, or none."""
+        """Add the DAG files at `path`: the file itself, the members of an archive, or none."""
         try:
             seen = os.stat(path)
             if not stat.S_ISREG(seen.st_mode):
@@ -103,18 +103,18 @@ class FileDiscovery:
             now = f"{seen.st_mtime_ns}.{seen.st_ctime_ns}.{seen.st_size}.{seen.st_ino}"
             known = self._known_files.get(path)
             if known is None or known[0] != now:
-                found_here = self._plugin_files(path) if listing.is_plugins else self._dag_files(path)
-                known = self._known_files[path] = (now, tuple(found_here))
+                dag_files = self._plugin_files(path) if listing.is_plugins else self._dag_files(path)
+                known = self._known_files[path] = (now, tuple(dag_files))
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.ELOOP) or os.path.islink(path):
                 listing.unreadable[path] = error.strerror or str(error)
             return
         except zipfile.BadZipFile as error:
-            listing.problems.append(f"{path} is not a whole archive ({error}): its DAGs stay as they are; write it again")
+            listing.problems.append(f"{path} is a damaged archive ({error}): its DAGs are kept as they are; write the archive again")
             listing.unreadable[path] = str(error)
             return
-        for found in known[1]:
-            listing.files[found] = seen.st_mtime_ns
+        for dag_file in known[1]:
+            listing.files[dag_file] = seen.st_mtime_ns
 
     def _plugin_files(self, path: str) -> Iterator[str]:
         if path.endswith(".py") and is_plugin_file(path):
@@ -139,7 +139,7 @@ class FileDiscovery:
 
 
 def mentions_dag(source: bytes) -> bool:
-    """The safe mode's question: does the text contain `dag` (or `asset`), and `airflow` or `gnomon`, in any case?"""
+    """Whether the text contains `dag` or `asset`, and `airflow` or `gnomon`, in upper or lower case (Airflow's safe mode)."""
     text = source.lower()
     return (b"dag" in text or b"asset" in text) and (b"airflow" in text or b"gnomon" in text)
 

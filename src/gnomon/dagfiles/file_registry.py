@@ -1,4 +1,4 @@
-"""Where the outcomes of parsing go."""
+"""The interface through which the dag-processor records the outcomes of parsing."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from gnomon.model.spec import FileInputs, ParsedFile
 
 
 class RegistryUnavailable(Exception):
-    """The store cannot be reached now; what was to be recorded is to be recorded again later."""
+    """The store is unavailable; the caller records the same outcomes again later."""
 
 
 class FileRegistry(Protocol):
-    """The dag-processor's side of the store; tests keep one in memory. Every method may raise Away."""
+    """The record of DAG files: DatabaseFileRegistry, or one in memory in tests. Every method may raise RegistryUnavailable."""
 
     def list_files(self) -> dict[str, FileInputs]:
-        """Every file on record, with the inputs of its last parse."""
+        """Every recorded file, with the inputs of its last parse."""
 
     def failed_imports(self) -> set[str]:
-        """The files on record that could not be imported."""
+        """The recorded files that could not be imported."""
 
     def list_stale(self) -> set[str]:
-        """Files on record that are to be parsed again though nothing in them has changed."""
+        """Recorded files to parse again although their inputs have not changed."""
 
     def record_outcomes(self, files: Sequence[ParsedFile]) -> set[str]:
-        """The outcomes are on record; returns files to be parsed again, because a DAG id is free now. Harmless when repeated."""
+        """Record the outcomes; returns files to parse again because a dag_id has become free. Idempotent."""
 
     def remove_files(self, paths: Sequence[str]) -> set[str]:
-        """These files are no DAG files any more, their DAGs are deactivated; returns files to be parsed again."""
+        """Record that these files are gone and deactivate their DAGs; returns files to parse again."""

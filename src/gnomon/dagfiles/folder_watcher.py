@@ -1,4 +1,4 @@
-"""Hears of changes below the folders at once. A lost event is found by the next sweep; without a watch only sweeps find them."""
+"""Watches the folders for changes (inotify). The regular listing finds changes whose events are lost."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from gnomon import log
 from gnomon.dagfiles.discovery import FolderIdentity
 
 STEP_MS = 50
-"""Changes are told once so long nothing more has changed."""
+"""Changes are reported when nothing more has changed for this time."""
 DEBOUNCE_MS = 400
-"""Changes that go on are told after so long."""
+"""Continuous changes are reported after this time at the latest."""
 STOP_CHECK_MS = 500
-"""So often the thread looks whether it is to end."""
+"""Interval at which the thread checks whether it must end."""
 _IGNORED_PARTS = ("/__pycache__/", "/.git/", "/.hg/", "/.svn/", "/.idea/", "/.vscode/")
 _IGNORED_ENDS = (".pyc", ".pyo", ".swp", ".swx", "~", ".tmp")
 _log = log.get_logger("dagfiles.watch")
 
 
 class WatchThread:
-    """Listens in a thread of this process, which therefore must not fork."""
+    """Watches in a thread of this process; a process with this thread must not fork."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         self.folders = tuple(sorted({folder for folder in folders if os.path.isdir(folder)}))
@@ -39,13 +39,13 @@ class WatchThread:
             self._thread.start()
 
     def fileno(self) -> int:
-        """Readable when `take` has something."""
+        """Readable when `take_changes` has something to return."""
         return self._wake_read
 
     def take_changes(self) -> set[str]:
-        """The paths that changed since the last call; the watched folders themselves once the watch has begun.
+        """The paths that changed since the last call; when the watch has just begun, the watched folders themselves.
 
-        What changed between the last look at the folders and that moment went unheard: look again then.
+        Changes between the last listing and that moment are not reported, so list the folders again then.
         """
         with contextlib.suppress(BlockingIOError):
             os.read(self._wake_read, 4096)
@@ -54,7 +54,7 @@ class WatchThread:
         return changed
 
     def close(self) -> None:
-        """The thread has ended."""
+        """End the thread and close the descriptors."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -70,9 +70,9 @@ class WatchThread:
             ):
                 self._publish({path for _, path in changes} if begun else set(self.folders))
                 begun = True
-        except Exception as error:  # the edge of a thread: whatever the system refuses, sweeps go on
-            _log.warning("watch_ended", folders=list(self.folders), error=str(error),
-                         remedy="changes are found by sweeps; for inotify limits raise fs.inotify.max_user_watches")
+        except Exception as error:  # thread edge: without a watch, regular listings find changes
+            _log.warning("folder_watch_failed", folders=list(self.folders), error=str(error),
+                         remedy="changes are found by regular listings only; if the limit of inotify is reached, raise fs.inotify.max_user_watches")
 
     def _publish(self, paths: set[str]) -> None:
         if paths:
@@ -87,7 +87,7 @@ def _is_relevant(_: Change, path: str) -> bool:
 
 
 class FolderWatcher:
-    """Watches these folders; one that is replaced by another (a mount, a switched link) is watched anew."""
+    """Watches these folders; a folder that is replaced by another (a mount, a changed link) is watched again."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         self._folders = tuple(dict.fromkeys(folders))
@@ -96,11 +96,11 @@ class FolderWatcher:
         self._thread: WatchThread | None = None
 
     def fileno(self) -> int:
-        """Readable when `take` has something."""
+        """Readable when `take_changes` has something to return."""
         return self._selector.fileno()
 
     def update_folders(self, listed: Mapping[str, FolderIdentity]) -> None:
-        """The watch is on the folders that are there now, links inside them included. `listed`: folders and who they are."""
+        """Watch the folders that exist now, and folders that links inside them lead to. `listed`: folders with their identities."""
         links = [folder for folder in listed if os.path.islink(folder)]
         wanted = [*self._folders, *links]
         seen = tuple((folder, listed.get(folder), os.path.isdir(folder)) for folder in wanted)
@@ -116,7 +116,7 @@ class FolderWatcher:
         return list(self._thread.take_changes()) if self._thread is not None else []
 
     def close(self) -> None:
-        """Nothing is watched."""
+        """Stop watching."""
         self._close_watch()
         self._selector.close()
 

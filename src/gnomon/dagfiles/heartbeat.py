@@ -1,4 +1,4 @@
-"""The dag-processor says in the store that it is alive, so that the page knows it wherever it runs."""
+"""Heartbeats of the dag-processor in the store, so that the health page shows its state."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from gnomon.errors import GnomonError
 from gnomon.store.ownership import leases
 
 HEARTBEAT_S = 5.0
-"""So often; `report.health` calls one silent after `PROCESSOR_SILENCE_S`."""
+"""Interval; `report.listings.process_health` reports the dag-processor as silent after PROCESSOR_SILENCE_S."""
 _log = log.get_logger("dagfiles")
 
 
 class DagProcessorHeartbeat:
-    """The beats of one process start. A store that is away or full is tried again at the next beat."""
+    """Heartbeats of one dag-processor process. A heartbeat that the store refuses is tried again at the next interval."""
 
     def __init__(self, db: store.Database, clock: Clock) -> None:
         self._db = db
@@ -26,7 +26,7 @@ class DagProcessorHeartbeat:
         self._next_at = clock.monotonic()
 
     def beat_if_due(self) -> float:
-        """A beat is in the store if one was due; returns the monotonic second of the next."""
+        """Store a heartbeat if one is due; returns the monotonic second of the next one."""
         now = self._clock.monotonic()
         if now >= self._next_at:
             self._next_at = now + HEARTBEAT_S
@@ -34,13 +34,13 @@ class DagProcessorHeartbeat:
                 with self._db.write() as tx:
                     leases.beat_dag_processor(tx, self._id, self._host)
             except GnomonError as error:
-                _log.debug("no_beat", error=str(error))
+                _log.debug("heartbeat_failed", error=str(error))
         return self._next_at
 
     def close(self) -> None:
-        """Nobody takes this process for a silent one: it ended in good order."""
+        """Record that the process ended regularly, so that it is not reported as silent."""
         try:
             with self._db.write() as tx:
                 leases.retire_dag_processor(tx, self._id)
         except GnomonError as error:
-            _log.debug("not_retired", error=str(error))
+            _log.debug("retire_failed", error=str(error))

@@ -1,4 +1,4 @@
-"""Watches what a DAG file reads while it is imported. Lives in parse children only: an audit hook cannot be taken back."""
+"""Records what a DAG file reads while it is imported. Used in parse children only: an audit hook cannot be removed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 from gnomon.dagfiles.inputs import ENV, UNKNOWN, stamp_of
 
 INPUTS_MAX = 5000
-"""A file that reads more is parsed again every interval instead of being compared."""
+"""A DAG file with more inputs is parsed again at every interval instead of comparing its inputs."""
 _UNTRACKED_EVENTS = frozenset({
     "socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "subprocess.Popen", "os.system",
     "os.posix_spawn", "os.exec", "sqlite3.connect", "urllib.Request",
 })
-"""What leaves the files of this machine, or is done by a program that is not watched."""
+"""Events whose result does not depend on files of this machine only, or that run a program that is not watched."""
 _LISTING_EVENTS = frozenset({"os.listdir", "os.scandir"})
 _WRITES = os.O_WRONLY | os.O_RDWR
 _IMPORT_SYSTEM = "importlib._bootstrap_external"
@@ -30,27 +30,27 @@ class InputRecorder:
         self._stamp_of = facts
         self._is_recording = False
         self.stamps: dict[str, str] = {}
-        """Path to its stamp at the moment before it was read first."""
+        """Path to its stamp just before its first read."""
         self.has_untracked_inputs = False
 
     def start(self) -> None:
-        """From now on reads are recorded."""
+        """Start recording."""
         sys.addaudithook(self._on_audit_event)
-        os.environ.__class__ = _create_watched_class(os.environ, self._record_variable)  # noqa: TID251 - to hear who reads it
+        os.environ.__class__ = _create_watched_class(os.environ, self._record_variable)  # noqa: TID251 - to record which variables are read
         self._is_recording = True
 
     def stop(self) -> None:
-        """Reads are no longer recorded."""
+        """Stop recording."""
         self._is_recording = False
 
     def add(self, path: str) -> None:
-        """`path` is an input from now on."""
+        """Record `path` as an input."""
         if path in self.stamps:
             return
         if len(self.stamps) >= INPUTS_MAX:
             self.has_untracked_inputs = True
             return
-        self.stamps[path] = UNKNOWN  # the stamp itself must not be heard as another read
+        self.stamps[path] = UNKNOWN  # taking the stamp must not be recorded as another read
         self.stamps[path] = stamp_of(path, self._stamp_of)
 
     def _on_audit_event(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -61,7 +61,7 @@ class InputRecorder:
             if not (flags or 0) & _WRITES:
                 self._record_read(path)
         elif event in _LISTING_EVENTS:
-            # The import system lists every folder of sys.path that it searches; which modules it took is known by their files.
+            # The import system lists every folder of sys.path that it searches; the modules that it loads are recorded by their files.
             if sys._getframe(1).f_globals.get("__name__") != _IMPORT_SYSTEM:
                 self._record_read(arguments[0] if arguments[0] is not None else ".", is_listing=True)
         elif event in _UNTRACKED_EVENTS:
@@ -86,26 +86,26 @@ class InputRecorder:
 
 
 def installation_folders() -> tuple[str, ...]:
-    """Where Python, its packages and the system are: what is read there changes with an installation, not with a DAG."""
-    import gnomon  # its own files, wherever they are
+    """The folders of Python, its packages and the system: reads there change with an installation, not with a DAG."""
+    import gnomon  # to locate Gnomon's own files
 
     own = os.path.dirname(os.path.abspath(gnomon.__file__ or ""))
     installed = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
     return (own, *sorted(installed - {"/"}), "/usr", "/lib", "/lib64", "/proc", "/sys", "/dev")
 
 
-def _create_watched_class(environ: Any, told: Callable[[str], None]) -> Any:
-    """A class like that of `os.environ` which tells what is read."""
+def _create_watched_class(environ: Any, on_read: Callable[[str], None]) -> Any:
+    """A subclass of the class of `os.environ` that reports each name that is read."""
     base: Any = type(environ)
 
     class WatchedEnvironment(base):  # type: ignore[misc]
         def __getitem__(self, key: str) -> Any:
-            told(key)
+            on_read(key)
             return super().__getitem__(key)
 
         def __contains__(self, key: object) -> bool:
             if isinstance(key, str):
-                told(key)
+                on_read(key)
             return bool(super().__contains__(key))
 
     return WatchedEnvironment

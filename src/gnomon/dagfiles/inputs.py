@@ -1,8 +1,8 @@
-"""What a DAG file depended on: stamps that are cheap to compare, and a hash over the content that decides.
+"""Inputs of a DAG file: stamps that are cheap to compare, and a hash over the content that decides.
 
-An input is a file, a folder listing (`/folder/`, with its slash), a variable of the environment (`env:NAME`) or a fact
-of this installation (`gnomon:`). Equal stamps: unchanged. Other stamps: the content is hashed, and only another hash
-means that the DAG file is parsed again.
+An input is a file, a folder listing (`/folder/`, with a slash at the end), an environment variable (`env:NAME`) or this
+installation (`gnomon:`). Equal stamps: unchanged. Different stamps: the content is hashed, and the DAG file is parsed again
+only when the hash differs.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from gnomon.config import Config, environment, without_secrets
 from gnomon.model.spec import FileInputs
 
 MISSING = "-"
-"""The stamp of what is not there; a file that an author looked for and that appears later is a change."""
+"""The stamp of an input that does not exist; when such a file appears later, the input has changed."""
 UNKNOWN = "?"
-"""The stamp of an input that changed while it was read: equal to no stamp, so the content decides."""
+"""The stamp of an input that changed while it was read: different from every stamp, so the content decides."""
 HASHED_MAX = 64 * 1024 * 1024
-"""Of a longer file the stamp stands in for the content."""
+"""For a longer file the stamp is used instead of the content (bytes)."""
 ENV = "env:"
 INSTALLATION = "gnomon:"
 
@@ -30,7 +30,7 @@ StampOf = Callable[[str], str]
 
 
 def stamp_of(path: str, facts: StampOf) -> str:
-    """What changes whenever the input does: times, size and inode of a file or folder. Never raises."""
+    """A text that changes whenever the input does: times, size and inode of a file or folder. Never raises."""
     if path.startswith((ENV, INSTALLATION)):
         return facts(path)
     try:
@@ -43,7 +43,7 @@ def stamp_of(path: str, facts: StampOf) -> str:
 
 
 def content_hash(path: str, facts: StampOf) -> str:
-    """The digest of what an author can read there. Never raises."""
+    """A digest of the content of the input. Never raises."""
     if path.startswith((ENV, INSTALLATION)):
         return facts(path)
     try:
@@ -61,7 +61,7 @@ def content_hash(path: str, facts: StampOf) -> str:
 
 
 def combined_hash(paths: Iterable[str], facts: StampOf) -> str:
-    """One hash over the content of all inputs; the same in every process that sees the same content."""
+    """One hash over the content of all inputs; equal in every process that reads the same content."""
     whole = hashlib.sha256()
     for path in sorted(set(paths)):
         whole.update(f"{path}\0{content_hash(path, facts)}\n".encode(errors="surrogateescape"))
@@ -71,10 +71,10 @@ def combined_hash(paths: Iterable[str], facts: StampOf) -> str:
 def collect_inputs(
     stamped: dict[str, str], facts: StampOf, *, looked_further: bool, fresh: str | None, answers: str | None = None
 ) -> FileInputs:
-    """The inputs of a parse that just ended. `stamped`: path to its stamp before it was read.
+    """The inputs of a parse that just ended. `stamped`: path to its stamp before it was read first.
 
-    `answers`: the digest of what the service answered to the file. Other answers are another hash, so that no process
-    that imported the file with the old ones runs its tasks.
+    `answers`: the digest of the Task API answers that the file got during the import. With other answers the hash differs, so
+    that a process that imported the file with old answers does not run its tasks.
     """
     whole = combined_hash(stamped, facts)
     if answers is not None:
@@ -84,20 +84,20 @@ def collect_inputs(
 
 
 class StampCache:
-    """One look at the inputs of many files: each path is looked at once."""
+    """Stamps of one check of many files: each path is examined once."""
 
     def __init__(self, facts: StampOf) -> None:
         self._facts = facts
         self._stamps: dict[str, str] = {}
 
     def stamp(self, path: str) -> str:
-        found = self._stamps.get(path)
-        if found is None:
-            found = self._stamps[path] = stamp_of(path, self._facts)
-        return found
+        stamp = self._stamps.get(path)
+        if stamp is None:
+            stamp = self._stamps[path] = stamp_of(path, self._facts)
+        return stamp
 
     def renewed(self, inputs: FileInputs) -> FileInputs | None:
-        """The inputs with today's stamps when their content is the same; None when the file is to be parsed again."""
+        """The inputs with current stamps when their content is unchanged; None when the file must be parsed again."""
         now = tuple((path, self.stamp(path)) for path, _ in inputs.paths)
         if now == inputs.paths:
             return inputs
@@ -109,13 +109,13 @@ class StampCache:
 
 
 SHAPING_SECTIONS = ("core", "scheduler", "operators", "sensors", "workers")
-"""Options of these sections are defaults of what an author writes."""
+"""Sections whose options are defaults of arguments that authors write."""
 _PACKAGES = ("gnomon", "holidays", "exchange_calendars")
-"""What days off are worked out with changes what a DAG file gives."""
+"""Packages whose version changes what a DAG file gives (the last two compute holidays)."""
 
 
 class EnvironmentStamps:
-    """Answers for `env:NAME` and `gnomon:`; the environment of a process and its options do not change while it lives."""
+    """Gives the stamps of `env:NAME` and `gnomon:`; environment and options of a process do not change while it runs."""
 
     def __init__(self, environ: Mapping[str, str], installation: str) -> None:
         self._environ = environ
@@ -129,7 +129,7 @@ class EnvironmentStamps:
 
 
 def create_environment_stamps(cfg: Config) -> EnvironmentStamps:
-    """The facts of this process: another version of Gnomon, Python or a calendar's library, or another default, means parsing everything again."""
+    """The stamps of this process. Another version of Gnomon, Python or a calendar library, or another default, changes all of them."""
     options = [f"{section}.{name}={value}" for section in SHAPING_SECTIONS
                for name, value in sorted(cfg.for_author_code().section(section).items())]
     environ = without_secrets(environment(), cfg.database_url)
@@ -137,12 +137,12 @@ def create_environment_stamps(cfg: Config) -> EnvironmentStamps:
 
 
 def installation_input(facts: EnvironmentStamps) -> tuple[str, str]:
-    """The input that every file has: this installation, with its stamp."""
+    """The input that every DAG file has: this installation, with its stamp."""
     return INSTALLATION, facts(INSTALLATION)
 
 
 def _installed_release(package: str) -> str:
-    """The installed release of a package; `-` where it is not installed (Gnomon itself: run from its source)."""
+    """The installed release of a package; `-` where it is not installed (Gnomon itself: when it runs from a source tree)."""
     try:
         return f"{package} {version(package)}"
     except PackageNotFoundError:

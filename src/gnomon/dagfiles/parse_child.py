@@ -1,4 +1,4 @@
-"""The parse child: imports one DAG file under limits, says what came of it, and ends."""
+"""The parse child: imports one DAG file under limits, reports the outcome, and ends."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.sdk.runtime import channel
 
 TIMEOUT_REPEAT_S = 1.0
-"""A file that catches the time-out's exception is told again so much later."""
+"""The time-out's exception is raised again at this interval while a file catches it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParseConditions:
-    """Under what a file is parsed."""
+    """Limits and settings under which a file is parsed."""
 
     limits: parse_failures.ParseLimits
     stamp_of: EnvironmentStamps
     excluded_folders: tuple[str, ...]
-    """Folders whose files are no inputs, besides the installation: logs, sockets, the database."""
+    """Folders whose files are not inputs, besides the installation: logs, sockets, the database."""
     clock: Clock
 
 
@@ -43,89 +43,89 @@ def create_parse_conditions(limits: parse_failures.ParseLimits, facts: Environme
     return ParseConditions(limits, facts, (*installation_folders(), *own_folders), clock)
 
 
-def parse_and_report(path: str, sock: socket.socket, under: ParseConditions) -> None:
-    """The service was told the outcome of parsing `path`, unless the file ended this process; the caller ends it now."""
+def parse_and_report(path: str, sock: socket.socket, conditions: ParseConditions) -> None:
+    """Parse `path` and send the outcome to the dag-processor, unless the file ends this process; the caller then ends it."""
     pid = os.getpid()
-    line = ParseChannel(sock)
-    channel.install_channel(line)
-    parsed = parse_file(path, line, under)
+    parse_channel = ParseChannel(sock)
+    channel.install_channel(parse_channel)
+    parsed = parse_file(path, parse_channel, conditions)
     if os.getpid() != pid:
-        os._exit(0)  # the file forked while it was imported, and this is the copy
-    line.send_outcome(parsed)
+        os._exit(0)  # the file forked during its import, and this is the fork
+    parse_channel.send_outcome(parsed)
 
 
-def parse_file(path: str, line: ParseChannel, under: ParseConditions) -> ParsedFile:
-    """What importing `path` in this process gives. Never raises for what the file does."""
-    began = under.clock.monotonic()
+def parse_file(path: str, parse_channel: ParseChannel, conditions: ParseConditions) -> ParsedFile:
+    """The outcome of importing `path` in this process. Never raises for what the file does."""
+    started_at = conditions.clock.monotonic()
     before = fork_safety.list_open_sockets()
-    recorder = InputRecorder(under.excluded_folders, under.stamp_of)
+    recorder = InputRecorder(conditions.excluded_folders, conditions.stamp_of)
     recorder.add(archives.locate_source(path).file)
-    installation, shape = installation_input(under.stamp_of)
+    installation, shape = installation_input(conditions.stamp_of)
     recorder.stamps[installation] = shape
-    found: list[ParsedDag] = []
-    wrong: list[ParseFailure] = []
-    told: tuple[str, ...] = ()
+    dags: list[ParsedDag] = []
+    failures: list[ParseFailure] = []
+    warnings: tuple[str, ...] = ()
     try:
-        with _apply_limits(under.limits):
+        with _apply_limits(conditions.limits):
             recorder.start()
             loaded = _import_file(path)
             if loaded is not None:
-                recorder.has_untracked_inputs |= _build_all(path, loaded, found, wrong)  # it may import the triggers that tasks start from
+                recorder.has_untracked_inputs |= _build_all(path, loaded, dags, failures)  # may import the triggers of tasks that start deferred
             recorder.stop()
             if loaded is not None:
-                told = (*loaded.warnings, *(told for dag in loaded.dags.values() for told in dag.warnings))
+                warnings = (*loaded.warnings, *(warning for dag in loaded.dags.values() for warning in dag.warnings))
     except BaseException as error:
         recorder.stop()
-        wrong = [*wrong, parse_failures.failure_of_import(path, error, limits=under.limits)]
-        found = []
-    inputs = _collect_inputs(recorder, line, under.stamp_of, wrong, before)
+        failures = [*failures, parse_failures.failure_of_import(path, error, limits=conditions.limits)]
+        dags = []
+    inputs = _collect_inputs(recorder, parse_channel, conditions.stamp_of, failures, before)
     return ParsedFile(
-        path=path, inputs=inputs, dags=tuple(found), failures=tuple(wrong), warnings=told,
-        duration_s=under.clock.monotonic() - began,
+        path=path, inputs=inputs, dags=tuple(dags), failures=tuple(failures), warnings=warnings,
+        duration_s=conditions.clock.monotonic() - started_at,
     )
 
 
 def _import_file(path: str) -> LoadedFile | None:
-    """None for a plugin: it can be imported."""
+    """The loaded file; None for a plugin, which is only checked to be importable."""
     if plugins.is_plugin(path):
         plugins.check_plugin_file(path)
         return None
     return load_dag_file(path)
 
 
-def _build_all(path: str, loaded: LoadedFile, found: list[ParsedDag], wrong: list[ParseFailure]) -> bool:
-    """Whether something was missing that may come without a change of this file."""
+def _build_all(path: str, loaded: LoadedFile, dags: list[ParsedDag], failures: list[ParseFailure]) -> bool:
+    """Add the spec or the failure of each DAG; True when something was missing that may appear without a change of this file."""
     is_missing = False
     for dag_id, dag in loaded.dags.items():
         try:
-            found.append(build_dag_spec(dag, path, load_class))
+            dags.append(build_dag_spec(dag, path, load_class))
         except (MemoryError, parse_failures.ImportTimeout):
             raise
         except Exception as error:
-            wrong.append(parse_failures.failure_of_dag(path, dag_id, error))
+            failures.append(parse_failures.failure_of_dag(path, dag_id, error))
             is_missing = is_missing or isinstance(error.__cause__, UserError)
-    wrong += [parse_failures.failure_of_duplicate_dag(path, dag_id) for dag_id in loaded.repeated]
+    failures += [parse_failures.failure_of_duplicate_dag(path, dag_id) for dag_id in loaded.repeated]
     return is_missing
 
 
 def _collect_inputs(
-    recorder: InputRecorder, line: ParseChannel, facts: EnvironmentStamps, wrong: list[ParseFailure], before: fork_safety.OpenSockets
+    recorder: InputRecorder, parse_channel: ParseChannel, facts: EnvironmentStamps, failures: list[ParseFailure], before: fork_safety.OpenSockets
 ) -> FileInputs:
-    further = recorder.has_untracked_inputs or line.has_asked or any(one.kind in parse_failures.REPEATABLE for one in wrong)
-    return collect_inputs(recorder.stamps, facts, looked_further=further, fresh=fork_safety.find_fork_obstacle(before), answers=line.answers_digest)
+    further = recorder.has_untracked_inputs or parse_channel.has_requests or any(failure.kind in parse_failures.REPEATABLE for failure in failures)
+    return collect_inputs(recorder.stamps, facts, looked_further=further, fresh=fork_safety.find_fork_obstacle(before), answers=parse_channel.answers_digest)
 
 
 @contextlib.contextmanager
 def _apply_limits(limits: parse_failures.ParseLimits) -> Iterator[None]:
-    """Meanwhile the process ends its import by an exception when it takes too long or too much."""
+    """Within the block an import that takes too long or too much memory is ended by an exception."""
     before = None if limits.memory_bytes is None else memory.limit_memory(limits.memory_bytes)
     running = True
 
-    def too_long(*_: object) -> None:
+    def on_timeout(*_: object) -> None:
         if running:
             raise parse_failures.ImportTimeout
 
-    signal.signal(signal.SIGALRM, too_long)
+    signal.signal(signal.SIGALRM, on_timeout)
     if limits.import_timeout_s is not None:
         signal.setitimer(signal.ITIMER_REAL, limits.import_timeout_s, TIMEOUT_REPEAT_S)
     try:

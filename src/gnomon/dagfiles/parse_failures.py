@@ -1,4 +1,4 @@
-"""Words for what can be wrong with a DAG file: the thing, the place, the remedy."""
+"""Messages for everything that can be wrong with a DAG file: the thing, the place, the remedy."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gnomon.processes.exit_reasons import describe_crash
 from gnomon.sdk.arguments.old_arguments import suggest_keyword
 
 TRACEBACK_MAX = 20_000
-"""Characters of a traceback that are kept, of its end."""
+"""Characters kept of a traceback, from its end."""
 REPEATABLE = frozenset({"import", "timeout", "memory", "crash", "exit", "unreadable"})
-"""Failures that may heal without a change of the inputs: what was missing was installed, a server is back."""
+"""Failures that may disappear without a change of the inputs: a package is installed, a server is available again."""
 
 
 _ZONE_ERRORS = frozenset({"InvalidTimezone", "ZoneInfoNotFoundError"})
-"""Of pendulum and zoneinfo, told by name: neither is loaded for the sake of an error."""
+"""Errors of pendulum and zoneinfo, by name: neither module is imported only to recognize an error."""
 
 
 class ImportTimeout(BaseException):
@@ -55,7 +55,7 @@ def failure_of_import(path: str, error: BaseException, *, limits: ParseLimits) -
 
 
 class ParseLimits:
-    """What a parse may take, for the words of a failure."""
+    """The limits of a parse, as the messages name them."""
 
     __slots__ = ("import_timeout_s", "memory_bytes", "plugins_folder", "process_timeout_s")
 
@@ -67,7 +67,7 @@ class ParseLimits:
 
 
 def failure_of_dag(path: str, dag_id: str, error: BaseException) -> ParseFailure:
-    """Why one DAG of the file cannot be scheduled; the others of the file can."""
+    """The failure of one DAG of the file; the other DAGs of the file are scheduled."""
     told = str(error) or type(error).__name__
     thing = "" if dag_id in told else f"DAG {dag_id!r}: "
     line = _line_in(path, error.__traceback__) or _line_in_message(path, told)
@@ -81,7 +81,7 @@ def failure_of_duplicate_dag(path: str, dag_id: str) -> ParseFailure:
 
 
 def failure_of_exit(path: str, exit_code: int, killed_for: str | None, limits: ParseLimits, output: str) -> ParseFailure:
-    """Why the child that parsed `path` ended without a word. `exit_code` negative: the signal; `output`: its last words."""
+    """The failure for a child that ended without an outcome. `exit_code` negative: a signal; `output`: the end of its output."""
     if killed_for == "time":
         return _timeout_failure(path, None, limits.process_timeout_s, None, output)
     if killed_for == "memory":
@@ -157,18 +157,18 @@ _NOT_THE_AUTHORS = (
     "<", *(os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib", "platlib")),
     os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), ""),
 )
-"""Where the files of Python, of installed packages and of Gnomon are."""
+"""The folders of Python, of installed packages and of Gnomon."""
 
 
 def _line_in_message(path: str, told: str) -> int | None:
-    """The first line of the DAG file that a sentence names as `path:line`."""
+    """The line of the DAG file that a message names first as `path:line`."""
     digits = told.partition(f"{path}:")[2]
     found = digits[: len(digits) - len(digits.lstrip("0123456789"))]
     return int(found) if found else None
 
 
 def _trim_traceback(path: str, trace: TracebackType | None) -> TracebackType | None:
-    """The traceback without our own frames above the DAG file's."""
+    """The traceback without Gnomon's own frames above the DAG file's."""
     below = trace
     while below is not None and below.tb_frame.f_code.co_filename != path:
         below = below.tb_next
@@ -185,5 +185,5 @@ def _describe_error(error: BaseException) -> str:
 
 
 def _error_prefix(error: BaseException) -> str:
-    """The class of an error that is Python's; the product's own sentences stand alone."""
+    """The class name of a Python error; messages of Gnomon's own errors stand alone."""
     return "" if isinstance(error, (AirflowException, GnomonError)) else f"{type(error).__name__}: "

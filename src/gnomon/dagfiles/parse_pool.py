@@ -1,4 +1,4 @@
-"""The service's side of the parse server: orders out, questions answered, outcomes in."""
+"""The dag-processor's side of the parse server: sends orders, answers Task API requests, collects outcomes."""
 
 from __future__ import annotations
 
@@ -26,16 +26,18 @@ from gnomon.processes.task_api_messages import TaskApiHandler, TaskApiRequestMes
 
 READ_MAX = 1024 * 1024
 ANSWER_TIMEOUT_S = 1.0
-"""A child that does not take the answer to its question for so long goes without."""
+"""A child that does not read its answer within this time gets no answer."""
 _log = log.get_logger("dagfiles")
 
 
 class ParseServerExited(Exception):
-    """The parse server ended by itself: the dag-processor ends too, and its supervisor starts both anew."""
+    """The parse server ended unexpectedly: the dag-processor ends too, and its supervisor restarts both."""
 
 
 @dataclass(slots=True)
 class _RunningParse:
+    """One parse from its order until its child has ended and all its messages are read."""
+
     number: int
     path: str
     sock: socket.socket
@@ -48,7 +50,7 @@ class _RunningParse:
 
 
 class ParsePool:
-    """Parses that run in children of one parse server."""
+    """Runs parses in children of one parse server."""
 
     def __init__(self, under: ParseConditions, answers: TaskApiHandler | None = None) -> None:
         self._conditions = under
@@ -65,39 +67,39 @@ class ParsePool:
         return self._selector.fileno()
 
     def start(self, path: str) -> None:
-        """A child parses `path` now; its outcome comes from a later `poll`."""
-        ours, theirs = socket.socketpair()
+        """Have a child parse `path`; a later `poll` returns the outcome. Raises ParseServerExited."""
+        own_end, child_end = socket.socketpair()
         self._orders += 1
-        with theirs:
+        with child_end:
             try:
-                parse_protocol.send_order(self._control, ParseOrder(number=self._orders, path=path), theirs)
+                parse_protocol.send_order(self._control, ParseOrder(number=self._orders, path=path), child_end)
             except OSError as error:
-                ours.close()
-                raise ParseServerExited(f"the parse server takes no orders: {error}") from None
-        ours.setblocking(False)
-        parse = _RunningParse(self._orders, path, ours, self._conditions.clock.monotonic())
+                own_end.close()
+                raise ParseServerExited(f"the parse server does not accept orders: {error}") from None
+        own_end.setblocking(False)
+        parse = _RunningParse(self._orders, path, own_end, self._conditions.clock.monotonic())
         self._parses[parse.number] = parse
-        self._selector.register(ours, selectors.EVENT_READ, parse)
+        self._selector.register(own_end, selectors.EVENT_READ, parse)
 
     def running(self) -> dict[str, float]:
-        """The paths that are being parsed, with the seconds since each was started."""
+        """The paths that are being parsed, with the seconds since the start of each parse."""
         now = self._conditions.clock.monotonic()
         return {parse.path: now - parse.started_at for parse in self._parses.values()}
 
     def poll(self) -> list[ParsedFile]:
-        """Every outcome that has arrived. Never blocks. Raises ServerGone."""
+        """Every outcome that has arrived. Never blocks. Raises ParseServerExited."""
         for key, _ in self._selector.select(0):
             if key.data is None:
                 self._read_server()
             else:
                 self._read_child(key.data)
-        done = [parse for parse in self._parses.values() if parse.exit_report is not None and parse.is_drained]
-        for parse in done:
+        finished = [parse for parse in self._parses.values() if parse.exit_report is not None and parse.is_drained]
+        for parse in finished:
             del self._parses[parse.number]
-        return [self._outcome(parse) for parse in done]
+        return [self._outcome(parse) for parse in finished]
 
     def close(self) -> None:
-        """Server and children are gone and reaped."""
+        """End the server and its children."""
         if self._closed:
             return
         self._closed = True
@@ -124,7 +126,7 @@ class ParsePool:
             if parse is not None:
                 parse.exit_report = end
                 self._read_child(parse)
-                if not parse.is_drained:  # a process that the child left behind still holds the line
+                if not parse.is_drained:  # a process that the child left behind still holds the socket
                     self._close_parse(parse)
 
     def _read_child(self, parse: _RunningParse) -> None:
@@ -154,7 +156,7 @@ class ParsePool:
         try:
             parse.sock.sendall(frame)
         except OSError:
-            pass  # the child is gone or does not listen; its end says why
+            pass  # the child has ended or does not read; its exit code says why
         finally:
             parse.sock.setblocking(False)
 
@@ -166,14 +168,14 @@ class ParsePool:
     def _outcome(self, parse: _RunningParse) -> ParsedFile:
         if parse.parsed is not None:
             return parse.parsed
-        assert parse.exit_report is not None, "an outcome is made once the child has ended"
+        assert parse.exit_report is not None, "the child has ended"
         output = parse.exit_report.output if parse.protocol_error is None else f"{parse.protocol_error}\n{parse.exit_report.output}"
         failure = parse_failures.failure_of_exit(parse.path, parse.exit_report.exit_code, parse.exit_report.kill_reason, self._conditions.limits, output)
         lasted = self._conditions.clock.monotonic() - parse.started_at
         return ParsedFile(path=parse.path, inputs=self._inputs_of(parse.path), failures=(failure,), duration_s=lasted)
 
     def _inputs_of(self, path: str) -> FileInputs:
-        """What is known of the inputs of a file whose child could not say: the file itself, and that there may be more."""
+        """The inputs of a file whose child reported none: the file itself, and a mark that there may be more."""
         facts = self._conditions.stamp_of
         name, shape = installation_input(facts)
         file = archives.locate_source(path).file
@@ -181,5 +183,5 @@ class ParsePool:
         return collect_inputs(before | {file: ""}, facts, looked_further=True, fresh=None)
 
 
-def _refuse_request(question: AnyTaskApiRequest) -> object:
-    raise GnomonError(f"nothing here answers {type(question).__name__}: the dag-processor has no database open")
+def _refuse_request(request: AnyTaskApiRequest) -> object:
+    raise GnomonError(f"{type(request).__name__} cannot be answered here: no database is open")

@@ -1,4 +1,4 @@
-"""What service and parse server say to each other: one datagram a message, a parse order with its child's socket."""
+"""Messages between dag-processor, parse server and parse child: one message per datagram, an order with the child's socket."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ DATAGRAM_MAX = 128 * 1024
 
 
 class ParseOrder(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Fork a child for this file; the socket that comes along is its end of the conversation."""
+    """To the server: fork a child for this file. The socket sent with the order connects the child to the dag-processor."""
 
     number: int
     path: str
 
 
 class ChildEnded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """The child of order `number` is gone and reaped."""
+    """From the server: the child of order `number` has ended and is reaped."""
 
     number: int
     exit_code: int
     """Negative: the signal that ended it."""
     kill_reason: str | None = None
-    """time | memory, when the server ended it for that."""
+    """`time` or `memory` when the server killed the child for exceeding that limit."""
     output: str = ""
-    """The end of what it wrote to stdout and stderr."""
+    """The end of the child's stdout and stderr."""
 
 
 _orders = msgspec.msgpack.Decoder(ParseOrder)
@@ -42,63 +42,63 @@ _ends = msgspec.msgpack.Decoder(ChildEnded)
 
 
 def send_order(control: socket.socket, order: ParseOrder, child: socket.socket) -> None:
-    """The server has the order and the child's socket."""
+    """Send the order and the child's socket to the server."""
     send_packet(control, order, (child.fileno(),))
 
 
 def receive_order(control: socket.socket) -> tuple[ParseOrder, int] | None:
-    """The next order and the descriptor of the child's socket; None when the service is gone."""
+    """The next order and the descriptor of the child's socket; None when the dag-processor has ended."""
     data, descriptors = receive_packet(control, DATAGRAM_MAX)
     return (_orders.decode(data), descriptors[0]) if data else None
 
 
 def send_end(control: socket.socket, end: ChildEnded) -> None:
-    """The service will read it."""
+    """Send the end of a child to the dag-processor."""
     send_packet(control, end)
 
 
 def receive_end(control: socket.socket) -> ChildEnded | None:
-    """The next message of the server; None when it is gone. Raises BlockingIOError when there is none yet."""
+    """The next message of the server; None when it has ended. Raises BlockingIOError when there is none yet."""
     data, _ = receive_packet(control, DATAGRAM_MAX)
     return _ends.decode(data) if data else None
 
 
 class ParseChannel:
-    """Installed as the process's channel while a file is imported. An answer may differ tomorrow: asking is remembered."""
+    """The Task API channel of a parse child. Records requests and answers: with other answers the DAG file may differ."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
         self._splitter: message_stream.FrameDecoder[Any] = message_stream.FrameDecoder(TaskApiResponse)
-        self._question_count = 0
+        self._request_count = 0
         self._digest = hashlib.sha256()
 
     @property
-    def has_asked(self) -> bool:
-        """Whether the file asked for a Variable, a Connection or anything else."""
-        return self._question_count > 0
+    def has_requests(self) -> bool:
+        """Whether the file requested a Variable, a Connection or anything else during its import."""
+        return self._request_count > 0
 
     @property
     def answers_digest(self) -> str | None:
-        """The digest of all that was asked and answered, in order; None when nothing was asked."""
-        return self._digest.hexdigest() if self.has_asked else None
+        """A digest of all requests and answers, in order; None when there was no request."""
+        return self._digest.hexdigest() if self.has_requests else None
 
-    def ask(self, question: TaskApiRequest) -> object:
-        """The answer of the service. Raises GnomonError with its words when it refuses."""
-        self._question_count += 1
-        self._socket.sendall(message_stream.encode_frame(TaskApiRequestMessage(number=self._question_count, request=question)))  # type: ignore[arg-type]
+    def ask(self, request: TaskApiRequest) -> object:
+        """The answer of the dag-processor. Raises GnomonError with its message when it refuses."""
+        self._request_count += 1
+        self._socket.sendall(message_stream.encode_frame(TaskApiRequestMessage(number=self._request_count, request=request)))  # type: ignore[arg-type]
         answer = message_stream.receive_message(self._socket, self._splitter)
         if answer is None:
-            raise GnomonError("the dag-processor is gone; the file is parsed again when it is back")
-        self._digest.update(repr((question, answer.value, answer.error)).encode(errors="surrogateescape"))
+            raise GnomonError("the dag-processor has ended; the file is parsed again when it runs again")
+        self._digest.update(repr((request, answer.value, answer.error)).encode(errors="surrogateescape"))
         unwrapped: object = answer.unwrap(GnomonError)
         return unwrapped
 
     def send_outcome(self, parsed: ParsedFile) -> None:
-        """The service has the outcome."""
+        """Send the outcome to the dag-processor."""
         self._socket.sendall(message_stream.encode_frame(ParseDone(parsed=parsed)))
 
 
 class ParseDone(Message, frozen=True, kw_only=True, tag=True):
-    """The one frame with all of a parse's outcome."""
+    """From the child: the whole outcome of a parse."""
 
     parsed: ParsedFile

@@ -1,8 +1,8 @@
-"""Which file is parsed next: pure bookkeeping, the time is an argument.
+"""Decides which file is parsed next. No I/O; the time is an argument.
 
-A file is wanted when it is new, when an input changed, or when it looked further than its inputs and its interval has
-passed. Wanted files are started in the order of the sort mode, at most `processes` at a time; one that turns out slow
-gives its place to the next and goes on beside, and a file known as slow never takes a place from the others.
+A file is queued when it is new, when an input changed, or when it depends on more than its inputs and its interval has
+passed. Queued files are started in the order of the sort mode, in at most `processes` slots. A parse that turns out to be
+slow frees its slot and continues outside the slots; a file known to be slow never takes a slot of the others.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from gnomon.dagfiles.settings import SLOW_AFTER_S, SLOW_MAX
 from gnomon.model.spec import FileInputs, ParsedFile
 
 RECENTLY_PARSED_S = 5.0
-"""A file that was parsed so recently stands behind those that wait longer."""
+"""A file that was parsed within this time is started after files that have waited longer."""
 FAILED_BACKOFF_FACTOR = 10.0
-"""A failed file is left alone for so many times as long as its failing took."""
+"""A failed file is parsed again after this multiple of the duration of its last parse, if that is longer than its interval."""
 
 
 @dataclass(slots=True)
 class FileParseState:
-    """What the dag-processor knows of one file."""
+    """The state of one file in the queue."""
 
     path: str
     changed_at: int
-    """By its time stamp, ns."""
+    """Modification time in ns."""
     inputs: FileInputs | None = None
     parsed_at: float | None = None
-    """When its last parse ended, monotonic seconds; None before the first one in this process."""
+    """End of its last parse in monotonic seconds; None before the first parse in this process."""
     duration_s: float = 0.0
     is_failed: bool = False
     is_import_failed: bool = False
     is_queued: bool = True
     is_running: bool = False
     is_changed_meanwhile: bool = False
-    """An input changed while it was being parsed."""
+    """An input changed during the running parse: the file is queued again at its end."""
 
 
 class ParseQueue:
-    """The files of all folders and what is to be done with them."""
+    """The files of all folders with their states."""
 
     def __init__(self, *, processes: int, reparse_s: float, sort_mode: str = "modified_time") -> None:
         self._processes = processes
@@ -56,21 +56,21 @@ class ParseQueue:
         return path in self._states
 
     def paths(self) -> set[str]:
-        """All files that it knows."""
+        """All files in the queue's records."""
         return set(self._states)
 
     def state(self, path: str) -> FileParseState:
         return self._states[path]
 
     def restore_file(self, path: str, inputs: FileInputs, now: float) -> None:
-        """`path` was parsed by an earlier process with these inputs; whether they still hold is for `look` to say."""
+        """Add a file that an earlier process parsed with these inputs; `enqueue_changed` decides whether they are current."""
         state = self._states.setdefault(path, FileParseState(path, 0))
         state.is_queued = False
         state.parsed_at = now
         self._set_inputs(state, inputs)
 
     def update_listing(self, files: Mapping[str, int]) -> list[str]:
-        """These files are there; returns the new ones, which are wanted."""
+        """Add the listed files (path to modification time in ns); returns the new ones, which are queued."""
         new = []
         for path, changed_at in files.items():
             state = self._states.get(path)
@@ -82,47 +82,47 @@ class ParseQueue:
         return new
 
     def remove_file(self, path: str) -> None:
-        """The file is no DAG file any more."""
+        """Remove a file that is not a DAG file any more."""
         state = self._states.pop(path, None)
         if state is not None:
             self._set_inputs(state, None)
 
     def enqueue(self, path: str) -> None:
-        """`path` is to be parsed, again when that is just being done."""
+        """Queue `path`; a file that is being parsed is parsed again afterwards."""
         state = self._states.get(path)
         if state is not None:
             state.is_queued = True
             state.is_changed_meanwhile = state.is_changed_meanwhile or state.is_running
 
     def enqueue_failed_imports(self) -> None:
-        """A file came or changed: what could not be imported may find it now."""
+        """Queue the files that could not be imported: a new or changed file may be the missing module."""
         for state in self._states.values():
             if state.is_import_failed:
                 self.enqueue(state.path)
 
     def failed_imports(self) -> list[str]:
-        """The files that could not be imported, and are not about to be parsed again."""
+        """The files that could not be imported and are neither queued nor being parsed."""
         return [state.path for state in self._states.values() if state.is_import_failed and not (state.is_queued or state.is_running)]
 
     def readers(self, path: str) -> set[str]:
-        """The files that have `path` as an input, or a listing of the folder that it is in."""
+        """The files that have `path`, or a listing of its folder, as an input."""
         folder = path.rpartition("/")[0] + "/"
         return self._readers.get(path, set()) | self._readers.get(folder, set()) | self._readers.get(f"{path}/", set())
 
-    def enqueue_changed(self, look: StampCache, paths: Iterable[str] | None = None) -> None:
-        """Of these files (all), those are wanted of which an input has changed."""
+    def enqueue_changed(self, stamps: StampCache, paths: Iterable[str] | None = None) -> None:
+        """Queue those of `paths` (None: of all files) whose inputs have changed."""
         for path in list(self._states if paths is None else paths):
             state = self._states.get(path)
             if state is None or state.inputs is None or (state.is_queued and not state.is_running):
                 continue
-            renewed = look.renewed(state.inputs)
-            if renewed is None:
+            current = stamps.renewed(state.inputs)
+            if current is None:
                 self.enqueue(path)
-            elif renewed is not state.inputs:
-                state.inputs = renewed
+            elif current is not state.inputs:
+                state.inputs = current
 
     def enqueue_due(self, now: float) -> float | None:
-        """Files whose interval has passed are wanted; returns when the next one's will have, None for never."""
+        """Queue the files whose interval has passed; returns the second at which the next one is due, None for never."""
         following: float | None = None
         for state in self._states.values():
             at = self._due_at(state)
@@ -135,32 +135,32 @@ class ParseQueue:
         return following
 
     def take_next(self, running: Mapping[str, float], now: float) -> list[str]:
-        """The files to start now, given the seconds that each running parse has taken; they count as started."""
+        """The files to start now, which count as started. `running`: the paths being parsed, with the seconds since each start."""
         known_slow = {path for path in running if self._is_slow(path)}
-        beside = min(SLOW_MAX, len(known_slow | {path for path, seconds in running.items() if seconds > SLOW_AFTER_S}))
-        places = self._processes - (len(running) - beside)
-        places_for_slow = min(self._processes - len(known_slow), SLOW_MAX - beside)
+        outside_slots = min(SLOW_MAX, len(known_slow | {path for path, seconds in running.items() if seconds > SLOW_AFTER_S}))
+        free_slots = self._processes - (len(running) - outside_slots)
+        free_slow_slots = min(self._processes - len(known_slow), SLOW_MAX - outside_slots)
         started: list[str] = []
         waiting = [state for state in self._states.values() if state.is_queued and not state.is_running]
-        for state in sorted(waiting, key=lambda one: (self._was_just_parsed(one, now), self._order(one), one.path)):
+        for state in sorted(waiting, key=lambda state: (self._was_just_parsed(state, now), self._order(state), state.path)):
             if self._is_slow(state.path):
-                if places_for_slow <= 0:
+                if free_slow_slots <= 0:
                     continue
-                places_for_slow -= 1
-            elif places <= 0:
+                free_slow_slots -= 1
+            elif free_slots <= 0:
                 continue
             else:
-                places -= 1
+                free_slots -= 1
             state.is_queued, state.is_running = False, True
             started.append(state.path)
         return started
 
     def has_waiting(self) -> bool:
-        """Whether a wanted file has no place yet."""
+        """Whether a queued file waits for a slot."""
         return any(state.is_queued and not state.is_running for state in self._states.values())
 
     def finish_parse(self, parsed: ParsedFile, now: float) -> None:
-        """The parse of a file has ended so."""
+        """Record the end of a parse."""
         state = self._states.get(parsed.path)
         if state is None:
             return
@@ -168,8 +168,8 @@ class ParseQueue:
         state.is_queued, state.is_changed_meanwhile = state.is_queued or state.is_changed_meanwhile, False
         state.parsed_at = now
         state.duration_s = parsed.duration_s
-        state.is_failed = any(one.kind in REPEATABLE for one in parsed.failures)
-        state.is_import_failed = any(one.kind == "import" for one in parsed.failures)
+        state.is_failed = any(failure.kind in REPEATABLE for failure in parsed.failures)
+        state.is_import_failed = any(failure.kind == "import" for failure in parsed.failures)
         self._set_inputs(state, parsed.inputs)
 
     def _due_at(self, state: FileParseState) -> float | None:

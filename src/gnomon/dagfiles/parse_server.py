@@ -1,7 +1,7 @@
 """The parse server: a process with one thread, the authoring packages imported and no database, that forks parse children.
 
-It knows nothing of what a file means. It forks, watches the clock and the memory of its children, ends those that take
-too much, reaps, and tells the service how each ended; the outcome itself goes straight from child to service.
+The server does not interpret files. It forks children, checks their time and memory, kills those that exceed a limit,
+reaps them, and reports to the dag-processor how each ended; the outcome itself is sent by the child to the dag-processor.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff, describ
 
 MEMORY_CHECK_S = 0.1
 MEMORY_SLACK = 128 * 1024 * 1024
-"""A child has its own limit, which tells the line; it is killed from outside only when that one did not hold."""
+"""Bytes above the child's own memory limit at which the server kills the child; the child's own limit names the line."""
 OUTPUT_MAX = 32_000
-"""Bytes of a child's output that are kept, of its end."""
+"""Bytes kept of a child's output, from its end."""
 _log = log.get_logger("dagfiles")
 INTERNAL_ERROR_EXIT = 70
-"""The exit code of a child in which our own code failed."""
+"""Exit code of a child in which Gnomon's own code failed."""
 
 
 @dataclass(slots=True)
@@ -66,11 +66,11 @@ class ParseServer:
         self._is_stopping = False
         self._selector: selectors.BaseSelector
         self._orders: deque[tuple[ParseOrder, socket.socket]] = deque()
-        """Orders whose child is not forked yet."""
+        """Orders without a child yet."""
         self._backoff = SpawnBackoff()
 
     def run(self) -> None:
-        """Returns when the service is gone or this process was told to end; no child is left."""
+        """Serve orders until the dag-processor ends or a stop signal arrives; no child is left afterwards."""
         woken, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -100,7 +100,7 @@ class ParseServer:
         self._is_stopping = True
 
     def _next_check_s(self) -> float | None:
-        """How long nothing needs to be looked at."""
+        """Seconds until the next check is due."""
         now = self._conditions.clock.monotonic()
         times = [self._backoff.left_s(now)] if self._orders else []
         if self._children and self._conditions.limits.memory_bytes is not None:
@@ -194,7 +194,7 @@ class ParseServer:
             self._is_stopping = True
 
     def _kill_overdue(self) -> None:
-        """Children beyond their time or memory are killed."""
+        """Kill the children that exceed their time or memory."""
         now = self._conditions.clock.monotonic()
         most = self._conditions.limits.memory_bytes
         for one in self._children.values():

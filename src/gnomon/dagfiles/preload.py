@@ -1,4 +1,4 @@
-"""Imports what DAG files import, once, before anything is forked: a child then finds it there."""
+"""Imports the modules that DAG files commonly import, once, before parse children are forked."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ COMMON_MODULES = (
     "airflow.providers.standard.operators.empty", "airflow.utils.dates", "airflow.utils.trigger_rule",
     "airflow.utils.task_group", "datetime", "pendulum", "json", "logging", "pathlib", "random",
 )
-"""What DAG files name most often, and what starts neither threads nor connections."""
+"""Modules that DAG files import most often and that start neither threads nor connections."""
 
 
 def preload() -> list[str]:
-    """The packages are imported; returns the names of `COMMON_MODULES` that are not there, for the log."""
+    """Import the modules; returns the names of COMMON_MODULES that are not installed, for the log."""
     for name in OWN_MODULES:
         import_module(name)
     dialect.enable()
@@ -33,7 +33,7 @@ def preload() -> list[str]:
 
 
 def warm_up() -> None:
-    """What is imported or computed at the first DAG of a process is there: children are spared it."""
+    """Build a DAG, so that parse children inherit everything that the first DAG of a process imports or computes."""
     start = datetime(2026, 1, 1, tzinfo=UTC)
     for schedule in ("@daily", timedelta(hours=1), None):
         with DAG("warm_up", schedule=schedule, start_date=start, tags=["warm"], auto_register=False) as dag:

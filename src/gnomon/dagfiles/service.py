@@ -1,4 +1,4 @@
-"""The dag-processor as a process: `main` runs until SIGTERM."""
+"""The dag-processor as a process: `main` runs it until SIGTERM."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gnomon.dagfiles.parse_pool import ParsePool, ParseServerExited
 from gnomon.dagfiles.preload import preload
 from gnomon.dagfiles.processor import STORE_RETRY_S, DagProcessor
 from gnomon.dagfiles.settings import DagProcessorSettings, build_dag_processor_settings
-from gnomon.wakeups import Notifier, StopFlag, retry_until_available
+from gnomon.wakeups import DAG_PROCESSOR_LOCK, Notifier, ProcessLock, StopFlag, retry_until_available
 
 if TYPE_CHECKING:
     from gnomon.dagfiles.folder_watcher import FolderWatcher
@@ -29,10 +29,22 @@ _log = log.get_logger("dagfiles")
 
 
 def main(cfg: Config) -> int:
-    """Files are parsed until SIGTERM or SIGINT; returns the exit code. Called in a process with one thread and no database.
+    """Parse DAG files until SIGTERM or SIGINT; returns the exit code. Call it in a process with one thread and no database.
 
-    1: the parse server ended by itself; the supervisor starts this service anew.
+    While another dag-processor of this home runs, this one waits for its end. Exit code 1: the parse server ended
+    unexpectedly, and the supervisor restarts this service.
     """
+    lock = ProcessLock(run_folder(cfg.home), DAG_PROCESSOR_LOCK)
+    try:
+        if not lock.acquire(wait=False):
+            _log.info("standby", reason="another dag-processor of this home is active; this one takes over when it ends")
+            lock.acquire(wait=True)
+        return _run(cfg)
+    finally:
+        lock.close()
+
+
+def _run(cfg: Config) -> int:
     set_current_config(cfg)
     clock = SystemClock()
     settings = build_dag_processor_settings(cfg)
@@ -44,14 +56,14 @@ def main(cfg: Config) -> int:
     except ParseServerExited as error:
         if stop():
             return 0
-        _log.error("parse_server_gone", reason=str(error), remedy="the supervisor starts the dag-processor anew")
+        _log.error("parse_server_exited", reason=str(error), next="the supervisor restarts the dag-processor")
         return 1
     finally:
         pool.close()
 
 
 def start_parse_pool(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps, clock: Clock) -> ParsePool:
-    """The parse server runs, with everything imported that DAG files commonly import."""
+    """Start the parse server, with the modules imported that DAG files commonly import."""
     missing = preload()
     if missing:
         _log.debug("not_preloaded", modules=missing)
@@ -61,7 +73,7 @@ def start_parse_pool(cfg: Config, settings: DagProcessorSettings, facts: Environ
 
 
 def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps, clock: Clock, pool: ParsePool, stop: StopFlag) -> int:
-    # After the fork: the parse server has neither the store's modules nor, later, a thread beside its own.
+    # Imported after the fork: the parse server must have neither the store's modules nor a second thread.
     from gnomon import store, taskapi
     from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
     from gnomon.dagfiles.folder_watcher import FolderWatcher
@@ -71,40 +83,40 @@ def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps
         lambda: store.open_database(
             cfg.database_url, role="dag-processor", synchronous=cfg.text("database", "synchronous"), cipher=store.load_cipher(cfg)
         ),
-        stop, lambda error: _log.warning("store_away", error=str(error), again_after_s=STORE_RETRY_S),
+        stop, lambda error: _log.warning("database_unavailable", error=str(error), again_after_s=STORE_RETRY_S),
     )
     if db is None:
         return 0
-    bell = Notifier(run_folder(cfg.home), db.url)
-    ledger = DatabaseFileRegistry(db, clock, bell, paused_by_default=settings.paused_by_default)
-    pool.handle_task_api = lambda question: taskapi.answer_task(db, None, question)
-    processor = DagProcessor(settings, pool, ledger, facts, clock)
-    with contextlib.closing(db), contextlib.closing(FolderWatcher(settings.folders)) as watched:
+    notifier = Notifier(run_folder(cfg.home), db.url)
+    registry = DatabaseFileRegistry(db, clock, notifier, paused_by_default=settings.paused_by_default)
+    pool.handle_task_api = lambda request: taskapi.answer_task(db, None, request)
+    processor = DagProcessor(settings, pool, registry, facts, clock)
+    with contextlib.closing(db), contextlib.closing(FolderWatcher(settings.folders)) as watcher:
         if not _restore(processor, stop):
             return 0
         _log.info("dag_processor_started", folders=list(settings.folders), processes=settings.processes)
-        with contextlib.closing(DagProcessorHeartbeat(db, clock)) as beats:
-            run_loop(processor, pool, watched, clock, stop, beats)
+        with contextlib.closing(DagProcessorHeartbeat(db, clock)) as heartbeat:
+            run_loop(processor, pool, watcher, clock, stop, heartbeat)
     _log.info("dag_processor_stopped")
     return 0
 
 
-def run_loop(processor: DagProcessor, pool: ParsePool, watched: FolderWatcher, clock: Clock, stop: StopFlag, beats: DagProcessorHeartbeat) -> None:
-    """Turns follow one another until `stop` is set; between them this process sleeps until something happens."""
+def run_loop(processor: DagProcessor, pool: ParsePool, watcher: FolderWatcher, clock: Clock, stop: StopFlag, heartbeat: DagProcessorHeartbeat) -> None:
+    """Call `run_once` until `stop` is set; sleep between calls until a message, a change or the returned time."""
     with selectors.DefaultSelector() as selector:
-        for source in (pool, stop, watched):
+        for source in (pool, stop, watcher):
             selector.register(source, selectors.EVENT_READ)
         while not stop():
-            again_at = min(processor.run_once(), beats.beat_if_due())
-            watched.update_folders(processor.folders)
+            again_at = min(processor.run_once(), heartbeat.beat_if_due())
+            watcher.update_folders(processor.folders)
             selector.select(min(IDLE_MAX_S, max(0.0, again_at - clock.monotonic())))
-            changed = watched.take_changes()
+            changed = watcher.take_changes()
             if changed:
                 processor.on_changes(changed)
 
 
 def _restore(processor: DagProcessor, stop: StopFlag) -> bool:
-    """The processor knows what is on record; False when it was told to stop before the store could say."""
+    """Load the recorded files; False when `stop` was set before the store was available."""
     with selectors.DefaultSelector() as selector:
         selector.register(stop, selectors.EVENT_READ)
         while not stop():
@@ -112,6 +124,6 @@ def _restore(processor: DagProcessor, stop: StopFlag) -> bool:
                 processor.restore()
                 return True
             except RegistryUnavailable as error:
-                _log.warning("store_away", error=str(error), again_after_s=STORE_RETRY_S)
+                _log.warning("database_unavailable", error=str(error), again_after_s=STORE_RETRY_S)
             selector.select(STORE_RETRY_S)
     return False

@@ -1,4 +1,4 @@
-"""The dag-processor's own numbers: from options where a user may want to turn them, named constants where not."""
+"""Settings of the dag-processor: options of the configuration, and constants that are not options."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from gnomon.config import Config
 
 MEGABYTE = 1024 * 1024
 SLOW_AFTER_S = 3.0
-"""A parse that takes longer leaves its place to the next file, and goes on beside."""
+"""A parse that takes longer frees its slot for the next file and continues outside the slots."""
 SLOW_MAX = 4
-"""Slow parses that go on beside the others at a time."""
+"""Maximum number of slow parses outside the slots."""
 CHECK_INPUTS_S = 30.0
-"""Between two looks at the stamps of all inputs: what the watch misses is seen after so long."""
+"""Interval between checks of the stamps of all inputs; finds changes that the watch missed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFolder:
-    """A folder in which DAG files are looked for."""
+    """A folder that is listed for DAG files or plugins."""
 
     folder: str
     is_bundled: bool = False
-    """The package's own examples: part of the installation, so their absence is no news."""
+    """The package's own examples: part of the installation, so no warning when they are missing."""
     is_plugins: bool = False
-    """Its files are plugins: they are imported to see whether they can be, and their DAGs are none."""
+    """The files are plugins: they are imported to check that they can be; they define no DAGs."""
 
 
 @dataclass(frozen=True, slots=True)
 class DagProcessorSettings:
-    """What the dag-processor takes from the configuration; times in seconds."""
+    """Settings of the dag-processor; times in seconds."""
 
     roots: tuple[SourceFolder, ...]
     plugins_folder: str
@@ -47,7 +47,7 @@ class DagProcessorSettings:
 
     @property
     def listed_folders(self) -> tuple[SourceFolder, ...]:
-        """All folders whose files are imported: where DAG files are, and the plugins folder if there is one, apart from them."""
+        """All folders whose files are imported: those with DAG files, and the plugins folder if it exists and is not one of them."""
         plugins = os.path.join(self.plugins_folder, "")
         others = [os.path.join(root.folder, "") for root in self.roots]
         apart = not any(plugins.startswith(other) or other.startswith(plugins) for other in others)
@@ -57,12 +57,12 @@ class DagProcessorSettings:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Where DAG files and the modules beside them are."""
+        """The folders to watch: DAG files, and the modules that they import."""
         return (*(root.folder for root in self.roots), self.plugins_folder)
 
 
 def build_dag_processor_settings(cfg: Config) -> DagProcessorSettings:
-    """The settings that hold for this configuration; a timeout or limit of 0 means none."""
+    """The settings for this configuration; a timeout or limit of 0 means none."""
     roots = [SourceFolder(os.path.abspath(cfg.dags_folder))]
     if cfg.boolean("core", "load_examples"):
         roots.append(SourceFolder(examples_folder(), is_bundled=True))
@@ -84,7 +84,7 @@ def build_dag_processor_settings(cfg: Config) -> DagProcessorSettings:
 
 
 def examples_folder() -> str:
-    """The package's own example DAG files, found without importing any."""
+    """The folder of the package's example DAG files, found without importing any."""
     spec = find_spec("gnomon")
     assert spec is not None and spec.submodule_search_locations, "gnomon is a package"
     return os.path.join(next(iter(spec.submodule_search_locations)), "examples")

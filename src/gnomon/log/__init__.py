@@ -1,4 +1,4 @@
-"""Logs of the services: events with fields, as JSON lines or for the eye."""
+"""Structured logs of the services: events with fields, as JSON lines or as readable text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A logger that takes an event's name and its fields: `log.info("run_planned", dag_id=..., slot=...)`."""
+"""A logger for events with fields: `log.info("run_planned", dag_id=..., slot=...)`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ FIELDS = "gnomon_fields"
 
 
 class EventLogger:
-    """A named logger of the standard library, spoken to in events."""
+    """Wraps a logger of the standard library; each method takes the event's name and its fields."""
 
     __slots__ = ("_logger",)
 
@@ -38,6 +38,6 @@ class EventLogger:
 
 
 def get_logger(name: str) -> EventLogger:
-    """The logger of that name below `gnomon`."""
+    """The logger `gnomon.<name>`."""
     full = name if name.split(".", 1)[0] == "gnomon" else f"gnomon.{name}"
     return EventLogger(logging.getLogger(full))

@@ -1,4 +1,4 @@
-"""How a log record is written: one JSON object a line, or one readable line."""
+"""Formats log records: one JSON object per line, or one readable line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gnomon.log.events import FIELDS
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line: at, level, service, logger, event, then the event's fields."""
+    """One JSON object per line: at, level, service, logger, event, then the fields of the event."""
 
     def __init__(self, service: str) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """`12:00:00.123 scheduler    run planned  dag_id=etl slot=...`; the level is named from warning on."""
+    """`12:00:00.123 scheduler    run planned  dag_id=etl slot=...`; the level is shown for warnings and errors."""
 
     def __init__(self, service: str) -> None:
         super().__init__()

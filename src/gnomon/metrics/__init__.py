@@ -1,4 +1,4 @@
-"""Figures of one process under Airflow's names: counted here, and sent to a statsd server where one is named."""
+"""Metrics of one process under Airflow's names: counted in memory, and sent to a statsd server if one is configured."""
 
 from __future__ import annotations
 

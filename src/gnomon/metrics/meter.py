@@ -1,4 +1,4 @@
-"""Figures by UDP in statsd's line protocol. Nobody waits for them: what cannot be sent is lost."""
+"""Counters and gauges, sent by UDP in statsd's line protocol. Sending never blocks; what cannot be sent is lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _log = log.get_logger("metrics")
 
 
 class StatsdClient:
-    """Sends to one server; its name is looked up once, at the start of the process."""
+    """Sends to one statsd server; its name is resolved once, at the start of the process."""
 
     def __init__(self, host: str, port: int, prefix: str) -> None:
         self._prefix = f"{prefix}." if prefix else ""
@@ -27,48 +27,48 @@ class StatsdClient:
         except OSError as error:
             self.close()
             _log.warning(
-                "statsd_away", host=host, port=port, error=str(error),
-                remedy="correct [metrics] statsd_host and statsd_port and start the service anew; until then no figures are sent",
+                "statsd_unavailable", host=host, port=port, error=str(error),
+                remedy="correct [metrics] statsd_host and statsd_port and restart the service; until then no metrics are sent",
             )
 
     def send(self, name: str, value: str) -> None:
-        """On its way, if somebody listens."""
+        """Send one value; errors are ignored."""
         if self._socket is not None:
             with suppress(OSError):
                 self._socket.send(f"{self._prefix}{name}:{value}".encode())
 
     def close(self) -> None:
-        """Nothing is sent any more."""
+        """Stop sending."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None
 
 
 NAMES_MAX = 200
-"""Names that are kept: those that come later are sent all the same."""
+"""Counters kept in memory; counts under further names are only sent."""
 _INVALID_CHARACTERS = re.compile(r"[^A-Za-z0-9_.\-]")
 
 
 class MetricSink(Protocol):
-    """Who collects figures."""
+    """Receives metrics; implemented by StatsdClient."""
 
     def send(self, name: str, value: str) -> None:
-        """`value` in statsd's words: `3|c`, `12|g`."""
+        """Send `value` in statsd's notation: `3|c` (counter), `12|g` (gauge)."""
 
     def close(self) -> None:
-        """Nothing is sent any more."""
+        """Stop sending."""
 
 
 class Meter:
-    """Counts since the start of the process. Names are Airflow's, parts of them that come from elsewhere are made fit."""
+    """Counters since the start of the process. Characters of a name that statsd does not allow are replaced."""
 
     def __init__(self, sink: MetricSink | None = None) -> None:
         self._sink = sink
         self.counters: dict[str, int] = {}
-        """By name, since the start."""
+        """Counter values by name, since the start."""
 
     def count(self, name: str, n: int = 1) -> None:
-        """It has happened `n` times more."""
+        """Add `n` to a counter."""
         if n == 0:
             return
         name = _sanitize_name(name)
@@ -77,7 +77,7 @@ class Meter:
         self._send(name, f"{n}|c")
 
     def gauge(self, name: str, value: int) -> None:
-        """So many there are now; nothing of it is kept."""
+        """Send the current value of a gauge; it is not kept."""
         self._send(_sanitize_name(name), f"{value}|g")
 
     def _send(self, name: str, value: str) -> None:
@@ -85,18 +85,18 @@ class Meter:
             self._sink.send(name, value)
 
     def close(self) -> None:
-        """Nothing is sent any more."""
+        """Stop sending."""
         if self._sink is not None:
             self._sink.close()
 
 
 def _sanitize_name(name: str) -> str:
-    """What statsd takes as a name."""
+    """The name with characters that statsd allows."""
     return _INVALID_CHARACTERS.sub("_", name)
 
 
 def create_meter(cfg: Config) -> Meter:
-    """Counts for the whole life of this process."""
+    """The meter of this process; it sends to statsd when `[metrics] statsd_on` is set."""
     if not cfg.boolean("metrics", "statsd_on"):
         return Meter()
     host, port = cfg.text("metrics", "statsd_host"), cfg.integer("metrics", "statsd_port")

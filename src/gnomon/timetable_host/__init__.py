@@ -1,16 +1,18 @@
-"""Author code that the server must ask: timetables. It runs in a child process, each call under a limit, never here.
+"""Runs custom timetables in a child process, each call under a time limit, and never in the calling process.
 
-    who asks (scheduler, a command)
-      └─ host process: an interpreter of its own, no database, one question after the other, each call under a limit
+    caller (scheduler, a command)
+      └─ host process: a separate interpreter without database access, one request after the other
 
-`SubprocessTimetableHost` is for a service: it posts questions and collects answers, and never waits. `ask_and_wait` is for a command;
-`here.HostHere` for simulations. A question
-names a function of ours that is called there with the timetable, made again from its stored form.
+`SubprocessTimetableHost` is for services: it sends requests, collects responses, and never blocks. `ask_and_wait` is for
+commands, `in_process.InProcessTimetableHost` for simulations. A request names a function of Gnomon that the host calls with
+the timetable, which is rebuilt from its stored form.
 
-Failures. Author code that raises is an answer. A call that takes too long is ended inside the process, by an exception
-that names the line; a process that hangs in compiled code, crashes or exits is ended from outside. Either way the
-question that it was at is to blame, and the others are asked again in a new process. A process whose imported files have
+Failures: an exception of author code is a response. A call that takes too long is ended inside the process, by an exception
+that names the line. A process that hangs in compiled code, crashes or exits is ended from outside. In both cases the request
+that was being answered is to blame, and the others are sent again to a new process. A process whose imported files have
 changed retires.
+
+Open `protocol.py` first, then `subprocess_host.py` and `request_queue.py` (this side), `host_main.py` (inside the host).
 """
 
 from __future__ import annotations

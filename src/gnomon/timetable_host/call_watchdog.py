@@ -1,4 +1,4 @@
-"""Watches the author's code from inside: one call that takes too long is ended by an exception, where it is at that moment."""
+"""Limits the time of calls into author code from inside the process: a call that takes too long is ended by an exception."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from gnomon.processes.author_frames import find_author_call, find_author_place
 from gnomon.processes.child_setup import exit_if_orphaned
 
 CHECK_EVERY_S = 0.25
-"""Between two looks at where the author's code is."""
+"""Interval between checks of the running call."""
 
 
 class CallTimeout(BaseException):
-    """One call into author code took longer than it may. Not an Exception: author code that catches those goes on."""
+    """One call into author code exceeded its limit. Not an Exception, so that author code that catches Exception does not catch it."""
 
-    def __init__(self, call: str, seconds: float, place: str) -> None:
-        super().__init__(f"{call} did not answer within {seconds:g} s (it was at {place}); see to its timetable")
+    def __init__(self, call: str, seconds: float, location: str) -> None:
+        super().__init__(f"{call} did not answer within {seconds:g} s (it was at {location}); see to its timetable")
 
 
 class CallWatchdog:
-    """A timer that looks which call is under way. A new call, or code of ours, is progress, and is told."""
+    """A timer that checks which call is running. A new call, or code of Gnomon, counts as progress and is reported."""
 
     def __init__(self, clock: Clock, progress: Callable[[], None]) -> None:
         self._clock = clock
@@ -33,16 +33,16 @@ class CallWatchdog:
         self._author_call: FrameType | None = None
         self._call_started_at = 0.0
 
-    def start(self, most_s: float) -> None:
-        """From now on one call may take `most_s`."""
-        self._limit_s = most_s
+    def start(self, limit_s: float) -> None:
+        """Limit each call to `limit_s` seconds from now on."""
+        self._limit_s = limit_s
         self._author_call = None
-        tick = min(CHECK_EVERY_S, most_s / 4)
+        tick = min(CHECK_EVERY_S, limit_s / 4)
         signal.signal(signal.SIGALRM, self._on_tick)
         signal.setitimer(signal.ITIMER_REAL, tick, tick)
 
     def stop(self) -> None:
-        """Nothing is watched."""
+        """Stop the timer."""
         signal.setitimer(signal.ITIMER_REAL, 0)
         self._author_call = None
 
@@ -58,7 +58,7 @@ class CallWatchdog:
 
 
 def _describe_call(call: FrameType, innermost: FrameType | None) -> str:
-    """What is under way, as its author knows it: the method, or the file that is being imported."""
+    """The name of the running call for messages: the method, or the file that is being imported."""
     if call.f_code.co_name != "<module>" and not _is_import_system(call):
         return call.f_code.co_qualname.rpartition("<locals>.")[2]
     module, frame = call, innermost

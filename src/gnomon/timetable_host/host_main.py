@@ -1,7 +1,7 @@
-"""`python -m gnomon.timetable_host.host_main`: a host process. Questions come by the socket, which is descriptor 3.
+"""`python -m gnomon.timetable_host.host_main`: a host process. Descriptor 3 is the socket to the caller.
 
-It is an interpreter of its own, with an environment that names no database: author code that is asked for times can
-reach no store, and whatever it does ends this process at most.
+The host is a separate interpreter whose environment does not name the database: author code cannot reach the store, and can
+end this process at most.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import socket
 from collections import deque
 from typing import NoReturn
 
-import pendulum  # noqa: F401 - else the first call into a timetable waits for it, and is told to be slow
+import pendulum  # noqa: F401 - imported before the first call into a timetable, whose time is limited
 
-import gnomon.planning  # noqa: F401 - what most questions call
+import gnomon.planning  # noqa: F401 - most requests call it
 from gnomon.clock import SystemClock
 from gnomon.config import current_config, environment
 from gnomon.config.environment import get_variable
@@ -41,7 +41,7 @@ from gnomon.timetable_host.protocol import (
 from gnomon.timetable_host.settings import ANSWERS_VARIABLE, CallLimits, limits_from_environment
 
 OUTPUT_MAX = 1024 * 1024
-"""What author code prints is kept for a crash's explanation only; more than this is dropped."""
+"""Bytes of output kept to explain a crash; a longer output is dropped."""
 _NS_PER_US = 1000
 
 
@@ -53,7 +53,7 @@ class _TimetableHostLoop:
         self._limits = limits
         self._splitter: message_stream.FrameDecoder[ToTimetableHost] = message_stream.FrameDecoder(ToTimetableHost)
         self._waiting: deque[TimetableRequest] = deque()
-        """Questions that came while author code waited for an answer of its own."""
+        """Requests received while author code waited for an answer of its own."""
         self._clock = SystemClock()
         self._watchdog = CallWatchdog(self._clock, self._send_progress)
         options = current_config()
@@ -62,59 +62,59 @@ class _TimetableHostLoop:
         self._is_sending = False
 
     def serve(self) -> None:
-        """Returns when nobody asks any more, or when a process of its own age is wanted."""
+        """Serve requests; returns when the caller has ended, or when a file that this process has imported has changed."""
         while (question := self._next_request()) is not None:
             if not self._imported_files.are_current():
                 self._send(HostRetired())
                 return
-            given = self._answer(question)
-            self._send(given)
-            if given.is_process_ended:
+            response = self._answer(question)
+            self._send(response)
+            if response.is_process_ended:
                 return
             if os.fstat(2).st_size > OUTPUT_MAX:
                 os.ftruncate(2, os.lseek(2, 0, os.SEEK_SET))
 
     def ask(self, question: task_api_requests.TaskApiRequest) -> object:
-        """What author code asked, answered (`sdk.channel.Channel`); GnomonError when it was refused."""
+        """Send a Task API request of author code (`sdk.runtime.channel.Channel`); raises GnomonError when it is refused."""
         self._send(TaskApiRequestMessage(number=0, request=question))  # type: ignore[arg-type]
-        while (heard := message_stream.receive_message(self._sock, self._splitter)) is not None:
-            if isinstance(heard, TimetableRequest):
-                self._waiting.append(heard)
+        while (message := message_stream.receive_message(self._sock, self._splitter)) is not None:
+            if isinstance(message, TimetableRequest):
+                self._waiting.append(message)
             else:
-                return heard.unwrap(GnomonError)
-        raise GnomonError("whoever asked this timetable is gone")
+                return message.unwrap(GnomonError)
+        raise GnomonError("the process that called this timetable has ended")
 
     def _next_request(self) -> TimetableRequest | None:
         if self._waiting:
             return self._waiting.popleft()
-        heard = message_stream.receive_message(self._sock, self._splitter)
-        assert not isinstance(heard, TaskApiResponse), "one answer for each question of author code"
-        return heard
+        message = message_stream.receive_message(self._sock, self._splitter)
+        assert not isinstance(message, TaskApiResponse), "one answer for each question of author code"
+        return message
 
     def _answer(self, question: TimetableRequest) -> TimetableResponse:
         began: Instant = self._clock.now()
         try:
-            asked = TimetableCall(question)
+            call = TimetableCall(question)
             self._start_call(question.number, self._limits.load_s)
-            asked.prepare()
+            call.prepare()
             self._start_call(question.number, self._limits.load_s if question.imports_author_files else self._limits.call_s)
-            return asked.answer()
+            return call.answer()
         except CallTimeout as error:
             return TimetableResponse(number=question.number, error=str(error), is_process_ended=True)
-        except BaseException as error:  # author code may raise anything
+        except BaseException as error:  # author code may raise any exception
             what = f"raised {type(error).__name__}{f': {error}' if str(error) else ''}"
             return TimetableResponse(number=question.number, error=f"{question.timetable_name()} {what}; see to its timetable", is_process_ended=True)
         finally:
             self._watchdog.stop()
             self._imported_files.record_imports(began * _NS_PER_US, self._clock.now() * _NS_PER_US)
 
-    def _start_call(self, number: int, most_s: float) -> None:
-        self._progress = CallProgress(number=number, timeout_s=most_s)
+    def _start_call(self, number: int, limit_s: float) -> None:
+        self._progress = CallProgress(number=number, timeout_s=limit_s)
         self._send(self._progress)
-        self._watchdog.start(most_s)
+        self._watchdog.start(limit_s)
 
     def _send_progress(self) -> None:
-        if not self._is_sending:  # else this interrupts the sending of a message
+        if not self._is_sending:  # otherwise this would interrupt the sending of a message
             self._send(self._progress)
 
     def _send(self, message: FromTimetableHost) -> None:
@@ -126,7 +126,7 @@ class _TimetableHostLoop:
 
 
 def main() -> NoReturn:
-    """Never returns: the process ends when nobody asks any more."""
+    """Run the host; never returns. The process ends when the caller has ended."""
     set_up_host_process([signal.SIGINT])
     limits = limits_from_environment(environment())
     set_title("timetable host", hide_secrets().home)

@@ -1,4 +1,4 @@
-"""Whether what was imported here is still what stands in the files."""
+"""Tracks the author files that this process has imported, and whether one has changed since."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from gnomon.model.ids import DAG_FILE_MODULE
 
 _FileStamp = tuple[int, int, int]
 _CHANGED_MEANWHILE: _FileStamp = (0, 0, 0)
-"""Of a file that changed while it was imported: equal to none."""
+"""The stamp of a file that changed during its import: equal to no stamp."""
 
 
 class ImportedFiles:
-    """The files below some folders, and single ones, that modules of this process come from."""
+    """The files below the given folders, and DAG files elsewhere, that modules of this process come from."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         self._folders = tuple(os.path.join(folder, "") for folder in folders)
@@ -22,7 +22,7 @@ class ImportedFiles:
         self._module_count = 0
 
     def record_imports(self, began_ns: int, ended_ns: int) -> None:
-        """What was imported since the last call is noted; the imports took from `began_ns` to `ended_ns`."""
+        """Record the files imported since the last call; the imports took place between these two times (ns)."""
         if len(sys.modules) == self._module_count:
             return
         self._module_count = len(sys.modules)
@@ -33,7 +33,7 @@ class ImportedFiles:
                 self._stamps[file] = _CHANGED_MEANWHILE if began_ns <= stamp[0] <= ended_ns else stamp
 
     def are_current(self) -> bool:
-        """Whether none of them has changed since."""
+        """Whether no recorded file has changed."""
         return all(_stamp(file) == seen for file, seen in self._stamps.items())
 
     def _is_author_module(self, name: str, file: str) -> bool:
@@ -41,7 +41,7 @@ class ImportedFiles:
 
 
 def _stamp(file: str) -> _FileStamp:
-    """Time, size and inode of a file, or of the archive that it is in."""
+    """Modification time, size and inode of a file, or of the archive that contains it."""
     while file:
         try:
             seen = os.stat(file)

@@ -1,4 +1,4 @@
-"""One question, answered in this process: the timetable is made again, the function is called, its answer is data."""
+"""Answers requests in this process: rebuilds the timetable, calls the function, encodes its result."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _OWN_PACKAGE = "gnomon."
 
 
 class TimetableCall:
-    """A question on the way to its answer, in two steps that have limits of their own."""
+    """One request, answered in two steps so that each step has a time limit of its own."""
 
     def __init__(self, question: TimetableRequest) -> None:
         self._request = question
         self._class_error: str | None = None
-        """Why the class cannot be had."""
+        """Why the class of the timetable could not be loaded."""
 
     def prepare(self) -> None:
-        """The file in which the class stands is imported. Says what is wrong with it later, with the answer."""
+        """Import the file of the timetable's class. An error is kept for the response."""
         ref = self._request.timetable
         if ref is None or ref.builtin:
             return
@@ -37,14 +37,14 @@ class TimetableCall:
             self._class_error = str(error)
 
     def answer(self) -> TimetableResponse:
-        """What the function returns, or why it does not. Raises nothing that is an Exception."""
+        """Call the function; the response holds its result or the error. Never raises an Exception."""
         question = self._request
         if self._class_error is not None:
             return TimetableResponse(number=question.number, error=self._class_error)
         try:
             function, hints = _load_function(question.function)
-            given: dict[str, Any] = msgspec.msgpack.decode(question.arguments)
-            arguments = {name: msgspec.convert(value, hints.get(name, Any)) for name, value in given.items()}
+            values: dict[str, Any] = msgspec.msgpack.decode(question.arguments)
+            arguments = {name: msgspec.convert(value, hints.get(name, Any)) for name, value in values.items()}
             if question.timetable is not None:
                 arguments["timetable"] = rebuild_timetable(question.timetable, question.file)
             value = function(**arguments)
@@ -52,7 +52,7 @@ class TimetableCall:
         except (PlanningError, AirflowTimetableInvalid, GnomonError) as error:
             return TimetableResponse(number=question.number, error=str(error), is_process_ended=_is_out_of_memory(error))
         except MemoryError:
-            what = f"{question.timetable_name()} needed more memory than it may take (dag_processor.parsing_memory_limit)"
+            what = f"{question.timetable_name()} needed more memory than the limit (dag_processor.parsing_memory_limit)"
             return TimetableResponse(number=question.number, error=what, is_process_ended=True)
         except Exception as error:
             what = f"{question.timetable_name()} raised {type(error).__name__}: {error}; see to its timetable, or report this"
@@ -60,14 +60,14 @@ class TimetableCall:
 
 
 def run_request(question: TimetableRequest) -> TimetableResponse:
-    """Both steps at once. Raises nothing that is an Exception."""
-    asked = TimetableCall(question)
-    asked.prepare()
-    return asked.answer()
+    """Run both steps. Never raises an Exception."""
+    call = TimetableCall(question)
+    call.prepare()
+    return call.answer()
 
 
 def _is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether the author's code ran out of memory: then this process is no good for another question."""
+    """Whether author code ran out of memory: then this process must not answer another request."""
     while error is not None:
         if isinstance(error, MemoryError):
             return True
@@ -77,16 +77,16 @@ def _is_out_of_memory(error: BaseException | None) -> bool:
 
 @lru_cache(maxsize=32)
 def _load_function(path: str) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """The function of that path, and what its arguments are."""
+    """The function of that path, and the type hints of its arguments."""
     module, _, name = path.partition(":")
     if not module.startswith(_OWN_PACKAGE):
-        raise TimetableNotBuilt(f"{path} is no function of Gnomon; author code is asked by ours alone")
+        raise TimetableNotBuilt(f"{path} is not a function of Gnomon; only functions of Gnomon can be requested")
     found: Callable[..., Any] = getattr(import_module(module), name)
     return found, typing.get_type_hints(found)
 
 
 class InProcessTimetableHost:
-    """A TimetableHost without a process: what is asked is answered with the next `collect`."""
+    """A TimetableHost without a process: each request is answered by the next `collect`."""
 
     def __init__(self) -> None:
         self._requests: list[TimetableRequest] = []
@@ -95,8 +95,8 @@ class InProcessTimetableHost:
         self._requests.append(question)
 
     def collect(self) -> list[TimetableResponse]:
-        asked, self._requests = self._requests, []
-        return [run_request(question) for question in asked]
+        requests, self._requests = self._requests, []
+        return [run_request(request) for request in requests]
 
     def wake_in_s(self) -> float | None:
         return 0.0 if self._requests else None

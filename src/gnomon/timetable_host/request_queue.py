@@ -1,7 +1,7 @@
-"""One queue of questions and the one process at a time that answers them, in order.
+"""One queue of requests, and the one process at a time that answers them in order.
 
-Several questions are on their way at once. The process says which one it is at; so when it ends, that one is to blame,
-and the others are asked again in a new process.
+Several requests are in flight at once. The process reports which request it is answering; when it ends, that request is to
+blame, and the others are sent again to a new process.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from gnomon.timetable_host.settings import ANSWERS_VARIABLE, TimetableHostSettin
 
 HOST_MODULE = "gnomon.timetable_host.host_main"
 IN_FLIGHT_MAX = 16
-"""Questions on their way to one process."""
+"""Maximum number of requests in flight to one process."""
 START_S = 60.0
-"""A new interpreter on a busy machine has so long until its first word."""
+"""A new process must send its first message within this time; the machine may be busy."""
 SILENCE_GRACE_S = 2.0
-"""A process watches its calls itself; it is ended from here when it says nothing for so much longer."""
+"""The process limits its calls itself; it is ended from outside when it is silent for this much longer."""
 DUMP_TIMEOUT_S = 1.0
-"""Between being told to say where it is and being killed."""
+"""Time between the request for a stack dump and SIGKILL."""
 IDLE_S = 60.0
-"""A process that nobody asks for so long ends."""
+"""A process without requests for this time ends."""
 _log = log.get_logger("timetable_host")
 
 
@@ -45,7 +45,7 @@ class RequestQueue:
     def __init__(
         self, settings: TimetableHostSettings, clock: Clock, on_blame: Callable[[TimetableRequest], None], answers: TaskApiHandler | None = None
     ) -> None:
-        """`on_blame` hears which question ended a process, once the others wait again. `answers`: see `Hosts`."""
+        """`on_blame` is called with a request that ended a process. `answers`: see SubprocessTimetableHost."""
         self._environ = settings.environ if answers is None else {**settings.environ, ANSWERS_VARIABLE: "1"}
         self._handle_task_api = answers
         self._clock = clock
@@ -54,38 +54,38 @@ class RequestQueue:
         self._in_flight: dict[int, TimetableRequest] = {}
         self._process: HostProcess[FromTimetableHost] | None = None
         self._unreaped: list[HostProcess[FromTimetableHost]] = []
-        """Processes that were killed and have not ended yet."""
+        """Processes that were killed and are not reaped yet."""
         self._current_number: int | None = None
-        """The question that the process is at."""
+        """Number of the request that the process is answering."""
         self._call_timeout_s = START_S
         self._last_message_at = 0.0
         self._dump_requested_at: float | None = None
-        """When it was told to say where it is."""
+        """When the process was asked for a stack dump."""
         self._has_answered = False
         self._last_failed: TimetableRequest | None = None
-        """Whose answer was the last of a process."""
+        """The request whose response ended the process."""
         self._inputs: dict[str, str] = {}
-        """By DAG file: the inputs that the process has seen."""
+        """DAG file to the input_hash that the process has seen."""
 
     def put(self, question: TimetableRequest) -> None:
-        """It will be answered by a later `turn`."""
+        """Queue a request; a later `run_once` returns its response."""
         self._waiting.append(question)
 
     def withdraw(self, wanted: Callable[[TimetableRequest], bool]) -> list[TimetableRequest]:
-        """These questions are no longer asked here, unless they are on their way already."""
+        """Remove and return the waiting requests that `wanted` accepts; requests in flight stay."""
         taken = [question for question in self._waiting if wanted(question)]
         self._waiting = deque(question for question in self._waiting if not wanted(question))
         return taken
 
     def run_once(self) -> list[TimetableResponse]:
-        """What has come; then more is sent. Never blocks, but for the end of a process that was killed."""
+        """Read messages, check limits, send requests; returns new responses. Blocks only while a killed process ends."""
         answers = [*self._read_messages()]
         answers += self._check_deadline()
         answers += self._send()
         return answers
 
     def wake_in_s(self) -> float | None:
-        """When to take a turn though the descriptor is silent."""
+        """Seconds after which to call `run_once` although no descriptor is readable; None: not needed."""
         if self._process is None:
             return 0.0 if self._waiting else None
         if not self._in_flight:
@@ -93,16 +93,16 @@ class RequestQueue:
         return max(0.0, self._deadline() - self._clock.monotonic())
 
     def filenos(self) -> list[int]:
-        """Where its words arrive."""
+        """Descriptors that become readable when the process sends a message."""
         return [self._process.fileno()] if self._process is not None else []
 
     def close(self) -> None:
-        """Its process is gone."""
+        """End the process and drop all requests."""
         self._waiting.clear()
         self._in_flight.clear()
         self._end_process()
 
-    # ---- what the process says ---------------------------------------------------------------------------------------
+    # ---- messages of the process -------------------------------------------------------------------------------------
     def _read_messages(self) -> Iterator[TimetableResponse]:
         process = self._process
         if process is None:
@@ -129,13 +129,13 @@ class RequestQueue:
             yield from self._on_exit()
 
     def _answer_request(self, ask: TaskApiRequestMessage) -> TaskApiResponse:
-        """What author code is told."""
+        """Answer a Task API request of author code."""
         if self._handle_task_api is None:
-            return TaskApiResponse(number=ask.number, error="nobody answers here")
+            return TaskApiResponse(number=ask.number, error="requests of author code are not answered here")
         return answer_request(self._handle_task_api, ask, log=_log)
 
     def _on_exit(self) -> Iterator[TimetableResponse]:
-        """The process has ended: the question that it was at is answered by the reason, the others are asked again."""
+        """The process has ended: blame the request that it was answering, and queue the others again."""
         told, at, knew, patience_s, answered = self._dump_requested_at, self._current_number, self._has_answered, self._call_timeout_s, self._last_failed
         code, output = self._end_process()
         blamed = self._in_flight.pop(at, None) if at is not None else None
@@ -159,14 +159,14 @@ class RequestQueue:
         self._unreaped = [one for one in (*self._unreaped, process) if not one.is_reaped()]
         return ending
 
-    # ---- what it takes ----------------------------------------------------------------------------------------------
+    # ---- limits -----------------------------------------------------------------------------------------------------
     def _deadline(self) -> float:
         if self._dump_requested_at is not None:
             return self._dump_requested_at + DUMP_TIMEOUT_S
         return self._last_message_at + self._call_timeout_s + SILENCE_GRACE_S
 
     def _check_deadline(self) -> Iterator[TimetableResponse]:
-        """A process that is silent for too long is ended; so is one that nobody asks."""
+        """End a process that is silent for too long, and a process without requests."""
         process, now = self._process, self._clock.monotonic()
         if process is None:
             return
@@ -187,7 +187,7 @@ class RequestQueue:
             question = self._waiting[0]
             if self._process is not None and self._has_other_inputs(question):
                 if self._in_flight:
-                    return  # it answers what it has, then a new one takes its place
+                    return  # the process answers its requests first, then a new process replaces it
                 self._end_process()
             if self._process is None:
                 try:
@@ -206,7 +206,7 @@ class RequestQueue:
             self._process.send(question)
 
     def _has_other_inputs(self, question: TimetableRequest) -> bool:
-        """Whether the process has seen other inputs of the question's file."""
+        """Whether the process has seen another input_hash of the request's file."""
         return question.file is not None and self._inputs.get(question.file, question.input_hash) != question.input_hash
 
 

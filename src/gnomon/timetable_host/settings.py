@@ -1,4 +1,4 @@
-"""What a host process may take, and what it is started with."""
+"""Limits and environment of timetable hosts."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ CALL_VARIABLE = "GNOMON_USERHOST_CALL_S"
 LOAD_VARIABLE = "GNOMON_USERHOST_LOAD_S"
 MEMORY_VARIABLE = "GNOMON_USERHOST_MEMORY"
 ANSWERS_VARIABLE = "GNOMON_USERHOST_ANSWERS"
-"""Set where questions of author code are answered."""
+"""Set when the caller answers Task API requests of author code."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallLimits:
-    """What author code may take; times in seconds."""
+    """Limits of author code; times in seconds."""
 
     call_s: float = 5.0
-    """One call of a method of a timetable."""
+    """For one call of a timetable's method."""
     load_s: float = 30.0
-    """Importing the file in which a class stands."""
+    """For importing the file of a timetable's class."""
     memory_bytes: int | None = 2048 * MEGABYTE
-    """What the process may take beyond what it starts with; None: no limit."""
+    """Memory that the process may take beyond that of its start; None: no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimetableHostSettings:
-    """Of all host processes of one home."""
+    """Settings of all host processes of one home."""
 
     limits: CallLimits
     environ: Mapping[str, str]
-    """Nothing in it leads to the database."""
+    """Environment of the host; it does not name the database."""
 
 
 def build_timetable_host_settings(cfg: Config) -> TimetableHostSettings:
-    """The settings that hold for this configuration; a limit of 0 means none."""
+    """The settings for this configuration; a limit of 0 means none."""
     megabytes = cfg.integer("dag_processor", "parsing_memory_limit")
     limits = CallLimits(
         call_s=cfg.number("scheduler", "timetable_timeout"),
@@ -53,6 +53,6 @@ def _limits_to_environment(limits: CallLimits) -> dict[str, str]:
 
 
 def limits_from_environment(environ: Mapping[str, str]) -> CallLimits:
-    """The limits that a host process was started with."""
+    """The limits with which this host was started; raises KeyError when they are missing."""
     memory = int(environ.get(MEMORY_VARIABLE, "0"))
     return CallLimits(float(environ[CALL_VARIABLE]), float(environ[LOAD_VARIABLE]), memory or None)

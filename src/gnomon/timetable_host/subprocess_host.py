@@ -1,7 +1,7 @@
-"""Where author timetables are asked: one lane for all, another for those whose last question ended a process.
+"""The TimetableHost of services: one queue for all timetables, and one for those whose last request ended its process.
 
-So a timetable that hangs delays the others once, by as long as one call may take. It is back among them with its first
-good answer.
+A timetable that hangs thus delays the others only once, by the time limit of a call. Its next good response brings it back
+to the main queue.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ SUSPECTS_MAX = 1000
 
 
 class SubprocessTimetableHost:
-    """The TimetableHost of a service: processes that are started when something is asked, and end when nothing is."""
+    """Sends requests to processes that start with the first request and end when idle."""
 
     def __init__(self, settings: TimetableHostSettings, clock: Clock, answers: TaskApiHandler | None = None) -> None:
-        """`answers`: who answers what author code asks; without, it finds itself where no Gnomon runs."""
+        """`answers` answers Task API requests of author code; without it author code runs as outside of Gnomon."""
         self._main_queue = RequestQueue(settings, clock, self._suspect, answers)
         self._suspect_queue = RequestQueue(settings, clock, self._suspect, answers)
         self._queues = (self._main_queue, self._suspect_queue)
@@ -32,7 +32,7 @@ class SubprocessTimetableHost:
         (self._suspect_queue if key in self._suspects else self._main_queue).put(question)
 
     def collect(self) -> list[TimetableResponse]:
-        answers = [answer for lane in self._queues for answer in lane.run_once()]
+        answers = [answer for queue in self._queues for answer in queue.run_once()]
         for answer in answers:
             key = self._keys_by_number.pop(answer.number, None)
             if key is not None and not answer.is_process_ended:
@@ -40,20 +40,20 @@ class SubprocessTimetableHost:
         return answers
 
     def wake_in_s(self) -> float | None:
-        times = [seconds for lane in self._queues if (seconds := lane.wake_in_s()) is not None]
+        times = [seconds for queue in self._queues if (seconds := queue.wake_in_s()) is not None]
         return min(times, default=None)
 
     def filenos(self) -> list[int]:
-        return [number for lane in self._queues for number in lane.filenos()]
+        return [number for queue in self._queues for number in queue.filenos()]
 
     def close(self) -> None:
-        for lane in self._queues:
-            lane.close()
+        for queue in self._queues:
+            queue.close()
 
     def _suspect(self, question: TimetableRequest) -> None:
-        """This question ended a process: it is asked apart from now on, and so are, for now, those of its class."""
+        """Send requests of this timetable to the queue of suspects, and those of its class that still wait."""
         if len(self._suspects) >= SUSPECTS_MAX:
-            self._suspects.clear()  # mostly of files that were edited since
+            self._suspects.clear()  # most of them are of files that were edited since
         self._suspects.add(_suspect_key(question))
         path = None if question.timetable is None else question.timetable.path
         for other in self._main_queue.withdraw(lambda one: one.timetable is not None and one.timetable.path == path):
@@ -61,6 +61,6 @@ class SubprocessTimetableHost:
 
 
 def _suspect_key(question: TimetableRequest) -> tuple[str | None, str]:
-    """Whom a question is about: a DAG file, and the timetable in it with its data."""
+    """Identifies the timetable of a request: its DAG file, class and data."""
     ref = question.timetable
     return question.file, "" if ref is None else f"{ref.path} {ref.data!r}"

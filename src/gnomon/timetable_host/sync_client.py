@@ -1,4 +1,4 @@
-"""One question to author code, and the wait for its answer: for commands, which may wait."""
+"""Sends one request to a timetable host and waits for the response: for commands, which may block."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def ask_and_wait(
     cfg: Config, function: str, kind: Any, *, timetable: TimetableRef | None = None, file: str | None = None,
     imports: bool = False, answers: TaskApiHandler | None = None, **arguments: Any,
 ) -> Any:  # fmt: skip
-    """What `function(timetable=..., **arguments)` returns, as `kind`, run in a process of its own under the limits of `cfg`.
+    """The result of `function(timetable=..., **arguments)` as the type `kind`, run in a host process under the limits of `cfg`.
 
-    `function`: `package.module:name` of ours. `file`: the DAG file that the timetable belongs to. `imports`: the function
-    imports author's files, each of which may take as long as an import. `answers`: as for `SubprocessTimetableHost`. Raises PlanningError, in words for the author,
-    when author code raises, hangs, or ends the process.
+    `function`: `package.module:name` of Gnomon. `file`: the DAG file of the timetable. `imports`: the function imports author
+    files, so the time limit is that of an import. `answers`: as for `SubprocessTimetableHost`. Raises PlanningError, with a
+    message for the author, when author code raises, hangs, or ends the process.
     """
     hosts = SubprocessTimetableHost(build_timetable_host_settings(cfg), SystemClock(), answers)
     try:

@@ -1,4 +1,4 @@
-"""Which slots runs wait for, asked where author code may run: one of the two timetables is an author's, or both."""
+"""Finds the slots that runs wait for, where at least one of the two timetables is a custom one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gnomon.timetables.base import Timetable
 def find_upstream_slots(
     *, after: AfterSpec, down: DagSide, up: DagSide, ats: tuple[Instant, ...], past: RecordedSlots | None, timetable: Timetable
 ) -> UpstreamAnswer:
-    """What the runs of `down` planned at these instants wait for. Without a past: the stretch of it that they look at.
+    """The slots that the runs of `down` at these instants wait for. Without `past`: the range of slots needed to answer.
 
-    `timetable`: that of `down` if it is an author's, else that of `up`; the other one is made here.
+    `timetable`: that of `down` if it is a custom one, otherwise that of `up`; the other timetable is rebuilt here.
     """
     is_of_down = not down.timetable.builtin
     downstream = timetable if is_of_down else rebuild_timetable(down.timetable, down.file)

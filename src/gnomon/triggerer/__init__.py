@@ -1,9 +1,13 @@
-"""Triggers: author code that waits, thousands of them in one small process.
+"""The triggerer: runs triggers (author code that waits), thousands of them in one small process.
 
-    triggerer (the keeper: store, beat, claims, events; no author code)
-      └─ host (author code, one asyncio loop; no store, no address of a database)
+    triggerer (TriggererCoordinator: database, heartbeat, claims, events; no author code)
+      └─ host (author code, one asyncio loop; no database connection and no database address)
 
-The keeper claims rows of `trigger` in batches, has its host run them, and stores each first event as a letter to the owner
-before it counts. A host that dies, or that a trigger blocks for too long, is replaced and its triggers begin anew from
-their arguments. A keeper that dies is silent; others fence it and take its rows over.
+The triggerer claims rows of `trigger` in batches, has its host run them, and stores the first event of each trigger in the
+mailbox of the scheduler that owns the run; an event counts once it is stored. When a host ends, or a trigger blocks it for
+too long, the host is replaced and its triggers start again from their arguments. When a triggerer ends, its heartbeats stop;
+another triggerer fences it and takes its rows over.
+
+Open `coordinator.py` first, then `host_pool.py` (which trigger runs in which host), `host_protocol.py` (the messages) and
+`trigger_host.py` (the event loop inside a host).
 """

@@ -1,6 +1,7 @@
-"""The keeper: what it claims from the store, what its hosts run, and what it stores of it (OWNERSHIP.md line 21).
+"""One incarnation of a triggerer: claims triggers from the store, has its hosts run them, stores their events.
 
-An event counts once it is stored. A keeper that was fenced stores nothing more; whoever has its triggers then runs them anew.
+TRIGGER in docs/discussions/ownership.md is the protocol. An event counts once it is stored. A triggerer that was fenced
+stores nothing more; the triggerer that takes its triggers over starts them again.
 """
 
 from __future__ import annotations
@@ -41,17 +42,17 @@ _log = log.get_logger("triggerer")
 
 
 class TriggererCoordinator:
-    """One incarnation of a triggerer. `tick` is one round; everything from outside is an argument."""
+    """One incarnation of a triggerer. `tick` is trigger round; it never blocks on triggers."""
 
     def __init__(
-        self, *, settings: TriggererSettings, db: Database, clock: Clock, crew: HostPool, triggerer_id: str, host: str,
+        self, *, settings: TriggererSettings, db: Database, clock: Clock, host_pool: HostPool, triggerer_id: str, host: str,
         wake_owners: Callable[[], object], meter: Meter | None = None,
     ) -> None:
-        """`wake_owners`: schedulers of this host look at their mail. `meter`: of the process, which may have had others before."""
+        """`wake_owners` wakes the schedulers of this host to read their mailboxes. `meter`: of the process, which outlives incarnations."""
         self._settings = settings
         self._db = db
         self._clock = clock
-        self._host_pool = crew
+        self._host_pool = host_pool
         self.triggerer_id = triggerer_id
         self._host = host
         self._wake_owners = wake_owners
@@ -64,20 +65,22 @@ class TriggererCoordinator:
         self._is_woken = True
         self._has_more_to_claim = False
         self._is_full = False
-        """There was no room, or none is left, for what nobody runs."""
+        """The last claim filled the capacity: triggers that no triggerer runs may be left in the store."""
         self._unstored_events: list[trigger_claims.OutgoingTriggerEvent] = []
         self._finished_on_kills: list[int] = []
-        """Triggers that have heard `on_kill`, and whose notes are still there."""
+        """trigger_pks whose `on_kill` is over, and whose rows in the store are still there."""
         self._fault_logged_at: dict[tuple[str, str], float] = {}
         self.stored_count = 0
         """Events stored since the start."""
 
     def wake(self) -> None:
-        """There may be something new in the store."""
+        """Read the store in the next round: there may be changes."""
         self._is_woken = True
 
     def tick(self) -> Instant:
-        """One bounded round; returns when to call again at the latest. Raises Fenced when this incarnation is over."""
+        """One bounded round; returns the instant at which to call again at the latest. Raises FencedError when this incarnation was
+        fenced, or when the outcome of a claim is unknown.
+        """
         self._collect_outcomes()
         if self._clock.monotonic() < self._away_until:
             return self._wake_at()
@@ -95,11 +98,11 @@ class TriggererCoordinator:
         except (ResourceUnavailable, WrongKey) as error:
             self._away_until = self._clock.monotonic() + STORE_RETRY_S
             self._is_woken = True
-            _log.warning("store_away", error=str(error), again_after_s=STORE_RETRY_S)
+            _log.warning("database_unavailable", error=str(error), again_after_s=STORE_RETRY_S)
         return self._wake_at()
 
     def retire(self) -> None:
-        """What has happened is stored, and the triggers are anybody's at once."""
+        """Store what has happened, then give all triggers back for other triggerers to claim."""
         self._collect_outcomes()
         while self._unstored_events or self._finished_on_kills:
             self._store_events()
@@ -119,7 +122,7 @@ class TriggererCoordinator:
         return self._clock.now() + int((min(times) - now) * SECOND)
 
     def _collect_outcomes(self) -> None:
-        """What hosts told since the last round waits to be stored."""
+        """Queue the ends of triggers since the last round for storing."""
         for job, fired in self._host_pool.run_once():
             assert isinstance(job, trigger_claims.ClaimedTrigger)
             self._unstored_events.append(trigger_claims.OutgoingTriggerEvent(job.trigger_pk, job.key, job.defer_seq, job.group_no, fired))
@@ -133,13 +136,13 @@ class TriggererCoordinator:
             if not self._registered:
                 triggerer_leases.register_triggerer(tx, self.triggerer_id, self._host, settings.capacity, settings.queues)
             elif not triggerer_leases.beat_triggerer(tx, self.triggerer_id, self._metrics.counted):
-                raise FencedError(f"triggerer {self.triggerer_id} was declared dead: it stops, and a new one starts in its place")
+                raise FencedError(f"triggerer {self.triggerer_id} was declared dead: it stops, and a new triggerer starts in its place")
         self._registered = True
         self._next_heartbeat_at = self._clock.monotonic() + settings.beat_s
         self._metrics.record_heartbeat(len(self._host_pool))
 
     def _take_over(self) -> None:
-        """Triggerers that have been silent for too long are fenced, within SWEEP_S of the instant at which they may be."""
+        """Fence triggerers whose heartbeats have stopped, within SWEEP_S of the instant at which that is allowed."""
         if self._clock.monotonic() < self._next_take_over_at:
             return
         self._next_take_over_at = self._clock.monotonic() + SWEEP_S
@@ -154,7 +157,7 @@ class TriggererCoordinator:
             self._is_woken = True
 
     def _store_events(self) -> None:
-        """A batch of events is stored: only then they have happened. Sent twice, they count once."""
+        """Store one batch of events. An event that is stored twice counts once."""
         if not self._unstored_events:
             return
         batch = self._unstored_events[:SEND_BATCH]
@@ -163,12 +166,12 @@ class TriggererCoordinator:
             notify_on_commit(tx)
         del self._unstored_events[: len(batch)]
         self.stored_count += len(batch)
-        self._metrics.record_outcomes(one.fired.outcome for one in batch)
-        self._is_woken = self._is_woken or self._is_full  # there is room again
+        self._metrics.record_outcomes(event.fired.outcome for event in batch)
+        self._is_woken = self._is_woken or self._is_full  # there is capacity again
         self._wake_owners()
 
     def _store_finished_on_kills(self) -> None:
-        """Who takes over from here on need not call `on_kill` of these again."""
+        """Delete the rows of triggers whose `on_kill` is over: a triggerer that takes over must not call `on_kill` again."""
         batch = self._finished_on_kills[:SEND_BATCH]
         if not batch:
             return
@@ -177,7 +180,7 @@ class TriggererCoordinator:
         del self._finished_on_kills[: len(batch)]
 
     def _answer_requests(self) -> None:
-        """A batch of what triggers asked is answered, equal questions once; what the store could not answer is asked again."""
+        """Answer one batch of Task API requests, equal requests once; a request that met an unavailable store stays in the queue."""
         known: dict[bytes, TaskApiResponse] = {}
         for host, ask in list(islice(self._host_pool.requests, ANSWER_BATCH)):
             key = msgspec.msgpack.encode(ask.request)
@@ -189,20 +192,20 @@ class TriggererCoordinator:
             host.send(msgspec.structs.replace(known[key], number=ask.number))
 
     def _log_faults(self) -> None:
-        """Who held up the loop of all triggers, or ignored its end, stands in the audit log of its run: a class once in NOTE_S."""
-        named = self._host_pool.take_block_reports()
-        self._metrics.record_blocks(self._host_pool.block_count, (job.classpath for job, _ in named))
-        found = [("trigger_blocked", job, f"held up the loop of all triggers:\n{told.stack}") for job, told in named]
-        found += [
-            ("trigger_lingers", job, f"was told to end and has not for {seconds:.0f} s; `gnomon triggerer reload` ends it")
+        """Record blocked loops and unresponsive triggers in the audit log of their runs, each class once in FAULT_LOG_EVERY_S."""
+        reports = self._host_pool.take_block_reports()
+        self._metrics.record_blocks(self._host_pool.block_count, (job.classpath for job, _ in reports))
+        faults = [("trigger_blocked", job, f"blocked the event loop of all triggers:\n{report.stack}") for job, report in reports]
+        faults += [
+            ("trigger_unresponsive", job, f"was cancelled {seconds:.0f} s ago and has not ended; `gnomon triggerer reload` ends it")
             for job, seconds in self._host_pool.take_unresponsive()
         ]
         now = self._clock.monotonic()
-        fresh = [one for one in found if now - self._fault_logged_at.get((one[0], one[1].classpath), -FAULT_LOG_EVERY_S) >= FAULT_LOG_EVERY_S]
-        if not fresh:
+        due = [fault for fault in faults if now - self._fault_logged_at.get((fault[0], fault[1].classpath), -FAULT_LOG_EVERY_S) >= FAULT_LOG_EVERY_S]
+        if not due:
             return
         with self._db.triggerer_write(self.triggerer_id) as tx:
-            for kind, job, body in fresh:
+            for kind, job, body in due:
                 assert isinstance(job, trigger_claims.ClaimedTrigger)
                 self._fault_logged_at[kind, job.classpath] = now
                 event_log.log_event(tx, EventRecord(
@@ -211,53 +214,53 @@ class TriggererCoordinator:
                 ))
 
     def _claim_and_cancel(self) -> None:
-        """Ended and suspended triggers end here; what nobody runs is claimed, as far as there is room."""
-        me = self.triggerer_id
-        room = min(CLAIM_BATCH, self._settings.capacity - len(self._host_pool) - len(self._unstored_events))
+        """Cancel triggers whose wait has ended or whose DAG is paused; claim triggers that no triggerer runs, up to the capacity."""
+        own_id = self.triggerer_id
+        capacity_left = min(CLAIM_BATCH, self._settings.capacity - len(self._host_pool) - len(self._unstored_events))
         self._is_woken = False
         with self._db.autocommit() as tx:
-            news = trigger_claims.find_pending_work(tx, me)
-        suspended, ended, claimed = self._read_changes(news, room) if news.has_any else ([], trigger_claims.EndedTriggers(), [])
+            pending = trigger_claims.find_pending_work(tx, own_id)
+        suspended, ended, claimed = self._read_changes(pending, capacity_left) if pending.has_any else ([], trigger_claims.EndedTriggers(), [])
         self._next_sweep_at = self._clock.monotonic() + SWEEP_S
-        self._has_more_to_claim = len(claimed) == room > 0
-        self._is_full = len(claimed) >= room
+        self._has_more_to_claim = len(claimed) == capacity_left > 0
+        self._is_full = len(claimed) >= capacity_left
         self._host_pool.cancel([*ended.cancelled, *suspended], on_kill=False)
         self._host_pool.cancel(ended.to_kill, on_kill=True)
-        self._host_pool.start_on_kill((one, _task_instance_of(one)) for one in self._skip_unreadable(ended.adopted))
-        self._host_pool.start((one, _task_instance_of(one)) for one in self._skip_unreadable(claimed))
+        self._host_pool.start_on_kill((trigger, _task_instance_of(trigger)) for trigger in self._skip_unreadable(ended.adopted))
+        self._host_pool.start((trigger, _task_instance_of(trigger)) for trigger in self._skip_unreadable(claimed))
         if claimed:
             _log.debug("triggers_claimed", triggers=len(claimed))
 
-    def _read_changes(self, news: trigger_claims.PendingTriggerWork, room: int) -> tuple[list[int], trigger_claims.EndedTriggers, list[trigger_claims.ClaimedTrigger]]:
-        """What is suspended, what has ended, and what is mine from here on."""
-        me, queues = self.triggerer_id, self._settings.queues
+    def _read_changes(self, pending: trigger_claims.PendingTriggerWork, capacity_left: int) -> tuple[list[int], trigger_claims.EndedTriggers, list[trigger_claims.ClaimedTrigger]]:
+        """Apply pending changes in trigger transaction; returns trigger_pks of paused DAGs, ended triggers and newly claimed triggers."""
+        own_id, queues = self.triggerer_id, self._settings.queues
         try:
-            with self._db.triggerer_write(me) as tx:
-                # What has an event that is not stored yet stays mine: nobody begins it anew when the DAG goes on.
-                suspended = trigger_claims.release_paused_triggers(tx, me) if news.has_paused and not self._unstored_events else []
-                ended = trigger_claims.list_ended_triggers(tx, me, queues) if news.has_ended else trigger_claims.EndedTriggers()
-                claimed = trigger_claims.claim_triggers(tx, me, room, queues) if news.has_unclaimed else []
+            with self._db.triggerer_write(own_id) as tx:
+                # A trigger whose event is not stored yet is kept: otherwise it would run again when the DAG is unpaused.
+                suspended = trigger_claims.release_paused_triggers(tx, own_id) if pending.has_paused and not self._unstored_events else []
+                ended = trigger_claims.list_ended_triggers(tx, own_id, queues) if pending.has_ended else trigger_claims.EndedTriggers()
+                claimed = trigger_claims.claim_triggers(tx, own_id, capacity_left, queues) if pending.has_unclaimed else []
         except CommitUncertain as error:
-            raise FencedError(f"nobody knows what triggerer {me} has claimed ({error}); a new one starts in its place") from error
+            raise FencedError(f"it is unknown which triggers triggerer {own_id} has claimed ({error}); a new triggerer starts in its place") from error
         return suspended, ended, claimed
 
-    def _skip_unreadable(self, found: Sequence[trigger_claims.ClaimedTrigger]) -> Iterator[trigger_claims.ClaimedTrigger]:
-        """Those that can be run; each of the others fails its own task, or hears nothing."""
-        for one in found:
-            if one.fault is None:
-                yield one
+    def _skip_unreadable(self, claimed: Sequence[trigger_claims.ClaimedTrigger]) -> Iterator[trigger_claims.ClaimedTrigger]:
+        """The triggers whose arguments can be read; each of the others fails its task, or is skipped when only `on_kill` was due."""
+        for trigger in claimed:
+            if trigger.fault is None:
+                yield trigger
                 continue
-            _log.error("trigger_unreadable", trigger=one.classpath, task=_task_instance_of(one).describe(), error=one.fault)
-            if one.defer_seq:
-                fired = DeferralResult(outcome="error", reason=f"its arguments cannot be read: {one.fault}")
-                self._unstored_events.append(trigger_claims.OutgoingTriggerEvent(one.trigger_pk, one.key, one.defer_seq, one.group_no, fired))
+            _log.error("trigger_unreadable", trigger=trigger.classpath, task=_task_instance_of(trigger).describe(), error=trigger.fault)
+            if trigger.defer_seq:
+                fired = DeferralResult(outcome="error", reason=f"the arguments of the trigger cannot be read: {trigger.fault}")
+                self._unstored_events.append(trigger_claims.OutgoingTriggerEvent(trigger.trigger_pk, trigger.key, trigger.defer_seq, trigger.group_no, fired))
             else:
-                self._finished_on_kills.append(one.trigger_pk)
+                self._finished_on_kills.append(trigger.trigger_pk)
 
 
-def _task_instance_of(one: trigger_claims.ClaimedTrigger) -> TriggerTaskInstance:
-    named = bool(one.task_id)  # not so when the DAG was deleted meanwhile
+def _task_instance_of(trigger: trigger_claims.ClaimedTrigger) -> TriggerTaskInstance:
+    has_task = bool(trigger.task_id)  # False when the DAG was deleted meanwhile
     return TriggerTaskInstance(
-        dag_id=one.dag_id, run_id=one.run_id, task_id=one.task_id, map_index=one.key.map_index, try_number=one.try_number,
-        log=build_trigger_log_path(one.dag_id, one.run_id, one.task_id, one.key.map_index, one.seq) if named else None,
+        dag_id=trigger.dag_id, run_id=trigger.run_id, task_id=trigger.task_id, map_index=trigger.key.map_index, try_number=trigger.try_number,
+        log=build_trigger_log_path(trigger.dag_id, trigger.run_id, trigger.task_id, trigger.key.map_index, trigger.seq) if has_task else None,
     )

@@ -1,4 +1,4 @@
-"""From what a trigger yields to how its wait ended."""
+"""Converts what a trigger yields into the result of a deferral."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gnomon.sdk.deferral.triggers import BaseTaskEndEvent, TriggerEvent
 
 
 def event_to_result(event: Any) -> DeferralResult:
-    """How this event ends the wait. NotSerializable when it carries what has no JSON form."""
+    """The result for this event. Raises NotSerializable when the event carries a value that has no JSON form."""
     if isinstance(event, BaseTaskEndEvent):
         return DeferralResult(
             outcome=event.task_instance_state.value,
@@ -23,14 +23,14 @@ def event_to_result(event: Any) -> DeferralResult:
         payload = serde.dumps(event.payload, what="The payload of the event")
         size = utf8_bytes(payload)
         if size > XCOM_MAX_BYTES:
-            reason = f"the payload of its event takes {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; hand on an address instead"
+            reason = f"the payload of the trigger's event takes {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; store the data elsewhere and yield its address"
             return DeferralResult(outcome="error", reason=reason)
         return DeferralResult(outcome="event", payload=payload)
-    return DeferralResult(outcome="error", reason=f"it yielded {describe_value(event)}, which is no event; yield TriggerEvent(payload)")
+    return DeferralResult(outcome="error", reason=f"the trigger yielded {describe_value(event)}, which is not an event; yield TriggerEvent(payload)")
 
 
 def sanitize_result(fired: DeferralResult) -> DeferralResult:
-    """The same end, in text that the keeper can be told and the store can hold."""
+    """The same result with text escaped so that messages and the store can hold it."""
     return replace(
         fired, reason=None if fired.reason is None else escape_unstorable(fired.reason),
         traceback=None if fired.traceback is None else escape_unstorable(fired.traceback),
@@ -39,7 +39,7 @@ def sanitize_result(fired: DeferralResult) -> DeferralResult:
 
 
 def describe_value(value: Any) -> str:
-    """A value of any kind, in few words."""
+    """A short text for a value of any type; never raises."""
     kind = type(value).__qualname__
     try:
         text = repr(value)

@@ -1,6 +1,6 @@
-"""`python -m gnomon.triggerer.host_main`: a host process. The keeper speaks by the socket, which is descriptor 3.
+"""`python -m gnomon.triggerer.host_main`: a host process. Descriptor 3 is the socket to the triggerer.
 
-It is an interpreter of its own, with an environment that names no database: what a trigger does ends this process at most.
+The host is a separate interpreter whose environment does not name the database: a trigger can end this process at most.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from gnomon.triggerer.trigger_host import TriggerHost
 from gnomon.triggerer.trigger_logs import TriggerLogHandler, TriggerOutputStream
 
 THREADS_MAX = 64
-"""Of all triggers, for `asyncio.to_thread` and for names that are looked up; without a number there were five on one processor."""
+"""Threads for `asyncio.to_thread` and name lookups of all triggers; Python's default is five on one processor."""
 PARENT_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Signals that are for the keeper, which ends its hosts in good order."""
+"""Signals to a terminal's process group; the triggerer handles them and stops its hosts."""
 
 
 def main() -> NoReturn:
-    """Never returns: the process ends when the keeper says so, or is gone."""
+    """Run the host; never returns. The process ends when the triggerer says so or has ended."""
     set_up_host_process(PARENT_SIGNALS)
     limits = limits_from_environment(environment())
     cfg = hide_secrets()
@@ -43,30 +43,30 @@ def main() -> NoReturn:
     install_log_handlers(str(cfg.logs_folder))
     plugins.enable_imports()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)  # what waits is no garbage: tens of thousands of coroutines are not walked all the time
-    loop, sleeper = create_watched_loop()
+    gc.set_threshold(50_000, 20, 20)  # tens of thousands of waiting coroutines are not garbage: collect rarely
+    loop, selector = create_watched_loop()
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runner.run(_run_host(inherited_socket(), limits, sleeper))
-    raise AssertionError("it ended in the loop")
+        runner.run(_run_host(inherited_socket(), limits, selector))
+    raise AssertionError("_run_host() ends the process")
 
 
-async def _run_host(sock: socket.socket, limits: TriggerLimits, sleeper: SleepAwareSelector) -> None:
+async def _run_host(sock: socket.socket, limits: TriggerLimits, selector: SleepAwareSelector) -> None:
     loop = asyncio.get_running_loop()
     install_fork_guard(loop, sock.fileno())
     loop.set_default_executor(ThreadPoolExecutor(THREADS_MAX, "triggers"))
     host = TriggerHost(sock, limits.on_kill_s)
-    watch = LoopWatchdog(host, loop.call_soon_threadsafe, SystemClock(), limits.late_s, sleeper)
-    watch.start()
+    watchdog = LoopWatchdog(host, loop.call_soon_threadsafe, SystemClock(), limits.late_s, selector)
+    watchdog.start()
     try:
         await host.serve()
     finally:
-        watch.stop()
+        watchdog.stop()
         sys.stdout.flush()
-        os._exit(0)  # what still runs had its time; no thread that an author left behind holds this up
+        os._exit(0)  # triggers had their time to stop; a thread that author code left running must not delay the end
 
 
 def install_log_handlers(folder: str) -> None:
-    """What a trigger logs, prints or warns of goes to the log of its task."""
+    """Write log records, output and warnings of triggers to the log of their task."""
     root = logging.getLogger()
     root.handlers[:] = [TriggerLogHandler(folder, list(root.handlers))]
     sys.stdout = TriggerOutputStream(folder, sys.stdout)  # type: ignore[arg-type]

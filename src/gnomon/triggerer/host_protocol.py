@@ -1,4 +1,4 @@
-"""What keeper and host say to one another. A `number` names one start of one trigger, and is never used again."""
+"""Messages between the triggerer and its hosts. A `number` identifies one start of one trigger and is never reused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiRes
 
 
 class TriggerTaskInstance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Of the waiting task instance, what its trigger may know."""
+    """The part of the deferred task instance that its trigger may read."""
 
     dag_id: str
     run_id: str
@@ -18,16 +18,16 @@ class TriggerTaskInstance(msgspec.Struct, frozen=True, kw_only=True, omit_defaul
     map_index: int = UNMAPPED
     try_number: int = 0
     log: str | None = None
-    """The file of its trigger's log, below the log folder."""
+    """Path of the trigger's log file, relative to the log folder."""
 
     def describe(self) -> str:
-        """As people know it."""
+        """The task instance as shown to users."""
         mapped = f"[{self.map_index}]" if self.map_index != UNMAPPED else ""
         return f"{self.dag_id} {self.run_id} {self.task_id}{mapped}"
 
 
 class StartTrigger(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_defaults=True):
-    """Run this trigger."""
+    """To the host: run this trigger."""
 
     number: int
     classpath: str
@@ -35,56 +35,58 @@ class StartTrigger(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_def
     task_instance: TriggerTaskInstance
     trigger_id: int = 0
     is_on_kill_only: bool = False
-    """Its wait is over, and it has not heard so: only `on_kill` and `cleanup` are called."""
+    """The wait is over, and `on_kill` has not run: call only `on_kill` and `cleanup`."""
 
 
 class CancelTriggers(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_defaults=True):
-    """End it. `on_kill`: a person or the engine ended the wait, so the trigger hears of it; else it goes on elsewhere, or later."""
+    """To the host: end these starts. `on_kill`: the wait was ended by a user or the engine, so the trigger runs `on_kill`;
+    otherwise the trigger runs in another host, or later.
+    """
 
     numbers: list[int]
     on_kill: bool = False
 
 
 class Ping(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Answer with the same number."""
+    """To the host: answer with the same number."""
 
     number: int
 
 
 class StopHost(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """End all triggers without `on_kill`, and then yourself, within so many seconds."""
+    """To the host: end all triggers without `on_kill`, then the process, within `within_s` seconds."""
 
     within_s: float
 
 
 class TriggerEnd(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """One start has ended by itself."""
+    """One start that has ended by itself, and its result."""
 
     number: int
     fired: DeferralResult
 
 
 class TriggersEnded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Several have; each is told once."""
+    """From the host: these starts have ended by themselves; each is sent once."""
 
     ends: list[TriggerEnd]
 
 
 class TriggersFinished(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """What was to be cancelled has ended, cleanup included."""
+    """From the host: these starts are over, cleanup included."""
 
     numbers: list[int]
 
 
 class Pong(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """The loop turns. With the first one the host is ready."""
+    """From the host: the event loop runs. The first Pong says that the host is ready."""
 
     number: int
     running: int
 
 
 class LoopBlocked(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_defaults=True):
-    """The loop has been late for so long; `number` is the trigger that it was in, if that can be told."""
+    """From the host: the event loop has been blocked for `seconds`; `number` is the trigger that runs, if known."""
 
     seconds: float
     number: int | None = None
@@ -92,7 +94,7 @@ class LoopBlocked(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_defa
     task: str | None = None
     stack: str = ""
     is_over: bool = False
-    """The loop turns again."""
+    """The block has ended."""
 
 
 ToTriggerHost = StartTrigger | CancelTriggers | Ping | StopHost | TaskApiResponse

@@ -1,4 +1,4 @@
-"""A thread of the host that sees when the loop does not turn, and who holds it up."""
+"""A thread of the host that detects a blocked event loop and names the trigger that blocks it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from gnomon.triggerer.host_protocol import LoopBlocked
 from gnomon.triggerer.trigger_host import TriggerHost
 
 CHECK_EVERY_S = 0.2
-"""Between two looks at the loop."""
+"""Interval between two checks of the loop."""
 CONFIRM_AFTER_S = 0.05
-"""Who is seen twice, so long apart, holds it up."""
+"""A trigger that is seen running twice at this distance blocks the loop."""
 REPORT_AGAIN_S = 5.0
-"""A loop that stays blocked is reported again."""
+"""Interval between reports while the loop stays blocked."""
 FRAMES_MAX = 30
-"""Of a stack that is shown, the innermost."""
+"""Innermost frames that a report shows."""
 _OWN_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 _log = log.get_logger("triggerer.host")
 
 
 class SleepAwareSelector(selectors.DefaultSelector):
-    """A selector that tells whether its loop sleeps in it: such a loop is held up by nobody, and need not be woken to say so."""
+    """A selector that records whether its loop sleeps in it: a sleeping loop is not blocked and is not woken for a check."""
 
     is_asleep = False
 
@@ -43,22 +43,23 @@ class SleepAwareSelector(selectors.DefaultSelector):
 
 
 def create_watched_loop() -> tuple[asyncio.AbstractEventLoop, SleepAwareSelector]:
-    """An event loop, and what tells whether it sleeps."""
+    """An event loop, and its selector, which knows whether the loop sleeps."""
     sleeper = SleepAwareSelector()
     return asyncio.SelectorEventLoop(sleeper), sleeper
 
 
 class LoopWatchdog(threading.Thread):
-    """Asks a loop that is awake to answer, over and over; names what runs when it does not."""
+    """Calls into a loop that is awake, again and again; reports the running trigger when the loop does not answer."""
 
     def __init__(
-        self, host: TriggerHost, ask: Callable[[Callable[[], None]], object], clock: Clock, late_s: float, sleeper: SleepAwareSelector,
+        self, host: TriggerHost, call_in_loop: Callable[[Callable[[], None]], object], clock: Clock, late_s: float,
+        selector: SleepAwareSelector,
     ) -> None:
-        """`ask` has the loop call something; `late_s`: how late it may be without a word."""
+        """`call_in_loop` has the loop call a function; `late_s`: seconds that the loop may be late before a report."""
         super().__init__(name="block-watch", daemon=True)
-        self._sleeper = sleeper
+        self._selector = selector
         self._host = host
-        self._call_in_loop = ask
+        self._call_in_loop = call_in_loop
         self._clock = clock
         self._late_s = late_s
         self._main = threading.get_ident()
@@ -69,7 +70,7 @@ class LoopWatchdog(threading.Thread):
     def run(self) -> None:
         while not self._is_stopped.wait(CHECK_EVERY_S):
             exit_if_orphaned(self._parent)  # the loop may never notice
-            if self._sleeper.is_asleep:
+            if self._selector.is_asleep:
                 continue
             self._has_answered.clear()
             began = self._clock.monotonic()
@@ -81,11 +82,11 @@ class LoopWatchdog(threading.Thread):
                 self._report_block(began)
 
     def stop(self) -> None:
-        """It looks no more."""
+        """End the thread at its next check."""
         self._is_stopped.set()
 
     def _report_block(self, began: float) -> None:
-        """The loop is late: it is said who holds it up, and when it turns again. Many that are due at once are nobody's fault."""
+        """Report the trigger that blocks the loop, and the end of the block. Many triggers that are due at once are not reported."""
         before = self._host.find_blocking_trigger()
         while not self._has_answered.wait(CONFIRM_AFTER_S):
             now = self._host.find_blocking_trigger()
@@ -107,11 +108,11 @@ class LoopWatchdog(threading.Thread):
         self._send_report(after)
 
     def _send_report(self, report: LoopBlocked) -> None:
-        what = report.classpath or "something"
+        name = report.classpath or "something"
         _log.warning(
-            "loop_blocked" if not report.is_over else "loop_unblocked", trigger=what, task=report.task,
+            "loop_blocked" if not report.is_over else "loop_unblocked", trigger=name, task=report.task,
             seconds=round(report.seconds, 2), stack=report.stack,
-            remedy="a trigger awaits; what blocks belongs into asyncio.to_thread",
+            remedy="use `await` in the trigger, and asyncio.to_thread for code that blocks",
         )
         self._host.send_from_thread(report)
 
@@ -129,7 +130,7 @@ class LoopWatchdog(threading.Thread):
 
 
 def _format_author_stack(frame: FrameType) -> str:
-    """Where the loop is, from the author's code on."""
+    """The stack of the loop's thread, from the author's code on."""
     frames = traceback.extract_stack(frame)
-    ours = [index for index, one in enumerate(frames) if one.filename.startswith(_OWN_FOLDER)]
+    ours = [index for index, entry in enumerate(frames) if entry.filename.startswith(_OWN_FOLDER)]
     return "".join(traceback.format_list(frames[ours[-1] + 1 if ours and ours[-1] + 1 < len(frames) else 0 :][-FRAMES_MAX:]))

@@ -1,4 +1,4 @@
-"""The loop around the keeper: wake-ups, reloads, the end, and the next incarnation of one that was fenced."""
+"""The main loop of a triggerer process: wake-ups, reloads, the end, and a new incarnation after a fence."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from gnomon.errors import ConfigurationError, ResourceUnavailable
 from gnomon.metrics import Meter
 from gnomon.model.instants import SECOND
 from gnomon.store import Database, FencedError
+from gnomon.triggerer.cancellations import UNRESPONSIVE_S
 from gnomon.triggerer.coordinator import TriggererCoordinator
-from gnomon.triggerer.host_pool import UNRESPONSIVE_S, HostPool
+from gnomon.triggerer.host_pool import HostPool
 from gnomon.triggerer.settings import STOP_S, TriggererSettings
 from gnomon.wakeups import Listener, StopFlag
 
@@ -23,16 +24,17 @@ _log = log.get_logger("triggerer")
 
 
 class TriggererService:
-    """Keepers, one after another, until told to stop."""
+    """Runs incarnations of the triggerer, one after another, until `stop` is set."""
 
     def __init__(
-        self, *, settings: TriggererSettings, db: Database, clock: Clock, ear: Listener, stop: StopFlag, new_id: Callable[[], str], host: str,
+        self, *, settings: TriggererSettings, db: Database, clock: Clock, listener: Listener, stop: StopFlag, new_id: Callable[[], str], host: str,
         wake_owners: Callable[[], object], meter: Meter,
     ) -> None:
+        """`new_id` gives the id of each incarnation; `wake_owners` wakes the schedulers of this host."""
         self._settings = settings
         self._db = db
         self._clock = clock
-        self._listener = ear
+        self._listener = listener
         self._stop = stop
         self._create_id = new_id
         self._host = host
@@ -41,66 +43,66 @@ class TriggererService:
         self._reload = False
 
     def listen(self) -> None:
-        """SIGUSR1 starts the hosts anew from now on."""
+        """Install the handler of SIGUSR1, which reloads the hosts."""
         signal.signal(signal.SIGUSR1, self._on_reload)
 
     def run(self) -> None:
-        """Until told to stop. A keeper that was fenced ends with its hosts, and the next one begins."""
+        """Run until `stop` is set. A fenced incarnation ends together with its hosts, and the next incarnation begins."""
         while not self._stop():
-            crew = HostPool(
+            host_pool = HostPool(
                 self._settings.environ, self._clock, silent_s=self._settings.silent_s, ping_s=self._settings.ping_s,
-                linger_s=UNRESPONSIVE_S + self._settings.limits.on_kill_s,
+                unresponsive_s=UNRESPONSIVE_S + self._settings.limits.on_kill_s,
             )
-            keeper = TriggererCoordinator(
-                settings=self._settings, db=self._db, clock=self._clock, crew=crew, triggerer_id=self._create_id(),
+            coordinator = TriggererCoordinator(
+                settings=self._settings, db=self._db, clock=self._clock, host_pool=host_pool, triggerer_id=self._create_id(),
                 host=self._host, wake_owners=self._wake_owners, meter=self._meter,
             )
             try:
-                self._run_incarnation(keeper, crew)
+                self._run_incarnation(coordinator, host_pool)
             except FencedError as error:
                 _log.warning("triggerer_was_fenced", error=str(error))
             finally:
-                crew.kill()
+                host_pool.kill()
 
-    def _run_incarnation(self, keeper: TriggererCoordinator, crew: HostPool) -> None:
+    def _run_incarnation(self, coordinator: TriggererCoordinator, host_pool: HostPool) -> None:
         while not self._stop():
             if self._reload:
                 self._reload = False
-                _log.info("hosts_reloaded", triggers=len(crew))
-                crew.reload()
-            wake_at = keeper.tick()
-            if self._wait(crew, (wake_at - self._clock.now()) / SECOND):
-                keeper.wake()
-        self._shut_down(keeper, crew)
+                _log.info("hosts_reloaded", triggers=len(host_pool))
+                host_pool.reload()
+            wake_at = coordinator.tick()
+            if self._wait(host_pool, (wake_at - self._clock.now()) / SECOND):
+                coordinator.wake()
+        self._shut_down(coordinator, host_pool)
 
-    def _shut_down(self, keeper: TriggererCoordinator, crew: HostPool) -> None:
-        """The triggers are others' at once; what this one ran is cleaned up."""
+    def _shut_down(self, coordinator: TriggererCoordinator, host_pool: HostPool) -> None:
+        """Give the triggers back at once, then let the hosts clean up."""
         try:
-            keeper.retire()
+            coordinator.retire()
         except (ResourceUnavailable, ConfigurationError) as error:
             _log.warning("retire_failed", error=str(error))
-        crew.stop(STOP_S)
+        host_pool.stop(STOP_S)
         until = self._clock.monotonic() + STOP_S
-        while not crew.has_ended() and self._clock.monotonic() < until:
-            select.select(crew.read_filenos(), [], [], _POLL_S)
-            crew.run_once()
+        while not host_pool.has_ended() and self._clock.monotonic() < until:
+            select.select(host_pool.read_filenos(), [], [], _POLL_S)
+            host_pool.run_once()
 
-    def _wait(self, crew: HostPool, seconds: float) -> bool:
-        """Whether somebody rang."""
-        sources = [self._listener.fileno(), self._stop.fileno(), *crew.read_filenos()]
+    def _wait(self, host_pool: HostPool, seconds: float) -> bool:
+        """Sleep until a message, a wake-up or `seconds` are over; True when the store may have changed."""
+        sources = [self._listener.fileno(), self._stop.fileno(), *host_pool.read_filenos()]
         try:
             notify = self._db.notification_fileno()
         except ResourceUnavailable:
-            notify = None  # the next round finds it away too, and says so
+            notify = None  # the next round fails too, and logs it
         if notify is not None:
             sources.append(notify)
         if seconds > 0 and not self._stop():
-            select.select(sources, crew.write_filenos(), [], seconds)
-        rung = self._listener.drain()
+            select.select(sources, host_pool.write_filenos(), [], seconds)
+        woken = self._listener.drain()
         try:
-            return self._db.poll_notifications() > 0 or rung
+            return self._db.poll_notifications() > 0 or woken
         except ResourceUnavailable:
-            return rung
+            return woken
 
     def _on_reload(self, number: int, frame: FrameType | None) -> None:
         self._reload = True

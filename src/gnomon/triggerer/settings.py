@@ -1,4 +1,4 @@
-"""The triggerer's own numbers: from options where a user may want to turn them, named constants where not."""
+"""Settings of the triggerer: options of the configuration, and constants that are not options."""
 
 from __future__ import annotations
 
@@ -9,52 +9,53 @@ from gnomon.config import Config
 from gnomon.processes.host_process import build_host_environment
 
 SWEEP_S = 1.0
-"""Between two looks at the store without a wake-up."""
+"""Interval between two reads of the store without a wake-up."""
 PING_S = 1.0
-"""Between two questions to the host."""
+"""Interval between two pings of a host."""
 ANSWER_BATCH = 200
-"""Questions of triggers that one round answers."""
+"""Task API requests of triggers answered in one round."""
 CLAIM_BATCH = 1000
-"""Rows of one claim."""
+"""Rows claimed in one transaction."""
 SEND_BATCH = 1000
-"""Events of one transaction."""
+"""Events stored in one transaction."""
 STOP_S = 4.0
-"""What cleanups get when the triggerer ends; afterwards the triggers are free for others."""
+"""Time for cleanups when the triggerer stops; other triggerers can claim its triggers meanwhile."""
 FAULT_LOG_EVERY_S = 60.0
-"""A trigger class that blocks again and again is noted in the audit log once in this time."""
+"""A trigger class that blocks repeatedly is recorded in the audit log once in this time."""
 STORE_RETRY_S = 1.0
-"""Before a store that does not answer is asked again."""
+"""Delay before the next attempt after the store was unavailable."""
 LATE_VARIABLE = "GNOMON_TRIGGERER_LATE_S"
 ON_KILL_VARIABLE = "GNOMON_TRIGGERER_ON_KILL_S"
 
 
 @dataclass(frozen=True, slots=True)
 class TriggerLimits:
-    """What triggers may take; times in seconds."""
+    """Time limits of triggers, in seconds."""
 
     late_s: float = 0.2
-    """How late the loop may be before who holds it up is named."""
+    """How late the event loop may be before the trigger that blocks it is reported."""
     on_kill_s: float = 30.0
+    """Limit for `on_kill` of a trigger."""
 
 
 @dataclass(frozen=True, slots=True)
 class TriggererSettings:
-    """Of one triggerer; times in seconds."""
+    """Settings of one triggerer; times in seconds."""
 
     capacity: int
     queues: tuple[str, ...] | None
     """None: triggers of all queues."""
     beat_s: float
     silent_s: float
-    """A host that does not answer for so long is killed."""
+    """A host that does not answer within this time is killed."""
     environ: Mapping[str, str]
-    """What a host starts with; nothing in it leads to the database."""
+    """Environment of a host process; it does not name the database."""
     limits: TriggerLimits = TriggerLimits()
     ping_s: float = PING_S
 
 
 def build_triggerer_settings(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> TriggererSettings:
-    """The settings that hold for this configuration; what the command line says goes first."""
+    """The settings for this configuration; `capacity` and `queues` of the command line win over options."""
     limits = TriggerLimits(
         late_s=cfg.number("triggerer", "blocked_main_thread_warning_threshold"),
         on_kill_s=cfg.number("triggerer", "on_kill_timeout"),
@@ -70,10 +71,10 @@ def build_triggerer_settings(cfg: Config, capacity: int | None = None, queues: t
 
 
 def host_environment(cfg: Config, limits: TriggerLimits) -> dict[str, str]:
-    """What a host starts with: as this process, without what leads to the database."""
+    """Environment of a host process: that of this process without secrets and the database address."""
     return build_host_environment(cfg, {LATE_VARIABLE: repr(limits.late_s), ON_KILL_VARIABLE: repr(limits.on_kill_s)})
 
 
 def limits_from_environment(environ: Mapping[str, str]) -> TriggerLimits:
-    """The limits that a host was started with."""
+    """The limits with which this host was started; raises KeyError when they are missing."""
     return TriggerLimits(late_s=float(environ[LATE_VARIABLE]), on_kill_s=float(environ[ON_KILL_VARIABLE]))

@@ -1,4 +1,4 @@
-"""What triggers ask while they run, on its way to the keeper and back."""
+"""Task API requests of running triggers: their way to the triggerer, and the answers."""
 
 from __future__ import annotations
 
@@ -14,59 +14,59 @@ from gnomon.model.task_api_requests import TaskApiRequest
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 
 BLOCKING_ANSWER_TIMEOUT_S = 10.0
-"""What an answer may take that the loop of all triggers stands still for."""
+"""Limit for an answer while the event loop is blocked waiting for it."""
 
 
 class TriggerApiChannel:
-    """The channel of a host (`sdk.channel.Channel`): coroutines await their answers, threads wait for them.
+    """The Task API channel of a host (`sdk.runtime.channel.Channel`): coroutines await their answers, threads block.
 
-    Code in the loop that does neither gets its answer too: published triggers make hooks that look up their connection so. The
-    loop stands still meanwhile, and hears nothing but answers.
+    Code in the loop that cannot await blocks the loop until its answer is there: published triggers create hooks that look up
+    their connection in this way. Meanwhile the loop handles nothing but answers.
     """
 
-    def __init__(self, say: Callable[[msgspec.Struct], None], listen: Callable[[float], bool]) -> None:
-        """To be made in the loop. `say` tells the keeper; `listen` waits so many seconds for it, and is False when it was silent."""
-        self._send = say
-        self._wait_for_answer = listen
+    def __init__(self, send: Callable[[msgspec.Struct], None], wait_for_answer: Callable[[float], bool]) -> None:
+        """To be created in the loop. `send` sends to the triggerer; `wait_for_answer` waits so many seconds, and is False when no message came."""
+        self._send = send
+        self._wait_for_answer = wait_for_answer
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._numbers = itertools.count(1)
         self._pending: dict[int, asyncio.Future[object]] = {}
 
-    async def ask_async(self, question: TaskApiRequest) -> object:
-        """The keeper's answer; GnomonError with its words when it refused."""
+    async def ask_async(self, request: TaskApiRequest) -> object:
+        """The answer of the triggerer; raises GnomonError with its message when the triggerer refused."""
         number = next(self._numbers)
         answer = self._pending[number] = self._loop.create_future()
         try:
-            self._send(TaskApiRequestMessage(number=number, request=question))  # type: ignore[arg-type]
+            self._send(TaskApiRequestMessage(number=number, request=request))  # type: ignore[arg-type]
             return await answer
         finally:
             del self._pending[number]
 
-    def ask(self, question: TaskApiRequest) -> object:
-        """The same for who cannot await. In the loop itself, GnomonError when there is no answer within IN_LOOP_S."""
+    def ask(self, request: TaskApiRequest) -> object:
+        """The same for code that cannot await. In the loop: raises GnomonError when there is no answer within BLOCKING_ANSWER_TIMEOUT_S."""
         if threading.get_ident() == self._thread:
-            return self._ask_in_loop(question)
-        return asyncio.run_coroutine_threadsafe(self.ask_async(question), self._loop).result()
+            return self._ask_in_loop(request)
+        return asyncio.run_coroutine_threadsafe(self.ask_async(request), self._loop).result()
 
-    def _ask_in_loop(self, question: TaskApiRequest) -> object:
+    def _ask_in_loop(self, request: TaskApiRequest) -> object:
         number = next(self._numbers)
         answer = self._pending[number] = self._loop.create_future()
         ends_at = self._loop.time() + BLOCKING_ANSWER_TIMEOUT_S
         try:
-            self._send(TaskApiRequestMessage(number=number, request=question))  # type: ignore[arg-type]
+            self._send(TaskApiRequestMessage(number=number, request=request))  # type: ignore[arg-type]
             while not answer.done():
                 if not self._wait_for_answer(max(ends_at - self._loop.time(), 0.0)):
                     raise GnomonError(
-                        f"{type(question).__name__} had no answer within {BLOCKING_ANSWER_TIMEOUT_S:g} s, for which the loop of all triggers stood "
-                        "still; await it (Connection.async_get, or `await asyncio.to_thread(...)` around the call), and it may take longer"
+                        f"{type(request).__name__} had no answer within {BLOCKING_ANSWER_TIMEOUT_S:g} s, and blocked the event loop of all "
+                        "triggers meanwhile; await it (Connection.async_get, or `await asyncio.to_thread(...)` around the call)"
                     )
             return answer.result()
         finally:
             del self._pending[number]
 
     def resolve_answer(self, answer: TaskApiResponse) -> None:
-        """Whoever asked goes on, if it still waits."""
+        """Pass the answer to the code that waits for it, if it still waits."""
         waiting = self._pending.get(answer.number)
         if waiting is None or waiting.done():
             return

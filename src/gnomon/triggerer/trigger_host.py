@@ -1,4 +1,4 @@
-"""The loop of the host: triggers are started, ended and told of; the keeper hears from it in batches."""
+"""The event loop of a host: starts and ends triggers, and sends their ends to the triggerer in batches."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from gnomon.triggerer.task_api_channel import TriggerApiChannel
 from gnomon.triggerer.trigger_runner import RunningTrigger, author_log, current_trigger, error_to_result, run_trigger
 
 STARTS_PER_TURN = 100
-"""Triggers made in one turn of the loop; what waits in it goes on between."""
+"""Triggers constructed in one turn of the loop; running triggers continue between turns."""
 ENDS_PER_MESSAGE = 500
-"""Events of one message: the keeper stores the first while the host tells the others."""
+"""Events in one message, so that the triggerer stores the first events while the host sends the rest."""
 _log = log.get_logger("triggerer.host")
 
 
 class TriggerHost:
-    """Runs triggers until the keeper says stop, or is gone."""
+    """Runs triggers until the triggerer sends StopHost or closes the socket."""
 
     def __init__(self, sock: socket.socket, on_kill_s: float) -> None:
         self._link: MessageStream[ToTriggerHost] = MessageStream(sock, FrameDecoder(ToTriggerHost))
@@ -56,27 +56,27 @@ class TriggerHost:
         self._is_flush_due = False
         self._is_writing = False
         self._lock = threading.Lock()
-        """The watch speaks to the keeper too, while this thread is stuck in author code."""
+        """LoopWatchdog sends from its own thread while the loop's thread is blocked in author code."""
         self._stopped = asyncio.Event()
-        self._questions = TriggerApiChannel(self._send, self._wait_for_answer)
+        self._api_channel = TriggerApiChannel(self._send, self._wait_for_answer)
         self._deferred_messages: list[ToTriggerHost] = []
-        """Orders that came while the loop stood still for an answer."""
+        """Messages received while the loop was blocked waiting for an answer."""
         self.constructing: RunningTrigger | None = None
         """The trigger whose class is being imported or called."""
 
     async def serve(self) -> None:
-        """Returns when all is over and told."""
-        channel.install_channel(self._questions)
+        """Run the host; returns when it is stopped and all ends are sent."""
+        channel.install_channel(self._api_channel)
         self._loop.add_reader(self._link.sock, self._on_readable)
         self._send(Pong(number=0, running=0))
         await self._stopped.wait()
         self._flush()
         self._loop.remove_reader(self._link.sock)
 
-    # ---- what it hears ----------------------------------------------------------------------------------------------
+    # ---- messages received ------------------------------------------------------------------------------------------
     def _on_readable(self) -> None:
-        unheard, self._deferred_messages = self._deferred_messages, []
-        for message in (*unheard, *self._link.receive()):
+        deferred, self._deferred_messages = self._deferred_messages, []
+        for message in (*deferred, *self._link.receive()):
             match message:
                 case StartTrigger():
                     if not self._starts:
@@ -85,7 +85,7 @@ class TriggerHost:
                 case CancelTriggers():
                     self._cancel(message)
                 case TaskApiResponse():
-                    self._questions.resolve_answer(message)
+                    self._api_channel.resolve_answer(message)
                 case Ping(number=number):
                     self._send(Pong(number=number, running=len(self._running)))
                 case StopHost(within_s=within_s):
@@ -94,13 +94,13 @@ class TriggerHost:
             self._stopped.set()
 
     def _wait_for_answer(self, seconds: float) -> bool:
-        """Answers of the keeper are heard while the loop stands still, orders in its next turn; False when nothing came."""
+        """Handle answers while the loop is blocked, and keep other messages for its next turn; False when nothing was received."""
         self._write()
         writers = [self._link.sock] if self._is_writing else []
         readable, writable, _ = select.select([self._link.sock], writers, [], seconds)
         for message in self._link.receive() if readable else ():
             if isinstance(message, TaskApiResponse):
-                self._questions.resolve_answer(message)
+                self._api_channel.resolve_answer(message)
                 continue
             if not self._deferred_messages:
                 self._loop.call_soon(self._on_readable)
@@ -123,7 +123,7 @@ class TriggerHost:
             running.trigger = trigger
             running.is_stopped = running.is_killed = start.is_on_kill_only
             self._running[start.number] = running
-            name = running.describe() if self._loop.get_debug() else None  # asyncio's own warnings name the task
+            name = running.describe() if self._loop.get_debug() else None  # asyncio's warnings show the name of the task
             running.task = self._loop.create_task(run_trigger(running, self), name=name)
         except GnomonError as error:
             self._on_construct_error(running, DeferralResult(outcome="error", reason=str(error)))
@@ -138,10 +138,10 @@ class TriggerHost:
         self.on_fired(running, fired)
 
     def _class_of(self, classpath: str) -> Any:
-        found = self._classes.get(classpath)
-        if found is None:
-            found = self._classes[classpath] = load_class(classpath)
-        return found
+        cls = self._classes.get(classpath)
+        if cls is None:
+            cls = self._classes[classpath] = load_class(classpath)
+        return cls
 
     def _cancel(self, order: CancelTriggers) -> None:
         numbers = set(order.numbers)
@@ -164,14 +164,14 @@ class TriggerHost:
 
     async def _stop(self, within_s: float) -> None:
         self._cancel(CancelTriggers(numbers=[start.number for start in self._starts] + list(self._running)))
-        tasks = [one.task for one in self._running.values() if one.task is not None]
+        tasks = [running.task for running in self._running.values() if running.task is not None]
         if tasks:
             await asyncio.wait(tasks, timeout=within_s)
         self._stopped.set()
 
-    # ---- what it tells ----------------------------------------------------------------------------------------------
+    # ---- messages sent ----------------------------------------------------------------------------------------------
     def on_fired(self, running: RunningTrigger, fired: DeferralResult) -> None:
-        """How its wait ended is on its way to the keeper; nothing that comes later counts."""
+        """Send the result of the wait; later events of this start are ignored."""
         fired = sanitize_result(fired)
         self._pending_ends.append(TriggerEnd(number=running.number, fired=fired))
         running.is_stopped = True
@@ -185,7 +185,7 @@ class TriggerHost:
             self._flush_soon()
 
     def on_finished(self, running: RunningTrigger) -> None:
-        """Nothing of it runs any more, and the keeper hears of it."""
+        """The start is over, cleanup included: tell the triggerer."""
         del self._running[running.number]
         self._pending_finished.append(running.number)
         self._flush_soon()
@@ -201,8 +201,8 @@ class TriggerHost:
             ends, self._pending_ends = self._pending_ends, []
             self._send(TriggersEnded(ends=ends), now=False)
         if self._pending_finished:
-            gone, self._pending_finished = self._pending_finished, []
-            self._send(TriggersFinished(numbers=gone), now=False)
+            finished, self._pending_finished = self._pending_finished, []
+            self._send(TriggersFinished(numbers=finished), now=False)
         self._write()
 
     def _send(self, message: msgspec.Struct, *, now: bool = True) -> None:
@@ -213,36 +213,34 @@ class TriggerHost:
 
     def _write(self) -> None:
         with self._lock:
-            done = self._link.flush()
+            is_flushed = self._link.flush()
         if self._link.ended:
             self._stopped.set()
-        elif done == self._is_writing:
-            self._is_writing = not done
-            if done:
+        elif is_flushed == self._is_writing:
+            self._is_writing = not is_flushed
+            if is_flushed:
                 self._loop.remove_writer(self._link.sock)
             else:
                 self._loop.add_writer(self._link.sock, self._write)
 
     def send_from_thread(self, message: msgspec.Struct) -> None:
-        """On its way, even while the loop is stuck."""
+        """Send from another thread, also while the loop is blocked."""
         with self._lock:
             self._link.put(message)
-            done = self._link.flush()
-        if not done:
+            is_flushed = self._link.flush()
+        if not is_flushed:
             self._loop.call_soon_threadsafe(self._write)
 
     def find_blocking_trigger(self) -> RunningTrigger | None:
-        """The trigger that holds the loop up, as seen from another thread."""
+        """The trigger that runs in the loop now; called from another thread. None when none does."""
         if self.constructing is not None:
             return self.constructing
         task = asyncio.current_task(self._loop)
-        return next((one for one in list(self._running.values()) if one.task is task), None) if task is not None else None
+        return next((running for running in list(self._running.values()) if running.task is task), None) if task is not None else None
 
 
 def _decode_arguments(start: StartTrigger) -> dict[str, Any]:
-    found = serde.loads(start.kwargs)
-    if not isinstance(found, dict):
-        raise TypeError(f"the arguments of {start.classpath} are no keyword arguments but {type(found).__name__}")
-    return found
-
-
+    arguments = serde.loads(start.kwargs)
+    if not isinstance(arguments, dict):
+        raise TypeError(f"the arguments of {start.classpath} must be keyword arguments, not {type(arguments).__name__}")
+    return arguments

@@ -1,4 +1,4 @@
-"""What triggers log and print: into the log folder of their task, beside the attempt's log."""
+"""Writes what triggers log and print to the log folder of their task, beside the logs of its attempts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import time
 from gnomon.triggerer.trigger_runner import RunningTrigger, current_trigger
 
 LINE_MAX = 64 * 1024
-"""Characters of one line that are kept; what it had more is counted in its place."""
+"""Characters kept of one line; the number of dropped characters is written instead of them."""
 
 
 class TriggerLogHandler(logging.Handler):
-    """Records of a trigger's code go to its own file; all others to the handler that was there."""
+    """Writes records of trigger code to the log of the trigger; all others go to the handlers installed before."""
 
     def __init__(self, folder: str, others: list[logging.Handler]) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class TriggerLogHandler(logging.Handler):
 
 
 class TriggerOutputStream(io.TextIOBase):
-    """Standard output, or error, of the host: what a trigger prints goes to its log."""
+    """Standard output or error of the host: what a trigger prints goes to the log of the trigger."""
 
     def __init__(self, folder: str, real: io.TextIOBase) -> None:
         self._folder = folder
@@ -49,7 +49,7 @@ class TriggerOutputStream(io.TextIOBase):
         return True
 
     def fileno(self) -> int:
-        """Of the host: what a process prints that a trigger starts with it stands in the triggerer's log."""
+        """The host's descriptor: output of a process that a trigger starts goes to the log of the triggerer."""
         return self._real.fileno()
 
     def write(self, text: str, /) -> int:
@@ -64,7 +64,7 @@ class TriggerOutputStream(io.TextIOBase):
 
 
 def append_to_log(folder: str, running: RunningTrigger, text: str) -> None:
-    """The text stands at the end of the trigger's log. Opened each time: tens of thousands of triggers have no descriptor each."""
+    """Append to the log of the trigger. The file is opened each time: tens of thousands of triggers cannot each hold a descriptor."""
     path = os.path.join(folder, running.task_instance.log or "")
     if len(text) > LINE_MAX:
         text = "".join(map(_truncate_line, text.splitlines(keepends=True)))
@@ -81,6 +81,6 @@ def _append_text(path: str, text: str) -> None:
 
 
 def _truncate_line(line: str) -> str:
-    more = len(line) - LINE_MAX
+    excess = len(line) - LINE_MAX
     end = "\n" if line.endswith("\n") else ""
-    return line if more <= len(end) else f"{line[:LINE_MAX]}… ({more - len(end)} characters more){end}"
+    return line if excess <= len(end) else f"{line[:LINE_MAX]}… ({excess - len(end)} characters more){end}"

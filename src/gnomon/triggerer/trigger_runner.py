@@ -1,4 +1,4 @@
-"""One trigger in the host: from its arguments to its first event, and to the end of its cleanup."""
+"""Runs one trigger in the host: from its arguments to its first event, and through its cleanup."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from gnomon.triggerer.deferral_results import describe_value, event_to_result
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
 
 CLEANUP_S = 30.0
-"""What `cleanup`, and the end of `run`, may take; afterwards it is given up."""
+"""Limit for `cleanup`, and for closing the generator of `run`; afterwards they are cancelled."""
 TRACEBACK_MAX = 20_000
-"""Characters of a traceback that are kept, its end."""
+"""Characters kept of a traceback, from its end."""
 _NO_EVENT = object()
 _log = log.get_logger("triggerer.host")
 author_log = logging.getLogger("airflow.triggers")
-"""Stands in the log of the task that waits."""
+"""Writes to the log of the deferred task."""
 
 
 class RunningTrigger:
@@ -32,42 +32,42 @@ class RunningTrigger:
 
     __slots__ = ("classpath", "is_entered", "is_killed", "is_stopped", "number", "task", "task_instance", "trigger")
 
-    def __init__(self, number: int, classpath: str, told: TriggerTaskInstance) -> None:
+    def __init__(self, number: int, classpath: str, task_instance: TriggerTaskInstance) -> None:
         self.number = number
         self.classpath = classpath
-        self.task_instance = told
+        self.task_instance = task_instance
         self.trigger: Any = None
         self.task: asyncio.Task[None] | None = None
         self.is_entered = False
-        """Its coroutine has been entered: only then can it be cancelled in good order."""
+        """The coroutine has been entered: only then can its task be cancelled without skipping the cleanup."""
         self.is_stopped = False
-        """Nobody wants its event any more."""
+        """The trigger was cancelled or has fired: later events are ignored."""
         self.is_killed = False
-        """And it hears `on_kill`."""
+        """The trigger was cancelled with `on_kill`."""
 
     def describe(self) -> str:
-        """As the log and people name it."""
+        """The trigger and its task as shown to users."""
         return f"{self.classpath} of {self.task_instance.describe()}"
 
 
 current_trigger: contextvars.ContextVar[RunningTrigger | None] = contextvars.ContextVar("trigger", default=None)
-"""The trigger whose code runs, tasks that it started included."""
+"""The trigger whose code runs now; also set in the tasks that it started."""
 
 
 class TriggerListener(Protocol):
-    """Who hears of the ends of triggers."""
+    """Is notified of the ends of triggers; implemented by TriggerHost."""
 
     on_kill_s: float
 
     def on_fired(self, running: RunningTrigger, fired: DeferralResult) -> None:
-        """Its first event, or why there is none."""
+        """The first event of the trigger, or the reason why there is none."""
 
     def on_finished(self, running: RunningTrigger) -> None:
-        """Nothing of it runs any more."""
+        """The start is over, cleanup included."""
 
 
 async def run_trigger(running: RunningTrigger, listener: TriggerListener) -> None:
-    """The trigger runs to its first event, which is told at once; then it is cleaned up. Nothing that it raises leaves here."""
+    """Run the trigger to its first event, which is reported at once, then clean it up. Never raises."""
     running.is_entered = True
     current_trigger.set(running)
     generator: Any = None
@@ -86,82 +86,82 @@ async def run_trigger(running: RunningTrigger, listener: TriggerListener) -> Non
         await _call_with_timeout(running, "on_kill", listener.on_kill_s)
     if generator is not None and hasattr(generator, "aclose"):
         await _call_with_timeout(running, "run", CLEANUP_S, generator.aclose)
-    if getattr(type(running.trigger), "cleanup", None) is not BaseTrigger.cleanup:  # that one does nothing
+    if getattr(type(running.trigger), "cleanup", None) is not BaseTrigger.cleanup:  # the inherited method does nothing
         await _call_with_timeout(running, "cleanup", CLEANUP_S)
     listener.on_finished(running)
 
 
 def error_to_result(error: BaseException) -> DeferralResult:
-    """How an exception of a trigger ends its wait."""
+    """The result for an exception that a trigger raised."""
     text = "".join(traceback.format_exception(error))
     reason = _error_line(error)
-    while isinstance(error, BaseExceptionGroup):  # its own words never say what was wrong
+    while isinstance(error, BaseExceptionGroup):  # the message of a group does not say what was wrong
         error = error.exceptions[0]
         reason += f": {_error_line(error)}"
     return DeferralResult(outcome="error", reason=reason[:1000], traceback=text[-TRACEBACK_MAX:])
 
 
 def _error_line(error: BaseException) -> str:
-    words = str(error).strip()
-    return f"{type(error).__name__}: {words.splitlines()[0]}" if words else type(error).__name__
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
 
 
 def _raise_no_generator(running: RunningTrigger, returned: Any) -> None:
     if inspect.iscoroutine(returned):
         returned.close()
     raise TypeError(
-        f"{running.classpath}.run gave {describe_value(returned)}, not an asynchronous generator; write `async def run(self)` with `yield`"
+        f"{running.classpath}.run returned {describe_value(returned)}, not an asynchronous generator; write `async def run(self)` with `yield`"
     )
 
 
 def _no_event_result() -> DeferralResult:
-    return DeferralResult(outcome="error", reason="it ended without an event; a trigger yields a TriggerEvent when what it waits for is there")
+    return DeferralResult(outcome="error", reason="the trigger ended without an event; yield a TriggerEvent when the condition that the trigger waits for is met")
 
 
-async def _call_with_timeout(running: RunningTrigger, method: str, seconds: float, act: Callable[[], Any] | None = None) -> None:
-    """The method was called and has ended, or its time is over; what it raises is logged."""
+async def _call_with_timeout(running: RunningTrigger, method: str, seconds: float, call: Callable[[], Any] | None = None) -> None:
+    """Call the method and await its end, for at most `seconds`; exceptions are logged."""
     try:
-        act = act or getattr(running.trigger, method, None)
-        returned = None if act is None else act()
+        call = call or getattr(running.trigger, method, None)
+        returned = None if call is None else call()
         if inspect.isawaitable(returned):
             steps = _steps(returned)
             try:
                 paused = next(steps)
             except StopIteration:
-                return  # as nearly all do: no clock is set for what does not wait
+                return  # most methods do not wait: no timer is set for them
             async with asyncio.timeout(seconds):
                 await _await_rest(steps, paused)
     except TimeoutError:
-        _log.warning("trigger_gave_no_end", trigger=running.describe(), method=method, after_s=seconds)
-        _log_to_author(running, "%s() of the trigger had not ended after %g s, and was given up", method, seconds)
+        _log.warning("trigger_cleanup_timeout", trigger=running.describe(), method=method, after_s=seconds)
+        _log_to_author(running, "%s() of the trigger had not ended after %g s and was cancelled", method, seconds)
     except BaseException as error:
         if not (isinstance(error, asyncio.CancelledError) and running.is_stopped):
-            found = (error_to_result(error).traceback or "").rstrip()
-            _log.warning("trigger_raised", trigger=running.describe(), method=method, error=found)
-            _log_to_author(running, "%s() of the trigger raised, after its wait\n%s", method, found)
+            trace = (error_to_result(error).traceback or "").rstrip()
+            _log.warning("trigger_cleanup_failed", trigger=running.describe(), method=method, error=trace)
+            _log_to_author(running, "%s() of the trigger raised after the trigger had ended\n%s", method, trace)
 
 
-def _log_to_author(running: RunningTrigger, words: str, *values: object) -> None:
-    """A line in the log of the task that waited, where it has one."""
+def _log_to_author(running: RunningTrigger, text: str, *values: object) -> None:
+    """Write a line to the log of the deferred task, if there is one."""
     if running.task_instance.log is not None:
-        author_log.warning(words, *values)
+        author_log.warning(text, *values)
 
 
 @types.coroutine
 def _await_rest(steps: Generator[Any, Any, Any], paused: Any) -> Generator[Any, Any, None]:
-    """An awaitable that has paused goes on to its end, as `await` would take it there."""
+    """Continue a paused awaitable to its end, as `await` would."""
     try:
         while True:
             try:
-                sent = yield paused
+                value = yield paused
             except BaseException as error:
                 paused = steps.throw(error)
             else:
-                paused = steps.send(sent)
+                paused = steps.send(value)
     except StopIteration:
         return
 
 
 def _steps(awaitable: Any) -> Any:
-    """What runs it, step by step."""
+    """The iterator that runs the awaitable step by step."""
     return awaitable if inspect.isgenerator(awaitable) else awaitable.__await__()

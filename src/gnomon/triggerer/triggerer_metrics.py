@@ -1,4 +1,4 @@
-"""What the metrics say of a triggerer, under Airflow's names."""
+"""Metrics of a triggerer, under Airflow's names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CAPACITY_LEFT = "triggerer.capacity_left"
 
 
 class TriggererMetrics:
-    """Of one incarnation; the meter lives as long as its process."""
+    """Metrics of one incarnation; the meter belongs to the process and outlives it."""
 
     def __init__(self, meter: Meter, host: str, capacity: int) -> None:
         self._meter = meter
@@ -25,24 +25,24 @@ class TriggererMetrics:
 
     @property
     def counted(self) -> dict[str, int]:
-        """All counts since the start of the process, by name."""
+        """All counters since the start of the process, by name."""
         return self._meter.counters
 
     def record_heartbeat(self, running: int) -> None:
-        """It has beaten, and runs so many triggers."""
+        """Count one heartbeat, and report how many triggers run."""
         self._meter.count(HEARTBEAT)
         for name, value in ((RUNNING, running), (CAPACITY_LEFT, self._capacity - running)):
             self._meter.gauge(name, value)
             self._meter.gauge(f"{name}.{self._host}", value)
 
     def record_outcomes(self, outcomes: Iterable[str]) -> None:
-        """So many waits have ended, each with an outcome of `Fired`."""
+        """Count ended waits; `outcomes` are those of DeferralResult."""
         failed = [outcome == "error" for outcome in outcomes]
         self._meter.count(FAILED, sum(failed))
         self._meter.count(SUCCEEDED, len(failed) - sum(failed))
 
     def record_blocks(self, blocks: int, classpaths: Iterable[str]) -> None:
-        """The loop of all triggers was held up `blocks` times since the start; by these classes, as far as new and known."""
+        """Count blocked loops: `blocks` is the total since the start, `classpaths` the classes that blocked since the last call."""
         self._meter.count(BLOCKED, blocks - self._reported_blocks)
         self._reported_blocks = blocks
         for classpath in classpaths:

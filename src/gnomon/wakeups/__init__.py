@@ -1,4 +1,8 @@
-"""Wake-ups between processes of one host. They only wake: a lost one costs a sweep, never a run."""
+"""Wake-ups between the processes of one host, and the signals and locks of a service process.
+
+A wake-up carries no data and may be lost: the receiver also reads the store at intervals. Open `notifications.py` first
+(Notifier and Listener); `stop_signals.py` has the stop flag, `process_lock.py` the lock of a single-instance service.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The side that wakes."""
+"""Wakes processes of this host through datagram sockets: a Notifier wakes every Listener in a run folder."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import socket
 from pathlib import Path
 
 SOCKET_SUFFIX = ".wake"
-"""Sockets of listeners end so."""
+"""Suffix of the listeners' sockets."""
 
 
 class Notifier:
-    """Wakes every listener of the host. It holds no descriptor between rings, so it may live through a fork."""
+    """Wakes every listener of a run folder. Keeps no descriptor open between notifications, so it may be used after a fork."""
 
     def __init__(self, run_folder: Path, db_url: str = "") -> None:
         self._folder = Path(run_folder)
         self.db_url = db_url
-        """Who listens on other hosts is told by the database itself (`store.wake`)."""
+        """Address of the database, which wakes listeners on other hosts (`store.notify_on_commit`)."""
 
     def notify(self) -> int:
-        """Every listener was woken, and sockets that nobody listens on are gone; returns how many heard it. Never blocks, never raises."""
+        """Wake every listener and remove sockets without a listener; returns how many were woken. Never blocks, never raises."""
         try:
             paths = [entry.path for entry in os.scandir(self._folder) if entry.name.endswith(SOCKET_SUFFIX)]
         except OSError:
@@ -56,11 +56,11 @@ def _remove_socket(path: str) -> None:
 
 
 _DRAIN_MAX = 10_000
-"""A drain reads at most so many wake-ups; the rest wakes again."""
+"""Wake-ups read by one drain; the rest makes the descriptor readable again."""
 
 
 class Listener:
-    """A descriptor that becomes readable when somebody rings. `name` is this listener's own among those of the host."""
+    """A descriptor that becomes readable when a Notifier of the same folder wakes it. `name` must be unique in the folder."""
 
     def __init__(self, run_folder: Path, name: str) -> None:
         self._path = Path(run_folder) / f"{name}{SOCKET_SUFFIX}"
@@ -77,17 +77,17 @@ class Listener:
         return self._socket.fileno()
 
     def drain(self) -> bool:
-        """Nothing is left to read; True when somebody had rung."""
-        rung = False
+        """Read all wake-ups; True when there was any."""
+        woken = False
         for _ in range(_DRAIN_MAX):
             try:
                 self._socket.recv(16)
             except BlockingIOError:
                 break
-            rung = True
-        return rung
+            woken = True
+        return woken
 
     def close(self) -> None:
-        """The socket is gone; closing twice is no error."""
+        """Close and remove the socket; closing twice is allowed."""
         self._socket.close()
         self._path.unlink(missing_ok=True)

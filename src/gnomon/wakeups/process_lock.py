@@ -1,4 +1,4 @@
-"""One process of a kind in a home: held while it lives, gone when it dies."""
+"""A lock that allows one process of a kind per home; the system releases it when the process ends."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ DAG_PROCESSOR_LOCK = "dag-processor"
 
 
 class ProcessLock:
-    """This process is the one of that name in the run folder. A record lock: children that are forked do not share it."""
+    """The lock `name` in the run folder. It is a record lock: forked children do not share it."""
 
     def __init__(self, run_folder: Path, name: str) -> None:
         self._descriptor = os.open(Path(run_folder) / f"{name}{LOCK_SUFFIX}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def acquire(self, wait: bool) -> bool:
-        """It is held; False when another process holds it and `wait` is not set."""
+        """Take the lock; False when another process holds it and `wait` is False."""
         try:
             fcntl.lockf(self._descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
@@ -25,5 +25,5 @@ class ProcessLock:
         return True
 
     def close(self) -> None:
-        """It is no longer held."""
+        """Release the lock."""
         os.close(self._descriptor)

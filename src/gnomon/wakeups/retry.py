@@ -1,4 +1,4 @@
-"""Trying again what the world refuses for now, until it works or somebody says stop."""
+"""Retries a call while a resource is unavailable, until it succeeds or the process is told to stop."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ RETRY_DELAY_S = 1.0
 def retry_until_available(
     act: Callable[[], T], stop: StopFlag, on_refused: Callable[[ResourceUnavailable], None], pause_s: float = RETRY_DELAY_S
 ) -> T | None:
-    """What `act_randomly` returns, tried again after each pause while it raises WorldAway; None when told to stop before.
+    """The result of `act`, called again every `pause_s` seconds while it raises ResourceUnavailable; None when `stop` was set.
 
-    `on_refused` hears the first refusal: a service that waits says so once.
+    `on_refused` is called for the first ResourceUnavailable only, so that a waiting service logs it once.
     """
-    told = False
+    is_reported = False
     while not stop():
         try:
             return act()
         except ResourceUnavailable as error:
-            if not told:
+            if not is_reported:
                 on_refused(error)
-                told = True
+                is_reported = True
         select.select([stop], [], [], pause_s)
     return None

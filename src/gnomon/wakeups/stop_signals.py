@@ -1,4 +1,4 @@
-"""How a process in the foreground is told to stop: a flag, and a descriptor that ends its sleep."""
+"""The stop flag of a process: set by signals, with a descriptor that ends a sleep."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class StopFlag:
-    """Becomes true with the first SIGTERM, Ctrl-C or hang-up; `times` counts them.
+    """Becomes true with the first SIGTERM, SIGINT or SIGHUP; `signal_count` counts them.
 
-    Its descriptor is readable from then on. `wake` is called too, for a main loop that sleeps on something else.
+    The descriptor is readable from then on. `wake` is also called, for a main loop that sleeps on something else.
     """
 
     def __init__(self, wake: Callable[[], object] = lambda: None) -> None:
@@ -29,13 +29,13 @@ class StopFlag:
         return self._reading
 
     def install_handlers(self, signals: Iterable[signal.Signals] = STOP_SIGNALS) -> StopFlag:
-        """These signals set the flag of this process from now on."""
+        """Install handlers so that these signals set the flag; returns the flag."""
         for number in signals:
             signal.signal(number, self._on_signal)
         return self
 
     def close(self) -> None:
-        """The descriptors are closed, as in a forked child that has no use for them."""
+        """Close the descriptors, as in a forked child that does not use them."""
         os.close(self._reading)
         os.close(self._writing)
 
@@ -47,7 +47,7 @@ class StopFlag:
 
 
 def reset_signals() -> None:
-    """A forked child answers to signals as a new process would, and writes to nobody's wake-up descriptor."""
+    """Restore default signal handling in a forked child, and detach it from the parent's wake-up descriptor."""
     signal.set_wakeup_fd(-1)
     for number in (*STOP_SIGNALS, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)

@@ -52,7 +52,7 @@ def test_the_answer_has_airflows_shape() -> None:
 
 def test_the_page_says_what_a_person_needs() -> None:
     page = render_page(HEALTH, "1.2 <3>")
-    assert "last beat 1 min ago" in page
+    assert "last heartbeat 1 min ago" in page
     assert "12,345" in page
     assert "/dags/a.py: no &lt;b&gt; (<code>gnomon dags errors</code>)" in page
     assert page.index("Running") < page.index("Succeeded")
@@ -111,7 +111,7 @@ def test_head_gives_no_body(port: int) -> None:
 def test_another_page_is_not_there_and_the_answer_says_what_is(port: int) -> None:
     status, _, body = _get(port, "/grid")
     assert status == 404
-    assert json.loads(body) == {"detail": "there is no page /grid; there are / and /health"}
+    assert json.loads(body) == {"detail": "there is no page /grid; the pages are / and /health"}
 
 
 def test_nothing_can_be_written(port: int) -> None:

@@ -84,7 +84,7 @@ def test_a_triggerer_says_what_it_has_counted(cfg: Config) -> None:
     database.close()
     looker = HealthReader(cfg, VirtualClock(START))
     (part,) = (part for part in looker.read_health().components if part.name == "triggerer")
-    assert part.note == "0 of 30 places taken · 1,203 came, 1 failed, blocked 3 times (mostly by a.Slow) · 3 on here"
+    assert part.note == "0 of 30 slots in use · 1,203 succeeded, 1 failed, blocked 3 times (mostly by a.Slow) · 3 on here"
     looker.close()
 
 
@@ -98,11 +98,11 @@ def _triggerer(running: int, queues: tuple[str, ...] | None = None) -> Triggerer
     ({None: 2, "far": 3}, [], ("No triggerer is alive, and 5 deferred tasks wait for one. `gnomon triggerer` starts one.",)),
     ({None: 1, "far": 2}, [_triggerer(9)], ()),
     ({"far": 2}, [_triggerer(0, ("near",))], (
-        "No triggerer listens to queue 'far', and 2 deferred tasks wait on it. `gnomon triggerer --queues far` starts one.",
+        "No triggerer takes queue 'far', and 2 deferred tasks wait on it. `gnomon triggerer --queues far` starts one.",
     )),
     ({None: 4, "far": 2}, [_triggerer(10), _triggerer(9, ("far",))], ()),
     ({None: 4, "far": 2, "near": 1000}, [_triggerer(10, ("near",)), _triggerer(9, ("far",))], (
-        "All places of the triggerers are taken, and 1,000 deferred tasks wait for one. Give them more with `--capacity`, or start another: "
+        "All slots of the triggerers are in use, and 1,000 deferred tasks wait for one. Raise the limit with `--capacity`, or start another triggerer: "
         "`gnomon triggerer`.",
     )),
 ])

@@ -68,19 +68,19 @@ def test_a_read_only_home_is_named_with_its_remedy(home: Path) -> None:
     home.chmod(0o555)
     said = _as_nobody(_cfg(home))
     home.chmod(0o755)
-    assert said == f"cannot write to {home}: permission denied; change its owner or rights, or name another home with GNOMON_HOME"
+    assert said == f"cannot write to {home}: permission denied; change its owner or rights, or set GNOMON_HOME to another home"
 
 
 def test_a_home_below_a_foreign_folder_is_named_with_its_remedy(home: Path) -> None:
     home.chmod(0o555)
     said = _as_nobody(_cfg(home / "mine"))
     home.chmod(0o755)
-    assert said.startswith(f"cannot make the folder {home / 'mine'}: permission denied;")
+    assert said.startswith(f"cannot create the folder {home / 'mine'}: permission denied;")
 
 
 def test_a_full_disk_is_named_with_its_remedy(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "FREE_BYTES_MIN", 2**62)
-    with pytest.raises(ConfigurationError, match=f"the disk of {home} is full: .* make room, or name another home"):
+    with pytest.raises(ConfigurationError, match=f"the disk of {home} is full: .* free some space, or set GNOMON_HOME to another home"):
         prepare_home(_cfg(home))
 
 
@@ -90,7 +90,7 @@ def test_a_disk_that_fills_while_it_is_tried_is_told_as_full() -> None:
             full.write(b"x")
         except OSError as error:
             said = checks._describe_os_error("write to", Path("/full"), error)
-    assert said == "the disk of /full is full; make room, or name another home with GNOMON_HOME"
+    assert said == "the disk of /full is full; free some space, or set GNOMON_HOME to another home"
 
 
 def test_a_dags_folder_that_is_not_there_is_named_with_its_source(home: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_second_standalone_is_told_about_the_first(home: Path) -> None:
         HomeLock(cfg)
     assert str(caught.value) == (
         f"another gnomon standalone runs in {home} (http://localhost:8080, started by process {os.getpid()}); "
-        "stop it first, or give this one a home of its own with GNOMON_HOME"
+        "stop it first, or set GNOMON_HOME to another home"
     )
     assert is_standalone_running(cfg)
     first.close()
@@ -123,14 +123,14 @@ def test_a_port_that_is_taken_is_named_with_its_remedy(home: Path) -> None:
         with pytest.raises(ConfigurationError) as caught:
             open_listener(_cfg(home), port)
     assert str(caught.value) == (
-        f"port {port} of 127.0.0.1 is taken by another program; choose another port with --port or GNOMON__API__PORT"
+        f"port {port} of 127.0.0.1 is in use by another program; choose another port with --port or GNOMON__API__PORT"
     )
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"api__port": "65536"}, "ports end at 65535"),
+        ({"api__port": "65536"}, "the largest port is 65535"),
         ({"api__host": "no.such.host.invalid", "api__port": "0"}, "write an address of this machine"),
         ({"api__host": "192.0.2.1", "api__port": "0"}, "cannot listen on 192.0.2.1"),
     ],

@@ -180,7 +180,7 @@ def test_a_killed_service_starts_again_and_the_others_run_on(tmp_path: Path, fam
     os.killpg(program.pid, signal.SIGTERM)
     os.killpg(program.pid, signal.SIGINT)
     _, said = program.communicate(timeout=PATIENCE_S)
-    [line] = [json.loads(line) for line in said.splitlines() if "service_died" in line]
+    [line] = [json.loads(line) for line in said.splitlines() if "service_exited" in line]
     assert line["process"] == "steady"
     assert line["how"].startswith("was killed by signal 9 (SIGKILL)")
 
@@ -235,7 +235,7 @@ def test_other_services_run_until_the_one_that_drains_has_ended(tmp_path: Path, 
     _, said = program.communicate(timeout=PATIENCE_S)
     assert program.returncode == 0
     assert (tmp_path / "drained").exists() and (tmp_path / "ended in order").exists()
-    died = [json.loads(line)["process"] for line in said.splitlines() if "service_died" in line]
+    died = [json.loads(line)["process"] for line in said.splitlines() if "service_exited" in line]
     assert died == ["steady"]
 
 

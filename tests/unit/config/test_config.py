@@ -89,7 +89,7 @@ def test_the_name_of_today_wins_over_an_old_one(tmp_path: Path) -> None:
 def test_a_command_gives_a_value(tmp_path: Path) -> None:
     cfg = load_config({"AIRFLOW__DATABASE__SQL_ALCHEMY_CONN_CMD": "echo postgresql://u:p@h/n"}, tmp_path)
     assert cfg.database_url == "postgresql://u:p@h/n"
-    with pytest.raises(OptionError, match="GNOMON__CORE__FERNET_KEY_CMD: the command 'false' ended with code 1"):
+    with pytest.raises(OptionError, match="GNOMON__CORE__FERNET_KEY_CMD: the command 'false' failed with exit code 1"):
         load_config({"GNOMON__CORE__FERNET_KEY_CMD": "false"}, tmp_path)
 
 
@@ -127,7 +127,7 @@ def test_an_option_that_only_authors_read_has_airflows_default(tmp_path: Path) -
                                                   "Did you mean [dag_processor] parsing_processes?"),
         ({"GNOMON__QQ__ZZ": "3"}, "GNOMON__QQ__ZZ: there is no option [qq] zz. `gnomon config list` shows all options."),
         ({"GNOMON__CORE__PARALLELISM": "many"}, "[core] parallelism (GNOMON__CORE__PARALLELISM) is 'many': write a whole number"),
-        ({"AIRFLOW__CORE__PARALLELISM": "-1"}, "[core] parallelism (AIRFLOW__CORE__PARALLELISM) is '-1': write a number from 0 on"),
+        ({"AIRFLOW__CORE__PARALLELISM": "-1"}, "[core] parallelism (AIRFLOW__CORE__PARALLELISM) is '-1': write a number of at least 0"),
         ({"GNOMON__CORE__LOAD_EXAMPLES": "maybe"}, "[core] load_examples (GNOMON__CORE__LOAD_EXAMPLES) is 'maybe': write true or false"),
         ({"GNOMON__SCHEDULER__MISFIRE_GRACE": "nan"}, "[scheduler] misfire_grace (GNOMON__SCHEDULER__MISFIRE_GRACE) is 'nan': "
                                                      "write a finite number"),
@@ -146,7 +146,7 @@ def test_a_mistake_names_option_place_value_and_remedy(tmp_path: Path, environ: 
     ("text", "sentence"),
     [
         ("[core]\nparallelsm = 3\n", "[core] parallelsm ({file}, line 2): there is no option [core] parallelsm. Did you mean [core] parallelism?"),
-        ("parallelism = 3\n", "{file}: parallelism stands outside a section; write it below a line such as [core]"),
+        ("parallelism = 3\n", "{file}: parallelism is outside a section; write it below a line such as [core]"),
         ("[core]\nparallelism = [1.5]\n", "[core] parallelism ({file}, line 2) must be a text, a number, or true or false, not list"),
     ],
 )
@@ -274,7 +274,7 @@ def test_a_long_home_gets_a_short_run_folder_of_its_own(tmp_path: Path) -> None:
 
 def test_a_home_that_cannot_be_made_is_named() -> None:
     with tempfile.NamedTemporaryFile(prefix="home") as file:
-        with pytest.raises(OptionError, match=r"cannot make .*home.*/run for sockets and locks: .*GNOMON_HOME"):
+        with pytest.raises(OptionError, match=r"cannot create .*home.*/run for sockets and locks: .*GNOMON_HOME"):
             run_folder(Path(file.name))
 
 

@@ -144,7 +144,7 @@ def test_half_an_archive_is_unreadable_and_named(home):
     listing = listed(home)
 
     assert str(home.dags / "half.zip") in listing.unreadable
-    assert "half.zip is not a whole archive" in listing.problems[0]
+    assert "half.zip is a damaged archive" in listing.problems[0]
 
 
 def test_an_unchanged_file_is_not_read_again(home, monkeypatch):

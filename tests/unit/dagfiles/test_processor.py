@@ -436,7 +436,7 @@ def test_the_last_plugin_that_was_removed_meanwhile_is_gone_without_a_warning(ho
     one.restart()
     one.later(600)
     assert str(plugin) not in one.processor.queue
-    assert _warnings(caplog, "folder_is_silent") == 0
+    assert _warnings(caplog, "folder_unavailable") == 0
 
 
 def test_a_folder_that_stays_silent_is_told_once_however_much_happens_elsewhere(home, deployed, caplog):
@@ -450,13 +450,13 @@ def test_a_folder_that_stays_silent_is_told_once_however_much_happens_elsewhere(
             f"from airflow.plugins_manager import AirflowPlugin\n\n\nclass Mine(AirflowPlugin):\n    name = 'mine_{number}'\n"
         )
         assert "mine.py" in one.later(600)
-    assert _warnings(caplog, "folder_is_silent") == 1
+    assert _warnings(caplog, "folder_unavailable") == 1
 
     (home.folder / "away").rename(home.dags)
     one.later(600)
     home.dags.rename(home.folder / "away")
     one.later(600)
-    assert _warnings(caplog, "folder_is_silent") == 2
+    assert _warnings(caplog, "folder_unavailable") == 2
 
 
 def _warnings(caplog, event: str) -> int:

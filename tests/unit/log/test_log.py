@@ -56,8 +56,8 @@ def test_a_traceback_stays_on_the_line_of_its_event() -> None:
 
 def test_a_person_reads_words() -> None:
     stream = _lines("text")
-    log.get_logger("x").warning("service_died", process="worker", how="was killed by signal 9")
-    assert stream.getvalue().endswith("scheduler      WARNING: service died process=worker how='was killed by signal 9'\n")
+    log.get_logger("x").warning("service_exited", process="worker", how="was killed by signal 9")
+    assert stream.getvalue().endswith("scheduler      WARNING: service exited process=worker how='was killed by signal 9'\n")
 
 
 def test_auto_means_json_where_there_is_no_terminal() -> None:

@@ -33,9 +33,9 @@ class Job:
 class Running:
     """A crew, and what it told so far."""
 
-    def __init__(self, cfg: Config, *, silent_s: float = 30.0, late_s: float = 0.05, linger_s: float = 60.0) -> None:
+    def __init__(self, cfg: Config, *, silent_s: float = 30.0, late_s: float = 0.05, unresponsive_s: float = 60.0) -> None:
         environ = host_environment(cfg, TriggerLimits(late_s, 5.0))
-        self.crew = HostPool(environ, SystemClock(), silent_s=silent_s, ping_s=0.1, linger_s=linger_s)
+        self.crew = HostPool(environ, SystemClock(), silent_s=silent_s, ping_s=0.1, unresponsive_s=unresponsive_s)
         self.ends: dict[int, DeferralResult] = {}
         self.folder = cfg.home
         self._pk = 0

@@ -86,14 +86,14 @@ class Deferred:
         with self.db.write() as tx:
             assert dags.set_paused(tx, dag_id, paused, "test", AT)
 
-    def keeper(self, *, linger_s: float = 60.0, **options: Any) -> tuple[TriggererCoordinator, HostPool]:
+    def keeper(self, *, unresponsive_s: float = 60.0, **options: Any) -> tuple[TriggererCoordinator, HostPool]:
         """One more triggerer."""
         settings: TriggererSettings = replace(build_triggerer_settings(self.cfg), **{"ping_s": 0.1, **options})
         clock = SystemClock()
-        crew = HostPool(settings.environ, clock, silent_s=settings.silent_s, ping_s=settings.ping_s, linger_s=linger_s)
+        crew = HostPool(settings.environ, clock, silent_s=settings.silent_s, ping_s=settings.ping_s, unresponsive_s=unresponsive_s)
         name = f"triggerer-{len(self.keepers) + 1}"
         keeper = TriggererCoordinator(
-            settings=settings, db=self.db, clock=clock, crew=crew, triggerer_id=name, host="here.test", wake_owners=lambda: None,
+            settings=settings, db=self.db, clock=clock, host_pool=crew, triggerer_id=name, host="here.test", wake_owners=lambda: None,
             meter=self.meter,
         )
         self.keepers.append((keeper, crew))

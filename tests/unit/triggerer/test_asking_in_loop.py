@@ -105,7 +105,7 @@ def test_a_keeper_that_is_silent_or_gone_holds_the_loop_up_no_longer_than_the_li
         await asyncio.sleep(0)
         if gone:
             ends[1].close()
-        with pytest.raises(GnomonError, match=r"GetVariable had no answer within .* the loop of all triggers stood still; await it"):
+        with pytest.raises(GnomonError, match=r"GetVariable had no answer within .* blocked the event loop of all triggers meanwhile; await it"):
             channel.ask(QUESTION)
         ends[1].close()
         await serving

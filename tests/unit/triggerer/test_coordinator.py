@@ -84,7 +84,7 @@ def test_what_has_fired_does_not_begin_anew_though_its_dag_is_paused_before_it_i
     clock, diary = VirtualClock(AT), Diary()
     crew = ScriptedCrew(clock, random.Random(0), diary)
     keeper = TriggererCoordinator(
-        settings=build_triggerer_settings(deferred.cfg), db=deferred.db, clock=clock, crew=crew, triggerer_id="one",  # type: ignore[arg-type]
+        settings=build_triggerer_settings(deferred.cfg), db=deferred.db, clock=clock, host_pool=crew, triggerer_id="one",  # type: ignore[arg-type]
         host="here.test", wake_owners=lambda: None,
     )
     keeper.tick()
@@ -198,7 +198,7 @@ def test_a_row_that_another_key_sealed_fails_alone_and_names_the_key(deferred: D
     events = deferred.events()
     assert {events[wait.key].outcome for wait in good} == {"event"}
     assert events[bad.key].outcome == "error"
-    assert "its arguments cannot be read: the database holds values that" in (events[bad.key].reason or "")
+    assert "the arguments of the trigger cannot be read: the database holds values that" in (events[bad.key].reason or "")
     assert "[core] fernet_key" in (events[bad.key].reason or "")
 
 
@@ -217,7 +217,7 @@ def test_a_note_that_another_key_sealed_is_not_read_for_ever(deferred: Deferred)
 def test_one_that_ignores_its_end_is_told_to_who_asks_about_its_task(deferred: Deferred, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     wait = deferred.wait("Stubborn", notes=str(notes))
-    one = deferred.keeper(linger_s=0.2)
+    one = deferred.keeper(unresponsive_s=0.2)
     deferred.until(notes.exists, one)
     deferred.gone(wait, killed=True)
 
@@ -226,6 +226,6 @@ def test_one_that_ignores_its_end_is_told_to_who_asks_about_its_task(deferred: D
             return "; ".join(describe_trigger_location(tx, wait.key))
 
     deferred.until(said, one)
-    assert "a trigger of this task: authored.Stubborn was told to end and has not" in said()
+    assert "a trigger of this task: authored.Stubborn was cancelled" in said()
     deferred.until(lambda: not deferred.rows("trigger_end"), one)
     assert not len(one[1])

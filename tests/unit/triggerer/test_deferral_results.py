@@ -18,7 +18,7 @@ def test_an_event_that_carries_too_much_is_told_with_its_size_and_a_remedy() -> 
     refused = event_to_result(TriggerEvent("x" * (XCOM_MAX_BYTES - 1)))
     assert (refused.outcome, refused.payload) == ("error", "null")
     assert refused.reason == (
-        f"the payload of its event takes {XCOM_MAX_BYTES + 1} bytes, the limit is {XCOM_MAX_BYTES} bytes; hand on an address instead"
+        f"the payload of the trigger's event takes {XCOM_MAX_BYTES + 1} bytes, the limit is {XCOM_MAX_BYTES} bytes; store the data elsewhere and yield its address"
     )
 
 

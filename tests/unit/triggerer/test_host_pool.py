@@ -24,8 +24,8 @@ ENDS = [
     ("Skip", "skipped", None),
     ("Raises", "error", "ValueError: the far end hung up"),
     ("Exits", "error", "SystemExit: 3"),
-    ("Empty", "error", "it ended without an event"),
-    ("Wrong", "error", "it yielded {'not': 'an event'} (a dict)"),
+    ("Empty", "error", "the trigger ended without an event"),
+    ("Wrong", "error", "the trigger yielded {'not': 'an event'} (a dict)"),
     ("Coroutine", "error", "not an asynchronous generator"),
     ("BadInit", "error", "KeyboardInterrupt: in __init__"),
     ("BadCleanup", "event", None),
@@ -103,7 +103,7 @@ def test_one_that_blocks_for_ever_is_killed_with_its_host_and_the_others_go_on(i
     pk = impatient.start("Blocks", seconds=600)
     fired = impatient.end_of(pk)
     assert fired.outcome == "error"
-    assert "blocked the loop of all triggers for 1 s" in (fired.reason or "")
+    assert "blocked the event loop of all triggers for 1 s" in (fired.reason or "")
     assert "time.sleep" in (fired.traceback or "")
     impatient.until(lambda: len(impatient.ends) == 21)
     assert {one.outcome for key, one in impatient.ends.items() if key != pk} == {"event"}
@@ -113,7 +113,7 @@ def test_one_that_ends_its_process_is_found_and_the_others_go_on(running: Runnin
     running.start("Nap", count=7, seconds=600)
     pk = running.start("EndsProcess")
     fired = running.end_of(pk)
-    assert "with it alone in it (exit code 9)" in (fired.reason or "")
+    assert "with no other trigger in it (exit code 9)" in (fired.reason or "")
     assert len(running.crew) == 7
     assert list(running.ends) == [pk]
 
@@ -129,7 +129,7 @@ def test_a_copy_of_the_process_that_a_trigger_makes_runs_no_trigger(running: Run
     assert {one.outcome for one in running.ends.values()} == {"event"}
     assert notes.read_text() == "went on\ncleanup\n"
     text = (running.folder / "logs" / "dag_id=d" / "run_id=r" / f"task_id=t{forks}.trigger.log").read_text()
-    assert "came back into its loop and was ended" in text and "failed" not in text
+    assert "returned to the event loop and was ended" in text and "failed" not in text
     assert running.crew.crash_count == 0
 
 
@@ -290,7 +290,7 @@ def test_an_on_kill_that_ended_with_its_host_is_called_once_more(running: Runnin
 
 
 def test_one_that_ignores_its_end_is_named_and_counts_no_longer(cfg: Config, tmp_path: Path) -> None:
-    running = Running(cfg, linger_s=0.2)
+    running = Running(cfg, unresponsive_s=0.2)
     notes = tmp_path / "notes"
     pk = running.start("Stubborn", notes=str(notes))
     running.until(notes.exists)

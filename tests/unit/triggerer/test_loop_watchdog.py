@@ -55,7 +55,7 @@ def test_one_that_blocks_for_ever_is_ended_with_its_host_beside_many_that_go_on(
         pk = running.start("Blocks", seconds=600)
         fired = running.end_of(pk)
         assert (fired.outcome, list(running.ends)) == ("error", [pk])
-        assert "blocked the loop of all triggers for 2 s" in (fired.reason or "")
+        assert "blocked the event loop of all triggers for 2 s" in (fired.reason or "")
         assert "time.sleep" in (fired.traceback or "")
         running.until(lambda: len(running.ends) == healthy + 1)
         assert {one.outcome for key, one in running.ends.items() if key != pk} == {"event"}
@@ -101,7 +101,7 @@ def test_a_loop_that_sleeps_is_looked_at_and_not_woken(monkeypatch: pytest.Monke
         answered()
         watch.stop()
 
-    watch = LoopWatchdog(Silent(), ask, SystemClock(), late_s=PATIENCE_S, sleeper=Dozer())  # type: ignore[arg-type]
+    watch = LoopWatchdog(Silent(), ask, SystemClock(), late_s=PATIENCE_S, selector=Dozer())  # type: ignore[arg-type]
     watch.start()
     watch.join(PATIENCE_S)
     assert asked_after == [11]

@@ -96,8 +96,8 @@ def test_a_trigger_that_has_fired_is_closed_and_cleaned_up(
 
 
 @pytest.mark.parametrize(("cleanup", "said"), [
-    (raises, "cleanup() of the trigger raised, after its wait\nTraceback"),
-    (for_ever, "cleanup() of the trigger had not ended after 0.01 s, and was given up"),
+    (raises, "cleanup() of the trigger raised after the trigger had ended\nTraceback"),
+    (for_ever, "cleanup() of the trigger had not ended after 0.01 s and was cancelled"),
 ])
 @pytest.mark.parametrize("log", ["d/t.log", None])
 def test_a_cleanup_that_fails_is_told_in_the_log_of_its_task(

@@ -48,7 +48,7 @@ def _list_trigger_faults(tx: Transaction, key: TaskKey) -> list[str]:
         if event.kind == "trigger_blocked":
             lines = [line.strip() for line in event.body.splitlines() if line.strip()]
             return [f"at {iso(event.at)} its trigger blocked all other triggers of its triggerer, in {' '.join(lines[-2:])}"]
-        if event.kind == "trigger_lingers":
+        if event.kind == "trigger_unresponsive":
             return [f"at {iso(event.at)}, a trigger of this task: {event.body}"]
     return []
 
