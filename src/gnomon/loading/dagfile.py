@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import cast
 
 from gnomon.config import current_config
 from gnomon.loading import archives, bytecode, dialect, new_packages, plugin_finder
@@ -54,7 +55,7 @@ def load_dag_file(path: str | os.PathLike[str], *, only_dag: str | None = None) 
     except BaseException:
         sys.modules.pop(module.__name__, None)
         raise
-    dags, repeated = _collect_dags(module, registered)
+    dags, repeated = _collect_dags(module, cast("list[DAG]", registered))
     return LoadedFile(dags, module, _format_warnings(caught), repeated)
 
 

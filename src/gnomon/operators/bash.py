@@ -11,6 +11,8 @@ from gnomon.config.environment import environment
 from gnomon.errors.authoring import AirflowException, AirflowFailException, AirflowSkipException
 from gnomon.operators.subprocess_hook import SubprocessHook
 from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.tasks.decorated_operators import DecoratedOperator
+from gnomon.sdk.tasks.function_calls import call_with_context
 from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
@@ -109,6 +111,26 @@ def _to_codes(given: int | Container[int] | None) -> Container[int]:
     if given is None:
         return ()
     return (given,) if isinstance(given, int) else given
+
+
+class BashDecoratedOperator(DecoratedOperator, BashOperator):
+    """`@task.bash`: the function returns the command, which is rendered as a template and run."""
+
+    template_fields: ClassVar[Collection[str]] = (*DecoratedOperator.template_fields, *BashOperator.template_fields)
+    custom_operator_name = "@task.bash"
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(kwargs_to_upstream={"bash_command": ""}, **kwargs)
+
+    def execute(self, context: Any) -> Any:
+        """Call the function and run the command that it returns; raise TypeError when it returns no text."""
+        command = call_with_context(self.python_callable, self.op_args, self.op_kwargs, context)
+        if not isinstance(command, str) or not command.strip():
+            raise TypeError(
+                f"The function of @task.bash task {self.task_id!r} must return the command as text, not {command!r}."
+            )
+        self.bash_command = self.render_template(command, context)
+        return BashOperator.execute(self, context)
 
 
 class BashSensor(BaseSensorOperator):

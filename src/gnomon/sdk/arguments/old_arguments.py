@@ -15,8 +15,7 @@ from gnomon.sdk.arguments.notset import NOTSET
 if TYPE_CHECKING:
     from gnomon.model.after import After
     from gnomon.sdk.arguments.params import ParamsDict
-    from gnomon.sdk.dags.task_group import TaskGroup
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import GroupNode, TaskNode
 
 
 Callback = Any
@@ -73,7 +72,7 @@ class TaskArguments:
     multiple_outputs: bool
     inlets: list[Any]
     outlets: list[Any]
-    task_group: TaskGroup | None = None
+    task_group: GroupNode | None = None
     doc: str | None
     doc_md: str | None
     doc_json: str | None
@@ -85,7 +84,7 @@ class TaskArguments:
     render_template_as_native_obj: bool | None
 
 
-def rename_old_task_arguments(task: BaseOperator, task_id: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+def rename_old_task_arguments(task: TaskNode, task_id: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Arguments of Airflow 2 under their present names; TypeError for what no version knows."""
     defaults: Mapping[str, Any] = task.__dict__.get("_defaults") or {}
     found: dict[str, Any] = {}
@@ -107,7 +106,7 @@ def rename_old_task_arguments(task: BaseOperator, task_id: Any, kwargs: dict[str
     return found
 
 
-def store_task_arguments(task: BaseOperator, old: Mapping[str, Any], /, **given: Any) -> None:
+def store_task_arguments(task: TaskNode, old: Mapping[str, Any], /, **given: Any) -> None:
     """Every argument stands in the task, checked; what was not given has its default.
 
     `old`: arguments that were given under an older name. The values go past `__setattr__`, which looks for values of
@@ -136,7 +135,7 @@ def store_task_arguments(task: BaseOperator, old: Mapping[str, Any], /, **given:
     state["outlets"] = _to_list(state["outlets"])
 
 
-def warn_no_effect(task: BaseOperator, old: Mapping[str, Any]) -> None:
+def warn_no_effect(task: TaskNode, old: Mapping[str, Any]) -> None:
     """Arguments without effect are named on the DAG."""
     dag = task.get_dag()
     if dag is None:
@@ -149,7 +148,7 @@ def warn_no_effect(task: BaseOperator, old: Mapping[str, Any]) -> None:
             dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name}= {why}.")
 
 
-def listed_template_fields(task: BaseOperator, name: str) -> list[str]:
+def listed_template_fields(task: TaskNode, name: str) -> list[str]:
     """The one field that a text as `template_fields` names, as Airflow reads it; the DAG has a warning."""
     dag = task.get_dag()
     if dag is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gnomon.errors.authoring import AirflowException, ParamValidationError
 from gnomon.sdk.arguments.notset import NOTSET, is_given
@@ -12,7 +12,6 @@ from gnomon.sdk.templating.resolvable import Resolvable
 
 if TYPE_CHECKING:
     from gnomon.model.spec import DagSpec
-    from gnomon.sdk.dags.dag import DAG
 
 class Param:
     """One param: a default (or none: then whoever triggers gives it) and what values it takes."""
@@ -47,15 +46,14 @@ class Param:
         return final
 
     def _problem(self, value: Any) -> str | None:
-        from gnomon.sdk.arguments.json_schema import (  # many DAGs have no params
-            SchemaKeywordUnknown,
-            find_schema_violation,
-        )
-
         try:
             check_plain_json(value)
+            if not self.schema:
+                return None
+            from gnomon.sdk.arguments.json_schema import find_schema_violation  # most params have no schema
+
             return find_schema_violation(value, self.schema)
-        except (SchemaKeywordUnknown, TypeError, ValueError) as error:
+        except (TypeError, ValueError) as error:
             return str(error)
 
     def dump(self) -> dict[str, Any]:
@@ -152,10 +150,16 @@ class ParamsDict(MutableMapping[str, Any]):
         return {name: self._resolve(name) for name in self._params}
 
 
+class HasParams(Protocol):
+    """A DAG, by its params."""
+
+    params: ParamsDict
+
+
 class DagParam(Resolvable):
     """The value of a param in the run: `dag.param("name")`, and the arguments of a `@dag` function."""
 
-    def __init__(self, current_dag: DAG, name: str, default: Any = NOTSET) -> None:
+    def __init__(self, current_dag: HasParams, name: str, default: Any = NOTSET) -> None:
         if is_given(default):
             current_dag.params[name] = default
         self._name = name

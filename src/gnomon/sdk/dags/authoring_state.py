@@ -7,26 +7,25 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.node_types import DagNode, GroupNode
     from gnomon.sdk.dags.setup_teardown import Scope
-    from gnomon.sdk.dags.task_group import TaskGroup
 
-_dags: list[DAG] = []
-_groups: list[TaskGroup] = []
+_dags: list[DagNode] = []
+_groups: list[GroupNode] = []
 _scopes: list[Scope] = []
 _task_contexts: list[Mapping[str, Any]] = []
-_collections: list[list[DAG]] = []
+_collections: list[list[DagNode]] = []
 
 
 # Writing
 
 
-def push_dag(dag: DAG) -> None:
+def push_dag(dag: DagNode) -> None:
     """New tasks belong to `dag` until it is popped."""
     _dags.append(dag)
 
 
-def pop_dag() -> DAG:
+def pop_dag() -> DagNode:
     """The DAG pushed last is open no more; a collection in progress has it if it registers itself."""
     dag = _dags.pop()
     if _collections and dag.auto_register and not any(known is dag for known in _collections[-1]):
@@ -34,22 +33,22 @@ def pop_dag() -> DAG:
     return dag
 
 
-def current_dag() -> DAG | None:
+def current_dag() -> DagNode | None:
     """The DAG whose `with` block or `@dag` function is running."""
     return _dags[-1] if _dags else None
 
 
-def push_group(group: TaskGroup) -> None:
+def push_group(group: GroupNode) -> None:
     """New tasks stand in `group` until it is popped."""
     _groups.append(group)
 
 
-def pop_group() -> TaskGroup:
+def pop_group() -> GroupNode:
     """The group pushed last is open no more."""
     return _groups.pop()
 
 
-def current_group(dag: DAG | None) -> TaskGroup | None:
+def current_group(dag: DagNode | None) -> GroupNode | None:
     """The innermost open group of that DAG; its top level when none is open."""
     if dag is None:
         return _groups[-1] if _groups else None
@@ -58,15 +57,27 @@ def current_group(dag: DAG | None) -> TaskGroup | None:
     return dag.task_group
 
 
-def scope_stack() -> list[Scope]:
-    """The open `with setup:` / `with teardown:` blocks, outermost first."""
-    return _scopes
+def push_scope(scope: Scope) -> None:
+    """Open a `with setup:` or `with teardown:` block; it becomes an inner block of the block that is open."""
+    if _scopes:
+        _scopes[-1].inner.append(scope)
+    _scopes.append(scope)
+
+
+def pop_scope() -> Scope:
+    """Remove the innermost open block and return it."""
+    return _scopes.pop()
+
+
+def current_scope() -> Scope | None:
+    """Return the innermost open `with setup:` or `with teardown:` block."""
+    return _scopes[-1] if _scopes else None
 
 
 @contextmanager
-def collect_dags() -> Iterator[list[DAG]]:
+def collect_dags() -> Iterator[list[DagNode]]:
     """The list fills with every DAG whose `with` block or `@dag` function ends meanwhile, unless auto_register=False."""
-    found: list[DAG] = []
+    found: list[DagNode] = []
     _collections.append(found)
     open_before = len(_dags), len(_groups), len(_scopes)
     try:

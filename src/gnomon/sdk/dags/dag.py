@@ -315,12 +315,3 @@ def rename_old_dag_arguments(dag_id: str, where: str, kwargs: dict[str, Any], **
             f"DAG {dag_id!r}{where}: there is no argument {name}={suggest_argument(name, [row.name for row in fields.DAG_FIELDS])}."
         )
     return given
-
-
-def __getattr__(name: str) -> Any:
-    """`dag`, the decorator, stands beside the class; its module imports this one."""
-    if name == "dag":
-        from gnomon.sdk.dags.dag_decorators import dag
-
-        return dag
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

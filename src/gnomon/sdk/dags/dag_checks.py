@@ -12,10 +12,10 @@ from gnomon.sdk.assets import AssetTriggeredTimetable
 from gnomon.sdk.schedules.author_timetable import check_author_timetable, is_author_timetable, validate_author_timetable
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.node_types import DagNode
 
 
-def check_dag(dag: DAG) -> None:
+def check_dag(dag: DagNode) -> None:
     """Passes, or raises the error that names the DAG, the line and the remedy; doubts become warnings of the DAG."""
     _check_timetable(dag)
     _check_params(dag)
@@ -25,7 +25,7 @@ def check_dag(dag: DAG) -> None:
         dag.warn("it is scheduled by assets, which is a later feature; until then it runs only when triggered.")
 
 
-def _check_timetable(dag: DAG) -> None:
+def _check_timetable(dag: DagNode) -> None:
     try:
         if is_author_timetable(dag.timetable):
             validate_author_timetable(dag.timetable)
@@ -41,7 +41,7 @@ def _check_timetable(dag: DAG) -> None:
         )
 
 
-def _check_params(dag: DAG) -> None:
+def _check_params(dag: DagNode) -> None:
     for name, param in dag.params.items_as_params():
         if param.has_value:
             try:
@@ -57,7 +57,7 @@ def _check_params(dag: DAG) -> None:
             )
 
 
-def _check_fail_fast(dag: DAG) -> None:
+def _check_fail_fast(dag: DagNode) -> None:
     if not dag.fail_fast:
         return
     for task in dag.tasks:
@@ -68,7 +68,7 @@ def _check_fail_fast(dag: DAG) -> None:
             )
 
 
-def _check_dependencies(dag: DAG) -> None:
+def _check_dependencies(dag: DagNode) -> None:
     every = [(f"DAG {dag.dag_id!r}{format_location(dag._location)}", after) for after in dag.depends_on]
     every += [(f"DAG {dag.dag_id!r}, task {task.task_id!r}{format_location(task._location)}", after)
               for task in dag.tasks for after in task._depends_on]
@@ -79,11 +79,11 @@ def _check_dependencies(dag: DAG) -> None:
         dag.warn("its depends_on has no effect, because it has no schedule: a run that is triggered waits for no other DAG.")
 
 
-def _is_scheduled(dag: DAG) -> bool:
+def _is_scheduled(dag: DagNode) -> bool:
     return bool(dag.timetable.can_be_scheduled)
 
 
-def find_earliest_start(dag: DAG) -> Any:
+def find_earliest_start(dag: DagNode) -> Any:
     """The earliest start date of the DAG and its tasks; None when nothing has one."""
     starts = [dag.start_date, *(task.start_date for task in dag.tasks)]
     return min((moment for moment in starts if moment is not None), default=None)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gnomon.sdk.dags.edges import DependencyMixin
 from gnomon.sdk.templating.resolvable import Resolvable
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
-    from gnomon.sdk.dags.task_group import TaskGroup
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import DagNode, GroupNode, TaskNode
+
+DagT = TypeVar("DagT", bound="DagNode")
+GroupT = TypeVar("GroupT", bound="GroupNode")
+TaskT = TypeVar("TaskT", bound="TaskNode")
 
 _SHALLOW = frozenset({"user_defined_macros", "user_defined_filters"})
 """Attributes of a DAG whose values may be modules and clients, which cannot be copied."""
@@ -19,7 +21,7 @@ _CACHES = frozenset({"_environments"})
 _CONTAINERS = (dict, list, tuple, set)
 
 
-def copy_dag(dag: DAG, memo: dict[int, Any]) -> DAG:
+def copy_dag(dag: DagT, memo: dict[int, Any]) -> DagT:
     """An equal DAG that shares nothing mutable with this one, except what its macros, filters and `shallow_copy_attrs` hold.
 
     An attribute that cannot be copied raises the error of its `copy.deepcopy`, with a note that names the attribute.
@@ -28,10 +30,10 @@ def copy_dag(dag: DAG, memo: dict[int, Any]) -> DAG:
     memo[id(dag)] = other
     for task in dag.tasks:
         # The copies are known before any of them is filled: values that refer to other tasks need no recursion.
-        if type(task).__deepcopy__ is copy_task:
+        if getattr(type(task), "__deepcopy__", None) is copy_task:
             memo[id(task)] = copy.copy(task)
     for task in dag.tasks:
-        if type(task).__deepcopy__ is copy_task:
+        if getattr(type(task), "__deepcopy__", None) is copy_task:
             _fill(memo[id(task)], task, memo)
     for name, value in dag.__dict__.items():
         if name in _CACHES:
@@ -41,7 +43,7 @@ def copy_dag(dag: DAG, memo: dict[int, Any]) -> DAG:
     return other
 
 
-def copy_group(group: TaskGroup, memo: dict[int, Any]) -> TaskGroup:
+def copy_group(group: GroupT, memo: dict[int, Any]) -> GroupT:
     """The group in a copy of its DAG."""
     if id(group.dag) not in memo:
         copy.deepcopy(group.dag, memo)
@@ -53,7 +55,7 @@ def copy_group(group: TaskGroup, memo: dict[int, Any]) -> TaskGroup:
     return memo[id(group)]  # type: ignore[no-any-return]
 
 
-def copy_task(task: BaseOperator, memo: dict[int, Any]) -> BaseOperator:
+def copy_task(task: TaskT, memo: dict[int, Any]) -> TaskT:
     """A copy of the task; unless its DAG is being copied too, it stays in the same DAG and group."""
     other = copy.copy(task)
     memo[id(task)] = other
@@ -61,13 +63,13 @@ def copy_task(task: BaseOperator, memo: dict[int, Any]) -> BaseOperator:
     return other
 
 
-def copy_reference(task: BaseOperator, memo: dict[int, Any]) -> BaseOperator:
+def copy_reference(task: TaskT, memo: dict[int, Any]) -> TaskT:
     """The task that a copied value refers to: the copy where the task's DAG is copied, else the task itself."""
     dag = task.get_dag()
     return task if dag is not None and id(dag) not in memo else copy.deepcopy(task, memo)
 
 
-def _fill(other: BaseOperator, task: BaseOperator, memo: dict[int, Any]) -> None:
+def _fill(other: TaskNode, task: TaskNode, memo: dict[int, Any]) -> None:
     dag = task.get_dag()
     alone = dag is not None and id(dag) not in memo
     for name, value in task.__dict__.items():

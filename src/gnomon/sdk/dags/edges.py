@@ -8,19 +8,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import TaskNode
 
 class DependencyMixin:
     """One side of an edge. `roots` start it, `leaves` end it."""
 
     @property
     @abstractmethod
-    def roots(self) -> Sequence[BaseOperator]:
+    def roots(self) -> Sequence[TaskNode]:
         """The tasks that an edge into this ends at."""
 
     @property
     @abstractmethod
-    def leaves(self) -> Sequence[BaseOperator]:
+    def leaves(self) -> Sequence[TaskNode]:
         """The tasks that an edge out of this starts from."""
 
     @abstractmethod
@@ -32,7 +32,7 @@ class DependencyMixin:
         """`other`, or each of them, comes directly after this."""
 
     def update_relative(
-        self, other: DependencyMixin, upstream: bool = True, edge_modifier: EdgeModifier | None = None
+        self, other: Any, upstream: bool = True, edge_modifier: EdgeModifier | None = None
     ) -> None:
         """This was made a neighbour of `other`; an edge modifier notes it."""
 
@@ -110,7 +110,7 @@ class EdgeModifier(DependencyMixin):
         self._connect()
 
     def update_relative(
-        self, other: DependencyMixin, upstream: bool = True, edge_modifier: EdgeModifier | None = None
+        self, other: Any, upstream: bool = True, edge_modifier: EdgeModifier | None = None
     ) -> None:
         """`other` was connected to this label from its own side."""
         (self._upstream if upstream else self._downstream).append(other)

@@ -5,14 +5,13 @@ The relations are those that Airflow makes, except where it loses track of a blo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.edges import iter_nodes
 
 if TYPE_CHECKING:
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import TaskNode
 
 
 class Scope:
@@ -23,10 +22,10 @@ class Scope:
     begins with its own setups, if it has any, and ends with its own teardowns.
     """
 
-    def __init__(self, setups: list[BaseOperator], teardowns: list[BaseOperator]) -> None:
+    def __init__(self, setups: list[TaskNode], teardowns: list[TaskNode]) -> None:
         self.setups = setups
         self.teardowns = teardowns
-        self.tasks: list[BaseOperator] = []
+        self.tasks: list[TaskNode] = []
         self.inner: list[Scope] = []
 
     def add_task(self, task: Any) -> None:
@@ -43,7 +42,7 @@ class Scope:
         _connect([task for task in last if not task.downstream_task_ids] or last[-1:], self.teardowns)
         _connect(self._of_inner(lambda scope: scope.teardowns), self.teardowns)
 
-    def _work(self, is_open: Callable[[Scope], bool]) -> list[BaseOperator]:
+    def _work(self, is_open: Callable[[Scope], bool]) -> list[TaskNode]:
         """Its tasks but setups and teardowns, and those of the inner blocks that are open on this side."""
         work = [task for task in self.tasks if not task.is_setup and not task.is_teardown]
         for scope in self.inner:
@@ -51,36 +50,29 @@ class Scope:
                 work += scope._work(is_open)
         return work
 
-    def _of_inner(self, side: Callable[[Scope], list[BaseOperator]]) -> list[BaseOperator]:
+    def _of_inner(self, side: Callable[[Scope], list[TaskNode]]) -> list[TaskNode]:
         """The setups, or the teardowns, of the inner blocks; of their inner ones where they have none."""
         return [task for scope in self.inner for task in side(scope) or scope._of_inner(side)]
 
 
-def open_scope(task: BaseOperator) -> Scope:
-    """The block of a setup task (with its teardowns) or of a teardown task (with its setups) is open."""
+def make_scope(task: TaskNode) -> Scope:
+    """Return the block of a setup task (with its teardowns) or of a teardown task (with its setups).
+
+    Raises TypeError when the task is neither.
+    """
     if task.is_setup:
-        scope = Scope([task], _nearest(task, lambda one: one.downstream_list, lambda one: one.is_teardown))
+        return Scope([task], _nearest(task, lambda one: one.downstream_list, lambda one: one.is_teardown))
     elif task.is_teardown:
-        scope = Scope(_nearest(task, lambda one: one.upstream_list, lambda one: one.is_setup), [task])
-    else:
-        raise TypeError(
-            f"Task {task.task_id!r} is neither setup nor teardown, so it cannot open a `with` block. "
-            "Mark it with as_setup() or as_teardown() first."
-        )
-    if authoring_state.scope_stack():
-        authoring_state.scope_stack()[-1].inner.append(scope)
-    authoring_state.scope_stack().append(scope)
-    return scope
-
-
-def close_scope() -> None:
-    """The innermost block is done, and its relations are made."""
-    authoring_state.scope_stack().pop().close()
+        return Scope(_nearest(task, lambda one: one.upstream_list, lambda one: one.is_setup), [task])
+    raise TypeError(
+        f"Task {task.task_id!r} is neither setup nor teardown, so it cannot open a `with` block. "
+        "Mark it with as_setup() or as_teardown() first."
+    )
 
 
 def _nearest(
-    task: BaseOperator, neighbours: Callable[[BaseOperator], list[BaseOperator]], fits: Callable[[BaseOperator], bool]
-) -> list[BaseOperator]:
+    task: TaskNode, neighbours: Callable[[TaskNode], Sequence[TaskNode]], fits: Callable[[TaskNode], bool]
+) -> list[TaskNode]:
     """The tasks that fit among the neighbours on one side; where none does, among those behind them, and so on."""
     level, seen = neighbours(task), {task.task_id}
     while level:
@@ -93,7 +85,7 @@ def _nearest(
     return []
 
 
-def _connect(before: list[BaseOperator], after: list[BaseOperator]) -> None:
+def _connect(before: list[TaskNode], after: list[TaskNode]) -> None:
     for one in before:
         for other in after:
             if other.task_id not in one.downstream_task_ids:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gnomon.errors.authoring import DuplicateTaskIdFound, TaskAlreadyInTaskGroup
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
@@ -15,9 +15,8 @@ from gnomon.sdk.dags.edges import DependencyMixin, iter_nodes
 from gnomon.sdk.dags.topology import connect_tasks
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
     from gnomon.sdk.dags.edges import EdgeModifier
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import DagNode, TaskNode
 
 
 class TaskGroup(DependencyMixin):
@@ -28,7 +27,7 @@ class TaskGroup(DependencyMixin):
         group_id: str | None = None,
         prefix_group_id: bool = True,
         parent_group: TaskGroup | None = None,
-        dag: DAG | None = None,
+        dag: DagNode | None = None,
         default_args: dict[str, Any] | None = None,
         tooltip: str = "",
         ui_color: str = "CornflowerBlue",
@@ -38,7 +37,7 @@ class TaskGroup(DependencyMixin):
         doc_md: str | None = None,
     ) -> None:
         self._location: CodeLocation | None = find_author_location()
-        self.children: dict[str, DependencyMixin] = {}
+        self.children: dict[str, TaskNode | TaskGroup] = {}
         self.prefix_group_id = prefix_group_id
         self.tooltip = tooltip
         self.ui_color = ui_color
@@ -60,18 +59,18 @@ class TaskGroup(DependencyMixin):
         self._claim_id(group_id, add_suffix_on_collision)
 
     @classmethod
-    def create_root(cls, dag: DAG) -> TaskGroup:
+    def create_root(cls, dag: DagNode) -> TaskGroup:
         """The top level of a DAG."""
         return cls(group_id=None, dag=dag)
 
-    def _join_parent(self, parent: TaskGroup | None, dag: DAG | None) -> None:
+    def _join_parent(self, parent: TaskGroup | None, dag: DagNode | None) -> None:
         dag = dag or (parent.dag if parent is not None else None) or authoring_state.current_dag()
         if dag is None:
             raise RuntimeError(
                 f"The task group{format_location(self._location)} belongs to no DAG. Make it inside `with DAG(...):`, or give it dag=."
             )
         self.dag = dag
-        self.parent_group = parent or authoring_state.current_group(dag)
+        self.parent_group = cast("TaskGroup | None", parent or authoring_state.current_group(dag))
         outer = self.parent_group
         if outer is not None and outer.default_args:
             self.default_args = {**outer.default_args, **self.default_args}
@@ -132,7 +131,7 @@ class TaskGroup(DependencyMixin):
 
     # Content
 
-    def add(self, task: BaseOperator | TaskGroup) -> BaseOperator | TaskGroup:
+    def add(self, task: TaskNode | TaskGroup) -> TaskNode | TaskGroup:
         """The task stands in this group; TaskAlreadyInTaskGroup when it stands in another."""
         key = str(task.node_id)
         if self.children.get(key) is task:
@@ -152,19 +151,19 @@ class TaskGroup(DependencyMixin):
     def __exit__(self, *exc: object) -> None:
         authoring_state.pop_group()
 
-    def has_task(self, task: BaseOperator) -> bool:
+    def has_task(self, task: TaskNode) -> bool:
         """Whether the task stands in it or in a group within."""
         return any(one is task for one in self.iter_tasks())
 
-    def iter_tasks(self) -> Iterator[BaseOperator]:
+    def iter_tasks(self) -> Iterator[TaskNode]:
         """All its tasks, those of inner groups included."""
         for child in self.children.values():
             if isinstance(child, TaskGroup):
                 yield from child.iter_tasks()
             else:
-                yield child  # type: ignore[misc]
+                yield child
 
-    def get_task_dict(self) -> dict[str, BaseOperator]:
+    def get_task_dict(self) -> dict[str, TaskNode]:
         """Task id to task, those of inner groups included."""
         return {task.task_id: task for task in self.iter_tasks()}
 
@@ -179,28 +178,28 @@ class TaskGroup(DependencyMixin):
         """Group id to group, from here downwards."""
         return {group.group_id: group for group in self.iter_groups()}
 
-    def get_child_by_label(self, label: str) -> DependencyMixin:
+    def get_child_by_label(self, label: str) -> TaskNode | TaskGroup:
         """The task or group of that name directly inside."""
         return self.children[self.child_id(label)]
 
     # Edges
 
     @property
-    def roots(self) -> list[BaseOperator]:
+    def roots(self) -> list[TaskNode]:
         """Its tasks with nothing of the group before them."""
         return list(self.get_roots())
 
     @property
-    def leaves(self) -> list[BaseOperator]:
+    def leaves(self) -> list[TaskNode]:
         """Its tasks with nothing of the group after them."""
         return list(self.get_leaves())
 
-    def get_roots(self) -> Iterator[BaseOperator]:
+    def get_roots(self) -> Iterator[TaskNode]:
         """Its tasks with nothing of the group before them."""
         tasks = self.get_task_dict()
         yield from (task for task in tasks.values() if not any(one in tasks for one in task.upstream_task_ids))
 
-    def get_leaves(self) -> Iterator[BaseOperator]:
+    def get_leaves(self) -> Iterator[TaskNode]:
         """Its tasks with nothing of the group after them; what comes before a last teardown takes its place."""
         tasks = self.get_task_dict()
         seen: set[str] = set()
@@ -215,7 +214,7 @@ class TaskGroup(DependencyMixin):
             else:
                 yield task
 
-    def ends_before(self, after: DependencyMixin) -> list[BaseOperator]:
+    def ends_before(self, after: DependencyMixin) -> list[TaskNode]:
         """The tasks that an edge from this group to `after` starts from.
 
         Those are its leaves. A group without leaves passes the edge on from the tasks before it. Where there are none
@@ -253,7 +252,7 @@ class TaskGroup(DependencyMixin):
                         connect_tasks(mine, task, edge_modifier)
 
     def update_relative(
-        self, other: DependencyMixin, upstream: bool = True, edge_modifier: EdgeModifier | None = None
+        self, other: Any, upstream: bool = True, edge_modifier: EdgeModifier | None = None
     ) -> None:
         """The group remembers the neighbour."""
         if isinstance(other, TaskGroup):
@@ -274,14 +273,14 @@ class TaskGroup(DependencyMixin):
         return f"<TaskGroup: {self.group_id}>"
 
 
-def _may_end(task: BaseOperator, tasks: dict[str, BaseOperator]) -> bool:
+def _may_end(task: TaskNode, tasks: dict[str, TaskNode]) -> bool:
     """Whether a task before a last teardown is an end: no setup, and nothing but teardowns of the group after it."""
     return task.is_teardown or not (
         task.is_setup or any(one in tasks and not tasks[one].is_teardown for one in task.downstream_task_ids)
     )
 
 
-def _follows(tasks: Iterable[BaseOperator], others: Iterable[BaseOperator]) -> bool:
+def _follows(tasks: Iterable[TaskNode], others: Iterable[TaskNode]) -> bool:
     """Whether any of the other tasks is one of the tasks or comes after one, at any distance."""
     after = {task_id for task in tasks for task_id in (task.task_id, *task.get_flat_relative_ids())}
     return any(other.task_id in after for other in others)

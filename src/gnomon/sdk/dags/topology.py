@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gnomon.errors.authoring import AirflowDagCycleException, AirflowException
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.dags.edges import iter_nodes
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
     from gnomon.sdk.dags.edges import EdgeModifier
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import DagNode, TaskNode
+
+TaskT = TypeVar("TaskT", bound="TaskNode")
 
 
-def connect_all(task: BaseOperator, other: Any, *, upstream: bool, edge_modifier: EdgeModifier | None) -> None:
+def connect_all(task: TaskNode, other: Any, *, upstream: bool, edge_modifier: EdgeModifier | None) -> None:
     """`other`, or each of them, is directly before (`upstream`) or after the task; all are in one DAG."""
     try:
         nodes = list(iter_nodes(other))
@@ -30,7 +31,7 @@ def connect_all(task: BaseOperator, other: Any, *, upstream: bool, edge_modifier
                 connect_tasks(task, neighbour, edge_modifier)
 
 
-def connect_tasks(before: BaseOperator, after: BaseOperator, edge_modifier: EdgeModifier | None = None) -> None:
+def connect_tasks(before: TaskNode, after: TaskNode, edge_modifier: EdgeModifier | None = None) -> None:
     """There is an edge between the two; a task without a DAG joins the other's."""
     dag = _find_common_dag(before, after)
     before.downstream_task_ids.add(after.task_id)
@@ -39,7 +40,7 @@ def connect_tasks(before: BaseOperator, after: BaseOperator, edge_modifier: Edge
         edge_modifier.add_edge_info(dag, before.task_id, after.task_id)
 
 
-def _find_common_dag(before: BaseOperator, after: BaseOperator) -> DAG:
+def _find_common_dag(before: TaskNode, after: TaskNode) -> DagNode:
     for one, other in ((before, after), (after, before)):
         if one.has_dag() and not other.has_dag():
             other.dag = one.dag
@@ -54,10 +55,11 @@ def _find_common_dag(before: BaseOperator, after: BaseOperator) -> DAG:
             f"{after.task_id!r}{format_location(after._location)} of DAG {after.dag_id!r} cannot be connected: "
             "an edge joins two tasks of one DAG."
         )
-    return before.dag
+    dag: DagNode = before.dag
+    return dag
 
 
-def find_relatives(dag: DAG, task_id: str, *, upstream: bool) -> set[str]:
+def find_relatives(dag: DagNode, task_id: str, *, upstream: bool) -> set[str]:
     """The ids of all tasks after this one, at any distance, or before it."""
     found: set[str] = set()
     todo = [task_id]
@@ -69,7 +71,7 @@ def find_relatives(dag: DAG, task_id: str, *, upstream: bool) -> set[str]:
     return found
 
 
-def sort_topologically(tasks: Mapping[str, BaseOperator], dag_id: str) -> list[BaseOperator]:
+def sort_topologically(tasks: Mapping[str, TaskT], dag_id: str) -> list[TaskT]:
     """Every task after all that come before it, ties by the order of definition; AirflowDagCycleException for a circle."""
     import heapq  # only when a DAG is built
 
@@ -78,7 +80,7 @@ def sort_topologically(tasks: Mapping[str, BaseOperator], dag_id: str) -> list[B
     ready = [number[task_id] for task_id, count in waiting.items() if count == 0]
     heapq.heapify(ready)
     by_number = list(tasks.values())
-    order: list[BaseOperator] = []
+    order: list[TaskT] = []
     while ready:
         task = by_number[heapq.heappop(ready)]
         order.append(task)
@@ -91,7 +93,7 @@ def sort_topologically(tasks: Mapping[str, BaseOperator], dag_id: str) -> list[B
     return order
 
 
-def _cycle_error(tasks: Mapping[str, BaseOperator], stuck: set[str], dag_id: str) -> AirflowDagCycleException:
+def _cycle_error(tasks: Mapping[str, TaskNode], stuck: set[str], dag_id: str) -> AirflowDagCycleException:
     path = find_cycle(tasks, stuck)
     last = tasks[path[-2]]
     return AirflowDagCycleException(
@@ -100,7 +102,7 @@ def _cycle_error(tasks: Mapping[str, BaseOperator], stuck: set[str], dag_id: str
     )
 
 
-def find_cycle(tasks: Mapping[str, BaseOperator], stuck: Iterable[str]) -> list[str]:
+def find_cycle(tasks: Mapping[str, TaskNode], stuck: Iterable[str]) -> list[str]:
     """The ids along one circle among `stuck`, the first one again at the end."""
     among = set(stuck)
     task_id = min(among, key=list(tasks).index)
@@ -113,6 +115,6 @@ def find_cycle(tasks: Mapping[str, BaseOperator], stuck: Iterable[str]) -> list[
     return circle[::-1]
 
 
-def find_ends(tasks: Iterable[BaseOperator], *, leaves: bool) -> list[BaseOperator]:
+def find_ends(tasks: Iterable[TaskT], *, leaves: bool) -> list[TaskT]:
     """The tasks with nothing after them, or nothing before."""
     return [task for task in tasks if not (task.downstream_task_ids if leaves else task.upstream_task_ids)]

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from gnomon.model.states import TaskInstanceState
-from gnomon.sdk.templating.templater import LazyEnvironment, Templater
+from gnomon.sdk.templating.lazy_environment import LazyEnvironment
+from gnomon.sdk.templating.templater import Templater
 
 if TYPE_CHECKING:
     import logging

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gnomon.sdk.templating.templater import Templater
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.node_types import DagNode
 
 
 class BaseNotifier(Templater):
@@ -18,9 +18,9 @@ class BaseNotifier(Templater):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
-        self._dag: DAG | None = None
+        self._dag: DagNode | None = None
 
-    def get_dag(self) -> DAG | None:
+    def get_dag(self) -> DagNode | None:
         """The DAG of the call that is running."""
         return self.__dict__.get("_dag")
 

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.errors.authoring import AirflowException, DownstreamTasksSkipped
 from gnomon.sdk.arguments.code_location import format_location
-from gnomon.sdk.dags.task_group import TaskGroup
 from gnomon.sdk.tasks.operator import BaseOperator
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import DagNode
 
 XCOM_SKIPMIXIN_KEY = "skipmixin_key"
 XCOM_SKIPMIXIN_SKIPPED = "skipped"
@@ -87,11 +85,11 @@ def check_chosen_ids(task: BaseOperator, chosen: Any) -> list[str]:
     return ids
 
 
-def expand_group_ids(dag: DAG, chosen: Any) -> Any:
+def expand_group_ids(dag: DagNode, chosen: Any) -> Any:
     """The choice with each group id replaced by the ids of the group's first tasks."""
     if chosen is None or not isinstance(chosen, str | Sequence | set | frozenset):
         return chosen
-    groups: dict[Any, TaskGroup] = dag.task_group_dict
+    groups = dag.task_group_dict
     out: list[Any] = []
     for one in [chosen] if isinstance(chosen, str) else chosen:
         if one in groups and not dag.has_task(one):

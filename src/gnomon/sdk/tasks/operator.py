@@ -27,8 +27,7 @@ from gnomon.sdk.tasks.xcom_arg import mapping_not_supported
 
 if TYPE_CHECKING:
     from gnomon.model.after import After
-    from gnomon.sdk.dags.dag import DAG
-    from gnomon.sdk.dags.task_group import TaskGroup
+    from gnomon.sdk.dags.node_types import DagNode, GroupNode
     from gnomon.sdk.deferral.triggers import StartTriggerArgs
 
 class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=OperatorMeta):
@@ -72,7 +71,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         wait_for_past_depends_before_skipping: bool = False,
         wait_for_downstream: bool = False,
         depends_on: After | Collection[After] | None = None,
-        dag: DAG | None = None,
+        dag: DagNode | None = None,
         params: Mapping[str, Any] | None = None,
         default_args: dict[str, Any] | None = None,
         priority_weight: int = 1,
@@ -100,7 +99,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         multiple_outputs: bool = False,
         inlets: Any = None,
         outlets: Any = None,
-        task_group: TaskGroup | None = None,
+        task_group: GroupNode | None = None,
         doc: str | None = None,
         doc_md: str | None = None,
         doc_json: str | None = None,
@@ -148,7 +147,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         if isinstance(self.template_fields, str):
             state["template_fields"] = listed_template_fields(self, self.template_fields)
 
-    def _merge_params(self, dag: DAG | None, params: Mapping[str, Any] | None) -> ParamsDict:
+    def _merge_params(self, dag: DagNode | None, params: Mapping[str, Any] | None) -> ParamsDict:
         defaults = self.__dict__.get("_default_params")
         merged = ParamsDict(dag.params if dag is not None else None)
         merged.update(defaults or {})
@@ -165,10 +164,19 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         if "_ready" in state and "_lock_for_execution" not in state and name in self.template_fields:
             self.connect_references([name])
 
-    # Where it stands
+    if TYPE_CHECKING:  # TaskRelations has the same members, typed as TaskNode
+
+        @property
+        def upstream_list(self) -> list[BaseOperator]: ...
+        @property
+        def downstream_list(self) -> list[BaseOperator]: ...
+        def get_direct_relatives(self, upstream: bool = False) -> list[BaseOperator]: ...
+        def get_flat_relatives(self, upstream: bool = False) -> list[BaseOperator]: ...
+
+    # The DAG and the group of the task
 
     @property
-    def dag(self) -> DAG:
+    def dag(self) -> DagNode:
         """The DAG it belongs to; RuntimeError when it was not given to one."""
         if self._dag is None:
             raise RuntimeError(
@@ -178,7 +186,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         return self._dag
 
     @dag.setter
-    def dag(self, dag: DAG | None) -> None:
+    def dag(self, dag: DagNode | None) -> None:
         if dag is None:
             self.__dict__["_dag"] = None
             return
@@ -189,14 +197,14 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         else:
             dag.add_task(self)
 
-    _dag: DAG | None = None
+    _dag: DagNode | None = None
     _depends_on: tuple[After, ...] = ()
 
     def has_dag(self) -> bool:
         """Whether it belongs to a DAG."""
         return self._dag is not None
 
-    def get_dag(self) -> DAG | None:
+    def get_dag(self) -> DagNode | None:
         """The DAG it belongs to, if any."""
         return self._dag
 
@@ -246,7 +254,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
     __deepcopy__ = copy_task
 
 
-def _add_to_dag(task: BaseOperator, dag: DAG | None, group: TaskGroup | None) -> None:
+def _add_to_dag(task: BaseOperator, dag: DagNode | None, group: GroupNode | None) -> None:
     """It belongs to the DAG and the group, and to the setup or teardown block in which it is made."""
     if group is not None:
         task.__dict__["task_id"] = group.child_id(task.__dict__["task_id"])
@@ -254,7 +262,8 @@ def _add_to_dag(task: BaseOperator, dag: DAG | None, group: TaskGroup | None) ->
         dag.add_task(task)
     if group is not None:
         group.add(task)
-    for scope in authoring_state.scope_stack()[-1:]:
+    scope = authoring_state.current_scope()
+    if scope is not None:
         scope.tasks.append(task)
 
 

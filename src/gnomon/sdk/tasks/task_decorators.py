@@ -10,44 +10,30 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 from gnomon.errors.authoring import AirflowSkipException
 from gnomon.errors.product import find_close_matches
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
-from gnomon.sdk.tasks import decorated_operators
 from gnomon.sdk.tasks.xcom_arg import XComArg, mapping_not_supported
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.node_types import DagNode
 
 
-@functools.cache
-def _load_bash_operator() -> type:
-    # By name: the floor above brings the operator, as other packages bring theirs.
-    from gnomon.sdk.tasks.decorated_operators import make_bash_operator_class
-
-    return make_bash_operator_class(import_module("gnomon.operators.bash").BashOperator)
-
-
-def _load_sensor_operator() -> type:
-    from gnomon.sdk.tasks.sensor import SensorDecoratedOperator
-
-    return SensorDecoratedOperator
-
-
-OPERATORS_BY_VARIANT: dict[str, Callable[[], type]] = {
-    "python": lambda: decorated_operators.PythonDecoratedOperator,
-    "branch": lambda: decorated_operators.BranchDecoratedOperator,
-    "short_circuit": lambda: decorated_operators.ShortCircuitDecoratedOperator,
-    "sensor": _load_sensor_operator,
-    "bash": _load_bash_operator,
+OPERATOR_PATHS: dict[str, str] = {
+    "python": "gnomon.sdk.tasks.decorated_operators.PythonDecoratedOperator",
+    "branch": "gnomon.sdk.tasks.decorated_operators.BranchDecoratedOperator",
+    "short_circuit": "gnomon.sdk.tasks.decorated_operators.ShortCircuitDecoratedOperator",
+    "sensor": "gnomon.sdk.tasks.sensor.SensorDecoratedOperator",
+    "bash": "gnomon.operators.bash.BashDecoratedOperator",
 }
-"""Variant to the operator class behind it. Packages that bring operators add theirs with `register_task_decorator`."""
+"""Variant of `@task` to the path of its operator class, which is imported when a file uses the variant."""
 
 _UNSUPPORTED_VARIANTS = ("virtualenv", "external_python", "branch_virtualenv", "branch_external_python", "docker", "kubernetes",
           "kubernetes_cmd", "pyspark", "sql", "stub", "llm", "agent")
 _DOCS = ("doc", "doc_md", "doc_json", "doc_yaml", "doc_rst")
 
 
-def register_task_decorator(name: str, operator_class: Callable[[], type]) -> None:
-    """`@task.<name>` makes tasks of the class that `operator_class()` gives."""
-    OPERATORS_BY_VARIANT[name] = operator_class
+def _load_operator_class(variant: str) -> type:
+    module, _, name = OPERATOR_PATHS[variant].rpartition(".")
+    found: type = getattr(import_module(module), name)
+    return found
 
 
 class TaskDecorator:
@@ -140,7 +126,7 @@ def task_decorator_factory(
 class TaskDecorators:
     """`@task`, `@task.branch`, ...: one attribute a variant; bound to a DAG as `@dag.task`."""
 
-    def __init__(self, dag: DAG | None = None) -> None:
+    def __init__(self, dag: DagNode | None = None) -> None:
         self._bound: dict[str, Any] = {} if dag is None else {"dag": dag}
 
     @overload
@@ -154,10 +140,10 @@ class TaskDecorators:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if name not in OPERATORS_BY_VARIANT:
-            near = find_close_matches(name, OPERATORS_BY_VARIANT, cutoff=0.7)
+        if name not in OPERATOR_PATHS:
+            near = find_close_matches(name, OPERATOR_PATHS, cutoff=0.7)
             why = "; it is not supported yet" if name in _UNSUPPORTED_VARIANTS else f"; did you mean {near[0]}" if near else ""
-            raise AttributeError(f"There is no @task.{name}{why}. There are: {', '.join(sorted(OPERATORS_BY_VARIANT))}, "
+            raise AttributeError(f"There is no @task.{name}{why}. There are: {', '.join(sorted(OPERATOR_PATHS))}, "
                                  "run_if, skip_if.")
         return functools.partial(self._by_position, name)
 
@@ -166,7 +152,7 @@ class TaskDecorators:
 
     def _variant(self, name: str, function: Callable[..., Any] | None, kwargs: Mapping[str, Any]) -> Any:
         return task_decorator_factory(
-            function, decorated_operator_class=OPERATORS_BY_VARIANT[name](), **{**self._bound, **kwargs}
+            function, decorated_operator_class=_load_operator_class(name), **{**self._bound, **kwargs}
         )
 
     def run_if(self, condition: Callable[[Any], Any], skip_message: str | None = None) -> Any:

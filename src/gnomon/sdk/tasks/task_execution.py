@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from gnomon.errors.authoring import TaskDeferralError, TaskDeferralTimeout, TaskDeferred
 from gnomon.sdk.templating.templater import Templater
@@ -11,7 +11,6 @@ from gnomon.sdk.templating.templater import Templater
 if TYPE_CHECKING:
     import logging
 
-    from gnomon.sdk.tasks.operator import BaseOperator
 
 TRIGGER_FAIL = "__fail__"
 """`resume_execution` is called with this instead of a method when the wait brought no event; `error` says which."""
@@ -58,11 +57,11 @@ class TaskExecution(Templater):
     def on_kill(self) -> None:
         """Ends what `execute` started outside of its process, when the try is told to end."""
 
-    def prepare_for_execution(self) -> BaseOperator:
+    def prepare_for_execution(self) -> Self:
         """A copy whose fields may be rendered without touching this one."""
         other = object.__new__(type(self))  # what copy.copy does, without its detour: every child process pays for it
         other.__dict__.update(self.__dict__, _lock_for_execution=True)
-        return cast("BaseOperator", other)
+        return other
 
     def dry_run(self) -> None:
         """Logs the template fields as they are now."""

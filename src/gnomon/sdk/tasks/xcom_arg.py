@@ -13,8 +13,8 @@ from gnomon.sdk.templating.resolvable import Resolvable
 
 if TYPE_CHECKING:
     from gnomon.sdk.dags.edges import EdgeModifier
+    from gnomon.sdk.dags.node_types import TaskNode
     from gnomon.sdk.dags.setup_teardown import Scope
-    from gnomon.sdk.tasks.operator import BaseOperator
 
 XCOM_RETURN_KEY = "return_value"
 
@@ -22,7 +22,7 @@ XCOM_RETURN_KEY = "return_value"
 class XComArg(Resolvable, DependencyMixin):
     """The value under `key` of the task `operator`."""
 
-    def __init__(self, operator: BaseOperator, key: str = XCOM_RETURN_KEY) -> None:
+    def __init__(self, operator: TaskNode, key: str = XCOM_RETURN_KEY) -> None:
         self.operator = operator
         self.key = key
 
@@ -71,18 +71,18 @@ class XComArg(Resolvable, DependencyMixin):
             return None
         raise XComNotFound(dag_id, task_id, self.key)
 
-    def iter_references(self) -> Iterable[tuple[BaseOperator, str]]:
+    def iter_references(self) -> Iterable[tuple[TaskNode, str]]:
         """The one value that this is."""
         yield self.operator, self.key
 
     # Edges go to and from the task.
 
     @property
-    def roots(self) -> Sequence[BaseOperator]:
+    def roots(self) -> Sequence[TaskNode]:
         return [self.operator]
 
     @property
-    def leaves(self) -> Sequence[BaseOperator]:
+    def leaves(self) -> Sequence[TaskNode]:
         return [self.operator]
 
     def set_upstream(self, other: Any, edge_modifier: EdgeModifier | None = None) -> None:
@@ -131,7 +131,8 @@ class XComArg(Resolvable, DependencyMixin):
         return self
 
     def __enter__(self) -> Scope:
-        return self.operator.__enter__()
+        scope: Scope = self.operator.__enter__()
+        return scope
 
     def __exit__(self, *exc: object) -> None:
         self.operator.__exit__(*exc)
@@ -159,7 +160,7 @@ def mapping_not_supported(what: str) -> MappingNotSupported:
     )
 
 
-def iter_xcom_references(value: object) -> Iterator[tuple[BaseOperator, str]]:
+def iter_xcom_references(value: object) -> Iterator[tuple[TaskNode, str]]:
     """(task, key) of every XComArg in the value: in lists, tuples, sets, dicts, and in objects with template_fields."""
     if isinstance(value, Resolvable):
         yield from value.iter_references()

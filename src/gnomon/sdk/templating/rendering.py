@@ -12,12 +12,12 @@ import jinja2.sandbox
 
 from gnomon.errors.authoring import AirflowException
 from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.templating.lazy_environment import LazyEnvironment, TemplateOwner
 from gnomon.sdk.templating.resolvable import LiteralValue, Resolvable
 from gnomon.sdk.templating.template_filters import FILTERS
-from gnomon.sdk.templating.templater import LazyEnvironment, Templater
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.node_types import DagNode
 
 
 class SandboxedEnvironment(jinja2.sandbox.SandboxedEnvironment):
@@ -31,7 +31,7 @@ class NativeEnvironment(jinja2.nativetypes.NativeEnvironment):
     """Templates give Python objects instead of text."""
 
 
-def get_environment(owner: Templater, dag: DAG | None) -> jinja2.Environment:
+def get_environment(owner: TemplateOwner, dag: DagNode | None) -> jinja2.Environment:
     """The environment of that DAG; native when the task (or else the DAG) says so."""
     native = getattr(owner, "render_template_as_native_obj", None)
     if native is None:
@@ -72,7 +72,7 @@ def make_environment(
 
 
 def render_fields(
-    owner: Templater, parent: Any, names: Iterable[str], context: Mapping[str, Any], env: Any, seen: set[int]
+    owner: TemplateOwner, parent: Any, names: Iterable[str], context: Mapping[str, Any], env: Any, seen: set[int]
 ) -> None:
     """Each named attribute of `parent` holds its rendered value; an error says which field of which task.
 
@@ -114,7 +114,7 @@ def _add_location_note(error: Exception, parent: Any, name: str) -> None:
         error.add_note(note)
 
 
-def render_value(owner: Templater, content: Any, context: Mapping[str, Any], env: Any, seen: set[int]) -> Any:
+def render_value(owner: TemplateOwner, content: Any, context: Mapping[str, Any], env: Any, seen: set[int]) -> Any:
     """The content with templates rendered and values of other tasks in their place."""
     if isinstance(content, str):
         return _render_text(owner, content, context, env)
@@ -142,7 +142,7 @@ def render_value(owner: Templater, content: Any, context: Mapping[str, Any], env
     return content
 
 
-def _render_text(owner: Templater, text: str, context: Mapping[str, Any], env: Any) -> Any:
+def _render_text(owner: TemplateOwner, text: str, context: Mapping[str, Any], env: Any) -> Any:
     if owner.template_ext and text.endswith(tuple(owner.template_ext)):
         real = _resolve_environment(env)
         try:
@@ -159,7 +159,7 @@ def _render_text(owner: Templater, text: str, context: Mapping[str, Any], env: A
     return _render_compiled(real, real.from_string(text), context)
 
 
-def _renders_to_itself(owner: Templater, env: Any) -> bool:
+def _renders_to_itself(owner: TemplateOwner, env: Any) -> bool:
     """Whether text without braces and line ends renders to itself: by default marks, to text."""
     if isinstance(env, LazyEnvironment):
         dag = owner.get_dag()
@@ -187,7 +187,7 @@ def _render_compiled(env: jinja2.Environment, template: jinja2.Template, context
         env.handle_exception()
 
 
-def read_template_files(owner: Templater) -> None:
+def read_template_files(owner: TemplateOwner) -> None:
     """Fields that name a file with one of `template_ext` hold its text; a missing file stays a name."""
     endings = tuple(owner.template_ext)
     if not endings:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gnomon.sdk.templating.lazy_environment import LazyEnvironment
+
 if TYPE_CHECKING:
     import jinja2
 
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.node_types import DagNode
+
 
 
 class Templater:
@@ -17,11 +20,11 @@ class Templater:
     template_fields: ClassVar[Collection[str]] = ()
     template_ext: ClassVar[Sequence[str]] = ()
 
-    def get_dag(self) -> DAG | None:
+    def get_dag(self) -> DagNode | None:
         """The DAG that templates are rendered for, if any."""
         return None
 
-    def get_template_env(self, dag: DAG | None = None) -> jinja2.Environment:
+    def get_template_env(self, dag: DagNode | None = None) -> jinja2.Environment:
         """The Jinja environment: the DAG's, or a plain one."""
         from gnomon.sdk.templating import rendering  # Jinja is loaded when something is rendered
 
@@ -64,17 +67,3 @@ class Templater:
     ) -> None:
         """The object's own template fields are rendered."""
         self._do_render_template_fields(value, value.template_fields, context, jinja_env, seen_oids)
-
-
-class LazyEnvironment:
-    """The environment, made when the first real template is met."""
-
-    def __init__(self, owner: Templater, context: Mapping[str, Any]) -> None:
-        self._owner = owner
-        self._context = context
-        self._env: Any = None
-
-    def __call__(self) -> Any:
-        if self._env is None:
-            self._env = self._owner.get_template_env(self._owner.get_dag() or self._context.get("dag"))
-        return self._env
