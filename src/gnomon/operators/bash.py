@@ -1,4 +1,4 @@
-"""Tasks that run a Bash command."""
+"""Operators and a sensor that run a Bash command."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def _identity(line: str) -> Any:
 class BashOperator(BaseOperator):
     """Runs `bash_command` (or the `.sh` or `.bash` file that it names) and returns its last line of output.
 
-    An exit code in `skip_on_exit_code` skips the task, any other but 0 fails it. `env` replaces the environment, with
-    `append_env` it is added to it. Without `cwd` the command runs in a temporary folder.
+    An exit code in `skip_on_exit_code` skips the task; any other code except 0 fails it. `env` replaces the environment; with
+    `append_env` it is added to the environment. Without `cwd` the command runs in a temporary folder.
     """
 
     template_fields: ClassVar[Collection[str]] = ("bash_command", "env", "cwd")
@@ -64,13 +64,13 @@ class BashOperator(BaseOperator):
 
     @property
     def subprocess_hook(self) -> SubprocessHook:
-        """What runs the command, and ends it when the task is told to end."""
+        """The hook that runs the command, and ends it when the attempt is terminated."""
         if self._hook is None:
             self._hook = SubprocessHook(self.log)
         return self._hook
 
     def get_env(self, context: Any) -> dict[str, str]:
-        """The command's environment: the system's unless `env` replaces it, `env`, and the variables of the run."""
+        """Return the environment of the command: that of this process (unless `env` replaces it), `env`, and the variables of the run."""
         system = environment()
         chosen = system if self.env is None else {**system, **self.env} if self.append_env else dict(self.env)
         run = {key: value for key, value in system.items() if key.startswith(CONTEXT_PREFIXES)}
@@ -102,7 +102,7 @@ class BashOperator(BaseOperator):
         return self.cwd
 
     def on_kill(self) -> None:
-        """The process group of the command was told to end."""
+        """Send SIGTERM to the process group of the command."""
         if self._hook is not None:
             self._hook.send_sigterm()
 
@@ -134,7 +134,7 @@ class BashDecoratedOperator(DecoratedOperator, BashOperator):
 
 
 class BashSensor(BaseSensorOperator):
-    """Waits until the command exits with 0. With `retry_exit_code` any code but that one and 0 fails the task."""
+    """Waits until the command exits with 0. With `retry_exit_code` any other code except 0 fails the task."""
 
     template_fields: ClassVar[Collection[str]] = ("bash_command", "env")
 
@@ -168,6 +168,6 @@ class BashSensor(BaseSensorOperator):
         return False
 
     def on_kill(self) -> None:
-        """The process group of the command was told to end."""
+        """Send SIGTERM to the process group of the command."""
         if self._hook is not None:
             self._hook.send_sigterm()

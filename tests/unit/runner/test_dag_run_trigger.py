@@ -269,7 +269,7 @@ def test_any_task_may_raise_for_a_run(world: World) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [({"logical_date": 7}, "Task 't'.*logical_date must be a text or a datetime, not int"),
-     ({"allowed_states": ["skipped"]}, "'skipped' in allowed_states is no state of a run")],
+     ({"allowed_states": ["skipped"]}, "'skipped' in allowed_states is not a state of a run")],
 )
 def test_arguments_that_cannot_hold_are_refused_by_name(arguments: dict[str, Any], words: str) -> None:
     with DAG("mine", schedule=None), pytest.raises((TypeError, ValueError), match=words):

@@ -1,4 +1,4 @@
-"""Whether a DAG can be scheduled as written."""
+"""Checks of a whole DAG: timetable, params, fail_fast, dependencies on other DAGs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 
 def check_dag(dag: DagNode) -> None:
-    """Passes, or raises the error that names the DAG, the line and the remedy; doubts become warnings of the DAG."""
+    """Check that the DAG can be scheduled as written; what is doubtful becomes a warning of the DAG.
+
+    Raises AirflowTimetableInvalid, ParamValidationError, FailFastDagInvalidTriggerRule or ValueError. Each names the DAG and
+    its line, and says what to change.
+    """
     _check_timetable(dag)
     _check_params(dag)
     _check_fail_fast(dag)
     _check_dependencies(dag)
     if isinstance(dag.timetable, AssetTriggeredTimetable):
-        dag.warn("it is scheduled by assets, which is a later feature; until then it runs only when triggered.")
+        dag.warn("it is scheduled by assets, which Gnomon does not support yet; it runs only when it is triggered.")
 
 
 def _check_timetable(dag: DagNode) -> None:
@@ -64,7 +68,7 @@ def _check_fail_fast(dag: DagNode) -> None:
         if not task.is_teardown and TriggerRule(task.trigger_rule) is not TriggerRule.ALL_SUCCESS:
             raise FailFastDagInvalidTriggerRule(
                 f"DAG {dag.dag_id!r} has fail_fast=True, and task {task.task_id!r}{format_location(task._location)} has trigger_rule="
-                f"{str(task.trigger_rule)!r}. Use all_success there, or take fail_fast away."
+                f"{str(task.trigger_rule)!r}. Use all_success there, or remove fail_fast."
             )
 
 
@@ -84,6 +88,6 @@ def _is_scheduled(dag: DagNode) -> bool:
 
 
 def find_earliest_start(dag: DagNode) -> Any:
-    """The earliest start date of the DAG and its tasks; None when nothing has one."""
+    """Return the earliest start date of the DAG and its tasks; None when none of them has a start date."""
     starts = [dag.start_date, *(task.start_date for task in dag.tasks)]
     return min((moment for moment in starts if moment is not None), default=None)

@@ -1,4 +1,4 @@
-"""Deep copies of DAGs, task groups and tasks: every reference inside a copied DAG leads to a part of the copy."""
+"""Deep copies of DAGs, task groups and tasks: every reference inside a copied DAG refers to a part of the copy."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _CONTAINERS = (dict, list, tuple, set)
 
 
 def copy_dag(dag: DagT, memo: dict[int, Any]) -> DagT:
-    """An equal DAG that shares nothing mutable with this one, except what its macros, filters and `shallow_copy_attrs` hold.
+    """Return a copy that shares nothing mutable with `dag`, except the values of its macros, filters and `shallow_copy_attrs`.
 
-    An attribute that cannot be copied raises the error of its `copy.deepcopy`, with a note that names the attribute.
+    Raises the error of `copy.deepcopy` for an attribute that cannot be copied, with a note that names the attribute.
     """
     other = copy.copy(dag)
     memo[id(dag)] = other
     for task in dag.tasks:
-        # The copies are known before any of them is filled: values that refer to other tasks need no recursion.
+        # Every copy is in `memo` before any copy is filled: a value that refers to another task needs no recursion.
         if getattr(type(task), "__deepcopy__", None) is copy_task:
             memo[id(task)] = copy.copy(task)
     for task in dag.tasks:
@@ -44,7 +44,7 @@ def copy_dag(dag: DagT, memo: dict[int, Any]) -> DagT:
 
 
 def copy_group(group: GroupT, memo: dict[int, Any]) -> GroupT:
-    """The group in a copy of its DAG."""
+    """Return the group in the copy of its DAG; the DAG is copied first when `memo` does not have it."""
     if id(group.dag) not in memo:
         copy.deepcopy(group.dag, memo)
     if id(group) not in memo:
@@ -56,7 +56,7 @@ def copy_group(group: GroupT, memo: dict[int, Any]) -> GroupT:
 
 
 def copy_task(task: TaskT, memo: dict[int, Any]) -> TaskT:
-    """A copy of the task; unless its DAG is being copied too, it stays in the same DAG and group."""
+    """Return a copy of the task. The copy stays in the same DAG and group, unless the DAG is copied too."""
     other = copy.copy(task)
     memo[id(task)] = other
     _fill(other, task, memo)
@@ -64,16 +64,16 @@ def copy_task(task: TaskT, memo: dict[int, Any]) -> TaskT:
 
 
 def copy_reference(task: TaskT, memo: dict[int, Any]) -> TaskT:
-    """The task that a copied value refers to: the copy where the task's DAG is copied, else the task itself."""
+    """Return the task for a copied value: the copy of `task` if its DAG is copied, else `task` itself."""
     dag = task.get_dag()
     return task if dag is not None and id(dag) not in memo else copy.deepcopy(task, memo)
 
 
 def _fill(other: TaskNode, task: TaskNode, memo: dict[int, Any]) -> None:
     dag = task.get_dag()
-    alone = dag is not None and id(dag) not in memo
+    keeps_dag = dag is not None and id(dag) not in memo
     for name, value in task.__dict__.items():
-        if alone and name in ("_dag", "task_group"):
+        if keeps_dag and name in ("_dag", "task_group"):
             continue
         shallow = name in task.shallow_copy_attrs
         other.__dict__[name] = _copied(name, value, memo, f"task {task.task_id!r}", shallow=shallow)
@@ -90,7 +90,7 @@ def _copied(name: str, value: Any, memo: dict[int, Any], owner: str, *, shallow:
 
 
 def _new_containers(value: Any, memo: dict[int, Any]) -> Any:
-    """New containers around the same values; references to tasks and groups lead to the copies."""
+    """Copy containers and keep their values; a reference to a task or group becomes a reference to its copy."""
     if isinstance(value, Resolvable | DependencyMixin) or id(value) in memo:
         return copy.deepcopy(value, memo)
     if type(value) is dict:

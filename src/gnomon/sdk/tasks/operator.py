@@ -1,4 +1,4 @@
-"""BaseOperator: one task of a DAG, as its author writes it."""
+"""BaseOperator: the class of a task."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from gnomon.sdk.deferral.triggers import StartTriggerArgs
 
 class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=OperatorMeta):
-    """A task: subclass it and write `execute(context)`. All arguments: `sdk.fields.OPERATOR`."""
+    """A task of a DAG. A subclass defines `execute(context)`. `sdk.arguments.fields.OPERATOR_FIELDS` describes the arguments.
+
+    Raises TypeError or ValueError, with the task and its line, for an argument that is not valid.
+    """
 
     template_fields: ClassVar[Collection[str]] = ()
     template_ext: ClassVar[Sequence[str]] = ()
@@ -41,11 +44,11 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
     operator_extra_links: Collection[Any] = ()
     shallow_copy_attrs: Sequence[str] = ()
     start_trigger_args: StartTriggerArgs | None = None
-    """Given at the class, each task has a copy of its own from the beginning of its `__init__`."""
+    """Set on the class; each task gets its own copy at the beginning of `__init__`."""
     start_from_trigger: bool = False
     overwrite_rtif_after_execution: bool = False
     runs_code: ClassVar[bool] = True
-    """False on a class whose `execute` does nothing: without callbacks, inlets and outlets it costs no process."""
+    """False on a class whose `execute` does nothing. A task of it without callbacks, inlets and outlets needs no process."""
     supports_lineage = False
     deps: ClassVar[frozenset[Any]] = frozenset()
 
@@ -160,7 +163,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
         state = self.__dict__
-        # A copy that is being executed gets rendered values; it has no edges any more.
+        # A copy that is executed gets rendered values and makes no edges.
         if "_ready" in state and "_lock_for_execution" not in state and name in self.template_fields:
             self.connect_references([name])
 
@@ -177,7 +180,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
 
     @property
     def dag(self) -> DagNode:
-        """The DAG it belongs to; RuntimeError when it was not given to one."""
+        """The DAG of the task. Raises RuntimeError when the task belongs to no DAG."""
         if self._dag is None:
             raise RuntimeError(
                 f"Task {self.task_id!r}{format_location(self._location)} belongs to no DAG. "
@@ -201,26 +204,26 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
     _depends_on: tuple[After, ...] = ()
 
     def has_dag(self) -> bool:
-        """Whether it belongs to a DAG."""
+        """Return whether the task belongs to a DAG."""
         return self._dag is not None
 
     def get_dag(self) -> DagNode | None:
-        """The DAG it belongs to, if any."""
+        """Return the DAG of the task, or None."""
         return self._dag
 
     @property
     def dag_id(self) -> str:
-        """The id of its DAG; for a task without one, `adhoc_<owner>`."""
+        """The id of the DAG; `adhoc_<owner>` for a task without a DAG."""
         return self._dag.dag_id if self._dag is not None else f"adhoc_{self.owner}"
 
     @property
     def node_id(self) -> str:
-        """Its id among the nodes of a group."""
+        """The id of this node inside its group: `task_id`."""
         return self.task_id
 
     @property
     def label(self) -> str:
-        """Its id without the prefixes of its groups."""
+        """The id without the prefixes of the task groups."""
         group = self.task_group
         if group is not None and group.node_id and group.prefix_group_id:
             return self.task_id[len(group.node_id) + 1 :]
@@ -228,34 +231,34 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
 
     @property
     def operator_name(self) -> str:
-        """The class name that listings show."""
+        """The name of the operator in listings: `custom_operator_name`, or the class name."""
         return getattr(self, "custom_operator_name", None) or self.task_type
 
     @property
     def operator_class(self) -> type[BaseOperator]:
-        """Its class."""
+        """The class of the task."""
         return type(self)
 
     @property
     def is_mapped(self) -> bool:
-        """False: dynamic task mapping comes later."""
+        """Always False: Gnomon does not support dynamic task mapping yet."""
         return False
 
     @property
     def inherits_from_empty_operator(self) -> bool:
-        """Whether executing it does nothing."""
+        """Whether `execute` of the class does nothing."""
         return not self.runs_code
 
     @classmethod
     def partial(cls, **kwargs: Any) -> NoReturn:
-        """Refused: dynamic task mapping is not supported yet."""
+        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
         raise mapping_not_supported(f"{cls.__name__}.partial() for task {kwargs.get('task_id')!r}")
 
     __deepcopy__ = copy_task
 
 
 def _add_to_dag(task: BaseOperator, dag: DagNode | None, group: GroupNode | None) -> None:
-    """It belongs to the DAG and the group, and to the setup or teardown block in which it is made."""
+    """Add the task to the DAG, to the group, and to the open setup or teardown block."""
     if group is not None:
         task.__dict__["task_id"] = group.child_id(task.__dict__["task_id"])
     if dag is not None:
@@ -268,14 +271,14 @@ def _add_to_dag(task: BaseOperator, dag: DagNode | None, group: GroupNode | None
 
 
 class BaseAsyncOperator(BaseOperator):
-    """A task whose work is a coroutine: write `async def aexecute(context)`."""
+    """A task whose work is a coroutine. A subclass defines `async def aexecute(context)`."""
 
     async def aexecute(self, context: Any) -> Any:
-        """The work."""
+        """Do the work of the task. Subclasses override it."""
         raise NotImplementedError(f"{self.task_type} (task {self.task_id!r}) has no aexecute().")
 
     def execute(self, context: Any) -> Any:
-        """Runs `aexecute` to its end."""
+        """Run `aexecute` in a new event loop and return its result."""
         import asyncio  # only tasks of this kind need it
 
         return asyncio.run(self.aexecute(context))

@@ -1,4 +1,4 @@
-"""A task among others: what comes before and after it, what it sets up or tears down, what it reads and writes."""
+"""The relations of a task: its upstream and downstream tasks, setup and teardown, inlets and outlets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TaskRelations(DependencyMixin):
-    """BaseOperator's neighbours."""
+    """Base class of BaseOperator: the methods that concern other tasks."""
 
     upstream_task_ids: set[str]
     downstream_task_ids: set[str]
@@ -43,28 +43,28 @@ class TaskRelations(DependencyMixin):
 
     @property
     def upstream_list(self) -> Sequence[TaskNode]:
-        """The tasks directly before it, by id."""
+        """The tasks directly before this task, sorted by id."""
         return [self.dag.get_task(task_id) for task_id in sorted(self.upstream_task_ids)]
 
     @property
     def downstream_list(self) -> Sequence[TaskNode]:
-        """The tasks directly after it, by id."""
+        """The tasks directly after this task, sorted by id."""
         return [self.dag.get_task(task_id) for task_id in sorted(self.downstream_task_ids)]
 
     def get_direct_relative_ids(self, upstream: bool = False) -> set[str]:
-        """The ids of the tasks directly after it, or before."""
+        """Return the ids of the tasks directly after this task, or before it (`upstream`)."""
         return self.upstream_task_ids if upstream else self.downstream_task_ids
 
     def get_direct_relatives(self, upstream: bool = False) -> Sequence[TaskNode]:
-        """The tasks directly after it, or before."""
+        """Return the tasks directly after this task, or before it (`upstream`)."""
         return self.upstream_list if upstream else self.downstream_list
 
     def get_flat_relative_ids(self, upstream: bool = False) -> set[str]:
-        """The ids of all tasks after it, at any distance, or before."""
+        """Return the ids of all tasks after this task, at any distance, or before it (`upstream`)."""
         return find_relatives(self.dag, self.task_id, upstream=upstream)
 
     def get_flat_relatives(self, upstream: bool = False) -> Sequence[TaskNode]:
-        """All tasks after it, at any distance, or before; by id."""
+        """Return all tasks after this task, at any distance, or before it (`upstream`), sorted by id."""
         return [self.dag.get_task(task_id) for task_id in sorted(self.get_flat_relative_ids(upstream))]
 
     def set_upstream(self, other: Any, edge_modifier: EdgeModifier | None = None) -> None:
@@ -74,7 +74,7 @@ class TaskRelations(DependencyMixin):
         connect_all(cast("TaskNode", self), other, upstream=False, edge_modifier=edge_modifier)
 
     def connect_references(self, names: Iterable[str]) -> None:
-        """The tasks whose values stand in these attributes come before this one."""
+        """Make each task to whose XCom one of these attributes refers come before this task."""
         for name in names:
             for task, _key in iter_xcom_references(getattr(self, name, None)):
                 if task is not cast("TaskNode", self) and task.task_id not in self.upstream_task_ids:
@@ -82,24 +82,24 @@ class TaskRelations(DependencyMixin):
 
     @property
     def output(self) -> XComArg:
-        """What `execute` will return."""
+        """A reference to the value that `execute` will return."""
         return XComArg(cast("TaskNode", self))
 
     def add_inlets(self, inlets: Iterable[Any]) -> None:
-        """It reads these as well."""
+        """Add inlets: assets that the task reads."""
         self.inlets.extend(inlets)
 
     def add_outlets(self, outlets: Iterable[Any]) -> None:
-        """It writes these as well."""
+        """Add outlets: assets that the task writes."""
         self.outlets.extend(outlets)
 
     def as_setup(self) -> Self:
-        """It is a setup task."""
+        """Mark the task as a setup task and return the task."""
         self.is_setup = True
         return self
 
     def as_teardown(self, *, setups: Any = None, on_failure_fail_dagrun: bool | None = None) -> Self:
-        """It is a teardown task; these setups (marked as such) come directly before it."""
+        """Mark the task as a teardown task and return the task; `setups` become setup tasks directly before it."""
         self.is_teardown = True
         self.trigger_rule: Any = "all_done_setup_success"
         if on_failure_fail_dagrun is not None:
@@ -111,7 +111,7 @@ class TaskRelations(DependencyMixin):
         return self
 
     def __enter__(self) -> Scope:
-        """Tasks made inside run within this setup or before this teardown."""
+        """Open the block of this setup or teardown. Raises TypeError when the task is neither."""
         scope = make_scope(cast("TaskNode", self))
         authoring_state.push_scope(scope)
         return scope
