@@ -251,7 +251,7 @@ def test_a_task_that_waits_deferred_for_a_run_that_is_deleted_fails_in_words(wor
     assert wait is not None and loads(wait.kwargs)["there"] is True
     resume = Resumption(next_method="execute_complete", fired=DeferralResult(outcome="event", payload=dumps((wait.classpath, loads(wait.kwargs)))))
     result = run(resume=resume, wait_for_completion=True, deferrable=True)
-    assert (result.outcome, result.reason) == ("failed", "AirflowException: run 'r' of DAG 'd' was deleted while it was waited for")
+    assert (result.outcome, result.reason) == ("failed", "AirflowException: run 'r' of DAG 'd' was deleted while this task waited for it")
 
 
 def test_any_task_may_raise_for_a_run(world: World) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -23,11 +23,6 @@ from gnomon.sdk.schedules.schedule_argument import build_timetable_ref
 from gnomon.sdk.schedules.timezone import zone_name
 from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.sdk.tasks.sensor import BaseSensorOperator
-
-if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
-    from gnomon.sdk.tasks.operator import BaseOperator
-
 
 EDGE_SEPARATOR = "\x1f"
 _TEXT_FIELDS_OF_DAG = ("description", "display_name", "doc_md", "tags", "owner", "edge_labels", "params")

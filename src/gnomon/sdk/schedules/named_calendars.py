@@ -27,7 +27,7 @@ KEYS = (
 def calendar(name: str) -> Named:
     """Return the calendar `[calendars.NAME]` of gnomon.toml; the file becomes an input of the DAG file that is parsed.
 
-    ConfigMistake when there is none (with the nearest name), or when its table makes no sense.
+    Raises OptionError, with the most similar name, when there is none, or when its table is not valid.
     """
     return NamedCalendars(current_config().home).find(name)
 

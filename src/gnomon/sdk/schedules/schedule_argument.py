@@ -49,7 +49,7 @@ def parse_schedule(schedule: Any, zone: dt.tzinfo) -> Any:
 def resolve_calendar(timetable: Any) -> Any:
     """Return the timetable with the calendar of gnomon.toml that its `calendar="name"` names.
 
-    Raises ConfigError when gnomon.toml has no such calendar.
+    Raises OptionError when gnomon.toml has no such calendar.
     """
     if getattr(timetable, "calendar_name", None) is None:
         return timetable
