@@ -48,9 +48,9 @@ class NoStore:
     def beat(self, worker_id: str) -> bool:
         return True
 
-    def mail(self, worker_id: str, results: object) -> None: ...
+    def mail_results(self, worker_id: str, results: object) -> None: ...
 
-    def answer(self, attempt: Attempt, question: object) -> object:
+    def answer_request(self, attempt: Attempt, question: object) -> object:
         return None
 
 

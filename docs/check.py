@@ -1,6 +1,6 @@
-"""Checks the documentation: links lead somewhere, blocks of code run, commands exist, generated pages are up to date.
+"""Checks the documentation: targets of links exist, blocks of code run, commands exist, generated pages are up to date.
 
-Exit code 1 says which not.
+Prints each problem to standard error and exits with 1 if there is one.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"`gnomon ((?:[a-z-]+ ?)+)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _NAMED = re.compile(r"# ((?:dags|plugins|package)/[\w./-]+|gnomon\.toml|[\w-]+\.csv)\n")
-"""The first line of a block that is a file of the reader's home; later blocks of the page may import it."""
+"""The first line of a block that the reader saves as a file; later blocks of the page may import that file."""
 _PATH = re.compile(r"`((?:src|docs|tests|bench)/[\w./-]+)`")
 
 
 class Problem(NamedTuple):
-    """What is wrong, and where."""
+    """One mistake in a page."""
 
     file: Path
     text: str
@@ -49,12 +49,12 @@ class Problem(NamedTuple):
 
 
 def pages() -> list[Path]:
-    """Every page of the documentation, and those at the root of the project."""
+    """Every page of the documentation, and the pages at the root of the project."""
     return sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 
 
 def broken_links(page: Path) -> Iterator[Problem]:
-    """Links to files or headings that are not there, and paths of the source tree that are not."""
+    """Links to files or headings that do not exist, and paths of the source tree that do not exist."""
     text = page.read_text()
     for target in _LINK.findall(_without_blocks(text)):
         if "://" in target or target.startswith("mailto:"):
@@ -62,23 +62,23 @@ def broken_links(page: Path) -> Iterator[Problem]:
         name, _, heading = target.partition("#")
         file = (page.parent / name).resolve() if name else page
         if not file.exists():
-            yield Problem(page, f"the link {target} leads nowhere")
+            yield Problem(page, f"the link {target} names a file that does not exist")
         elif heading and heading not in _anchors(file.read_text()):
-            yield Problem(page, f"the link {target} names a heading that is not there")
+            yield Problem(page, f"the link {target} names a heading that does not exist")
     for path in _PATH.findall(text):
         if not (ROOT / path).exists():
-            yield Problem(page, f"there is no {path}")
+            yield Problem(page, f"the path {path} does not exist")
 
 
 def broken_code(page: Path) -> Iterator[Problem]:
-    """Blocks that do not do what they promise: each language has its check, and there is no block without one."""
+    """Blocks of code that fail the check of their language, blocks in a language without a check, and unknown commands."""
     text = page.read_text()
     files: dict[str, str] = {}
     for language, code in _BLOCK.findall(text):
         files.update(_file(code))
         check = _CHECKS.get(language)
         if check is None:
-            yield Problem(page, f"nothing checks a block of {language}")
+            yield Problem(page, f"there is no check for a block of {language}")
             continue
         for failure in check(code, files):
             yield Problem(page, f"a block of {language} fails: {failure}")
@@ -87,7 +87,7 @@ def broken_code(page: Path) -> Iterator[Problem]:
 
 
 def files_of(page: Path) -> dict[str, str]:
-    """The files that a page makes its reader write, as they are at its end, by their path below the home."""
+    """The files that a page tells its reader to save, in their last form, by their path below the home."""
     files: dict[str, str] = {}
     for _, code in _BLOCK.findall(page.read_text()):
         files.update(_file(code))
@@ -100,18 +100,18 @@ def _file(code: str) -> dict[str, str]:
 
 
 Files = dict[str, str]
-"""What the page has made its reader write so far."""
+"""The files that the page has told its reader to save so far, by their path below the home."""
 
 
 def _python(code: str, files: Files) -> Iterator[str]:
-    """It runs as a DAG file of its own, beside the files that the page has named."""
+    """Yield the error if the block cannot be loaded as a DAG file, beside the files of the page."""
     failure = _run(code, files)
     if failure:
         yield failure
 
 
 def _shell(code: str, _: Files) -> Iterator[str]:
-    """A shell understands it, and so do the commands and the Makefile that it calls."""
+    """Yield the errors of a shell block: its syntax, its `gnomon` commands, its `make` targets."""
     parsed = subprocess.run(["bash", "-n"], input=code, capture_output=True, text=True, check=False)
     if parsed.returncode:
         yield parsed.stderr.strip()
@@ -128,7 +128,7 @@ def _shell(code: str, _: Files) -> Iterator[str]:
 
 
 def _command(words: list[str], *, whole: bool) -> Iterator[str]:
-    """There is such a command; when it is shown whole, it takes these arguments."""
+    """Yield an error if the command does not exist, or if `whole` and it does not take these arguments."""
     command: click.Command = root
     rest = list(words)
     while isinstance(command, click.Group) and rest:
@@ -147,7 +147,7 @@ def _command(words: list[str], *, whole: bool) -> Iterator[str]:
 
 
 def _options(code: str, files: Files) -> Iterator[str]:
-    """Gnomon accepts it as its `gnomon.toml`, calendars included; a file of another name is TOML."""
+    """Yield the error if Gnomon refuses the block as its `gnomon.toml`, or if another file is not TOML."""
     if _file(code) and CONFIG not in _file(code):
         try:
             tomllib.loads(code)
@@ -168,7 +168,7 @@ def _options(code: str, files: Files) -> Iterator[str]:
 
 
 def _unit(code: str, _: Files) -> Iterator[str]:
-    """It is a file of sections and values, as systemd reads them."""
+    """Yield the error if the block does not consist of sections and values, as systemd reads them."""
     try:
         configparser.RawConfigParser(strict=False).read_string(code)
     except configparser.Error as error:
@@ -176,7 +176,7 @@ def _unit(code: str, _: Files) -> Iterator[str]:
 
 
 def _output(_: str, __: Files) -> Iterator[str]:
-    """What a command prints stands on generated pages only, which are compared as a whole."""
+    """No check: output of commands is on generated pages, which are compared as a whole."""
     yield from ()
 
 
@@ -186,7 +186,7 @@ _CHECKS: dict[str, Callable[[str, Files], Iterator[str]]] = {
 
 
 def _run(code: str, files: Files) -> str:
-    """What went wrong when the block was loaded as a DAG file; empty when nothing did."""
+    """The last line of the error when the block is loaded as a DAG file; empty without an error."""
     program = "import sys, pathlib; from gnomon.loading.dagfile import load_dag_file as load; load(sys.argv[1])"
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
@@ -203,7 +203,7 @@ def _run(code: str, files: Files) -> str:
 
 
 def stale_pages() -> Iterator[Problem]:
-    """Generated pages that differ from what would be generated now."""
+    """Generated pages that differ from the text that docs/generate.py makes now."""
     for name, page in _generated().items():
         file = DOCS / name
         if not file.exists() or file.read_text() != page():
@@ -220,7 +220,7 @@ def _generated() -> dict[str, Callable[[], str]]:
 
 
 def problems() -> list[Problem]:
-    """All that is wrong."""
+    """Every problem of every page."""
     found = list(stale_pages())
     for page in pages():
         found += broken_links(page)
@@ -237,7 +237,7 @@ def _anchors(text: str) -> set[str]:
 
 
 def main() -> int:
-    """Prints what is wrong; returns the exit code."""
+    """Print every problem and return the exit code."""
     found = problems()
     for problem in found:
         print(problem, file=sys.stderr)

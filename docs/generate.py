@@ -1,8 +1,13 @@
-"""Writes the generated pages of the reference: `python docs/generate.py`. `docs/check.py` compares them."""
+"""Writes the generated pages of the reference: `python docs/generate.py`.
+
+`docs/check.py` and a test fail when a written page differs from the generated one.
+"""
 
 from __future__ import annotations
 
 import functools
+import importlib
+import inspect
 import itertools
 import os
 import re
@@ -19,28 +24,39 @@ from gnomon.config import OPTIONS, ConfigOption
 from gnomon.config.accepted_options import NO_EFFECT
 
 DOCS = Path(__file__).parent
+PUBLIC_PACKAGES = {
+    "gnomon": "To write DAG files.",
+    "gnomon.operators": "The built-in operators and sensors.",
+    "gnomon.timetables": "The built-in timetables, and the base class of your own.",
+    "gnomon.calendars": "Business calendars in code.",
+    "gnomon.dependencies": "To find the upstream runs of a run, without a database.",
+    "gnomon.testing": "To test timetables, and code that needs a clock or an executor.",
+    "gnomon.airflow_compat": "To use Airflow's module paths in a program of your own; DAG files need no call.",
+}
+"""The packages whose `__all__` users may import, in the order of the page."""
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`(])")
 
 
 def options_page() -> str:
-    """reference/options.md, from the table of options."""
+    """Text of reference/options.md, from the table of options."""
     parts = [
         "# Options\n\n"
         "Set an option as `GNOMON__SECTION__NAME` in the environment, or in its section of `gnomon.toml`; see\n"
-        "[how to set options](../how-to/set-options.md). `{home}` is Gnomon's home. Names in brackets are older ones, still accepted.\n"
+        "[how to set options](../how-to/set-options.md). `{home}` is the folder of the home. Names in brackets are older names, still accepted.\n"
     ]
-    used = sorted((option for option in OPTIONS if option.used), key=lambda option: option.section)
+    used = sorted((option for option in OPTIONS if option.is_used), key=lambda option: option.section)
     for section, options in itertools.groupby(used, key=lambda option: option.section):
         parts.append(f"\n## [{section}]\n\n| option | default | meaning |\n|---|---|---|\n")
         parts += [_option_row(option) for option in options]
     parts.append(
-        "\n## Accepted, without effect\n\nKnown so that files and environments made for Airflow are not refused; DAG files that ask for "
-        "them are given Airflow's defaults.\n\n"
+        "\n## Accepted, without effect\n\nFiles and environments made for Airflow may set these options. DAG files that read "
+        "them get Airflow's defaults.\n\n"
     )
-    others = sorted((option for option in OPTIONS if not option.used), key=lambda option: option.section)
+    others = sorted((option for option in OPTIONS if not option.is_used), key=lambda option: option.section)
     for section, options in itertools.groupby(others, key=lambda option: option.section):
         parts.append(f"- `[{section}]` {', '.join(f'`{option.name}`' for option in options)}\n")
     reasons = [option for option in others if option.description != NO_EFFECT]
-    parts.append("\nWhy some of them have none:\n\n| option | reason |\n|---|---|\n")
+    parts.append("\nReasons:\n\n| option | reason |\n|---|---|\n")
     parts += [f"| `[{option.section}] {option.name}` | {option.description} |\n" for option in reasons]
     return "".join(parts)
 
@@ -54,9 +70,9 @@ def _option_row(option: ConfigOption) -> str:
 
 
 def commands_page() -> str:
-    """reference/cli.md, from the commands themselves."""
+    """Text of reference/cli.md, from the help of the commands."""
     intro = (
-        "# Commands\n\nExit code 0: what was asked was done. 1: it was not, and the message on standard error says why. 2: wrong usage.\n"
+        "# Commands\n\nExit codes: 0, the command succeeded; 1, it failed, and the message on standard error says why; 2, wrong usage; 130, Ctrl-C.\n"
         "With `-o json` or `-o yaml` standard output carries the document and nothing else.\n"
     )
     return intro + "".join(_command(root, click.Context(root, info_name="gnomon", help_option_names=["-h", "--help"])))
@@ -78,8 +94,29 @@ def _help(command: click.Command, context: click.Context) -> str:
     return formatter.getvalue().rstrip()
 
 
+def python_api_page() -> str:
+    """Text of reference/python-api.md, from `__all__` of the public packages and the docstrings of their names."""
+    parts = [
+        "# Public Python names\n\n"
+        "Import from these packages only the names that are listed here. A name on this page is removed or changed only with an entry in the\n"
+        "[list of changes](../../CHANGELOG.md). All other modules and names of `gnomon` are private: they may move, change or disappear in\n"
+        "any release. [Airflow's module paths](airflow-coverage.md) (`airflow...`) are public too.\n"
+    ]
+    for package, purpose in PUBLIC_PACKAGES.items():
+        module = importlib.import_module(package)
+        parts.append(f"\n## {package}\n\n{purpose}\n\n| name | description |\n|---|---|\n")
+        parts += [f"| `{name}` | {first_sentence(getattr(module, name))} |\n" for name in sorted(module.__all__)]
+    return "".join(parts)
+
+
+def first_sentence(documented: object) -> str:
+    """The first sentence of the docstring of `documented`, as the cell of a table."""
+    paragraph = (inspect.getdoc(documented) or "").partition("\n\n")[0]
+    return _SENTENCE_END.split(" ".join(paragraph.split()))[0].replace("|", "\\|")
+
+
 def lines_of(dag_id: str) -> str:
-    """A picture of how-to/preview-dependencies.md, as `gnomon dependencies preview` draws it of the page's own DAG file."""
+    """A picture of how-to/preview-dependencies.md: `gnomon dependencies preview` of the DAG file on that page."""
     page = (DOCS / "how-to/preview-dependencies.md").read_text()
     (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     with tempfile.TemporaryDirectory() as home:
@@ -94,6 +131,7 @@ def lines_of(dag_id: str) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "reference/options.md": options_page,
+    "reference/python-api.md": python_api_page,
     "reference/cli.md": commands_page,
     "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
     "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
@@ -101,7 +139,7 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def main() -> None:
-    """The pages are written."""
+    """Write all generated pages and pictures."""
     for name, page in PAGES.items():
         (DOCS / name).write_text(page())
 

@@ -83,7 +83,7 @@ def failed(running: Product) -> tuple[str, dict[str, Row]]:
         ("unstorable", "failed", 1, "the kwargs cannot be stored: a object at ['lock'] has no JSON form"),
         ("unstorable_argument", "failed", 1, "the arguments of Nap cannot be stored: a object at ['payload'] has no JSON form"),
         ("unknown_argument", "failed", 1, "got an unexpected keyword argument 'more'; write `def woke(self, context, more, event=None)`"),
-        ("function", "failed", 1, "a function cannot go on after a deferral"),
+        ("function", "failed", 1, "a function cannot resume after a deferral"),
     ],
 )
 def test_a_wait_that_cannot_go_on_fails_its_task_in_words(

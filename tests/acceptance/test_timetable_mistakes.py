@@ -69,7 +69,7 @@ WHEN_PLANNED = {
     ),
     "wrong_keyword": (
         "    def next_dagrun_info(self, *, last_interval, restriction): return None\n",
-        "Mine.next_dagrun_info(self, *, last_interval, restriction) takes 'last_interval', which nothing is given for",
+        "Mine.next_dagrun_info(self, *, last_interval, restriction) takes 'last_interval', which Gnomon does not pass",
     ),
     "naive": (
         "    def next_dagrun_info(self, **_): return DagRunInfo.exact(dt.datetime(2021, 1, 4))\n",

@@ -1,4 +1,4 @@
-"""The generated pages and pictures are those that the tables of options and the commands give now."""
+"""The generated pages and pictures are up to date, and docs/check.py finds the mistakes of a page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def _script(name: str) -> ModuleType:
 
 
 @pytest.mark.parametrize("page", [
-    "reference/options.md", "reference/cli.md", "how-to/pictures/hourly-on-discrete-hours.svg", "how-to/pictures/daily-on-hourly.svg",
+    "reference/options.md", "reference/cli.md", "reference/python-api.md",
+    "how-to/pictures/hourly-on-discrete-hours.svg", "how-to/pictures/daily-on-hourly.svg",
 ])  # fmt: skip
 def test_a_generated_page_is_up_to_date(page: str) -> None:
     assert (DOCS / page).read_text() == _script("generate").PAGES[page](), "run `python docs/generate.py`"
@@ -37,14 +38,14 @@ def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:
         "`gnomon wroker`\n"
     )
     texts = [problem.text for problem in (*check.broken_links(page), *check.broken_code(page))]
-    assert texts[0] == "the link gone.md leads nowhere"
-    assert texts[1] == "the link page.md#elsewhere names a heading that is not there"
+    assert texts[0] == "the link gone.md names a file that does not exist"
+    assert texts[1] == "the link page.md#elsewhere names a heading that does not exist"
     assert "No module named 'no_such_module'" in texts[2]
     assert texts[3].startswith("a block of python fails: SyntaxError")
     assert "there is no command `gnomon dags shwo x`" in texts[4]
     assert "Missing argument" in texts[5]
     assert "make has no target coffee" in texts[6]
     assert "Did you mean [core] parallelism?" in texts[7]
-    assert texts[8] == "nothing checks a block of perl"
+    assert texts[8] == "there is no check for a block of perl"
     assert "there is no command `gnomon wroker`" in texts[9]
     assert len(texts) == 10

@@ -1,4 +1,4 @@
-"""The contracts of pyproject.toml hold, and they notice when somebody breaks them."""
+"""The import contracts of pyproject.toml hold, and an import that breaks one is reported."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ BREACHES = {
     "timetable_host/request_queue.py": "import sqlite3",
     "clock/clocks.py": "import pendulum",
 }
-"""A line that each of these files must not have."""
+"""For each file, an import that breaks a contract."""
 
 
 def _contracts(tree: Path) -> subprocess.CompletedProcess[str]:
-    """What the linter says of the package in this folder."""
+    """Run the import linter on the package in this folder."""
     program = "import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())"
     return subprocess.run(
         [sys.executable, "-c", program, "--config", str(ROOT / "pyproject.toml"), "--no-cache"],
@@ -41,7 +41,7 @@ def _contracts(tree: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A folder with a copy of the package."""
+    """A folder that contains a copy of the package."""
     shutil.copytree(PACKAGE, tmp_path / "gnomon", ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
@@ -71,26 +71,26 @@ def test_a_package_on_no_floor_breaks_the_contract(tree: Path) -> None:
     assert "helpers" in done.stdout
 
 
-def test_the_page_of_the_architecture_shows_the_floors_of_the_contract() -> None:
-    """A row of the page may join floors that follow one another."""
+def test_the_architecture_page_shows_the_floors_of_the_contract() -> None:
+    """A row of the page may combine adjacent floors."""
     floors = _floors()
     for shown in _rows_of_the_page():
         joined: set[str] = set()
         while floors and joined < shown:
             joined |= floors.pop(0)
         assert joined == shown
-    assert not floors, "these floors are missing on the page"
+    assert not floors, "the page does not show these floors"
 
 
 def _floors() -> list[set[str]]:
-    """The packages of each floor in pyproject.toml, from above."""
+    """The packages of each floor in pyproject.toml, from top to bottom."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     (layers,) = (contract["layers"] for contract in contracts if contract["id"] == "floors")
     return [set(re.findall(r"\w+", layer)) for layer in layers if layer != "(__main__)"]
 
 
 def _rows_of_the_page() -> list[set[str]]:
-    """The packages in each row of the table of floors, from above."""
+    """The packages in each row of the table of floors, from top to bottom."""
     page = (ROOT / "docs" / "discussions" / "architecture.md").read_text()
     table = page.partition("| floor | packages |")[2].partition("\n\n")[0]
     return [set(re.findall(r"`(\w+)`", row.split("|")[2])) for row in table.splitlines()[2:]]

@@ -1,4 +1,4 @@
-"""What an import costs is what it loads: lists of modules, no clock."""
+"""The cost of an import, measured by the modules that it loads."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ HEAVY = (
     "psycopg", "rich", "sqlalchemy", "sqlite3", "subprocess", "unittest", "urllib.request", "watchfiles", "yaml",
     "gnomon.app", "gnomon.cli", "gnomon.scheduler", "gnomon.store", "gnomon.worker", "gnomon.airflow_compat",
 )
-"""Nothing of this is needed to write a DAG."""
+"""Modules that writing a DAG does not need."""
 
 
 def _loaded(program: str) -> set[str]:
-    """The modules in memory after the program, beyond those of a bare interpreter."""
+    """The modules that the program loads, without those of an empty program."""
     bare = _modules("pass")
     return _modules(program) - bare
 

@@ -1,4 +1,4 @@
-"""What tests/shifted_clock.py gives to the tests: another date in every process that they start, and real timeouts."""
+"""tests/shifted_clock.py gives another date to every process that tests start, and leaves timeouts as they are."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def test_every_process_sees_the_other_date_and_no_timeout_changes(tmp_path: Path
     library = shifted_clock.compiled(tmp_path, SHIFT_S)
     before, since = time.time(), time.monotonic()
     preloaded = ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))  # the tests may run with a shifted clock
-    told = subprocess.check_output([sys.executable, "-c", PROBE], env={**os.environ, "LD_PRELOAD": preloaded})
-    seen, after, until = json.loads(told), time.time(), time.monotonic()
+    output = subprocess.check_output([sys.executable, "-c", PROBE], env={**os.environ, "LD_PRELOAD": preloaded})
+    seen, after, until = json.loads(output), time.time(), time.monotonic()
     assert since <= seen.pop("monotonic") <= until
     assert seen.pop("has timed out")
     for what, moment in seen.items():
@@ -47,19 +47,19 @@ def test_every_process_sees_the_other_date_and_no_timeout_changes(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("arguments", "message"),
     [
         (["2026-02-29 12:00", "UTC"], "day is out of range for month"),
         (["2028-02-29 12:00", "Nowhere/Else"], "No time zone found with key Nowhere/Else"),
         (["2028-02-29 12:00", "UTC", "--tzdata", "empty"], "fill it with `pip install --target empty tzdata==2024.1`"),
     ],
 )
-def test_what_cannot_be_run_is_said(words: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert shifted_clock.main(words) == 2
-    assert says in capsys.readouterr().err
+def test_a_wrong_argument_is_reported(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert shifted_clock.main(arguments) == 2
+    assert message in capsys.readouterr().err
 
 
-def test_a_missing_compiler_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_compiler_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("CC", "no-such-compiler")
     assert shifted_clock.main(["2028-02-29 12:00", "UTC"]) == 2
     assert "no C compiler" in capsys.readouterr().err

@@ -89,12 +89,12 @@ class Faults:
         return getattr(self._db, name)
 
     @contextmanager
-    def owner(self, scheduler_id: str) -> Iterator[Transaction]:
+    def scheduler_write(self, scheduler_id: str) -> Iterator[Transaction]:
         with self._through(self._db.scheduler_write(scheduler_id)) as tx:
             yield tx
 
     @contextmanager
-    def keeper(self, triggerer_id: str) -> Iterator[Transaction]:
+    def triggerer_write(self, triggerer_id: str) -> Iterator[Transaction]:
         with self._through(self._db.triggerer_write(triggerer_id)) as tx:
             yield tx
 
@@ -139,8 +139,8 @@ class ScriptedCrew:
         self._triggerer = triggerer
         self._running: dict[int, tuple[trigger_claims.ClaimedTrigger, Instant]] = {}
         self._closed: list[int] = []
-        self.asked: deque[Any] = deque()
-        self.blocks = 0
+        self.requests: deque[Any] = deque()
+        self.block_count = 0
 
     def __len__(self) -> int:
         return len(self._running)
@@ -167,7 +167,7 @@ class ScriptedCrew:
     def has_fired(self) -> bool:
         return any(due <= self._world.clock.now() for _, due in self._running.values())
 
-    def turn(self) -> list[tuple[trigger_claims.ClaimedTrigger, DeferralResult]]:
+    def run_once(self) -> list[tuple[trigger_claims.ClaimedTrigger, DeferralResult]]:
         over = [pk for pk, (_, due) in self._running.items() if due <= self._world.clock.now()]
         jobs = [self._running.pop(pk)[0] for pk in over]
         return [(job, event(job.key.task_no, job.defer_seq)) for job in jobs]
@@ -353,7 +353,7 @@ class Deferring(Deployment):
         faults = Faults(self._fault_free, self)
         made = PointedScheduler(
             settings=self._settings, db=faults, executor=ScriptedExecutor(lambda: self.workers), clock=self.clock,  # type: ignore[arg-type]
-            ear=None, new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=InProcessTimetableHost(),
+            listener=None, new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=InProcessTimetableHost(),
             wake_triggerers=self._ring_keepers,
         )
         made.world, made.faults = self, faults

@@ -5,11 +5,11 @@ from __future__ import annotations
 import socket
 
 from gnomon.dagfiles import parse_protocol
-from gnomon.worker import zygote_protocol
+from gnomon.processes.packets import create_packet_pair, receive_packet
 
 
 def _pair_cut_with_unread_words() -> socket.socket:
-    ours, theirs = zygote_protocol.create_socket_pair()
+    ours, theirs = create_packet_pair()
     ours.send(b"never read")
     theirs.close()
     return ours
@@ -17,7 +17,7 @@ def _pair_cut_with_unread_words() -> socket.socket:
 
 def test_a_zygote_takes_it_as_the_end_of_its_worker() -> None:
     with _pair_cut_with_unread_words() as line:
-        assert zygote_protocol.receive_packet(line) == (b"", [])
+        assert receive_packet(line, 1024) == (b"", [])
 
 
 def test_a_parse_server_takes_it_as_the_end_of_its_service() -> None:

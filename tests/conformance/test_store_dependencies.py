@@ -352,7 +352,7 @@ def test_what_has_not_ended_of_a_dag_that_left_its_file_is_bad_and_what_was_stay
     made = plan(world, "up", 0, 1).created
     end(world, made[0])
     world.record(parsed("/dags/up.py"))
-    note = "DAG up is in no file any more"
+    note = "no file defines DAG up any more"
     assert facts(world, DAY_0, DAY_1, DAY_2, NO_SLOT, DAY_0 - DAY) == [
         SlotFact(DAY_0, "ok", 0), SlotFact(DAY_1, "bad", 0, note), SlotFact(DAY_2, "bad", note=note),
         SlotFact(NO_SLOT, "open"), SlotFact(DAY_0 - DAY, "absent"),

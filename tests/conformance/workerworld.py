@@ -25,6 +25,7 @@ from gnomon.executors.interface import AttemptEnded, AttemptEntered, ExecutorEve
 from gnomon.executors.local import LocalExecutor
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.records import WorkerRecord
+from gnomon.taskapi import TaskApiRefused
 from gnomon.worker import drain
 from gnomon.worker.loop import WorkerService
 from gnomon.worker.settings import WorkerSettings
@@ -40,13 +41,13 @@ class NoStore:
 
     def retire(self, worker_id: str) -> None: ...
 
-    def mail(self, worker_id: str, results: object) -> None: ...
+    def mail_results(self, worker_id: str, results: object) -> None: ...
 
-    def answer(self, attempt: Attempt | None, question: Any) -> object:
+    def answer_request(self, attempt: Attempt | None, question: Any) -> object:
         if question.key == "large":
             return "x" * 100_000
         if question.key == "refused":
-            raise PermissionError("this one is not for you")
+            raise TaskApiRefused("this one is not for you")
         return f"the value of {question.key} for {'an import' if attempt is None else attempt.task_id}"
 
 

@@ -12,7 +12,7 @@ from gnomon.simulate import FaultPlan
 from .waiting import simulate_waiting
 
 SOAK_SEED = int(os.environ.get("GNOMON_SOAK_SEED", "3000"))
-FAULTS = FaultPlan(p_unavailable=0.02, uncertain_lost=0.02, uncertain_done=0.02, crash_before=0.02, crash_after=0.02)
+FAULTS = FaultPlan(unavailable=0.02, uncertain_lost=0.02, uncertain_done=0.02, crash_before=0.02, crash_after=0.02)
 
 
 @pytest.mark.parametrize("seed", range(1, 4))

@@ -24,7 +24,7 @@ from gnomon.store.ownership import group_state
 from .schedules import AUTHORED, DAY, HOUR, dag_of, random_schedule, some_start_of_years
 
 MINUTE = 60
-FAULTS = FaultPlan(p_unavailable=0.0005, uncertain_lost=0.0005, uncertain_done=0.0005, crash_before=0.0005, crash_after=0.0005)
+FAULTS = FaultPlan(unavailable=0.0005, uncertain_lost=0.0005, uncertain_done=0.0005, crash_before=0.0005, crash_after=0.0005)
 NEAR = (0, -1, 1, -SECOND, SECOND, -30 * SECOND, 30 * SECOND, 61 * SECOND)
 """How far from a tick an act may be that aims at it."""
 

@@ -11,7 +11,9 @@ import importlib
 
 SHARED_MODULES = (
     "gnomon.model.records",
-    "gnomon.wire",
+    "gnomon.processes.message_stream",
+    "gnomon.processes.task_api_messages",
+    "gnomon.executors.worker_protocol",
     "gnomon.wakeups",
     "gnomon.sdk",
     "gnomon.operators",

@@ -48,7 +48,7 @@ def run_scheduler(cfg: Config) -> int:
             return 0
         timetables = _create_timetable_host(cfg, db)
         SchedulerService(
-            settings=build_scheduler_settings(cfg), db=db, executor=executor, clock=SystemClock(), ear=ear,
+            settings=build_scheduler_settings(cfg), db=db, executor=executor, clock=SystemClock(), listener=ear,
             new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
             is_dead=lambda other: _is_scheduler_dead(folder, other), timetables=timetables,
             wake_triggerers=TriggererNotifier(cfg).notify,

@@ -1,4 +1,9 @@
-"""Business calendars: which days are worked, asked by date. Pure: a calendar is plain data, files are read elsewhere."""
+"""Business calendars: which dates are business days.
+
+Pure: a calendar is plain data, and files are read in `gnomon.sdk.schedules`. Open `calendar.py` first: the base class
+`Calendar` and the calendars that combine others. `fixed_calendars.py`, `country.py` and `exchange.py` are the kinds,
+`named.py` the names of `gnomon.toml`, `decoding.py` reads the stored form, `date_files.py` parses CSV and ICS text.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.calendars.calendar import Calendar, Difference, Union, Working, decode
+    from gnomon.calendars.calendar import Calendar, Difference, Union, Working
     from gnomon.calendars.country import Country
+    from gnomon.calendars.decoding import decode
     from gnomon.calendars.exchange import Exchange
     from gnomon.calendars.fixed_calendars import Dates, Weekends
     from gnomon.calendars.named import ByName, Named, calendar_of
 
-_HOMES = {
+_MODULES = {
     "ByName": "named",
     "Calendar": "calendar",
     "Country": "country",
@@ -24,7 +30,7 @@ _HOMES = {
     "Weekends": "fixed_calendars",
     "Working": "calendar",
     "calendar_of": "named",
-    "decode": "calendar",
+    "decode": "decoding",
 }
 
 __all__ = [
@@ -44,9 +50,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the module of a public name when it is first asked for."""
-    if name not in _HOMES:
+    """Imports the module of a public name at its first use."""
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = value
     return value

@@ -1,12 +1,14 @@
-"""What a business calendar can be asked. A kind of calendar says which days are off; the rest follows from that."""
+"""The base class of business calendars, and the calendars that combine others.
+
+A kind of calendar defines which days are off; all other questions follow from that.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime, timedelta
 from functools import cached_property
-from importlib import import_module
 from typing import Any, Self
 
 from gnomon.calendars.coverage import Coverage, describe_gap, find_first_known, find_last_known
@@ -14,8 +16,10 @@ from gnomon.calendars.date_units import find_span_bounds, parse_day
 from gnomon.errors.timetable import AirflowTimetableInvalid, CalendarEnded
 
 LONGEST_CLOSURE_DAYS = 400
-"""A calendar in which so many days follow one another without a business day has none."""
+"""Most consecutive days off: a search that steps over more of them fails."""
 _DAY = timedelta(1)
+CalendarDecoder = Callable[[dict[str, Any]], "Calendar"]
+"""`gnomon.calendars.decode`. The composite calendars receive it as an argument, because it imports their modules."""
 
 
 class Calendar(ABC):
@@ -31,45 +35,45 @@ class Calendar(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """What messages and summaries call it."""
+        """The name of the calendar in messages and summaries."""
 
     @abstractmethod
     def is_off(self, day: date) -> bool:
-        """Whether nobody works on `day`; asked for covered days only."""
+        """True if `day` is a day off. Only called for covered days."""
 
     def reason(self, day: date) -> str:
-        """Why `day` is off, for people; asked for days off only."""
+        """Why `day` is off, for display. Only called for days off."""
         return "weekend" if day.weekday() in self.weekly else self.label
 
     @property
     def coverages(self) -> tuple[Coverage, ...]:
-        """What its sources know; none for a calendar that knows every day."""
+        """The ranges of days that its sources cover; empty if the calendar covers all days."""
         return ()
 
     @property
     def weekly(self) -> frozenset[int]:
-        """The weekdays (0: Monday) that it states as days off of every week."""
+        """The weekdays (0: Monday) that are days off in every week."""
         return frozenset()
 
     @cached_property
     def first_day(self) -> date | None:
-        """The first covered day; None when there is no first."""
+        """The first covered day; None if there is no first."""
         return find_first_known(self.coverages)
 
     @cached_property
     def last_day(self) -> date | None:
-        """The last covered day; None when it covers all days to come."""
+        """The last covered day; None if all future days are covered."""
         return find_last_known(self.coverages)
 
     def covers(self, day: date) -> bool:
-        """Whether it knows if `day` is a business day."""
+        """True if the calendar knows whether `day` is a business day."""
         first, last = self.first_day, self.last_day
         return (first is None or day >= first) and (last is None or day <= last)
 
     def is_business_day(self, day: date) -> bool:
-        """Whether people work on `day`. CalendarEnded for a day that it does not cover."""
+        """True if `day` is a business day. Raises CalendarEnded for a day that is not covered, TypeError for a datetime."""
         if isinstance(day, datetime):
-            raise TypeError(f"{day!r} is an instant; a calendar is asked about a date, in the zone that you mean")
+            raise TypeError(f"{day!r} is an instant; give a date, for example its date in the time zone that you mean")
         if not self.covers(day):
             raise CalendarEnded(
                 f"calendar {self.label} does not know whether {day.isoformat()} is a business day: "
@@ -78,17 +82,17 @@ class Calendar(ABC):
         return not self.is_off(day)
 
     def next_business_day(self, day: date) -> date:
-        """The first business day after `day`."""
+        """The first business day after `day`. Raises CalendarEnded where the calendar ends before it."""
         return self._seek(day + _DAY, _DAY)
 
     def previous_business_day(self, day: date) -> date:
-        """The last business day before `day`."""
+        """The last business day before `day`. Raises CalendarEnded where the calendar begins after it."""
         return self._seek(day - _DAY, -_DAY)
 
     def roll(self, day: date, direction: str) -> date:
-        """`day` itself if it is a business day; else the next one (`forward`) or the previous one (`back`)."""
+        """`day` if it is a business day; else the next business day (`forward`) or the previous one (`back`)."""
         if direction not in _STEPS:
-            raise AirflowTimetableInvalid(f"a calendar does not roll {direction!r}; write 'forward' or 'back'")
+            raise AirflowTimetableInvalid(f"direction={direction!r} is not a direction; write 'forward' or 'back'")
         return self._seek(day, _STEPS[direction])
 
     def business_days(self, start: date, end: date) -> Iterator[date]:
@@ -99,9 +103,9 @@ class Calendar(ABC):
             start += _DAY
 
     def nth_business_day(self, day: date, n: int, of: str = "month") -> date | None:
-        """The n-th business day of the week, month or quarter that `day` lies in; -1 is the last. None: it has fewer."""
+        """The n-th business day of the week, month or quarter of `day`; -1 is the last. None if there are fewer."""
         if n == 0:
-            raise AirflowTimetableInvalid("n is 0; business days are counted from 1, and from -1 for the last one back")
+            raise AirflowTimetableInvalid("n is 0; count business days from 1, or from -1 for the last one backwards")
         first, last = find_span_bounds(day, of)
         step, current = (_DAY, first) if n > 0 else (-_DAY, last)
         left = abs(n)
@@ -113,12 +117,11 @@ class Calendar(ABC):
         return None
 
     def last_business_day(self, day: date, of: str = "month") -> date | None:
-        """The last business day of the week, month or quarter that `day` lies in; None when it has none."""
+        """The last business day of the week, month or quarter of `day`; None if it has none."""
         return self.nth_business_day(day, -1, of)
 
     def working(self, days: Iterable[date]) -> Working:
-        """The same calendar, but these days are worked."""
-
+        """This calendar with `days` (dates, or texts as YYYY-MM-DD) as additional business days."""
         return Working(self, days)
 
     def _seek(self, day: date, step: timedelta) -> date:
@@ -129,15 +132,13 @@ class Calendar(ABC):
             day += step
         raise AirflowTimetableInvalid(
             f"calendar {self.label} has no business day in the {LONGEST_CLOSURE_DAYS} days "
-            f"{'after' if step > timedelta() else 'before'} {start.isoformat()}; take days off away from it"
+            f"{'after' if step > timedelta() else 'before'} {start.isoformat()}; remove some of its days off"
         )
 
     def __or__(self, other: Calendar) -> Union:
-
         return Union(self, other) if isinstance(other, Calendar) else NotImplemented
 
     def __sub__(self, other: Calendar) -> Difference:
-
         return Difference(self, other) if isinstance(other, Calendar) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
@@ -154,7 +155,7 @@ _STEPS = {"forward": _DAY, "back": -_DAY}
 
 
 class Union(Calendar):
-    """`a | b`: a day is off when it is off in any part. Covers what all parts cover."""
+    """`a | b`: a day is off if it is off in any part. Covers the days that all parts cover."""
 
     def __init__(self, *parts: Calendar) -> None:
         self._parts: tuple[Calendar, ...] = tuple(
@@ -177,20 +178,20 @@ class Union(Calendar):
         return any(part.is_off(day) for part in self._parts)
 
     def reason(self, day: date) -> str:
-        found = dict.fromkeys(part.reason(day) for part in self._parts if part.is_off(day))
-        return ", ".join(why for why in found if len(found) == 1 or why != "weekend")
+        reasons = dict.fromkeys(part.reason(day) for part in self._parts if part.is_off(day))
+        return ", ".join(reason for reason in reasons if len(reasons) == 1 or reason != "weekend")
 
     def encode(self) -> dict[str, Any]:
         return {"kind": "union", "of": [part.encode() for part in self._parts]}
 
     @classmethod
-    def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
-        return cls(*map(_decode, data["of"]))
+    def decode(cls, data: dict[str, Any], decode_part: CalendarDecoder) -> Self:
+        """The calendar whose `encode` returned `data`. `decode_part` decodes the parts."""
+        return cls(*map(decode_part, data["of"]))
 
 
 class Difference(Calendar):
-    """`a - b`: a day is off when it is off in `a` and not off in `b`. Covers what both cover."""
+    """`a - b`: a day is off if it is off in `a` and not off in `b`. Covers the days that both cover."""
 
     def __init__(self, base: Calendar, less: Calendar) -> None:
         self._base, self._less = base, less
@@ -217,13 +218,13 @@ class Difference(Calendar):
         return {"kind": "difference", "of": self._base.encode(), "less": self._less.encode()}
 
     @classmethod
-    def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
-        return cls(_decode(data["of"]), _decode(data["less"]))
+    def decode(cls, data: dict[str, Any], decode_part: CalendarDecoder) -> Self:
+        """The calendar whose `encode` returned `data`. `decode_part` decodes the two parts."""
+        return cls(decode_part(data["of"]), decode_part(data["less"]))
 
 
 class Working(Calendar):
-    """Another calendar in which some more days are worked, whatever it says of them. Covers what that one covers."""
+    """Another calendar with additional business days. Covers the days that the other calendar covers."""
 
     def __init__(self, base: Calendar, days: Iterable[date | str]) -> None:
         self._base = base
@@ -251,31 +252,25 @@ class Working(Calendar):
         return {"kind": "working", "of": self._base.encode(), "days": [day.isoformat() for day in sorted(self._days)]}
 
     @classmethod
-    def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
-        return cls(_decode(data["of"]), data["days"])
+    def decode(cls, data: dict[str, Any], decode_part: CalendarDecoder) -> Self:
+        """The calendar whose `encode` returned `data`. `decode_part` decodes the base."""
+        return cls(decode_part(data["of"]), data["days"])
 
 
 def _in_brackets(part: Calendar) -> str:
     return f"({part.label})" if isinstance(part, (Union, Difference, Working)) else part.label
 
 
-def _decode(data: dict[str, Any]) -> Calendar:
-    # the table of kinds has these classes in it
-
-    return decode(data)
-
-
 WARN_WEEKS = 6
-"""From so many weeks before its last covered day on, whoever looks at a DAG is told."""
+"""How many weeks before the last covered day of a calendar its DAGs show a warning."""
 
 
 def find_end_warning(calendar: Calendar, today: date) -> str | None:
-    """That the calendar ends soon, or has ended, and what to do; None while there is time."""
+    """The warning that the calendar ends soon or has ended, with the remedy; None more than WARN_WEEKS before its end."""
     last = calendar.last_day
     if last is None or (last - today).days > 7 * WARN_WEEKS:
         return None
-    source = min((one for one in calendar.coverages if one.last is not None), key=_last_day_of)
+    source = min((coverage for coverage in calendar.coverages if coverage.last is not None), key=_last_day_of)
     left = (last - today).days
     when = f"{left} day{'s' if left != 1 else ''} from now" if left >= 0 else "which is past"
     return (
@@ -287,26 +282,3 @@ def find_end_warning(calendar: Calendar, today: date) -> str | None:
 def _last_day_of(coverage: Coverage) -> date:
     assert coverage.last is not None
     return coverage.last
-
-
-def decode(data: dict[str, Any]) -> Calendar:
-    """The calendar whose `encode` gave `data`; AirflowTimetableInvalid for a kind that does not exist."""
-    found = _KINDS.get(data.get("kind", ""))
-    if found is None:
-        raise AirflowTimetableInvalid(f"{data.get('kind')!r} is no kind of calendar; there are {', '.join(_KINDS)}")
-    module, name = found
-    made: Calendar = getattr(import_module(f"gnomon.calendars.{module}"), name).decode(data)
-    return made
-
-
-_KINDS = {
-    "country": ("country", "Country"),
-    "dates": ("fixed_calendars", "Dates"),
-    "difference": ("calendar", "Difference"),
-    "exchange": ("exchange", "Exchange"),
-    "name": ("named", "ByName"),
-    "named": ("named", "Named"),
-    "union": ("calendar", "Union"),
-    "weekends": ("fixed_calendars", "Weekends"),
-    "working": ("calendar", "Working"),
-}

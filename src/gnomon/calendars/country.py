@@ -1,4 +1,4 @@
-"""Public holidays by country and subdivision, from the library `holidays`, which is imported when one is asked."""
+"""Public holidays by country and subdivision, from the library `holidays`, which is imported at the first use."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from gnomon.errors.timetable import AirflowTimetableInvalid
 
 
 class Country(Calendar):
-    """Off on public holidays and on the country's own weekend, but for the weekend days that it makes up for on.
+    """Days off are the public holidays and the weekend of a country, except weekend days that the country declares working days.
 
-    `country`: its code (`US`, `USA`) or English name. `subdivision`: state, canton, province, as the library codes it.
-    `weekend`: other weekly days off than the country's own; `()` for holidays alone.
+    `country`: its code (`US`, `USA`) or English name. `subdivision`: the library's code of a state, canton or province.
+    `weekend`: weekly days off instead of the country's own; `()` for public holidays alone. Raises
+    AirflowTimetableInvalid for an unknown country or subdivision.
     """
 
     def __init__(
@@ -39,8 +40,8 @@ class Country(Calendar):
     def coverages(self) -> tuple[Coverage, ...]:
         days = self._library
         first, last = date(max(days.start_year, 1), 1, 1), date(days.end_year, 12, 31)
-        remedy = f"a newer release of the package holidays may know more (this one is {library_version()})"
-        return (Coverage(f"what the package holidays knows of {self._country}", first, last, remedy),)
+        remedy = f"install a newer release of the package holidays, which may cover more (this one is {library_version()})"
+        return (Coverage(f"the data of the package holidays for {self._country}", first, last, remedy),)
 
     @property
     def weekly(self) -> frozenset[int]:
@@ -67,12 +68,12 @@ class Country(Calendar):
 
     @classmethod
     def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
+        """The calendar whose `encode` returned `data`."""
         return cls(data["country"], data.get("subdivision"), weekend=data.get("weekend"))
 
     @cached_property
     def _own_weekend(self) -> frozenset[int]:
-        """The weekend that the country has now: countries have changed theirs."""
+        """The country's present weekend; some countries have changed theirs."""
         week = [date(self._library.end_year, 1, number) for number in range(1, 8)]
         return frozenset(day.weekday() for day in week if self._library.is_weekend(day))
 
@@ -90,7 +91,7 @@ def library_version() -> str:
 
 @lru_cache(maxsize=256)
 def _library_of(country: str, subdivision: str | None) -> Any:
-    """The library's own calendar, which works out a year when it is first asked about it."""
+    """The library's calendar, which computes each year at its first use."""
     import holidays
 
     return holidays.country_holidays(country, subdiv=subdivision)
@@ -98,7 +99,7 @@ def _library_of(country: str, subdivision: str | None) -> Any:
 
 @lru_cache(maxsize=1)
 def _codes() -> dict[str, str]:
-    """Every spelling of a country, in lower case, to its two-letter code."""
+    """Two-letter code of a country by each of its spellings, in lower case."""
     from holidays.registry import COUNTRIES
 
     found: dict[str, str] = {}
@@ -114,7 +115,7 @@ def _code_of(given: object) -> str:
         return codes[given.strip().lower()]
     near = find_close_matches(given, codes) if isinstance(given, str) else []
     meant = f"did you mean {codes[near[0]]!r} ({near[0]})?" if near else "write its two-letter code, such as 'US'"
-    raise AirflowTimetableInvalid(f"the package holidays {library_version()} knows no country {given!r}; {meant}")
+    raise AirflowTimetableInvalid(f"the package holidays {library_version()} has no country {given!r}; {meant}")
 
 
 def _subdivision_of(country: str, given: object) -> str:
@@ -127,19 +128,18 @@ def _subdivision_of(country: str, given: object) -> str:
     if found is not None:
         return found
     if not known:
-        raise AirflowTimetableInvalid(f"{country} has no subdivisions in the package holidays; leave {given!r} away")
+        raise AirflowTimetableInvalid(f"{country} has no subdivisions in the package holidays; remove {given!r}")
     near = find_close_matches(str(given), known)
     meant = f"did you mean {known[near[0]]!r}?" if near else f"it knows {', '.join(sorted(set(known.values())))}"
     raise AirflowTimetableInvalid(f"{country} has no subdivision {given!r}; {meant}")
 
 
 def list_library_versions(data: object) -> dict[str, str]:
-    """Package to release, for what `Calendar.encode` gave; empty where the days themselves are stored."""
+    """The libraries that compute the days of a stored calendar, with their releases; empty if the days themselves are stored."""
     if isinstance(data, list):
         return {name: release for part in data for name, release in list_library_versions(part).items()}
     if not isinstance(data, dict):
         return {}
     if data.get("kind") == "country":
-
         return {"holidays": library_version()}
     return {name: release for key in ("of", "less") for name, release in list_library_versions(data.get(key)).items()}

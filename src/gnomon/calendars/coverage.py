@@ -1,4 +1,4 @@
-"""From when until when a calendar knows its days. Outside it refuses to guess."""
+"""The range of days that a calendar covers: for days outside it raises CalendarEnded instead of a guess."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from typing import NamedTuple
 
 
 class Coverage(NamedTuple):
-    """What one source of days knows: `first` and `last` are included; None is no bound."""
+    """The days that one source covers: from `first` to `last`, both inclusive; None: unbounded."""
 
     source: str
-    """In words, for messages."""
+    """The name of the source in messages."""
     first: date | None
     last: date | None
     remedy: str
-    """What to do when a day outside is needed."""
+    """What a user has to do when a day outside is needed."""
 
 
 def find_first_known(coverages: tuple[Coverage, ...]) -> date | None:
-    """The first day that every source knows."""
-    return max((one.first for one in coverages if one.first is not None), default=None)
+    """The first day that every source covers; None if no source has a first day."""
+    return max((coverage.first for coverage in coverages if coverage.first is not None), default=None)
 
 
 def find_last_known(coverages: tuple[Coverage, ...]) -> date | None:
-    """The last day that every source knows."""
-    return min((one.last for one in coverages if one.last is not None), default=None)
+    """The last day that every source covers; None if no source has a last day."""
+    return min((coverage.last for coverage in coverages if coverage.last is not None), default=None)
 
 
 def describe_gap(coverages: tuple[Coverage, ...], day: date) -> str:
-    """Which source does not know `day`, and the remedy."""
-    for one in coverages:
-        if one.first is not None and day < one.first:
-            return f"{one.source} begins on {one.first.isoformat()}; {one.remedy}"
-        if one.last is not None and day > one.last:
-            return f"{one.source} ends on {one.last.isoformat()}; {one.remedy}"
-    raise ValueError(f"every source knows {day}")
+    """The source that does not cover `day`, and the remedy. Raises ValueError if all sources cover it."""
+    for coverage in coverages:
+        if coverage.first is not None and day < coverage.first:
+            return f"{coverage.source} begins on {coverage.first.isoformat()}; {coverage.remedy}"
+        if coverage.last is not None and day > coverage.last:
+            return f"{coverage.source} ends on {coverage.last.isoformat()}; {coverage.remedy}"
+    raise ValueError(f"every source covers {day}")

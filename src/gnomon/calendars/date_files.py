@@ -1,4 +1,4 @@
-"""Dates from the text of a CSV file."""
+"""Dates from the text of a CSV file or an iCalendar (ICS) file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import NamedTuple
 from gnomon.errors.timetable import AirflowTimetableInvalid
 
 DATE_COLUMN = "date"
-"""The column that is read where the first line names columns; otherwise the first one."""
+"""The column that has the dates if the first line names columns; otherwise the first column."""
 _COMMENT = "#"
 
 
 def read_csv_dates(text: str, name: str) -> list[date]:
-    """The dates of a CSV text, one a line, `YYYY-MM-DD`, in its column `date` or its first one.
+    """The dates of a CSV text: one per line as `YYYY-MM-DD`, in the column `date` or in the first column.
 
-    Empty lines and lines that begin with `#` say nothing. AirflowTimetableInvalid names `name` and the line that does not
-    read.
+    Empty lines and lines that begin with `#` are ignored. `name`: the file in messages. Raises AirflowTimetableInvalid with
+    the number of the first invalid line.
     """
     found: list[date] = []
     column = 0
@@ -39,30 +39,30 @@ def read_csv_dates(text: str, name: str) -> list[date]:
             found.append(date.fromisoformat(cell))
         except ValueError:
             raise AirflowTimetableInvalid(
-                f"{name}, line {lines.line_num}: {cell!r} is no date; write it as YYYY-MM-DD in the first column, or in "
-                f"one that the first line names {DATE_COLUMN!r}"
+                f"{name}, line {lines.line_num}: {cell!r} is not a date; write it as YYYY-MM-DD in the first column, or in "
+                f"the column that the first line names {DATE_COLUMN!r}"
             ) from None
     return found
 
 
 MAX_DAYS = 20_000
-"""One file gives at most so many days off: fifty years of nothing else."""
+"""Most days off of one file: about fifty years without a business day."""
 _DAY = timedelta(1)
 _DURATION = re.compile(r"P(?:(\d+)W)?(?:(\d+)D)?")
 
 
 class IcsProperty(NamedTuple):
-    """One property: `NAME;parameters:value`."""
+    """One property of an iCalendar file: `NAME;parameters:value`."""
 
     number: int
-    """Of the line in the file that it begins on."""
+    """Number of its first line in the file."""
     name: str
     parameters: str
     value: str
 
 
 class UnreadableProperty(Exception):
-    """A property does not read; with its line and why."""
+    """A property is not valid, or not supported."""
 
     def __init__(self, line: IcsProperty, why: str) -> None:
         super().__init__(why)
@@ -70,19 +70,19 @@ class UnreadableProperty(Exception):
 
 
 def read_ics_dates(text: str, name: str, *, until: date | None = None) -> list[date]:
-    """The days of all-day events: single ones, several days (DTEND is the day after), and ones repeated each year.
+    """The days of all-day events, in order: single days, several days (DTEND is the day after), and yearly events.
 
-    `until`: the last day of a yearly event that has no end of its own. Cancelled events count for nothing. What does not
-    read, or is no whole day, is refused with `name` and the line.
+    `until`: the last day of a yearly event without an end. Cancelled events are ignored. Raises AirflowTimetableInvalid with
+    `name` (the file) and the line of the first property that is invalid or does not describe whole days.
     """
     found: set[date] = set()
     for event in _read_events(text, name):
         try:
             found.update(_event_days(event, until))
-        except UnreadableProperty as bad:
-            raise AirflowTimetableInvalid(f"{name}, line {bad.line.number}: {bad}") from None
+        except UnreadableProperty as error:
+            raise AirflowTimetableInvalid(f"{name}, line {error.line.number}: {error}") from None
         if len(found) > MAX_DAYS:
-            raise AirflowTimetableInvalid(f"{name}: its events are more than {MAX_DAYS} days; state an earlier until=")
+            raise AirflowTimetableInvalid(f"{name}: its events have more than {MAX_DAYS} days; give an earlier until=")
     return sorted(found)
 
 
@@ -104,7 +104,7 @@ def _read_events(text: str, name: str) -> Iterator[dict[str, list[IcsProperty]]]
 
 
 def _unfold(text: str) -> Iterator[IcsProperty]:
-    """Each property once, although it may go over several lines (those that go on begin with a space)."""
+    """The properties; a line that begins with a space continues the property of the line before."""
     whole: list[tuple[int, str]] = []
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
         if line[:1] in (" ", "\t") and whole:
@@ -123,7 +123,7 @@ def _event_days(event: dict[str, list[IcsProperty]], until: date | None) -> Iter
         return
     for name in ("RDATE", "RECURRENCE-ID", "EXRULE"):
         for line in event.get(name, []):
-            raise UnreadableProperty(line, f"{name} is not understood; write an event for each of its days")
+            raise UnreadableProperty(line, f"{name} is not supported; write an event for each of its days")
     begin = event.get("DTSTART")
     if not begin:
         raise UnreadableProperty(event["BEGIN"][0], "this event has no DTSTART; give it the day on which it begins")
@@ -136,7 +136,7 @@ def _event_days(event: dict[str, list[IcsProperty]], until: date | None) -> Iter
 
 
 def _length(event: dict[str, list[IcsProperty]], start: date) -> int:
-    """How many days the event is long."""
+    """The length of the event in days."""
     if "DTEND" in event:
         line = event["DTEND"][0]
         days = (_parse_date(line) - start).days
@@ -148,13 +148,13 @@ def _length(event: dict[str, list[IcsProperty]], start: date) -> int:
         read = _DURATION.fullmatch(line.value.upper())
         days = 7 * int(read[1] or 0) + int(read[2] or 0) if read else 0
         if not 1 <= days <= MAX_DAYS:
-            raise UnreadableProperty(line, f"the duration {line.value} is no number of whole days; write it like P2D")
+            raise UnreadableProperty(line, f"the duration {line.value} is not a number of whole days; write it like P2D")
         return days
     return 1
 
 
 def _event_starts(event: dict[str, list[IcsProperty]], start: date, until: date | None) -> Iterator[date]:
-    """The first days of the event's repetitions, itself included."""
+    """The first day of each occurrence of the event."""
     rules = event.get("RRULE", [])
     if not rules:
         yield start
@@ -162,10 +162,10 @@ def _event_starts(event: dict[str, list[IcsProperty]], start: date, until: date 
     line = rules[0]
     parts = dict(part.partition("=")[::2] for part in line.value.upper().split(";") if part)
     if len(rules) > 1 or parts.get("FREQ") != "YEARLY":
-        raise UnreadableProperty(line, "only events that are repeated each year (FREQ=YEARLY) are understood; write an event for each day")
+        raise UnreadableProperty(line, "only events that repeat each year (FREQ=YEARLY) are supported; write an event for each day")
     last = None if "UNTIL" in parts or "COUNT" in parts else until
     if "UNTIL" not in parts and "COUNT" not in parts and until is None:
-        raise UnreadableProperty(line, "this event is repeated for ever; say with until= up to which day the file is complete")
+        raise UnreadableProperty(line, "this event has no end; give with until= the day up to which the file is complete")
     from dateutil.rrule import rrulestr
 
     if "UNTIL" in parts:
@@ -178,7 +178,7 @@ def _event_starts(event: dict[str, list[IcsProperty]], start: date, until: date 
                 return
             yield moment.date()
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UnreadableProperty(line, f"the rule {line.value} does not read ({error}); correct it, or write an event for each day") from None
+        raise UnreadableProperty(line, f"the rule {line.value} is not valid ({error}); correct it, or write an event for each day") from None
 
 
 def _parse_date(line: IcsProperty, text: str | None = None) -> date:
@@ -190,4 +190,4 @@ def _parse_date(line: IcsProperty, text: str | None = None) -> date:
             pass
     if "T" in given.upper():
         raise UnreadableProperty(line, f"{line.name} is {given}, a time of day; only events of whole days (VALUE=DATE) are days off")
-    raise UnreadableProperty(line, f"{line.name} is {given!r}, which is no date; write it as YYYYMMDD")
+    raise UnreadableProperty(line, f"{line.name} is {given!r}, which is not a date; write it as YYYYMMDD")

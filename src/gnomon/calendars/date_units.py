@@ -1,4 +1,4 @@
-"""Weeks, months and quarters as stretches of days. A week begins on Monday."""
+"""Weeks, months and quarters as ranges of days, and the parsing of dates and weekdays. A week begins on Monday."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SPANS = ("week", "month", "quarter")
 
 
 def find_span_bounds(day: date, span: str) -> tuple[date, date]:
-    """The first and the last day of the week, month or quarter that `day` lies in."""
+    """The first and the last day of the week, month or quarter of `day`. Raises AirflowTimetableInvalid for another span."""
     if span == "week":
         monday = day - timedelta(day.weekday())
         return monday, monday + timedelta(6)
@@ -20,7 +20,7 @@ def find_span_bounds(day: date, span: str) -> tuple[date, date]:
     if span == "quarter":
         first = (day.month - 1) // 3 * 3 + 1
         return date(day.year, first, 1), _month_end(day.year, first + 2)
-    raise AirflowTimetableInvalid(f"{span!r} is no stretch of days; write one of {', '.join(SPANS)}")
+    raise AirflowTimetableInvalid(f"{span!r} is not a span of days; write one of {', '.join(SPANS)}")
 
 
 def _month_end(year: int, month: int) -> date:
@@ -38,20 +38,20 @@ SATURDAY_SUNDAY = frozenset({5, 6})
 
 
 def parse_weekday_numbers(given: Iterable[str | int]) -> frozenset[int]:
-    """Weekdays by name (`sat`, `Saturday`) or number (0: Monday) as numbers; AirflowTimetableInvalid for others."""
+    """Weekdays by name (`sat`, `Saturday`) or number (0: Monday) as numbers. Raises AirflowTimetableInvalid for others."""
     if isinstance(given, str):
         given = [word.strip() for word in given.split(",") if word.strip()]
-    found = set()
-    for one in given:
-        number = _NUMBERS.get(one.strip().lower()) if isinstance(one, str) else one
+    numbers = set()
+    for weekday in given:
+        number = _NUMBERS.get(weekday.strip().lower()) if isinstance(weekday, str) else weekday
         if number is None or isinstance(number, bool) or number not in range(7):
-            raise AirflowTimetableInvalid(f"{one!r} is no weekday; write {', '.join(WEEKDAY_NAMES)}, or 0 for Monday to 6 for Sunday")
-        found.add(number)
-    return frozenset(found)
+            raise AirflowTimetableInvalid(f"{weekday!r} is not a weekday; write {', '.join(WEEKDAY_NAMES)}, or 0 for Monday to 6 for Sunday")
+        numbers.add(number)
+    return frozenset(numbers)
 
 
 def parse_day(given: object) -> date:
-    """A date that is given as one or as `YYYY-MM-DD`; AirflowTimetableInvalid for anything else."""
+    """The date of a date or a text `YYYY-MM-DD`. Raises AirflowTimetableInvalid for anything else."""
     if type(given) is date:
         return given
     if isinstance(given, str):
@@ -59,4 +59,4 @@ def parse_day(given: object) -> date:
             return date.fromisoformat(given.strip())
         except ValueError:
             pass
-    raise AirflowTimetableInvalid(f"{given!r} is no date; write it as YYYY-MM-DD")
+    raise AirflowTimetableInvalid(f"{given!r} is not a date; write it as YYYY-MM-DD")

@@ -1,4 +1,4 @@
-"""Sessions of exchanges, from the library `exchange_calendars`: an extra, read once and stored as plain dates."""
+"""Sessions of exchanges from the library `exchange_calendars`, an extra. They are read once and stored as plain dates."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from gnomon.errors.timetable import AirflowTimetableInvalid
 
 FIRST_YEAR = 2000
 LAST_YEAR = 2049
-"""Sessions are read for these years where the library states no bound of its own."""
+"""The years whose sessions are read where the library has no bound."""
 _DAY = timedelta(1)
 _QUOTED = 100
-"""So much of the library's own message is told."""
+"""Characters of the library's message that an error message quotes."""
 
 
 class Sessions(NamedTuple):
-    """The sessions of one exchange as exceptions to its most common weekdays."""
+    """The sessions of one exchange, stored as exceptions to its usual weekdays."""
 
     first: date
     last: date
-    """The last session that is known."""
+    """The last known session."""
     weekend: frozenset[int]
     closed: frozenset[date]
     """Days without a session on weekdays that have one."""
@@ -39,7 +39,8 @@ class Sessions(NamedTuple):
 class Exchange(Calendar):
     """Business days are the sessions of an exchange (`XNYS`, `XLON`, or an alias such as `NYSE`).
 
-    The sessions are read when it is first asked or stored; where it was stored, the library is not needed.
+    The sessions are read from the library at the first use, which raises AirflowTimetableInvalid if the extra is not
+    installed or the exchange is not known. A calendar that was decoded does not need the library.
     """
 
     def __init__(self, name: str, *, sessions: Sessions | None = None) -> None:
@@ -80,7 +81,7 @@ class Exchange(Calendar):
 
     @classmethod
     def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
+        """The calendar whose `encode` returned `data`."""
         return cls(data["name"], sessions=Sessions(
             parse_day(data["first"]), parse_day(data["last"]), frozenset(data["weekend"]),
             frozenset(map(parse_day, data["closed"])), frozenset(map(parse_day, data["open"])),
@@ -92,7 +93,7 @@ class Exchange(Calendar):
 
 
 def summarize_sessions(sessions: Iterable[date]) -> Sessions:
-    """Sessions in order, told as a week with exceptions."""
+    """The sessions as a usual week with exceptions."""
     days = frozenset(sessions)
     first, last = min(days), max(days)
     span = [first + _DAY * number for number in range((last - first).days + 1)]
@@ -108,9 +109,9 @@ def _sessions_of(name: str) -> Sessions:
 
 
 def _read_sessions(name: str) -> list[date]:
-    """The library's sessions. It is told its bounds, since by default it takes them from today's date."""
+    """The sessions from the library, with explicit bounds: by default it derives them from today's date."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the library's own dependencies think of it is nobody's business here
+        warnings.simplefilter("ignore")  # warnings of the library's dependencies do not concern the user
         return _read_sessions_with_warnings(name)
 
 
@@ -127,7 +128,7 @@ def _read_sessions_with_warnings(name: str) -> list[date]:
     if name not in known:
         near = find_close_matches(str(name), known, cutoff=0.5)
         raise AirflowTimetableInvalid(
-            f"exchange_calendars {library.__version__} knows no exchange {name!r}; "
+            f"exchange_calendars {library.__version__} has no exchange {name!r}; "
             + (f"did you mean {near[0]!r}?" if near else "write its ISO code, such as 'XNYS'")
         )
     cls = dispatcher._calendar_factories[dispatcher.resolve_alias(name)]
@@ -138,6 +139,6 @@ def _read_sessions_with_warnings(name: str) -> list[date]:
         return [moment.date() for moment in cls(start=start.isoformat(), end=end.isoformat()).sessions]
     except ValueError as error:
         raise AirflowTimetableInvalid(
-            f"exchange_calendars {library.__version__} cannot tell the sessions of {name!r} ({str(error)[:_QUOTED]}); "
-            "another release of it may"
+            f"exchange_calendars {library.__version__} cannot compute the sessions of {name!r} ({str(error)[:_QUOTED]}); "
+            "install another release of it"
         ) from None

@@ -1,4 +1,4 @@
-"""The weekly days off."""
+"""Calendars without a library: weekly days off, and a list of dates."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gnomon.errors.timetable import AirflowTimetableInvalid
 
 
 class Weekends(Calendar):
-    """Days off of every week: Saturday and Sunday, or those given, as `Weekends("fri", "sat")`. Covers all days."""
+    """Weekly days off: Saturday and Sunday, or the given weekdays, as in `Weekends("fri", "sat")`. Covers all days."""
 
     def __init__(self, *days: str | int) -> None:
         self._days = parse_weekday_numbers(days or ("sat", "sun"))
         if len(self._days) == len(WEEKDAY_NAMES):
-            raise AirflowTimetableInvalid("all seven days are given as days off; leave at least one to work on")
+            raise AirflowTimetableInvalid("all seven weekdays are days off; leave out at least one")
 
     @property
     def label(self) -> str:
@@ -38,13 +38,13 @@ class Weekends(Calendar):
 
     @classmethod
     def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
+        """The calendar whose `encode` returned `data`."""
         return cls(*data["days"])
 
 
 class Dates(Calendar):
-    """These dates are days off, and no others. It covers `since` to `until`: by default whole years, from that of the
-    first date to that of the last."""
+    """The given dates are days off, and no others. Covers the days from `since` to `until`; the default is whole years, from
+    the year of the first date to the year of the last. `source`: the name of the list in messages."""
 
     def __init__(
         self, days: Iterable[date | str], *, since: date | str | None = None, until: date | str | None = None,
@@ -53,7 +53,7 @@ class Dates(Calendar):
         self._days = frozenset(map(parse_day, days))
         self._source = source
         if not self._days and until is None:
-            raise AirflowTimetableInvalid(f"{self._words} is empty; list a date, or say with until= up to when it is complete")
+            raise AirflowTimetableInvalid(f"{self._words} is empty; add a date, or give with until= the day up to which it is complete")
         self._since = parse_day(since) if since is not None else date(min(self._days).year, 1, 1) if self._days else None
         self._until = parse_day(until) if until is not None else date(max(self._days).year, 12, 31)
         if self._since is not None and self._since > self._until:
@@ -65,7 +65,7 @@ class Dates(Calendar):
 
     @property
     def coverages(self) -> tuple[Coverage, ...]:
-        remedy = "add the days off that are missing, or state with since= and until= for which days the list is complete"
+        remedy = "add the days off that are missing, or give with since= and until= the days for which the list is complete"
         return (Coverage(self._words, self._since, self._until, remedy),)
 
     def is_off(self, day: date) -> bool:
@@ -82,7 +82,7 @@ class Dates(Calendar):
 
     @classmethod
     def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
+        """The calendar whose `encode` returned `data`."""
         return cls(data["days"], since=data["since"], until=data["until"], source=data.get("source", ""))
 
     @property

@@ -1,17 +1,17 @@
-"""Calendars under a name: one that was looked up, and one that is still to be."""
+"""Calendars with a name of `gnomon.toml`: already looked up (`Named`), and not yet (`ByName`)."""
 
 from __future__ import annotations
 
 from datetime import date
 from typing import Any, NoReturn, Self
 
-from gnomon.calendars.calendar import Calendar
+from gnomon.calendars.calendar import Calendar, CalendarDecoder
 from gnomon.calendars.coverage import Coverage
 from gnomon.errors.timetable import AirflowTimetableInvalid
 
 
 class Named(Calendar):
-    """A calendar of `gnomon.toml`: the name, and what it meant when it was looked up."""
+    """A calendar of `gnomon.toml`: its name, and its definition when it was looked up."""
 
     def __init__(self, name: str, calendar: Calendar) -> None:
         self.name = name
@@ -39,15 +39,13 @@ class Named(Calendar):
         return {"kind": "named", "name": self.name, "of": self.meaning.encode()}
 
     @classmethod
-    def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
-        from gnomon.calendars.calendar import decode  # the table of kinds has this class in it
-
-        return cls(data["name"], decode(data["of"]))
+    def decode(cls, data: dict[str, Any], decode_part: CalendarDecoder) -> Self:
+        """The calendar whose `encode` returned `data`. `decode_part` decodes the looked-up calendar."""
+        return cls(data["name"], decode_part(data["of"]))
 
 
 class ByName(Calendar):
-    """A name that a DAG looks up in `gnomon.toml` when it is made. Until then it knows nothing."""
+    """A name that a DAG looks up in `gnomon.toml` when the DAG is created. Until then each question raises."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -68,7 +66,7 @@ class ByName(Calendar):
 
     @classmethod
     def decode(cls, data: dict[str, Any]) -> Self:
-        """The calendar that `encode` wrote."""
+        """The calendar whose `encode` returned `data`."""
         return cls(data["name"])
 
     def _refuse(self) -> NoReturn:
@@ -79,11 +77,11 @@ class ByName(Calendar):
 
 
 def calendar_of(given: object) -> Calendar:
-    """The calendar that an author gives: one, or the name of one in `gnomon.toml`."""
+    """The calendar of an author's argument: a Calendar, or a name of `gnomon.toml`. Raises AirflowTimetableInvalid for others."""
     if isinstance(given, Calendar):
         return given
     if isinstance(given, str) and given:
         return ByName(given)
     raise AirflowTimetableInvalid(
-        f"calendar={given!r} is no calendar; give one of gnomon.calendars, or the name of one in gnomon.toml"
+        f"calendar={given!r} is not a calendar; give a calendar of gnomon.calendars, or a name from gnomon.toml"
     )

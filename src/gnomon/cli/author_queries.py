@@ -13,10 +13,10 @@ from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.planning import PlanningError, Slot, find_slot_by_due_time, find_slot_by_logical_date, infer_manual_run
+from gnomon.processes.task_api_messages import TaskApiHandler
 from gnomon.store import DatabaseNotInitialised, load_cipher, open_database
 from gnomon.taskapi import answer_task
 from gnomon.timetable_host import COMING_RUNS, ask_and_wait, strip_for_planning
-from gnomon.timetable_host.protocol import TaskApiHandler
 from gnomon.timetables.registry import build
 
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import faulthandler
-import gc
-import io
 import os
 import signal
 import socket
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,7 +19,7 @@ from gnomon.loading import archives, plugins
 from gnomon.loading.class_loader import load_class
 from gnomon.loading.dagfile import LoadedFile, load_dag_file
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, ParseFailure
-from gnomon.processes import fork_safety, kernel, memory
+from gnomon.processes import fork_safety, memory
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.sdk.runtime import channel
 
@@ -139,24 +135,3 @@ def _apply_limits(limits: parse_failures.ParseLimits) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         if before is not None:
             memory.restore_memory_limit(before)
-
-
-def set_up_parse_child(output: int, server: int) -> None:
-    """This fork is a process of its own: own session, default signals, output to `output`, crashes explained there.
-
-    It ends when `server`, the process that forked it, does.
-    """
-    os.setsid()
-    signal.set_wakeup_fd(-1)
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD):
-        signal.signal(number, signal.SIG_DFL)
-    kernel.die_with_parent(signal.SIGKILL)
-    if os.getppid() != server:
-        os._exit(1)
-    kernel.raise_oom_score(kernel.HOST_OOM_SCORE)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    os.close(output)
-    sys.stdout = sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), errors="backslashreplace", write_through=True)
-    faulthandler.enable(file=2, all_threads=False)
-    gc.disable()

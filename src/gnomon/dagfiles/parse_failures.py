@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sysconfig
 import traceback
 from types import TracebackType
@@ -11,6 +10,8 @@ from types import TracebackType
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import GnomonError
 from gnomon.model.spec import ParseFailure
+from gnomon.processes.author_frames import parse_fault_dump
+from gnomon.processes.exit_reasons import describe_crash
 from gnomon.sdk.arguments.old_arguments import suggest_keyword
 
 TRACEBACK_MAX = 20_000
@@ -85,16 +86,17 @@ def failure_of_exit(path: str, exit_code: int, killed_for: str | None, limits: P
         return _timeout_failure(path, None, limits.process_timeout_s, None, output)
     if killed_for == "memory":
         return _memory_failure(path, None, limits.memory_bytes, None, output)
-    line = _line_of_dump(path, output)
-    if exit_code >= 0:
-        what = f"the process ended with exit code {exit_code} while the file was imported (os._exit, or a library that ends the process)"
-        return _exit_failure("exit", path, line, what, "Look for what is called at import there.", output)
-    name = _signal_name(-exit_code)
-    if -exit_code == signal.SIGKILL:
-        what = "the process was killed by signal 9 while the file was imported, probably because the machine was out of memory"
-        return _exit_failure("memory", path, line, what, "Load less at import, or give the machine more memory.", output)
-    what = f"the process crashed with {name} while the file was imported"
-    return _exit_failure("crash", path, line, what, "A compiled library that the file imports or calls there is the usual cause.", output)
+    line = next((frame.line for frame in parse_fault_dump(output) if frame.file == path), None)
+    crash = describe_crash(exit_code)
+    what = f"the process {crash.sentence} while the file was imported"
+    return _exit_failure(crash.kind, path, line, what, _CRASH_REMEDIES[crash.kind], output)
+
+
+_CRASH_REMEDIES = {
+    "exit": "Look for what is called at import there.",
+    "memory": "Load less at import, or give the machine more memory.",
+    "crash": "A compiled library that the file imports or calls there is the usual cause.",
+}
 
 
 def _timeout_failure(path: str, line: int | None, seconds: float | None, error: BaseException | None, output: str = "") -> ParseFailure:
@@ -173,14 +175,6 @@ def _trim_traceback(path: str, trace: TracebackType | None) -> TracebackType | N
     return below or trace
 
 
-def _line_of_dump(path: str, output: str) -> int | None:
-    """The line of the DAG file in what the fault handler wrote at a crash."""
-    mark = f'File "{path}", line '
-    at = output.find(mark)
-    digits = "" if at < 0 else output[at + len(mark) :].split(" ", 1)[0]
-    return int(digits) if digits.isdigit() else None
-
-
 def _module_remedy(limits: ParseLimits) -> str:
     return (f"If it is a package, install it where Gnomon runs (pip install ...); if it is a file of yours, put it into the DAG "
             f"folder or into {limits.plugins_folder}, which are on the import path.")
@@ -193,10 +187,3 @@ def _describe_error(error: BaseException) -> str:
 def _error_prefix(error: BaseException) -> str:
     """The class of an error that is Python's; the product's own sentences stand alone."""
     return "" if isinstance(error, (AirflowException, GnomonError)) else f"{type(error).__name__}: "
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return f"signal {number} ({signal.Signals(number).name})"
-    except ValueError:
-        return f"signal {number}"

@@ -7,7 +7,6 @@ import os
 import selectors
 import signal
 import socket
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,14 +22,12 @@ from gnomon.loading import archives
 from gnomon.model.spec import FileInputs, ParsedFile
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.processes import message_stream
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
+from gnomon.processes.task_api_messages import TaskApiHandler, TaskApiRequestMessage, answer_request
 
 READ_MAX = 1024 * 1024
 ANSWER_TIMEOUT_S = 1.0
 """A child that does not take the answer to its question for so long goes without."""
 _log = log.get_logger("dagfiles")
-TaskApiHandler = Callable[[AnyTaskApiRequest], object]
-"""Answers what author code asks while it is imported; raises GnomonError to refuse in words."""
 
 
 class ParseServerExited(Exception):
@@ -152,7 +149,7 @@ class ParsePool:
         if isinstance(message, ParseDone):
             parse.parsed = message.parsed
             return
-        frame = message_stream.encode_frame(self._answer_request(message))
+        frame = message_stream.encode_frame(answer_request(self.handle_task_api, message, log=_log))
         parse.sock.settimeout(ANSWER_TIMEOUT_S)
         try:
             parse.sock.sendall(frame)
@@ -160,15 +157,6 @@ class ParsePool:
             pass  # the child is gone or does not listen; its end says why
         finally:
             parse.sock.setblocking(False)
-
-    def _answer_request(self, ask: TaskApiRequestMessage) -> TaskApiResponse:
-        try:
-            return TaskApiResponse(number=ask.number, value=self.handle_task_api(ask.request))
-        except GnomonError as error:
-            return TaskApiResponse(number=ask.number, error=str(error))
-        except Exception:  # the edge of the service: a question must not end it
-            _log.exception("question_not_answered", question=type(ask.request).__name__)
-            return TaskApiResponse(number=ask.number, error=f"{type(ask.request).__name__} could not be answered; the dag-processor's log says why")
 
     def _close_parse(self, parse: _RunningParse) -> None:
         parse.is_drained = True

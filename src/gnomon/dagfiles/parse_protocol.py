@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import socket
-import struct
 from typing import Any
 
 import msgspec
@@ -13,6 +12,7 @@ from gnomon.errors.product import GnomonError
 from gnomon.model.spec import ParsedFile
 from gnomon.model.task_api_requests import TaskApiRequest
 from gnomon.processes import message_stream
+from gnomon.processes.packets import receive_packet, send_packet
 from gnomon.processes.task_api_messages import Message, TaskApiRequestMessage, TaskApiResponse
 
 DATAGRAM_MAX = 128 * 1024
@@ -37,36 +37,29 @@ class ChildEnded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The end of what it wrote to stdout and stderr."""
 
 
-_encoder = msgspec.msgpack.Encoder()
 _orders = msgspec.msgpack.Decoder(ParseOrder)
 _ends = msgspec.msgpack.Decoder(ChildEnded)
 
 
 def send_order(control: socket.socket, order: ParseOrder, child: socket.socket) -> None:
     """The server has the order and the child's socket."""
-    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", child.fileno()))]
-    control.sendmsg([_encoder.encode(order)], rights)
+    send_packet(control, order, (child.fileno(),))
 
 
 def receive_order(control: socket.socket) -> tuple[ParseOrder, int] | None:
     """The next order and the descriptor of the child's socket; None when the service is gone."""
-    try:
-        data, descriptors, _, _ = socket.recv_fds(control, DATAGRAM_MAX, 1)
-    except ConnectionResetError:  # it was killed before it read what we sent
-        return None
-    if not data:
-        return None
-    return _orders.decode(data), descriptors[0]
+    data, descriptors = receive_packet(control, DATAGRAM_MAX)
+    return (_orders.decode(data), descriptors[0]) if data else None
 
 
 def send_end(control: socket.socket, end: ChildEnded) -> None:
     """The service will read it."""
-    control.send(_encoder.encode(end))
+    send_packet(control, end)
 
 
 def receive_end(control: socket.socket) -> ChildEnded | None:
     """The next message of the server; None when it is gone. Raises BlockingIOError when there is none yet."""
-    data = control.recv(DATAGRAM_MAX)
+    data, _ = receive_packet(control, DATAGRAM_MAX)
     return _ends.decode(data) if data else None
 
 
@@ -97,10 +90,8 @@ class ParseChannel:
         if answer is None:
             raise GnomonError("the dag-processor is gone; the file is parsed again when it is back")
         self._digest.update(repr((question, answer.value, answer.error)).encode(errors="surrogateescape"))
-        if answer.error is not None:
-            raise GnomonError(answer.error)
-        value: object = answer.value
-        return value
+        unwrapped: object = answer.unwrap(GnomonError)
+        return unwrapped
 
     def send_outcome(self, parsed: ParsedFile) -> None:
         """The service has the outcome."""

@@ -17,11 +17,11 @@ from collections import deque
 from dataclasses import dataclass
 
 from gnomon import log
-from gnomon.config import current_config, environment, replace_environment, set_current_config, without_secrets
 from gnomon.dagfiles import parse_child, parse_protocol
 from gnomon.dagfiles.parse_child import ParseConditions
 from gnomon.dagfiles.parse_protocol import ChildEnded, ParseOrder
 from gnomon.processes import kernel, memory, termination
+from gnomon.processes.child_setup import hide_secrets, set_up_forked_child
 from gnomon.processes.process_title import change_title, set_title
 from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff, describe_refusal
 
@@ -156,7 +156,8 @@ class ParseServer:
         code = 0
         try:
             change_title(f"parse {order.path}")
-            parse_child.set_up_parse_child(output, server)
+            set_up_forked_child(server, output)
+            gc.disable()
             self._control.close()
             for _, other in self._orders:
                 if other is not line:
@@ -177,7 +178,7 @@ class ParseServer:
         for pid, code in termination.reap_children(leaders=self._children):
             ended = self._children.pop(pid, None)
             if ended is not None:
-                self._end_orphans()
+                termination.kill_unknown_children(self._children)
                 self._report_exit(ended, code)
 
     def _report_exit(self, ended: _ParseChild, exit_code: int) -> None:
@@ -206,12 +207,6 @@ class ParseServer:
             if one.kill_reason is not None:
                 termination.kill_with_group(one.pid)
 
-    def _end_orphans(self) -> None:
-        """What an ended child left running and came to us is killed."""
-        for orphan in kernel.own_children():
-            if orphan not in self._children:
-                termination.kill_with_group(orphan)
-
     def _end_all(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
@@ -221,7 +216,7 @@ class ParseServer:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
             self._children.pop(pid)
-            self._end_orphans()
+            termination.kill_unknown_children(self._children)
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, 0)[0]:
                 pass
@@ -241,8 +236,7 @@ def start_parse_server(under: ParseConditions) -> tuple[socket.socket, int]:
         try:
             ours.close()
             kernel.die_with_parent(signal.SIGKILL)
-            set_title("parse server", current_config().home)
-            drop_secrets()
+            set_title("parse server", hide_secrets(in_environment=True).home)
             ParseServer(theirs, under).run()
         except BaseException:
             code = INTERNAL_ERROR_EXIT
@@ -252,10 +246,3 @@ def start_parse_server(under: ParseConditions) -> tuple[socket.socket, int]:
     theirs.close()
     ours.setblocking(False)
     return ours, pid
-
-
-def drop_secrets() -> None:
-    """What DAG files are imported beside holds no address and no key: not in the options, not in the environment."""
-    cfg = current_config()
-    set_current_config(cfg.for_author_code())
-    replace_environment(without_secrets(environment(), cfg.database_url))

@@ -1,4 +1,4 @@
-"""Whether a dependency on another DAG lets a run go on: the rules of DEPENDENCIES.md, "When does A start?"."""
+"""Whether a dependency on another DAG lets a run or task start: the rules of docs/reference/dependencies.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gnomon.model.upstream_edges import AfterSpec
 
 
 class EdgeVerdict(Enum):
-    """What one dependency says of a run, or of a task."""
+    """The decision of one dependency about its run or task."""
 
     PASS = "pass"
     WAIT = "wait"
@@ -18,7 +18,7 @@ class EdgeVerdict(Enum):
 
 
 def evaluate_edge(after: AfterSpec, states: Collection[WaitState]) -> EdgeVerdict:
-    """The verdict on all slots of one edge together. No slot: they have not been found yet."""
+    """The verdict from the waits for all slots of one edge. WAIT without any state: the slots are not resolved yet."""
     if not states:
         return EdgeVerdict.WAIT
     if WaitState.MISSED in states:
@@ -32,7 +32,7 @@ def evaluate_edge(after: AfterSpec, states: Collection[WaitState]) -> EdgeVerdic
 
 
 def decide_wait_state(after: AfterSpec, outcome: SlotOutcome) -> WaitState:
-    """Where a wait stands once that is known of its slot."""
+    """The state of a wait when its slot has this outcome."""
     if outcome == "ok":
         return WaitState.MET
     if outcome == "bad":
@@ -43,13 +43,13 @@ def decide_wait_state(after: AfterSpec, outcome: SlotOutcome) -> WaitState:
 
 
 def subscription_flags(after: AfterSpec) -> int:
-    """After which news the waiting run wants to hear more of the same slot."""
-    outlives_bad = after.on_failure == "wait" or (after.on_failure == "cancel" and after.take == "any")
-    return (KEEP_AFTER_BAD if outlives_bad else 0) | (KEEP_AFTER_ABSENT if after.on_absent == "wait" else 0)
+    """KEEP_AFTER_BAD | KEEP_AFTER_ABSENT: the outcomes after which the run still wants updates of the same slot."""
+    keeps_after_bad = after.on_failure == "wait" or (after.on_failure == "cancel" and after.take == "any")
+    return (KEEP_AFTER_BAD if keeps_after_bad else 0) | (KEEP_AFTER_ABSENT if after.on_absent == "wait" else 0)
 
 
 def replaces_absent_slot(after: AfterSpec) -> bool:
-    """Whether another slot takes the place of one that turns out to be absent."""
+    """True when an absent slot is replaced by another slot, so that the edge is resolved again."""
     return after.on_absent == "ignore" and after.take in ("first", "last")
 
 

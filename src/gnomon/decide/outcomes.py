@@ -1,4 +1,4 @@
-"""How a run ends, from the states of its leaves. Source: airflow-surface.md D.3."""
+"""Whether a try is followed by a retry and when, and how a run ends. Source: airflow-surface.md D.3."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _FAILED_STATES = frozenset({S.FAILED, S.UPSTREAM_FAILED})
 
 
 def decide_run_outcome(leaves: Iterable[tuple[str, S | None]]) -> tuple[DagRunState, str | None]:
-    """FAILED with a reason that names the leaves when one failed or could not run, else SUCCESS."""
-    bad = [f"{task_id} ({state})" for task_id, state in leaves if state in _FAILED_STATES]
-    if not bad:
+    """The state of a run from its leaves, (task id, state): FAILED with a reason that names failed leaves, else SUCCESS."""
+    failed = [f"{task_id} ({state})" for task_id, state in leaves if state in _FAILED_STATES]
+    if not failed:
         return DagRunState.SUCCESS, None
-    shown = ", ".join(bad[:_MAX_LISTED]) + (f" and {len(bad) - _MAX_LISTED} more" if len(bad) > _MAX_LISTED else "")
-    return DagRunState.FAILED, f"leaf tasks did not succeed: {shown}"
+    more = f" and {len(failed) - _MAX_LISTED} more" if len(failed) > _MAX_LISTED else ""
+    return DagRunState.FAILED, f"leaf tasks did not succeed: {', '.join(failed[:_MAX_LISTED])}{more}"
 
 
 _MAX_LISTED = 5
 
 
 RETRY_DELAY_CAP_S = 86_400.0
-"""[core] max_task_retry_delay: no delay is longer."""
+"""[core] max_task_retry_delay: the longest delay, in seconds."""
 UNENTERED_LIMIT = 10
-"""So many attempts of one task instance may be lost before author code was entered; then it fails."""
+"""After this many attempts in a row that were lost before they entered author code, the task instance fails."""
 
 
 def has_try_left(try_number: int, max_tries: int) -> bool:
@@ -37,9 +37,10 @@ def has_try_left(try_number: int, max_tries: int) -> bool:
 
 
 def compute_retry_at(task: TaskSpec, try_number: int, seed: str, now: Instant) -> Instant:
-    """When the try after `try_number` may begin.
+    """When the try after `try_number` may start.
 
-    Constant, or `delay * multiplier ** (try - 1)` with a jitter in [x, 2x) drawn from `seed`, capped.
+    The delay is constant, or `delay * multiplier ** (try_number - 1)` times a factor in [1, 2) derived from `seed`; at most
+    `max_retry_delay` and RETRY_DELAY_CAP_S.
     """
     delay_s = task.retry_delay_s
     if task.retry_exponential_backoff:
@@ -53,4 +54,4 @@ def compute_retry_at(task: TaskSpec, try_number: int, seed: str, now: Instant) -
 
 
 _EXPONENT_MAX = 60
-"""Beyond it the cap has long been reached; a larger power would overflow."""
+"""The largest exponent: the cap is reached long before, and a larger power would overflow."""

@@ -1,12 +1,13 @@
-"""The life of a task instance as a table: a missing row is an illegal move.
+"""The states of a task instance as a table: a missing row is an illegal transition.
 
-Theory of operation. An instance begins with no status (None). When its rules say that it may run it is *ready*, which
-is not written; what waits past its step is written as `scheduled`. Admission makes an attempt (`queued_runs`), which the
-worker reports as entered (`running`) and ended. An attempt that ends without the instance being done leaves it in
-`up_for_retry` or `up_for_reschedule` until a timer; one that was lost before it entered author code is `scheduled`
-again and costs no try. A task that defers is `deferred` without an attempt; the event of its trigger ends it, or lets it be
-admitted again within the same try. Clearing takes an instance back to None; a live one passes through `restarting` until its
-attempt has ended. Source: airflow-surface.md D.2, OWNERSHIP.md lines 15 to 20.
+Theory of operation. An instance begins without a state (None). When its rules let it run it is *ready*, which is not stored
+(`engine.state.queue_state`); an instance that waits beyond its step is stored as `scheduled`. Admission creates an attempt
+(`queued`); the worker reports when it enters author code (`running`) and when it ends. If the attempt ends and the instance
+is not finished, the instance is `up_for_retry` or `up_for_reschedule` until a timer fires; if the attempt was lost before it
+entered author code, the instance is `scheduled` again and no try is used. A task that defers is `deferred` without an
+attempt; the event of its trigger finishes it, or lets it be admitted again within the same try. Clearing sets an instance
+to None; a live one is `restarting` until its attempt has ended. Sources: airflow-surface.md D.2; LOAD, SUBMIT and RESULT in
+docs/discussions/ownership.md.
 """
 
 from __future__ import annotations
@@ -21,27 +22,27 @@ from gnomon.model.states import TaskInstanceState as S
 class Cause(Enum):
     """Why a task instance changes its state."""
 
-    WAIT = "ready, but no slot in this step"
+    WAIT = "ready, but not admitted in this step"
     ADMIT = "a worker, a pool slot and every limit allow it"
-    ENTER = "the child entered author code"
+    ENTER = "the child process entered author code"
     SUCCEED = "the attempt succeeded"
     FAIL = "the attempt failed and no try is left"
     RETRY = "the attempt failed and a try is left"
     SKIP_SELF = "the task asked to be skipped"
     RESCHEDULE = "the sensor asked to be called again"
-    DEFER = "the task handed its waiting to a trigger"
+    DEFER = "the task deferred to a trigger"
     START_WAIT = "the task starts from its trigger"
-    EVENT_SUCCESS = "the event of its trigger ended it as a success"
-    EVENT_SKIP = "the event of its trigger skipped it, or its wait timed out softly"
+    EVENT_SUCCESS = "the event of its trigger finished it as success"
+    EVENT_SKIP = "the event of its trigger skipped it, or its deferral timed out with soft_fail"
     LOSE = "the attempt was lost before it entered author code"
     RULE_SKIP = "the trigger rule says skip, or a branch did not choose it"
     RULE_UPSTREAM_FAILED = "the trigger rule cannot be met any more"
     NOTHING_TO_RUN = "the operator runs no code"
-    CLEAR = "somebody cleared it"
-    CLEAR_LIVE = "somebody cleared it while an attempt was live"
-    MARK_SUCCESS = "somebody marked it success, or its run"
-    MARK_FAILED = "somebody marked it failed, or its run ended"
-    MARK_SKIPPED = "somebody marked it skipped, or its run ended"
+    CLEAR = "a user cleared it"
+    CLEAR_LIVE = "a user cleared it while an attempt was live"
+    MARK_SUCCESS = "a user marked it, or its run, as success"
+    MARK_FAILED = "a user marked it as failed, or its run ended"
+    MARK_SKIPPED = "a user marked it as skipped, or its run ended"
     REMOVE = "the task left the DAG"
 
     __hash__ = object.__hash__
@@ -82,7 +83,7 @@ TRANSITIONS: dict[tuple[S | None, Cause], S | None] = {
 
 
 def next_state(state: S | None, cause: Cause) -> S | None:
-    """The state after `cause`; IllegalMove when the table has no such row."""
+    """Return the state after `cause`; raises IllegalTransition when the table has no such row."""
     try:
         return TRANSITIONS[state, cause]
     except KeyError:

@@ -1,4 +1,7 @@
-"""A rule's answer: whether, and if not yet, why, in words that a user can act on."""
+"""Trigger rules: from the states of the direct upstream tasks to a verdict and its reason. Source: airflow-surface.md D.1.
+
+`RULES` is the table; a new trigger rule is a row of it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from gnomon.model.states import TaskInstanceState as S
 
 
 class RuleOutcome(Enum):
-    """What a rule says of a task instance."""
+    """The decision of a rule about a task instance."""
 
     RUN = "run"
     WAIT = "wait"
@@ -19,7 +22,7 @@ class RuleOutcome(Enum):
 
 
 class Verdict(NamedTuple):
-    """The outcome and the sentence that `explain` prints."""
+    """The outcome and its reason, a sentence that `explain` prints and the store keeps."""
 
     outcome: RuleOutcome
     reason: str = ""
@@ -29,24 +32,24 @@ _SKIPPED_BY = "skipped by "
 
 
 def format_skip_reason(name: str) -> str:
-    """The reason of a task that the task instance `name` skipped."""
+    """The reason of a task that the branch task instance `name` skipped."""
     return _SKIPPED_BY + name
 
 
 def parse_skip_reason(reason: str | None) -> str | None:
-    """The task id that this reason names as the one that skipped; None for any other reason."""
+    """The task id of the branch in a reason of `format_skip_reason`; None for any other reason."""
     if reason is None or not reason.startswith(_SKIPPED_BY):
         return None
     return reason[len(_SKIPPED_BY) :].partition("[")[0]
 
 
 def is_skip_valid(skipper_state: S | None) -> bool:
-    """Whether the decision of a direct upstream in this state stands."""
+    """True when the decision of a branch in this state is valid."""
     return skipper_state is S.SUCCESS
 
 
 class Tally:
-    """How many direct upstream instances are in which final state. Mutable: the engine keeps one a task."""
+    """The number of direct upstream instances in each final state. Mutable: the engine keeps one for each task of a run."""
 
     __slots__ = ("failed", "removed", "setups", "setups_skipped", "setups_success", "skipped", "success", "total",
                  "upstream_failed")
@@ -96,7 +99,7 @@ class RuleConditions(NamedTuple):
     skip: Callable[[Tally], bool]
     run: Callable[[Tally], bool]
     requirement: str
-    """What it waits for, for the sentence that explains a wait."""
+    """The object of the sentence "trigger rule X waits for ..."."""
 
 
 def _never(_: Tally) -> bool:
@@ -159,7 +162,7 @@ _WAIT = Verdict(RuleOutcome.WAIT)
 
 
 def evaluate_trigger_rule(rule_name: str, tally: Tally) -> Verdict:
-    """What the rule says of this tally. The reason names the counts that decided; see `describe_rule_wait` for a wait."""
+    """The verdict of the rule; its reason names the counts. A verdict WAIT has no reason: `describe_rule_wait` writes it."""
     rule = RULES[rule_name]
     if rule.upstream_failed(tally):
         return Verdict(RuleOutcome.UPSTREAM_FAILED, f"trigger rule {rule_name} cannot be met: {_counts(tally)}")
@@ -171,7 +174,7 @@ def evaluate_trigger_rule(rule_name: str, tally: Tally) -> Verdict:
 
 
 def describe_rule_wait(rule_name: str, tally: Tally) -> str:
-    """The sentence for a rule that still waits."""
+    """The reason of a verdict WAIT."""
     return f"trigger rule {rule_name} waits for {RULES[rule_name].requirement}: of {tally.total}, {_counts(tally)}"
 
 

@@ -1,30 +1,30 @@
-"""Which runs of another DAG a run waits for, found from both timetables. Pure.
+"""Which runs of another DAG a run waits for, computed from both timetables. Pure. Open `resolver.py` first.
 
-The model. A timetable has a kind (minute, hour, discrete hours, day, week, month) and, in each natural day of one zone,
-*places*: the wall-clock times it runs at. `upstream_slots` looks at one place of the downstream run, the downstream's
-places of that day, and the upstream's places of that day (or N days before), and answers with upstream slots.
+The model. A timetable has a granularity (minute, hour, discrete hours, day, week, month) and, in each natural day of one
+zone, *slot labels*: the wall-clock times at which it runs. `upstream_slots` takes one label of the downstream run, the
+downstream's labels of that day, and the upstream's labels of that day (or N days before), and returns upstream slots.
 
-    pairs       two tables: (kind, kind) -> rule, for the same period and for an earlier one
-    nearest     one side discrete hours: equal counts are matched one to one, else the nearest interval, earlier first
-    itself      a DAG on itself: the N-th slot before
-    places      what is counted and compared            zonedays   labels and instants of one zone
-    slotdays    a timetable's places, piece by piece    pieces     days, or the hours or minutes of days with many slots
-    planned     a timetable's slots under a DAG's dates  past      which of them have a run, and which never will
+    resolver         one dependency: applies the rule, then `take` and `on_absent`
+    rule_pairs       the rules, and two tables (granularity, granularity) -> rule: for the same and for earlier periods
+    self_dependency  a DAG that waits for itself: the N-th slot before
+    slot_query       the arguments of a rule, and its result
+    slot_labels      the labels of a day, and searches among them
+    slot_chunks      the labels of a timetable, cached by days, or by hours or minutes of days with many slots
+    planned_slots    the slots of a timetable between the dates of its DAG
+    history          which slots have a run, and which never will
+    zone_days        labels and instants of one zone
+    upstream_query   the same as stored data: the form that the scheduler and the timetable hosts use
+    faults, shape    over all DAGs together: dependencies that can never be met, and names that do not exist
 
-Which dependencies can never be met is seen over all DAGs together: `errors_of` the shapes of those that have any.
+Labels, not instants, are counted and compared, so that counts do not change when clocks change. When a clock is set back,
+the two instants of a label are one: a run that waits for the label waits for both. When it is set forward, a skipped label
+moves onto another instant and stays a label of its own; a run with two labels waits for the slots of both. A timetable that
+runs every hour has the labels that its clock shows.
 
-    shape       what of a DAG counts                     cycles    who waits for himself by way of others
-    faults      the sentences: errors, and doubts about names that are not there
-
-Labels, not instants, are counted and compared, so that counts do not flip twice a year. When a clock is set back, the two
-instants of a label are one place: who waits for it waits for both. When it is set forward, a label of given hours moves
-onto another instant and stays a place of its own; a run at two places waits for what both wait for. A timetable that
-runs every hour has the places that its clock shows.
-
-Failures. What cannot be waited for is never waited for silently: `none` says that there is no such slot, `absent` names the
-slots that the upstream's cursor has passed without a run. A slot after the cursor counts, though its run does not exist yet.
-A run that its own timetable does not plan (the schedule changed since) has no number among the day's places: it is never
-matched one to one, only by intervals.
+Dependencies that cannot be met are always reported. The rule `none` means that there is no such slot; `absent` has the
+slots that the upstream's cursor has passed without a run. A slot after the cursor counts, although its run does not exist
+yet. A run that its own timetable does not plan (the schedule has changed since) has no position among the labels of its
+day: it is matched by intervals only, not one to one.
 """
 
 from gnomon.dependencies.faults import doubts_of, errors_of

@@ -1,8 +1,8 @@
-"""DAGs that wait for one another in a circle within one period, found among runs and tasks.
+"""Faults of the dependencies between DAGs: cycles within one period, upstreams without slots, names that do not exist.
 
-A run begins, its tasks follow one another, it ends. A dependency of a DAG lies between an end (of the upstream's run, or
-of one task of it) and a beginning; a dependency of a task between such an end and the task. Whoever comes back to where
-he started waits for ever. So two DAGs may wait for each other's tasks, as long as the tasks form no circle.
+Cycles are searched in a graph of points: the begin and the end of a run, and its tasks. A dependency of a DAG leads from
+an end (of the upstream's run, or of one of its tasks) to a begin; a dependency of a task leads from such an end to the
+task. So two DAGs may wait for each other's tasks, as long as the points form no cycle.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from gnomon.errors.product import find_close_matches
 from gnomon.model.upstream_edges import Edge
 
 MAX_SEARCHES = 64
-"""A circle of its own is looked for so often in each knot of DAGs; the others are told the first one."""
+"""Most cycle searches per component of DAGs; the remaining DAGs get the first cycle that was found."""
 MAX_SHOWN = 12
-"""So many names of a circle are told."""
+"""Most names of a cycle in a message."""
 _BEGIN, _TASK, _END = range(3)
 
 
 class WaitPoint(NamedTuple):
-    """The beginning or the end of a run, or one task of it."""
+    """The begin or the end of a run, or one of its tasks."""
 
     dag_id: str
     phase: int
@@ -31,33 +31,34 @@ class WaitPoint(NamedTuple):
 
     @property
     def label(self) -> str:
+        """`dag_id`, or `dag_id.task_id` of a task."""
         return f"{self.dag_id}.{self.task_id}" if self.phase == _TASK else self.dag_id
 
 
 Node = TypeVar("Node")
 WaitGraph = dict[WaitPoint, tuple[WaitPoint, ...]]
-"""Point to what comes directly before it."""
+"""Each point with the points that come directly before it."""
 
 
 def find_cycles(shapes: Mapping[str, Shape]) -> dict[str, str]:
-    """Each DAG that is in a circle, to one circle through it: `a -> b -> a`, where each waits for the next."""
+    """Each DAG that is in a cycle, with one cycle through it: `a -> b -> a`, where each DAG waits for the next."""
     found: dict[str, str] = {}
-    for several in _find_components({dag_id: _upstream_ids(shape, shapes) for dag_id, shape in shapes.items()}):
-        waits = _build_wait_graph({dag_id: shapes[dag_id] for dag_id in several})
-        for knot in _find_components(waits):
-            found.update(_describe_components(sorted(knot), waits, frozenset(knot)))
+    for dag_ids in _find_components({dag_id: _upstream_ids(shape, shapes) for dag_id, shape in shapes.items()}):
+        waits = _build_wait_graph({dag_id: shapes[dag_id] for dag_id in dag_ids})
+        for component in _find_components(waits):
+            found.update(_describe_components(sorted(component), waits, frozenset(component)))
     return found
 
 
 def _upstream_ids(shape: Shape, shapes: Mapping[str, Shape]) -> tuple[str, ...]:
-    """The DAGs that one waits for within the period."""
+    """The upstream DAGs of the dependencies within the same period."""
     return tuple(dict.fromkeys(
         edge.after.dag_id for edge in shape.edges if not edge.after.previous and edge.after.dag_id in shapes
     ))  # fmt: skip
 
 
 def _build_wait_graph(shapes: Mapping[str, Shape]) -> WaitGraph:
-    """All points of these DAGs. What is upstream outside of them is left out, and so is a task that is not there."""
+    """The graph of all points of these DAGs. Upstream DAGs outside of them and tasks that do not exist are left out."""
     before: dict[WaitPoint, list[WaitPoint]] = {}
     for dag_id, shape in shapes.items():
         begin, end = WaitPoint(dag_id, _BEGIN), WaitPoint(dag_id, _END)
@@ -65,20 +66,20 @@ def _build_wait_graph(shapes: Mapping[str, Shape]) -> WaitGraph:
         before[end] = [begin]
         for task_id, upstream in shape.upstream.items():
             point = WaitPoint(dag_id, _TASK, task_id)
-            before[point] = [begin, *(WaitPoint(dag_id, _TASK, one) for one in upstream)]
+            before[point] = [begin, *(WaitPoint(dag_id, _TASK, upstream_id) for upstream_id in upstream)]
             before[end].append(point)
     for dag_id, shape in shapes.items():
         for edge in shape.edges:
-            here = WaitPoint(dag_id, _BEGIN) if edge.task_id is None else WaitPoint(dag_id, _TASK, edge.task_id)
+            waiter = WaitPoint(dag_id, _BEGIN) if edge.task_id is None else WaitPoint(dag_id, _TASK, edge.task_id)
             after = edge.after
-            there = WaitPoint(after.dag_id, _END) if after.task_id is None else WaitPoint(after.dag_id, _TASK, after.task_id)
-            if not after.previous and there in before:
-                before[here].append(there)
-    return {point: tuple(several) for point, several in before.items()}
+            target = WaitPoint(after.dag_id, _END) if after.task_id is None else WaitPoint(after.dag_id, _TASK, after.task_id)
+            if not after.previous and target in before:
+                before[waiter].append(target)
+    return {point: tuple(predecessors) for point, predecessors in before.items()}
 
 
-def _describe_components(points: list[WaitPoint], waits: WaitGraph, knot: frozenset[WaitPoint]) -> dict[str, str]:
-    """The DAGs of one knot, each with a circle through it."""
+def _describe_components(points: list[WaitPoint], waits: WaitGraph, component: frozenset[WaitPoint]) -> dict[str, str]:
+    """The DAGs of one component, each with the text of a cycle through it."""
     found: dict[str, str] = {}
     searches = 0
     for point in points:
@@ -88,40 +89,40 @@ def _describe_components(points: list[WaitPoint], waits: WaitGraph, knot: frozen
             found[point.dag_id] = next(iter(found.values()))
             continue
         searches += 1
-        for dag_id, words in _format_cycles(_select_named_points(_find_shortest_cycle(point, waits, knot))):
+        for dag_id, words in _format_cycles(_select_named_points(_find_shortest_cycle(point, waits, component))):
             found.setdefault(dag_id, words)
     return found
 
 
-def _find_shortest_cycle(start: WaitPoint, waits: WaitGraph, knot: frozenset[WaitPoint]) -> list[WaitPoint]:
-    """The points of a shortest circle through `start`, each before the one that it waits for."""
+def _find_shortest_cycle(start: WaitPoint, waits: WaitGraph, component: frozenset[WaitPoint]) -> list[WaitPoint]:
+    """The points of a shortest cycle through `start`; each waits for the next."""
     came: dict[WaitPoint, WaitPoint] = {}
     queue = deque([start])
     while queue:
         point = queue.popleft()
         for before in waits[point]:
             if before == start:
-                circle = [point]
+                cycle = [point]
                 while point != start:
                     point = came[point]
-                    circle.append(point)
-                return circle[::-1]
-            if before in knot and before not in came:
+                    cycle.append(point)
+                return cycle[::-1]
+            if before in component and before not in came:
                 came[before] = point
                 queue.append(before)
-    raise AssertionError("every point of a knot lies on a circle")
+    raise AssertionError("every point of a component is on a cycle")
 
 
-def _select_named_points(circle: list[WaitPoint]) -> list[WaitPoint]:
-    """The points that are named: no task that only tasks of its own DAG come before and after, and each name once in a row."""
-    around = zip(circle[-1:] + circle[:-1], circle, circle[1:] + circle[:1], strict=True)
+def _select_named_points(cycle: list[WaitPoint]) -> list[WaitPoint]:
+    """The points that a message names: tasks between tasks of the same DAG and repeated names are left out."""
+    around = zip(cycle[-1:] + cycle[:-1], cycle, cycle[1:] + cycle[:1], strict=True)
     shown = [here for before, here, after in around if here.phase != _TASK or not before.dag_id == here.dag_id == after.dag_id]
-    shown = shown or circle
+    shown = shown or cycle
     return [here for at, here in enumerate(shown) if here.label != shown[at - 1].label] or shown[:1]
 
 
 def _format_cycles(shown: list[WaitPoint]) -> Iterator[tuple[str, str]]:
-    """`a -> b.load -> b -> a`, for each DAG from itself on; the middle of a long one is only counted."""
+    """The text `a -> b.load -> b -> a` for each DAG, from that DAG on; the middle of a long cycle is only counted."""
     first: dict[str, int] = {}
     for at, here in enumerate(shown):
         if here.dag_id not in first or (here.phase != _TASK and shown[first[here.dag_id]].phase == _TASK):
@@ -134,7 +135,7 @@ def _format_cycles(shown: list[WaitPoint]) -> Iterator[tuple[str, str]]:
 
 
 def _find_components(before: Mapping[Node, Iterable[Node]]) -> Iterator[list[Node]]:
-    """Nodes that all lead to one another; single ones only if they lead to themselves (Tarjan's algorithm)."""
+    """The strongly connected components with a cycle: a single node only if it leads to itself (Tarjan's algorithm)."""
     number: dict[Node, int] = {}
     low: dict[Node, int] = {}
     open_nodes: dict[Node, None] = {}
@@ -159,73 +160,72 @@ def _find_components(before: Mapping[Node, Iterable[Node]]) -> Iterator[list[Nod
                 if path:
                     low[path[-1][0]] = min(low[path[-1][0]], low[node])
                 if low[node] == number[node]:
-                    knot = _pop_until(node, open_nodes)
-                    if len(knot) > 1 or node in before[node]:
-                        yield knot
+                    component = _pop_until(node, open_nodes)
+                    if len(component) > 1 or node in before[node]:
+                        yield component
 
 
 def _pop_until(node: Node, open_nodes: dict[Node, None]) -> list[Node]:
-    """The nodes that were opened last, down to `node`; they are open no more."""
-    knot: list[Node] = []
-    while not knot or knot[-1] != node:
-        knot.append(open_nodes.popitem()[0])
-    return knot
+    """Removes the open nodes from the last down to `node`, and returns them."""
+    component: list[Node] = []
+    while not component or component[-1] != node:
+        component.append(open_nodes.popitem()[0])
+    return component
 
 
 def errors_of(shapes: Mapping[str, Shape]) -> dict[str, str]:
-    """The DAGs that no run may be planned of, and why: a circle within one period, or an upstream without slots.
+    """The DAGs of which no run may be planned, with the error: a cycle within one period, or an upstream without slots.
 
-    `shapes`: all DAGs that are in a file and have dependencies, and those that they wait for. Others than the returned
-    ones are well.
+    `shapes`: all DAGs in files that have dependencies, and the DAGs that they wait for.
     """
-    around = find_cycles(shapes)
+    cycles = find_cycles(shapes)
     found: dict[str, str] = {}
     for dag_id, shape in shapes.items():
-        told = _slotless_upstreams(dag_id, shape.edges, shapes)
-        if dag_id in around:
-            told.append(
-                f"DAG {dag_id!r} is in a circle of DAGs that wait for one another within one period: {around[dag_id]} (each waits for "
-                "the next); take one of these dependencies away, or let it wait for the period before, with previous=1"
+        messages = _slotless_upstreams(dag_id, shape.edges, shapes)
+        if dag_id in cycles:
+            messages.append(
+                f"DAG {dag_id!r} is in a cycle of DAGs that wait for one another within one period: {cycles[dag_id]} (each waits for "
+                "the next); remove one of these dependencies, or let it wait for the period before, with previous=1"
             )
-        if told:
-            found[dag_id] = "; ".join(told)
+        if messages:
+            found[dag_id] = "; ".join(messages)
     return found
 
 
 def doubts_of(
     dag_id: str, edges: Iterable[Edge], dag_ids: Collection[str], tasks: Mapping[str, Collection[str]]
 ) -> list[str]:
-    """What of a DAG's dependencies waits for something that is not there: a DAG, or a task.
+    """Warnings for the dependencies of a DAG whose upstream DAG or task does not exist.
 
-    `dag_ids`: all DAGs that are in a file. `tasks`: task ids of the upstream DAGs; of a DAG that is not in it nothing is said.
+    `dag_ids`: all DAGs that are in a file. `tasks`: task ids by upstream DAG; tasks of other DAGs are not checked.
     """
-    told: dict[str, None] = {}
+    messages: dict[str, None] = {}
     for edge in edges:
         after = edge.after
         if after.dag_id not in dag_ids:
-            told[f"{_describe_subject(dag_id, edge)} waits for DAG {after.dag_id!r}, which is in no file{_suggest_name(after.dag_id, dag_ids)}; "
+            messages[f"{_describe_subject(dag_id, edge)} waits for DAG {after.dag_id!r}, which is in no file{_suggest_name(after.dag_id, dag_ids)}; "
                  "its runs wait until it is there"] = None
         elif after.task_id is not None and after.task_id not in tasks.get(after.dag_id, (after.task_id,)):
-            told[f"{_describe_subject(dag_id, edge)} waits for task {after.task_id!r} of DAG {after.dag_id!r}, which has no such task"
-                 f"{_suggest_name(after.task_id, tasks[after.dag_id])}; a run without that task counts as a bad end"] = None
-    return list(told)
+            messages[f"{_describe_subject(dag_id, edge)} waits for task {after.task_id!r} of DAG {after.dag_id!r}, which has no such task"
+                 f"{_suggest_name(after.task_id, tasks[after.dag_id])}; a run without that task counts as failed"] = None
+    return list(messages)
 
 
 def _slotless_upstreams(dag_id: str, edges: Iterable[Edge], shapes: Mapping[str, Shape]) -> list[str]:
-    told: dict[str, None] = {}
+    messages: dict[str, None] = {}
     for edge in edges:
         upstream = edge.after.dag_id
         why = shapes[upstream].slotless if upstream in shapes else None
         if why is not None:
-            told[f"{_describe_subject(dag_id, edge)} waits for DAG {upstream!r}, which has no slots to wait for: {why}; give {upstream!r} a "
-                 f"schedule with times, or take After({upstream!r}) away"] = None
-    return list(told)
+            messages[f"{_describe_subject(dag_id, edge)} waits for DAG {upstream!r}, which has no slots to wait for: {why}; give {upstream!r} a "
+                 f"schedule with times, or remove After({upstream!r})"] = None
+    return list(messages)
 
 
 def _describe_subject(dag_id: str, edge: Edge) -> str:
     return f"DAG {dag_id!r}" if edge.task_id is None else f"task {edge.task_id!r} of DAG {dag_id!r}"
 
 
-def _suggest_name(name: str, there: Collection[str]) -> str:
-    found = find_close_matches(name, there, cutoff=0.7)
+def _suggest_name(name: str, names: Collection[str]) -> str:
+    found = find_close_matches(name, names, cutoff=0.7)
     return f" (did you mean {found[0]!r}?)" if found else ""

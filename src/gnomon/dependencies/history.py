@@ -1,4 +1,4 @@
-"""The upstream's past laid over its timetable: which slots have a run, and which were passed without one."""
+"""Combines the recorded slots of an upstream with its timetable: which slots have a run, and which are absent."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from gnomon.dependencies.zone_days import DAY_US, ZoneDays
 
 
 class HistoryDays:
-    """The days of an upstream: up to its cursor as its runs tell, after it as the timetable does.
+    """The days of an upstream: up to its cursor by its recorded runs, after the cursor by its timetable.
 
-    While every recorded slot of a day is one of the timetable's, those that lack a run are absent: they keep their
-    places. A recorded slot that the timetable does not name shows that the timetable has changed since: then the day's past is
-    what is recorded, and nothing of it is absent.
+    If every recorded slot of a day is a slot of the timetable, the other slots of the day are absent and keep their labels.
+    A recorded slot that the timetable does not have shows that the timetable has changed since: then only the recorded
+    slots of that day count, and none is absent.
     """
 
     def __init__(self, days: SlotDays, bounds: Bounds, history: History) -> None:
@@ -31,51 +31,51 @@ class HistoryDays:
 
     @property
     def zone(self) -> ZoneDays:
-        """Whose labels they are."""
+        """The zone of the labels."""
         return self._days.zone
 
     @property
     def chunk_length(self) -> int:
-        """How long its pieces are, in microseconds."""
+        """The length of a chunk in microseconds."""
         return self._days.chunk_length
 
     def is_of(self, history: History) -> bool:
-        """Whether this was made from that history, as it is now."""
-        mine = self._history
+        """True if this object was built from that history and the history has not changed."""
+        own = self._history
         return (
-            mine.slots is history.slots and self._length == len(history.slots) and mine.cursor == history.cursor
-            and mine.changed == history.changed
+            own.slots is history.slots and self._length == len(history.slots) and own.cursor == history.cursor
+            and own.changed == history.changed
         )  # fmt: skip
 
     def chunk(self, number: int) -> SlotLabels:
-        """The places with labels from `number * unit` to before the next piece, with those that are absent."""
+        """The labels of chunk `number`, from `number * chunk_length` on, including those of absent slots."""
         start, end = number * self.chunk_length, (number + 1) * self.chunk_length
-        return self._replacing(start, end) if self._is_changed(start // DAY_US) else self._days.chunk(number)
+        return self._find_recorded_day(start, end) if self._is_changed(start // DAY_US) else self._days.chunk(number)
 
     def day(self, number: int) -> SlotLabels:
-        """The places of a day, with those that are absent."""
+        """The labels of a day, including those of absent slots."""
         start, end = number * DAY_US, (number + 1) * DAY_US
-        return self._replacing(start, end) if self._is_changed(number) else self._days.day(number)
+        return self._find_recorded_day(start, end) if self._is_changed(number) else self._days.day(number)
 
     def day_before(self, number: int) -> int | None:
-        """The last day before the day `number` that has a place, by timetable or record."""
+        """The last day before day `number` with a planned or recorded slot; None if there is none."""
         slots = self._history.slots if self._history.cursor is not None else ()
         recorded = bisect_left(slots, self.zone.around(number * DAY_US, (number + 1) * DAY_US)[0])
         latest = self.zone.label(slots[recorded - 1]) // DAY_US if recorded else None
         found = self._days.day_before(number)
         while found is not None and (latest is None or found > latest):
             start, end = found * DAY_US, (found + 1) * DAY_US
-            if not self._is_changed(found) or next(self._coming(start, end), None) is not None:
+            if not self._is_changed(found) or next(self._iterate_future(start, end), None) is not None:
                 return found
             found = self._days.day_before(found)
         return latest
 
     def max_clock_gain(self, day: int) -> int:
-        """By how much the clock may show more than the label of a place of that day when its slot runs."""
+        """How far the clock may be ahead of a label of that day when its slot runs, in microseconds."""
         return self._days.max_clock_gain(day)
 
     def is_absent(self, slot: datetime) -> bool:
-        """Whether a slot of these days was passed without a run."""
+        """True if the cursor has passed this slot and it has no run."""
         slots, cursor = self._history.slots, self._history.cursor
         if cursor is None or slot > cursor:
             return False
@@ -83,7 +83,7 @@ class HistoryDays:
         return at == len(slots) or slots[at] != slot
 
     def _is_changed(self, day: int) -> bool:
-        """Whether a day's past is what is recorded."""
+        """True if only the recorded slots of the day count, because they do not match the timetable."""
         if self._history.cursor is None or not self._days.has_grid:
             return self._history.cursor is not None
         if self._history.changed is not None:
@@ -96,31 +96,31 @@ class HistoryDays:
         return found
 
     def _is_foreign(self, day: int, cursor: datetime) -> bool:
-        recorded = self._recorded(day * DAY_US, (day + 1) * DAY_US)
-        return bool(recorded) and (recorded[-1] > cursor or not self._days.names(day, recorded))
+        recorded = self._find_recorded(day * DAY_US, (day + 1) * DAY_US)
+        return bool(recorded) and (recorded[-1] > cursor or not self._days.contains_all(day, recorded))
 
-    def _replacing(self, start: int, end: int) -> SlotLabels:
-        """Recorded slots and coming ones, by the labels that the clock shows."""
+    def _find_recorded_day(self, start: int, end: int) -> SlotLabels:
+        """Recorded slots and slots after the cursor, by the labels that the clock shows."""
         found = self._replaced.get((start, end))
         if found is None:
             if len(self._replaced) >= MAX_DAYS:
                 self._replaced.clear()
-            places: dict[int, set[datetime]] = {}
-            for slot in (*self._recorded(start, end), *self._coming(start, end)):
-                places.setdefault(self.zone.label(slot), set()).add(slot)
-            found = SlotLabels((label, tuple(sorted(slots))) for label, slots in sorted(places.items()))
+            slots_by_label: dict[int, set[datetime]] = {}
+            for slot in (*self._find_recorded(start, end), *self._iterate_future(start, end)):
+                slots_by_label.setdefault(self.zone.label(slot), set()).add(slot)
+            found = SlotLabels((label, tuple(sorted(slots))) for label, slots in sorted(slots_by_label.items()))
             self._replaced[start, end] = found
         return found
 
-    def _recorded(self, start: int, end: int) -> Sequence[datetime]:
-        """What is recorded with labels from `start` to before `end`, which lie in one day."""
+    def _find_recorded(self, start: int, end: int) -> Sequence[datetime]:
+        """The recorded slots with labels from `start` to before `end`, which are in one day."""
         slots, label = self._history.slots, self.zone.label
         first, last = self.zone.around(start, end)
         found = slots[bisect_left(slots, first) : bisect_left(slots, last)]
         is_even = self.zone.offset(start // DAY_US) is not None
         return found if is_even else [slot for slot in found if start <= label(slot) < end]
 
-    def _coming(self, start: int, end: int) -> Iterator[datetime]:
+    def _iterate_future(self, start: int, end: int) -> Iterator[datetime]:
         """The slots after the cursor with labels from `start` to before `end`, in order."""
         cursor = self._history.cursor
         assert cursor is not None

@@ -1,4 +1,4 @@
-"""The planned times of any timetable under a DAG's start and end dates, from the timetable alone."""
+"""The slots of any timetable between the start and end date of its DAG, without knowledge of runs."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from gnomon.timetables.spans import compute_fixed_seconds
 from gnomon.timetables.wall_clock.zones import to_utc
 
 Bounds = tuple[datetime | None, datetime | None]
-"""A DAG's start_date and end_date, both included."""
+"""The start_date and end_date of a DAG, both inclusive; None: unbounded."""
 LOOK_BACK = timedelta(days=32)
-"""A timetable that can only be walked is walked from so long before: its intervals may be months."""
+"""How far before a range the iteration of an author's timetable starts: its intervals may be months."""
 MAX_STEPS = 100_000
-"""A walk takes at most so many steps."""
+"""Most steps of one iteration."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class PlannedSlots:
-    """The slots of one timetable between two dates of its DAG. `anchor`: a slot from which a span without a grid steps."""
+    """The slots of one timetable between two dates of its DAG. `anchor`: the slot from which a timedelta schedule counts."""
 
     def __init__(self, timetable: Timetable, bounds: Bounds = (None, None), anchor: datetime | None = None) -> None:
         self.timetable = timetable
@@ -54,7 +54,7 @@ class PlannedSlots:
         return self.earliest if first is None else first.run_after
 
     def _about_before_the_end(self, slot: datetime) -> bool:
-        """Whether the end date bounds starts of intervals, and this slot's starts before it."""
+        """True if the end date limits the starts of intervals, and the interval of this slot starts before it."""
         timetable = self.timetable
         assert self.latest is not None
         return isinstance(timetable, DataIntervalTimetable) and timetable.infer_manual(slot).start <= self.latest
@@ -70,7 +70,7 @@ class PlannedSlots:
         return self._walked(start, end)
 
     def _stepped(self, timetable: DeltaTimetable, start: datetime, end: datetime) -> Iterator[datetime]:
-        """The slots of a span: it has no grid, so it is stepped from the anchor, the start date, or 1970."""
+        """The slots of a timedelta schedule. It has no grid, so it counts from the anchor, the start date, or 1970."""
         anchor = self._anchor or self.earliest or _EPOCH
         step = find_step(timetable)
         if step is not None:
@@ -78,7 +78,7 @@ class PlannedSlots:
         return (slot for slot in timetable.slots_between(anchor, end) if slot >= start)
 
     def _walked(self, start: datetime, end: datetime) -> Iterator[datetime]:
-        """The slots of a timetable that can only be asked for the next one."""
+        """The slots of a timetable that can only compute the next slot."""
         earliest = start - LOOK_BACK
         if self.earliest is not None and self.earliest > earliest:
             earliest = self.earliest
@@ -94,13 +94,13 @@ class PlannedSlots:
                 yield to_utc(info.run_after)
             last = info
         raise PlanningError(
-            f"{type(self.timetable).__name__} comes to no end between {earliest} and {end}: each run must be later than "
-            "the one before; let it return None when there are no more"
+            f"{type(self.timetable).__name__} does not advance between {earliest} and {end}: each run must be later than "
+            "the one before; return None when there are no more"
         )
 
 
 def find_step(timetable: Timetable) -> timedelta | None:
-    """The step of a span whose slots are told from any of them by counting; None for other timetables."""
+    """The fixed step of a timedelta schedule whose slots follow from any of them; None for other timetables."""
     if not isinstance(timetable, DeltaTimetable) or timetable.follows_runs_before:
         return None
     length_s = compute_fixed_seconds(timetable.span)

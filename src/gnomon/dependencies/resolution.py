@@ -1,4 +1,4 @@
-"""What the resolver is told of the upstream's past, and what it answers."""
+"""The input and output of the resolver: the history of the upstream, and the slots that a run waits for."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ RuleName = Literal[
 
 
 class History(NamedTuple):
-    """What happened upstream: the slots that have a run, ascending, and the last slot that was planned."""
+    """The history of the upstream: the slots that have a run, ascending, and the last planned slot."""
 
     slots: Sequence[datetime]
     cursor: datetime | None
     changed: Collection[int] | None = None
-    """The natural days on which something ran that the timetable does not name, where `slots` are less than whole days."""
+    """The natural days with runs that the timetable does not have. Only where `slots` do not cover whole days; else None."""
 
 
 class Resolution(NamedTuple):
-    """The upstream slots that a run waits for, and why these. All instants are UTC."""
+    """The upstream slots that a run waits for, and the rule that chose them. All instants are UTC."""
 
     slots: tuple[datetime, ...]
-    """Planned times of the upstream, ascending; empty: the run waits for nothing."""
+    """Slots of the upstream, ascending; empty: the run does not wait."""
     rule: RuleName
-    """`none`: there is no such slot upstream, so the run goes ahead."""
+    """`none`: the upstream has no such slot, so the run does not wait."""
     window: tuple[datetime, datetime]
-    """The stretch that the rule looked at, as instants; wall-clock bounds of whole days, hours or intervals."""
+    """The range that the rule searched, as instants: the bounds of whole days, hours or intervals by the wall clock."""
     absent: tuple[datetime, ...] = ()
-    """Slots that the rule means, but that the upstream's cursor passed without a run."""
+    """Slots that the rule chose, but that the upstream's cursor passed without a run."""

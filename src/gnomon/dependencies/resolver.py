@@ -1,4 +1,4 @@
-"""From one dependency and both timetables to the upstream slots that a run waits for."""
+"""Resolves a dependency: from both timetables to the upstream slots that a run waits for. The entry of this package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gnomon.timetables.granularity import Granularity
 from gnomon.timetables.wall_clock.zones import to_utc, zone_of
 
 MAX_RESOLVERS = 512
-"""So many dependencies keep their days in memory; the one that was made first leaves."""
+"""Most dependencies whose resolvers are cached; the oldest is evicted first."""
 UNBOUNDED: Bounds = (None, None)
 
 
@@ -39,7 +39,7 @@ def upstream_slots(
     """The upstream slots that the run of `downstream` planned at `at` waits for, and the rule that chose them.
 
     Bounds are the start_date and the end_date of each DAG. `same_dag`: the DAG waits for itself. `history`: the
-    upstream's slots that have a run, ascending, and the last slot that was planned; without it, the timetables alone.
+    upstream's slots that have a run, ascending, and the last planned slot; without it, only the timetables count.
     The zone is `after.zone`, else the downstream timetable's, else UTC.
 
     Raises ValueError for a DAG that waits for its own same period, and for an `at` without a time zone.
@@ -55,7 +55,7 @@ def upstream_slots(
 
 
 class Resolver:
-    """One dependency. It remembers days of both timetables, or pieces of days, so that a slot costs the same in a year of them."""
+    """One dependency, with a cache of the days of both timetables, so that the cost of a slot does not grow with the history."""
 
     def __init__(
         self,
@@ -69,97 +69,96 @@ class Resolver:
         if same_dag and not after.back:
             raise ValueError(self_dependency_message(after.dag_id))
         self._after = after
-        self._downstream, self._upstream = downstream, upstream
         self._zone = ZoneDays(_zone_for(after, downstream))
-        self._mine = SlotDays(downstream, self._zone, downstream_bounds)
-        self._theirs = SlotDays(upstream, self._zone, upstream_bounds)
-        self._my_timetable = self._mine if downstream_bounds == UNBOUNDED else SlotDays(downstream, self._zone)
-        self._their_timetable = self._theirs if upstream_bounds == UNBOUNDED else SlotDays(upstream, self._zone)
+        self._downstream_days = SlotDays(downstream, self._zone, downstream_bounds)
+        self._upstream_days = SlotDays(upstream, self._zone, upstream_bounds)
+        self._downstream_timetable = self._downstream_days if downstream_bounds == UNBOUNDED else SlotDays(downstream, self._zone)
+        self._upstream_timetable = self._upstream_days if upstream_bounds == UNBOUNDED else SlotDays(upstream, self._zone)
         self._upstream_bounds = upstream_bounds
         self._same_dag = same_dag
-        self._past: HistoryDays | None = None
+        self._history_days: HistoryDays | None = None
         self._rule: SlotRule | None = None
-        if self._mine.granularity is not None and self._theirs.granularity is not None:
-            self._rule = select_rule(self._mine.granularity, self._theirs.granularity, after.back)
+        if self._downstream_days.granularity is not None and self._upstream_days.granularity is not None:
+            self._rule = select_rule(self._downstream_days.granularity, self._upstream_days.granularity, after.back)
 
     @property
-    def remembered(self) -> int:
-        """Slots that it has in memory."""
-        several = {id(days): days for days in (self._mine, self._theirs, self._my_timetable, self._their_timetable)}
-        return sum(days.remembered for days in several.values())
+    def cached_slot_count(self) -> int:
+        """The number of cached slots of both timetables."""
+        day_caches = {id(days): days for days in (self._downstream_days, self._upstream_days, self._downstream_timetable, self._upstream_timetable)}
+        return sum(days.cached_slot_count for days in day_caches.values())
 
     @property
-    def looks_at_stretches(self) -> bool:
-        """Whether a question touches less than a day of the upstream, which has many slots a day."""
-        return self._theirs.chunk_length != DAY_US and (self._same_dag or self._rule in PARTIAL_DAY_RULES)
+    def uses_partial_days(self) -> bool:
+        """True if the rule reads less than a day of the upstream and the upstream has many slots per day."""
+        return self._upstream_days.chunk_length != DAY_US and (self._same_dag or self._rule in PARTIAL_DAY_RULES)
 
     @property
     def may_have_changed(self) -> bool:
-        """Whether the upstream's past is looked through for slots of another timetable."""
-        return self._theirs.has_grid
+        """True if the upstream's history has to be searched for slots of an earlier timetable."""
+        return self._upstream_days.has_grid
 
     def changed_days(self, recorded: Sequence[datetime]) -> set[int]:
-        """The natural days on which one of these recorded slots of the upstream, in order, is none of its timetable's."""
+        """The natural days with a recorded slot that the upstream's timetable does not have. `recorded` is in order."""
         by_day = groupby(recorded, key=lambda slot: self._zone.label(slot) // DAY_US)
-        return {day for day, slots in by_day if not self._theirs.names(day, list(slots))}
+        return {day for day, slots in by_day if not self._upstream_days.contains_all(day, list(slots))}
 
     def resolve(self, at: datetime, history: History | None = None) -> Resolution:
-        """What the run planned at `at` (UTC) waits for."""
-        theirs = self._theirs if history is None else self._past_days(history)
+        """The slots that the run planned at `at` (UTC) waits for; without `history`, by the timetables alone."""
+        upstream_days = self._upstream_days if history is None else self._get_history_days(history)
         if self._same_dag:
-            return self._resolution(find_earlier_slot(theirs, at, self._after.back), theirs)
-        first, *others = labels_of(self._mine, at)
-        found = self._ask(at, first, theirs)
+            return self._build_resolution(find_earlier_slot(upstream_days, at, self._after.back), upstream_days)
+        first, *others = labels_of(self._downstream_days, at)
+        found = self._apply_rule(at, first, upstream_days)
         for label in others:
-            found = _merge_matches(found, self._ask(at, label, theirs))
-        return self._resolution(found, theirs)
+            found = _merge_matches(found, self._apply_rule(at, label, upstream_days))
+        return self._build_resolution(found, upstream_days)
 
-    def _past_days(self, history: History) -> HistoryDays:
-        if self._past is None or not self._past.is_of(history):
-            self._past = HistoryDays(self._theirs, self._upstream_bounds, history)
-        return self._past
+    def _get_history_days(self, history: History) -> HistoryDays:
+        if self._history_days is None or not self._history_days.is_of(history):
+            self._history_days = HistoryDays(self._upstream_days, self._upstream_bounds, history)
+        return self._history_days
 
-    def _ask(self, at: datetime, label: int, theirs: SlotDays | HistoryDays) -> RuleMatch:
-        rule = self._rule or select_rule(*self._kinds(label // DAY_US), self._after.back)
-        return rule(SlotQuery(self._after, at, label, self._mine, theirs, self._my_timetable, self._their_timetable))
+    def _apply_rule(self, at: datetime, label: int, upstream_days: SlotDays | HistoryDays) -> RuleMatch:
+        rule = self._rule or select_rule(*self._find_granularities(label // DAY_US), self._after.back)
+        return rule(SlotQuery(self._after, at, label, self._downstream_days, upstream_days, self._downstream_timetable, self._upstream_timetable))
 
-    def _kinds(self, day: int) -> tuple[Granularity, Granularity]:
-        mine, theirs = self._mine.granularity, self._theirs.granularity
-        return mine or _classify_day(self._my_timetable.day(day)), theirs or _classify_day(self._their_timetable.day(day))
+    def _find_granularities(self, day: int) -> tuple[Granularity, Granularity]:
+        downstream, upstream = self._downstream_days.granularity, self._upstream_days.granularity
+        return downstream or _classify_day(self._downstream_timetable.day(day)), upstream or _classify_day(self._upstream_timetable.day(day))
 
-    def _resolution(self, found: RuleMatch, theirs: SlotDays | HistoryDays) -> Resolution:
-        """What was found, narrowed by `take`, without what is absent."""
-        places, rule, start, end = found
+    def _build_resolution(self, found: RuleMatch, upstream_days: SlotDays | HistoryDays) -> Resolution:
+        """The matched slots after `take` and `on_absent`."""
+        groups, rule, start, end = found
         window = self._zone.window(start, end)
-        if not places:
+        if not groups:
             return Resolution((), "none", window)
-        if isinstance(theirs, SlotDays):
-            return Resolution(_flatten(self._taken(places)), rule, window)
-        return self._without_absent(places, rule, window, theirs)
+        if isinstance(upstream_days, SlotDays):
+            return Resolution(_flatten(self._take_groups(groups)), rule, window)
+        return self._without_absent(groups, rule, window, upstream_days)
 
     def _without_absent(
         self,
-        places: list[tuple[datetime, ...]],
+        groups: list[tuple[datetime, ...]],
         rule: RuleName,
         window: tuple[datetime, datetime],
-        theirs: HistoryDays,
+        upstream_days: HistoryDays,
     ) -> Resolution:
-        """`ignore`: `take` chooses among what is there. `wait`: absent slots too. `fail`: they are named, not waited for."""
-        way = self._after.on_absent
-        gone = {slot for place in places for slot in place if theirs.is_absent(slot)}
-        if way == "ignore":
-            there = [left for place in places if (left := tuple(slot for slot in place if slot not in gone))]
-            return Resolution(_flatten(self._taken(there)), rule, window, tuple(sorted(gone)))
-        taken = _flatten(self._taken(places))
-        absent = tuple(slot for slot in taken if slot in gone)
-        slots = taken if way == "wait" else tuple(slot for slot in taken if slot not in gone)
+        """With `ignore`, `take` chooses among the present slots; `wait` waits for absent slots too; `fail` only reports them."""
+        policy = self._after.on_absent
+        absent_slots = {slot for group in groups for slot in group if upstream_days.is_absent(slot)}
+        if policy == "ignore":
+            present = [left for group in groups if (left := tuple(slot for slot in group if slot not in absent_slots))]
+            return Resolution(_flatten(self._take_groups(present)), rule, window, tuple(sorted(absent_slots)))
+        taken = _flatten(self._take_groups(groups))
+        absent = tuple(slot for slot in taken if slot in absent_slots)
+        slots = taken if policy == "wait" else tuple(slot for slot in taken if slot not in absent_slots)
         return Resolution(slots, rule, window, absent)
 
-    def _taken(self, places: list[tuple[datetime, ...]]) -> list[tuple[datetime, ...]]:
+    def _take_groups(self, groups: list[tuple[datetime, ...]]) -> list[tuple[datetime, ...]]:
         take = self._after.take
         if take == "last":
-            return places[-1:]
-        return places[:1] if take == "first" else places
+            return groups[-1:]
+        return groups[:1] if take == "first" else groups
 
 
 def _zone_for(after: After, downstream: Timetable) -> tzinfo:
@@ -170,21 +169,21 @@ def _zone_for(after: After, downstream: Timetable) -> tzinfo:
 
 
 def _classify_day(day: SlotLabels) -> Granularity:
-    """The kind of a timetable that declares none: at most one slot in the day is day, more are hour."""
+    """The granularity of a timetable that declares none: day for at most one slot in the day, else hour."""
     return "day" if len(day.slots) <= 1 else "hour"
 
 
-def _merge_matches(one: RuleMatch, other: RuleMatch) -> RuleMatch:
-    """What two places of one run wait for."""
-    places = one.places + [place for place in other.places if place not in one.places]
-    return RuleMatch(places, one.rule if one.places else other.rule, min(one.start, other.start), max(one.end, other.end))
+def _merge_matches(first: RuleMatch, second: RuleMatch) -> RuleMatch:
+    """The union of the matches of two labels of one run."""
+    groups = first.groups + [group for group in second.groups if group not in first.groups]
+    return RuleMatch(groups, first.rule if first.groups else second.rule, min(first.start, second.start), max(first.end, second.end))
 
 
-def _flatten(places: list[tuple[datetime, ...]]) -> tuple[datetime, ...]:
-    if len(places) == 1:
-        return places[0]
-    return tuple(sorted({slot for place in places for slot in place}))
+def _flatten(groups: list[tuple[datetime, ...]]) -> tuple[datetime, ...]:
+    if len(groups) == 1:
+        return groups[0]
+    return tuple(sorted({slot for group in groups for slot in group}))
 
 
 _RESOLVERS: dict[tuple[object, ...], Resolver] = {}
-"""By identity of dependency and timetables, which a resolver keeps alive. Only memory: the same question has one answer."""
+"""By identity of dependency and timetables, which a resolver keeps alive. Only a cache: it does not change results."""

@@ -1,4 +1,4 @@
-"""A DAG that waits for its own earlier run: the N-th slot before, across hours and days."""
+"""The rule for a DAG that waits for its own earlier run: the N-th slot before, across hours and days."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from gnomon.dependencies.zone_days import DAY_US
 
 
 def find_earlier_slot(days: SlotChunks, slot: datetime, back: int) -> RuleMatch:
-    """The `back`-th slot before the run's; nothing for a run that has not so many before it.
+    """The `back`-th slot before the run's; an empty match if the run has fewer slots before it.
 
-    Places of one run are passed together, so that no run waits for itself; the two instants of a doubled label are one.
+    Labels of the same run count as one, so that a run does not wait for itself; the two instants of a repeated label are
+    one slot.
     """
     label = days.zone.label(slot)
     first = labels_of(days, slot)[0]
@@ -28,7 +29,7 @@ def find_earlier_slot(days: SlotChunks, slot: datetime, back: int) -> RuleMatch:
 
 
 def _slots_from(days: SlotChunks, label: int) -> tuple[datetime, ...] | None:
-    """The slots of the first place from `label` on, on a day on which one run may have two places."""
+    """The slots of the first label from `label` on; None on a day without a clock change, where a run has one label."""
     day = label // DAY_US
     if days.zone.offset(day) is not None:
         return None

@@ -1,4 +1,4 @@
-"""What of a DAG the rules between DAGs look at, whatever else stands in its spec."""
+"""The part of a DAG that the checks between DAGs need: its edges, its task graph, and whether it has slots."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ WITHOUT_SLOTS = {
     "OnceTimetable": "it runs once, at no time of the clock",
     "ContinuousTimetable": "it runs again whenever its last run has ended",
 }
-"""Built-in timetables that plan nothing by the clock, by class name, and why."""
+"""Built-in timetables without planned times, by class name, with the reason."""
 
 
 class Shape(NamedTuple):
-    """One DAG among others."""
+    """One DAG in the graph of all DAGs."""
 
     edges: tuple[Edge, ...]
-    """What its scheduled runs wait for; nothing where it has no schedule."""
+    """The edges of its scheduled runs; empty if it has no schedule."""
     upstream: dict[str, tuple[str, ...]]
-    """Task to the tasks directly before it."""
+    """Task ids with the ids of their direct upstream tasks."""
     slotless: str | None
-    """Why no other run can wait for a slot of it; None: it has slots."""
+    """Why no run can wait for a slot of this DAG; None if it has slots."""
 
 
 def shape_of(spec: DagSpec) -> Shape:
@@ -34,7 +34,7 @@ def shape_of(spec: DagSpec) -> Shape:
 
 
 def find_slotless_reason(timetable: TimetableRef) -> str | None:
-    """Why the times of this timetable cannot be found before it runs; None when they can."""
+    """Why the slots of this timetable are not known before its runs; None if they are known."""
     if not timetable.can_be_scheduled:
         return WITHOUT_SLOTS["NullTimetable"]
     if timetable.follows_runs:

@@ -1,4 +1,4 @@
-"""A DAG's slots as places: what is counted and compared between DAGs are labels, not instants."""
+"""Slots by their labels: labels, not instants, are counted and compared between DAGs."""
 
 from __future__ import annotations
 
@@ -14,90 +14,90 @@ SlotLabel = tuple[int, tuple[datetime, ...]]
 
 
 class SlotLabels:
-    """Places in order of their labels. Two labels on one instant are two places of one run."""
+    """Labels in order, with the slots of each. Two labels on one instant are two labels of one run."""
 
-    def __init__(self, places: Iterable[SlotLabel]) -> None:
+    def __init__(self, slot_labels: Iterable[SlotLabel]) -> None:
         self.labels: list[int] = []
         self.slots: list[tuple[datetime, ...]] = []
-        for label, slots in places:
+        for label, slots in slot_labels:
             self.labels.append(label)
             self.slots.append(slots)
 
     def part(self, start: int, end: int) -> SlotLabels:
-        """Those with labels from `start` to before `end`."""
+        """The labels from `start` to before `end`."""
         first, last = bisect_left(self.labels, start), bisect_left(self.labels, end)
         return SlotLabels(zip(self.labels[first:last], self.slots[first:last], strict=True))
 
 
 class SlotChunks(Protocol):
-    """The places of a DAG, in pieces of natural days: whole ones, or their hours or minutes where there are many."""
+    """The labels of a DAG, in chunks: natural days, or their hours or minutes where a day has many labels."""
 
     @property
     def zone(self) -> ZoneDays:
-        """Whose labels they are."""
+        """The zone of the labels."""
 
     @property
     def chunk_length(self) -> int:
-        """How long a piece is, in microseconds."""
+        """The length of a chunk in microseconds."""
 
     def chunk(self, number: int) -> SlotLabels:
-        """The places with labels from `number * unit` to before the next piece."""
+        """The labels of chunk `number`, from `number * chunk_length` on."""
 
     def day_before(self, number: int) -> int | None:
-        """The last day before the day `number` that has a place."""
+        """The last day before day `number` with a slot; None if there is none."""
 
     def max_clock_gain(self, day: int) -> int:
-        """By how much the clock may show more than the label of a place of that day when its slot runs."""
+        """How far the clock may be ahead of a label of that day when its slot runs, in microseconds."""
 
 
-def collect_slots(pieces: SlotChunks, start: int, end: int) -> list[tuple[datetime, ...]]:
-    """The slots of the places with labels from `start` to before `end`, whatever days these are in."""
-    unit = pieces.chunk_length
+def collect_slots(chunks: SlotChunks, start: int, end: int) -> list[tuple[datetime, ...]]:
+    """The slots of each label from `start` to before `end`, over any number of days."""
+    unit = chunks.chunk_length
     first, last = start // unit, (end - 1) // unit
-    piece = pieces.chunk(first)
-    at = bisect_left(piece.labels, start)
+    chunk = chunks.chunk(first)
+    at = bisect_left(chunk.labels, start)
     if first == last:
-        return piece.slots[at : bisect_left(piece.labels, end, at)]
-    found = piece.slots[at:]
+        return chunk.slots[at : bisect_left(chunk.labels, end, at)]
+    found = chunk.slots[at:]
     for number in range(first + 1, last + 1):
-        piece = pieces.chunk(number)
-        found += piece.slots[: bisect_left(piece.labels, end)]
+        chunk = chunks.chunk(number)
+        found += chunk.slots[: bisect_left(chunk.labels, end)]
     return found
 
 
-def iterate_forward(pieces: SlotChunks, start: int, end: int) -> Iterator[SlotLabel]:
-    """The places with labels from `start` to before `end`, the earliest first, found as they are asked for."""
-    for number in range(start // pieces.chunk_length, (end - 1) // pieces.chunk_length + 1):
-        piece = pieces.chunk(number)
-        for at in range(bisect_left(piece.labels, start), bisect_left(piece.labels, end)):
-            yield piece.labels[at], piece.slots[at]
+def iterate_forward(chunks: SlotChunks, start: int, end: int) -> Iterator[SlotLabel]:
+    """The labels from `start` to before `end` with their slots, the earliest first, computed lazily."""
+    for number in range(start // chunks.chunk_length, (end - 1) // chunks.chunk_length + 1):
+        chunk = chunks.chunk(number)
+        for at in range(bisect_left(chunk.labels, start), bisect_left(chunk.labels, end)):
+            yield chunk.labels[at], chunk.slots[at]
 
 
-def iterate_backward(pieces: SlotChunks, label: int, since: int | None = None) -> Iterator[SlotLabel]:
-    """The places with labels before `label`, the latest first, over hours and days; none before `since`."""
-    number = label // pieces.chunk_length
+def iterate_backward(chunks: SlotChunks, label: int, since: int | None = None) -> Iterator[SlotLabel]:
+    """The labels before `label` with their slots, the latest first, over any number of days; none before `since`."""
+    number = label // chunks.chunk_length
     while True:
-        piece = pieces.chunk(number)
-        for at in range(bisect_left(piece.labels, label) - 1, -1, -1):
-            if since is not None and piece.labels[at] < since:
+        chunk = chunks.chunk(number)
+        for at in range(bisect_left(chunk.labels, label) - 1, -1, -1):
+            if since is not None and chunk.labels[at] < since:
                 return
-            yield piece.labels[at], piece.slots[at]
-        if since is not None and number * pieces.chunk_length <= since:
+            yield chunk.labels[at], chunk.slots[at]
+        if since is not None and number * chunks.chunk_length <= since:
             return
-        if number * pieces.chunk_length % DAY_US:
+        if number * chunks.chunk_length % DAY_US:
             number -= 1
             continue
-        day = pieces.day_before(number * pieces.chunk_length // DAY_US)
+        day = chunks.day_before(number * chunks.chunk_length // DAY_US)
         if day is None:
             return
-        number = (day + 1) * DAY_US // pieces.chunk_length - 1
+        number = (day + 1) * DAY_US // chunks.chunk_length - 1
 
 
-def labels_of(pieces: SlotChunks, slot: datetime) -> list[int]:
-    """Where a run stands: the labels of its places. For one that is not planned, what the clock shows."""
-    label = pieces.zone.label(slot)
+def labels_of(chunks: SlotChunks, slot: datetime) -> list[int]:
+    """The labels of a slot; for an instant that is not a slot, the label that the clock shows."""
+    label = chunks.zone.label(slot)
     day = label // DAY_US
-    if pieces.zone.offset(day) is not None:
+    if chunks.zone.offset(day) is not None:
         return [label]
-    start = max(day * DAY_US, label - pieces.max_clock_gain(day))
-    return [own for own, slots in iterate_forward(pieces, start, label + 1) if slot in slots] or [label]
+    start = max(day * DAY_US, label - chunks.max_clock_gain(day))
+    return [own for own, slots in iterate_forward(chunks, start, label + 1) if slot in slots] or [label]

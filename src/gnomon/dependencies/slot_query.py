@@ -1,4 +1,4 @@
-"""One place of a run, and what the rules may ask about both DAGs around it."""
+"""The arguments of a rule: one label of a run, and the days of both DAGs around it."""
 
 from __future__ import annotations
 
@@ -15,50 +15,51 @@ from gnomon.model.after import After
 
 
 class RuleMatch(NamedTuple):
-    """The upstream places that a rule chose, in order, and the labels that it looked at, from `start` to before `end`."""
+    """The upstream slots that a rule chose, by label in order, and the range of labels that it searched: `start` to before `end`."""
 
-    places: list[tuple[datetime, ...]]
+    groups: list[tuple[datetime, ...]]
     rule: RuleName
     start: int
     end: int
 
 
 class SlotQuery(NamedTuple):
-    """Which upstream places does this place wait for?"""
+    """One label of a downstream run, for which a rule chooses upstream slots."""
 
     after: After
     slot: datetime
     label: int
-    """The run's place: what its timetable's clock shows."""
+    """The label of the run: what the clock of the dependency's zone shows."""
     downstream_days: SlotDays
     upstream_days: SlotDays | HistoryDays
     downstream_timetable: SlotDays
     upstream_timetable: SlotDays
-    """As the timetables alone have it: how long a period is does not depend on dates or on what ran."""
+    """By the timetable alone: the length of a period depends neither on the dates of the DAG nor on its runs."""
 
     @property
     def day(self) -> int:
+        """The natural day of the run, in days since 1970-01-01."""
         return self.label // DAY_US
 
     @property
     def upstream_day(self) -> int:
-        """The upstream's day: the run's own, or so many before it."""
+        """The upstream's day: the run's own, or `previous` days before it."""
         return self.day - (self.after.previous or 0)
 
     def upstream_day_labels(self) -> SlotLabels:
-        """All of the upstream's day."""
+        """The labels of the upstream's day."""
         return self.upstream_days.day(self.upstream_day)
 
     def upstream_slots_between(self, start: int, end: int) -> list[tuple[datetime, ...]]:
-        """The upstream's places with labels from `start` to before `end`, whatever days these are in."""
+        """The upstream's slots of each label from `start` to before `end`, over any number of days."""
         return collect_slots(self.upstream_days, start, end)
 
     def downstream_period(self) -> int:
-        """How long the downstream's period is, in microseconds: `every`, else the gap to its slot before."""
+        """The downstream's period in microseconds: `every`, else the gap to its previous slot."""
         return self.downstream_timetable.every or _gap(self.downstream_timetable, self.label)
 
     def upstream_period(self) -> int:
-        """How long the upstream's period is: `every`, else the gap between its last slot by now and the one before."""
+        """The upstream's period in microseconds: `every`, else the gap between its last slot by the run's time and the one before."""
         days = self.upstream_timetable
         if days.every is not None:
             return days.every
@@ -70,6 +71,6 @@ SlotRule = Callable[[SlotQuery], RuleMatch]
 
 
 def _gap(days: SlotDays, label: int) -> int:
-    """From the last place before `label` to it; a day when there is none."""
+    """The distance from the last label before `label`; a day if there is none."""
     before = next(iterate_backward(days, label), None)
     return DAY_US if before is None else label - before[0]

@@ -1,9 +1,9 @@
-"""A dependency asked in plain data: which slots a run waits for, and how much of the upstream's past that takes to tell.
+"""A dependency as plain data: the slots that a run waits for, and the part of the upstream's history that is needed.
 
-The past is long, and a rule looks at a few days of it. `Dependency.window` says which; the answer from those days alone is
-that from all of them. Of an upstream with very many slots a day even one day is long, and most rules look at a stretch of it:
-`Dependency.stretch` says which. Whether its timetable has changed is told by whole days, though: of these, each part of the
-past is compared with the timetable once (`uncompared_range`, `compare`).
+A rule reads only a few days of the history. `Dependency.window` returns them; a result from those days equals the result
+from the whole history. If the upstream has very many slots per day, most rules read only a part of a day:
+`Dependency.partial_window` returns it. Whether the upstream's timetable has changed can only be seen in whole days: each
+part of the history is compared with the timetable once (`uncompared_range`, `compare`).
 """
 
 from __future__ import annotations
@@ -25,33 +25,33 @@ from gnomon.timetables.base import Timetable
 from gnomon.timetables.wall_clock.zones import zone_of
 
 SIDE_US = 2 * DAY_US
-"""No natural day around an instant, in whatever zone, is further away."""
+"""The natural day of an instant is within this distance of it, in any zone."""
 _MICROSECOND = timedelta(microseconds=1)
 
 
 class DagSide(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the two DAGs, as far as its slots go."""
+    """The timetable and dates of one of the two DAGs."""
 
     dag_id: str
     timetable: TimetableRef
     file: str | None = None
-    """Where an author's class may stand."""
+    """The DAG file, which may define an author's timetable class."""
     timezone: str = "UTC"
     start_at: Instant | None = None
     end_at: Instant | None = None
 
 
 class RecordedSlots(msgspec.Struct, frozen=True):
-    """The upstream's slots that have a run, ascending, of a stretch; and its cursor."""
+    """The upstream's slots with runs in some range of time, ascending; and its cursor."""
 
     slots: tuple[Instant, ...]
     cursor: Instant | None
     changed: tuple[int, ...] | None = None
-    """Of less than whole days: those on which something ran that the timetable does not name."""
+    """The days with runs that the timetable does not have. Only for ranges that are not whole days; else None."""
 
 
 class ResolvedSlots(msgspec.Struct, frozen=True):
-    """What a run waits for: `dependencies.Resolution` as plain data."""
+    """The slots that a run waits for: `dependencies.Resolution` as plain data."""
 
     slots: tuple[Instant, ...]
     rule: str
@@ -66,17 +66,17 @@ class TimeRange(NamedTuple):
 
 
 class UpstreamAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An answer from where authors' timetables are asked: what was found of each run, or how much of the past it takes."""
+    """The answer of a timetable host: the slots of each run, or the range of the history that it needs first."""
 
     resolved: tuple[ResolvedSlots, ...] = ()
     wanted_range: TimeRange | None = None
 
 
 class Dependency:
-    """One edge of a DAG, with both timetables. It remembers days of both."""
+    """One edge of a DAG, with both timetables and a cache of their days."""
 
     def __init__(self, after: AfterSpec, down: DagSide, up: DagSide, downstream: Timetable, upstream: Timetable) -> None:
-        """Raises ValueError, AirflowTimetableInvalid or PlanningError for a dependency that has no answer."""
+        """Raises ValueError, AirflowTimetableInvalid or PlanningError for a dependency that cannot be resolved."""
         zone = zone_of(after.zone or _own_zone(down, downstream) or down.timezone)
         self._after = after
         self._zone = ZoneDays(zone)
@@ -84,15 +84,15 @@ class Dependency:
             replace(to_after(after), zone=zone), downstream, upstream, _bounds(down), _bounds(up), down.dag_id == up.dag_id
         )
         self._compared = TimeRange(0, 0)
-        """All that is recorded here is named by the upstream's timetable; it begins with a day."""
+        """The range in which every recorded slot is one of the upstream's timetable; it starts with a day."""
 
     @property
     def cached_slot_count(self) -> int:
-        """Slots of both timetables that it has in memory."""
-        return self._resolver.remembered
+        """The number of cached slots of both timetables."""
+        return self._resolver.cached_slot_count
 
     def window(self, at: Instant) -> TimeRange:
-        """The stretch of the upstream's past that the run planned at `at` looks at, in whole days of the dependency's zone.
+        """The range of the upstream's history that the run planned at `at` needs, in whole days of the dependency's zone.
 
         Not for a DAG that waits for itself: see `count_needed_slots`.
         """
@@ -100,11 +100,11 @@ class Dependency:
         return self._whole_days(start, max(end - _MICROSECOND, start))
 
     def windows(self, ats: Iterable[Instant]) -> TimeRange:
-        """The stretch that all of these runs look at together."""
+        """The range that all these runs need together."""
         return _span_of(self.window(at) for at in ats)
 
     def partial_window(self, ats: Iterable[Instant]) -> TimeRange | None:
-        """The part of days that all of these runs look at together; None where they look at whole days.
+        """The part of days that all these runs need together; None if they need whole days.
 
         Not for a DAG that waits for itself: see `count_needed_slots`.
         """
@@ -114,67 +114,67 @@ class Dependency:
 
     @property
     def uses_partial_days(self) -> bool:
-        """Whether a part of a day is enough of the upstream's past: it has many slots a day, and the rule looks at few."""
-        return self._resolver.looks_at_stretches
+        """True if a part of a day of the history is enough: the upstream has many slots per day, and the rule reads few."""
+        return self._resolver.uses_partial_days
 
-    def widen(self, stretch: TimeRange) -> TimeRange:
-        """A stretch with all instants that show the same labels, or run for them, where a change of the clock is near."""
-        first, last = (self._zone.label(to_datetime(at)) // DAY_US for at in stretch)
+    def widen(self, time_range: TimeRange) -> TimeRange:
+        """The range extended by all instants that have the same labels when a clock change is near."""
+        first, last = (self._zone.label(to_datetime(at)) // DAY_US for at in time_range)
         reach = 2 * max(self._zone.reach(first), self._zone.reach(last))
-        return TimeRange(stretch.start - reach, stretch.end + reach)
+        return TimeRange(time_range.start - reach, time_range.end + reach)
 
-    def uncompared_range(self, stretch: TimeRange, cursor: Instant | None) -> TimeRange | None:
-        """What of the days that a stretch is in, up to the cursor, is still to be compared with the timetable."""
+    def uncompared_range(self, time_range: TimeRange, cursor: Instant | None) -> TimeRange | None:
+        """The part of the days of a range, up to the cursor, that was not yet compared with the timetable; None if all was."""
         if cursor is None or not self._resolver.may_have_changed:
             return None
-        start, end = self._whole_days(to_datetime(stretch.start), to_datetime(max(stretch.end - 1, stretch.start)))
+        start, end = self._whole_days(to_datetime(time_range.start), to_datetime(max(time_range.end - 1, time_range.start)))
         if not self._compared.start <= start <= self._compared.end:
             self._compared = TimeRange(start, start)
         end = min(end, cursor + 1)
         return TimeRange(self._compared.end, end) if self._compared.end < end else None
 
-    def compare(self, stretch: TimeRange, recorded: Iterable[Instant]) -> tuple[int, ...]:
-        """The days of a stretch on which something is recorded that the timetable does not name; else it is compared for good."""
+    def compare(self, time_range: TimeRange, recorded: Iterable[Instant]) -> tuple[int, ...]:
+        """The days of a range with recorded slots that the timetable does not have. If there are none, the range counts as compared."""
         changed = self._resolver.changed_days([to_datetime(slot) for slot in recorded])
         if not changed:
-            self._compared = TimeRange(self._compared.start, stretch.end)
+            self._compared = TimeRange(self._compared.start, time_range.end)
         return tuple(sorted(changed))
 
     def resolve_slots(self, at: Instant, history: History) -> ResolvedSlots:
-        """What the run planned at `at` waits for, in the light of that part of the past."""
+        """The slots that the run planned at `at` waits for, with that part of the history."""
         found = self._resolver.resolve(to_datetime(at), history)
         absent = () if self._after.on_absent == "wait" else found.absent
         return ResolvedSlots(tuple(map(to_instant, found.slots)), found.rule, tuple(map(to_instant, absent)))
 
     def _whole_days(self, first: datetime, last: datetime) -> TimeRange:
-        """The days from that of one instant to that of another."""
+        """The range from the day of one instant to the day of another."""
         start, end = self._zone.label(first) // DAY_US * DAY_US, (self._zone.label(last) // DAY_US + 1) * DAY_US
         return TimeRange(*map(to_instant, self._zone.around(start, end)))
 
 
 def count_needed_slots(after: AfterSpec) -> int:
-    """Of a DAG that waits for itself: so many of the newest recorded slots before the run hold the one that it waits for.
+    """How many of the newest recorded slots before a run of a DAG that waits for itself contain the slot that it waits for.
 
-    A place of a clock that is set back has two slots, and one more place is looked at. The days that these slots lie in
-    (`SIDE_US` around them) must be known whole.
+    A label that the clock repeats has two slots, and one more label is read. The days of these slots (`SIDE_US` around
+    them) must be read as a whole.
     """
     return 2 * (after.previous + 1)
 
 
 def to_history(past: RecordedSlots) -> History:
-    """The past for `Dependency.found`. A slot after the cursor counts by timetable, whoever made a run for it."""
+    """The history for `Dependency.resolve_slots`. A slot after the cursor counts by the timetable, even if it has a run."""
     cursor = past.cursor
     known = () if cursor is None else tuple(to_datetime(slot) for slot in past.slots if slot <= cursor)
     return History(known, None if cursor is None else to_datetime(cursor), past.changed)
 
 
-def _span_of(several: Iterable[TimeRange]) -> TimeRange:
-    starts, ends = zip(*several, strict=True)
+def _span_of(ranges: Iterable[TimeRange]) -> TimeRange:
+    starts, ends = zip(*ranges, strict=True)
     return TimeRange(min(starts), max(ends))
 
 
 def _own_zone(side: DagSide, timetable: Timetable) -> object:
-    """The zone that the timetable has, if any. What an author calls `timezone` may be something else."""
+    """The zone of the timetable, if any. An attribute `timezone` of an author's class may be something else."""
     return getattr(timetable, "timezone", None) if side.timetable.builtin else side.timetable.timezone
 
 

@@ -1,6 +1,6 @@
-"""Wall-clock time of one zone in whole numbers: labels, natural days, and the way back to instants.
+"""Wall-clock time of one zone in whole numbers: labels, natural days, and the conversion to instants.
 
-A label is a wall-clock time in microseconds since 1970, read as if it were UTC; a day is a number of days since then.
+A label is a wall-clock time in microseconds since 1970, read as if it were UTC; a day is a number of days since 1970-01-01.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ HOUR_US = 3600 * US
 DAY_S = 86400
 DAY_US = DAY_S * US
 MAX_DAYS = 4096
-"""So many days are remembered; then all are forgotten and found again."""
+"""Most days in the cache; then it is emptied."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -27,10 +27,10 @@ class ZoneDays:
         self._clock = clock_of(zone)
         self._offsets: dict[int, int | None] = {}
         self._latest = self._clock.at(0)
-        """The piece of time that was asked about last."""
+        """The clock piece of the last call of `label`."""
 
     def label(self, instant: datetime) -> int:
-        """What the zone's clock shows at a UTC instant."""
+        """The label that the zone's clock shows at a UTC instant."""
         since = instant - _EPOCH
         seconds = since.days * DAY_S + since.seconds
         piece = self._latest
@@ -39,14 +39,14 @@ class ZoneDays:
         return (seconds + piece.offset) * US + since.microseconds
 
     def instant(self, label: int) -> datetime:
-        """When the clock shows `label`: moved by the gap if it never does, the second time if it does twice."""
+        """The instant at which a label runs: moved by the gap if the clock skips it, the second if the clock repeats it."""
         offset = self.offset(label // DAY_US)
         if offset is not None:
             return _EPOCH + timedelta(0, 0, label - offset)
         return instant_of(self.wall(label), self.zone)
 
     def window(self, start: int, end: int) -> tuple[datetime, datetime]:
-        """The instants of two labels."""
+        """The instants of the labels `start` and `end`."""
         offset = self.offset(start // DAY_US)
         if offset is None or end // DAY_US != start // DAY_US:
             return self.instant(start), self.instant(end)
@@ -57,9 +57,9 @@ class ZoneDays:
         return (_EPOCH + timedelta(0, 0, label)).replace(tzinfo=None)
 
     def around(self, start: int, end: int) -> tuple[datetime, datetime]:
-        """The first instant that shows `start` or later, and the one after the last that shows what is before `end`.
+        """The range of instants in which the clock shows the labels from `start` to before `end`.
 
-        The clock shows the labels from `start` to before `end` nowhere else; where it changes, it may show others there, too.
+        The clock shows these labels nowhere else; near a clock change it may show other labels in the range, too.
         """
         first, last = self.offset(start // DAY_US), self.offset((end - 1) // DAY_US)
         return (
@@ -68,26 +68,26 @@ class ZoneDays:
         )
 
     def reach(self, day: int) -> int:
-        """By how much the clock changes at most on a day and around it, in microseconds."""
+        """The largest change of the clock on a day and around it, in microseconds."""
         offsets = {piece.offset for piece in self._pieces(day * DAY_S - WIDEST_S, (day + 1) * DAY_S + WIDEST_S)}
         return (max(offsets) - min(offsets)) * US
 
     def offset(self, day: int) -> int | None:
-        """What the clock is ahead of UTC all through a day, in microseconds; None for a day on which that changes."""
+        """The offset of the clock from UTC during a whole day, in microseconds; None if it changes on that day."""
         try:
             return self._offsets[day]
         except KeyError:
             if len(self._offsets) >= MAX_DAYS:
                 self._offsets.clear()
-            found = self._offsets[day] = self._found(day)
+            found = self._offsets[day] = self._compute_offset(day)
             return found
 
-    def _found(self, day: int) -> int | None:
+    def _compute_offset(self, day: int) -> int | None:
         start, end = self._first(day * DAY_US), self._last((day + 1) * DAY_US)
         offset = day * DAY_US - start
         if end - start != DAY_US or offset % US:
             return None
-        # Pieces end where blocks of years do, without a change.
+        # A clock piece also ends at the end of a block of ClockChange, without a change of the offset.
         pieces = self._pieces(start // US, end // US)
         plain = all(piece.offset * US == offset and piece.moved is None and not piece.repeated for piece in pieces)
         return offset if plain else None
@@ -102,7 +102,7 @@ class ZoneDays:
         return next(instant for instant, end in instants if instant < end)
 
     def _last(self, label: int) -> int:
-        """The instant after the last one that shows something before `label`, in microseconds since 1970."""
+        """The instant after the last one that shows a label before `label`, in microseconds since 1970."""
         near = label // US
         return max(
             min(piece.end * US, label - piece.offset * US)
@@ -111,7 +111,7 @@ class ZoneDays:
         )
 
     def _pieces(self, start: int, end: int) -> Iterator[ClockPiece]:
-        """The pieces of time from `start` to `end`, in seconds since 1970."""
+        """The clock pieces from `start` to `end`, in seconds since 1970."""
         while start < end:
             piece = self._clock.at(start)
             yield piece

@@ -1,4 +1,4 @@
-"""What can happen to the runs that a scheduler owns."""
+"""The events that a step of the engine applies, and `EngineEvent`, their union."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gnomon.model.run_waits import RunWait, SlotFact, SubscriptionMessage, Upstr
 
 @dataclass(frozen=True, slots=True)
 class DagRead:
-    """A DAG is new, has a new version, or was paused, unpaused, deactivated."""
+    """A DAG is new, has a new version, or was paused, unpaused or deactivated."""
 
     dag: DagRecord
 
@@ -28,19 +28,19 @@ class DagDeleted:
 
 @dataclass(frozen=True, slots=True)
 class RunRead:
-    """A run came to this owner: planned, triggered by hand, or read again because somebody acts on it."""
+    """A run for this owner: planned, triggered by a user or a task, or read again because a request names it."""
 
     run: RunRecord
     tasks: tuple[TaskRecord, ...] = ()
     previous_run: tuple[RunRecord, tuple[TaskRecord, ...]] | None = None
-    """The run before it, when a task depends on the past and that run is not in memory."""
+    """The previous run, when a task depends on the past and that run is not in memory."""
     run_waits: tuple[RunWait, ...] = ()
-    """What it waits for in other DAGs, as far as that was found before."""
+    """The waits for other DAGs that are stored for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreviousRunsRead:
-    """Ended runs that runs under way look back at: a new version of the DAG begins to depend on the past."""
+    """Ended runs that unfinished runs depend on: tasks of a new version of the DAG depend on the past."""
 
     dag_pk: int
     runs: list[tuple[RunRecord, list[TaskRecord]]]
@@ -48,62 +48,62 @@ class PreviousRunsRead:
 
 @dataclass(frozen=True, slots=True)
 class DeferralEnded:
-    """A triggerer says how a wait ended; counts once, for the deferral that it names."""
+    """A triggerer reports how a deferral ended; applied once, to the deferral with this `defer_seq`."""
 
     key: TaskKey
     defer_seq: int
-    fired: DeferralResult
+    result: DeferralResult
 
 
 @dataclass(frozen=True, slots=True)
 class SlotsResolved:
-    """Which upstream slots a run waits for by one of its edges; an answer to `Step.unresolved`."""
+    """The upstream slots of one edge of a run: the answer to `StepResult.unresolved_edges`."""
 
     run_pk: int
     edge_no: int
     rule: str
     facts: tuple[SlotFact, ...] = ()
-    """The slots. Of an upstream of this owner: with what the store knows; of any other: open. Empty: nothing to wait for."""
+    """The slots. If this owner has the upstream DAG: their outcomes in the store; else all open. Empty: nothing to wait for."""
     absent: tuple[SlotFact, ...] = ()
-    """Slots that the upstream passed without a run, where the edge does not wait for them."""
+    """Slots that the upstream DAG skipped without a run, if the edge does not wait for such slots."""
     version: int = 0
-    """The upstream's version (version_pk) that they were found from."""
+    """The version (version_pk) of the upstream DAG that the slots were computed from."""
     unknown: bool = False
-    """There is no such DAG: the edge is found when there is one."""
+    """The upstream DAG does not exist; the edge is resolved again when it does."""
     error: str | None = None
-    """The slots cannot be told (an author's timetable failed); the run waits, and it is asked again later."""
+    """Why the slots cannot be computed now (an author's timetable failed); the run waits, and the edge is resolved again later."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionRequested:
-    """A run, of whichever owner, waits for slots of a DAG of this owner."""
+    """A run, of this or another owner, waits for slots of a DAG of this owner."""
 
     subscription: SubscriptionMessage
     facts: tuple[SlotFact, ...]
-    """What the store knows of the slots: of those without an unfinished run in memory this is the last word."""
+    """The outcomes of the slots in the store; a slot with a run in memory has the outcome of that run instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpstreamUpdatesReceived:
-    """News of upstream slots for runs of this owner."""
+    """Updates of upstream slots for runs of this owner."""
 
     updates: tuple[UpstreamUpdate, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CursorMoved:
-    """Planning has decided on all slots of a DAG up to `upto`; those that have no run are absent."""
+    """Planning has decided on all slots of a DAG after `before` and up to `upto`; slots without a run are absent."""
 
     dag_pk: int
     before: Instant | None
     upto: Instant
     facts: tuple[SlotFact, ...] = ()
-    """What the store knows of the slots in between that somebody waits for (`Memory.asked`)."""
+    """The outcomes in the store of those slots that have subscriptions (`EngineState.subscriptions`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRun:
-    """Let the run wait no longer: for one upstream DAG, or for any (`up_dag` None)."""
+    """A request to end the waits of a run: for one upstream DAG, or for all (`up_dag` None)."""
 
     run_pk: int
     up_dag: str | None
@@ -114,38 +114,44 @@ class ReleaseRun:
 
 @dataclass(frozen=True, slots=True)
 class PoolsRead:
+    """All pools, as the store has them."""
+
     pools: tuple[PoolRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerJoined:
+    """A worker is reachable, with that many slots."""
+
     worker_id: str
     slots: int
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerDisconnected:
-    """No connection: nothing new goes there; what is there may still run."""
+    """The connection to the worker is lost: it gets no new attempts, and its attempts may still run."""
 
     worker_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerLost:
-    """Its beats stopped for longer than the time to live: everything on it is lost."""
+    """The heartbeats of the worker stopped for longer than its time to live: its attempts are lost."""
 
     worker_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorCodeEntered:
+    """The process of the attempt has entered author code."""
+
     attempt_id: str
     at: Instant
 
 
 @dataclass(frozen=True, slots=True)
 class ResultReceived:
-    """A result; `worker_id` is who keeps it until it is acknowledged."""
+    """The result of an attempt. `worker_id`: the worker that keeps it until it is acknowledged; None: it came by mail."""
 
     result: AttemptResult
     worker_id: str | None = None
@@ -153,18 +159,19 @@ class ResultReceived:
 
 @dataclass(frozen=True, slots=True)
 class InventoryRead:
-    """What a worker holds: attempt id to whether it entered author code. Its results come as Ended events."""
+    """The inventory of a worker: attempt id to whether it entered author code. Results come as `ResultReceived`."""
 
     worker_id: str
     running: dict[str, bool]
     results: frozenset[str] = frozenset()
+    """Attempt ids of results that the worker keeps until they are acknowledged."""
     groups: tuple[int, ...] = ()
-    """The groups that it was asked for; it says nothing of others."""
+    """The groups that the inventory covers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClearTasks:
-    """Run these again; `tasks` None: all of the run."""
+    """A request to clear task instances of a run; `tasks` None: all of them."""
 
     run_pk: int
     tasks: tuple[TaskKey, ...] | None
@@ -172,12 +179,12 @@ class ClearTasks:
     only_failed: bool = False
     request_pk: int | None = None
     waited_for: tuple[SubscriptionMessage, ...] = ()
-    """Who waits for this run, or has been told how it ended, and has not started."""
+    """Subscriptions of runs that have not started and that wait for this run, or were notified of its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkTasks:
-    """Set these to a final state: success, failed or skipped."""
+    """A request to set task instances to a final state: success, failed or skipped."""
 
     run_pk: int
     tasks: tuple[TaskKey, ...]
@@ -188,7 +195,7 @@ class MarkTasks:
 
 @dataclass(frozen=True, slots=True)
 class MarkRun:
-    """End the run as success or failed."""
+    """A request to end the run as success or failed."""
 
     run_pk: int
     state: str
@@ -198,7 +205,7 @@ class MarkRun:
 
 @dataclass(frozen=True, slots=True)
 class DeleteRun:
-    """Forget the run: its rows are about to be deleted by the owner."""
+    """A request to delete the run and its rows."""
 
     run_pk: int
     by: str
@@ -207,7 +214,7 @@ class DeleteRun:
 
 @dataclass(frozen=True, slots=True)
 class DeleteDag:
-    """Forget the DAG and its runs: its rows are about to be deleted by the owner."""
+    """A request to delete the DAG, its runs and their rows."""
 
     dag_pk: int
     by: str
@@ -216,7 +223,7 @@ class DeleteDag:
 
 @dataclass(frozen=True, slots=True)
 class RejectRequest:
-    """A request that cannot be done; the answer says why."""
+    """A request that cannot be carried out; its answer gives the reason."""
 
     request_pk: int
     reason: str

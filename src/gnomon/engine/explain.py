@@ -1,4 +1,4 @@
-"""Why has this not run? The sentences come from the rules that decide, asked again about the same memory."""
+"""Why a DAG, a run or a task instance waits. The sentences come from the same rules that decide, applied to the same data."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gnomon.model.states import TaskInstanceState as S
 from gnomon.planning.policies import compute_creation_time
 
 
-def collect_dag_reasons(memory: EngineState, dag_pk: int, now: Instant) -> list[str]:
-    """Why the DAG has no run under way or planned, as far as the owner's memory tells."""
-    dag = memory.dags.get(dag_pk)
+def collect_dag_reasons(engine_state: EngineState, dag_pk: int, now: Instant) -> list[str]:
+    """Why the DAG has no running or planned run; [] when nothing in memory holds it back."""
+    dag = engine_state.dags.get(dag_pk)
     if dag is None:
         return ["no scheduler has this DAG in memory"]
     record, spec = dag.record, dag.graph.spec
@@ -51,18 +51,18 @@ def _describe_end(dag: Dag) -> str:
     return f" (end_date {iso(end)})" if end is not None else ""
 
 
-def collect_run_reasons(memory: EngineState, run_pk: int, now: Instant) -> list[str]:
-    """Why the run has not ended: why it is queued, or each of its unfinished tasks in one sentence."""
-    run = memory.runs.get(run_pk)
+def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant) -> list[str]:
+    """Why the run is unfinished: why it is queued, or one sentence for each unfinished task. [] when it is not in memory."""
+    run = engine_state.runs.get(run_pk)
     if run is None:
         return []
     dag = run.dag
     if run.record.state is DagRunState.QUEUED:
         return [_describe_queued_run(dag, run, now)]
     sentences = []
-    for cells in run.task_instances:
-        for ti in cells.values():
-            why = find_wait_reason(memory, ti, now)
+    for instances in run.task_instances:
+        for ti in instances.values():
+            why = find_wait_reason(engine_state, ti, now)
             if why is not None:
                 sentences.append(f"{ti.name()}: {why}")
     return sentences
@@ -72,7 +72,7 @@ def _describe_queued_run(dag: Dag, run: DagRun, now: Instant) -> str:
     if dag.hold_reason is not None:
         return f"queued: {dag.hold_reason}"
     if run.pk in dag.runs_waiting_upstream:
-        return f"queued: it {describe_upstream_waits(run) or 'is about to find out what it waits for in other DAGs'}"
+        return f"queued: it {describe_upstream_waits(run.edges.values()) or 'is about to find out what it waits for in other DAGs'}"
     if run.record.run_after > now:
         return f"queued: it may start at {iso(run.record.run_after)}"
     if dag.running_count >= active_runs_limit(dag):
@@ -80,9 +80,9 @@ def _describe_queued_run(dag: Dag, run: DagRun, now: Instant) -> str:
     return "queued: it starts with the scheduler's next step"
 
 
-def collect_task_reasons(memory: EngineState, run_pk: int, task_id: str, map_index: int, now: Instant) -> list[str]:
-    """Why this task instance has not ended."""
-    run = memory.runs.get(run_pk)
+def collect_task_reasons(engine_state: EngineState, run_pk: int, task_id: str, map_index: int, now: Instant) -> list[str]:
+    """Why the task instance is unfinished, in one sentence; [] when it is finished or the run is not in memory."""
+    run = engine_state.runs.get(run_pk)
     if run is None:
         return []
     index = run.graph.index_of.get(task_id)
@@ -91,35 +91,35 @@ def collect_task_reasons(memory: EngineState, run_pk: int, task_id: str, map_ind
         return [f"task {task_id} has no instance in this run" + (f" with map index {map_index}" if map_index != UNMAPPED else "")]
     if run.record.state is DagRunState.QUEUED and ti.state is None:
         return [f"its run is {_describe_queued_run(run.dag, run, now)}"]
-    why = find_wait_reason(memory, ti, now)
+    why = find_wait_reason(engine_state, ti, now)
     return [why] if why is not None else []
 
 
-def find_wait_reason(memory: EngineState, ti: TaskInstance, now: Instant) -> str | None:
+def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant) -> str | None:
     """One sentence for an unfinished task instance, None for a finished one."""
     if ti.state in _LIVE_SENTENCES:
         return _LIVE_SENTENCES[ti.state].format(n=ti.try_number, worker=ti.worker)
     if ti.state is S.DEFERRED and ti.deferral is not None and not ti.is_resumption:
         return _describe_deferral(ti, ti.deferral)
     if ti.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and ti.resume_at is not None and ti.resume_at > now:
-        what = "the next try is" if ti.state is S.UP_FOR_RETRY else "the sensor is called again"
-        return f"{what} at {iso(ti.resume_at)}" + (f"; the last one ended: {ti.reason}" if ti.reason else "")
+        subject = "the next try is" if ti.state is S.UP_FOR_RETRY else "the sensor is called again"
+        return f"{subject} at {iso(ti.resume_at)}" + (f"; the last one ended: {ti.reason}" if ti.reason else "")
     if ti.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE, S.DEFERRED):
-        if ti.state is None and not ti.ready:
+        if ti.state is None and not ti.is_queued:
             return _describe_rule_wait(ti)
-        return _describe_admission_wait(memory, ti)
+        return _describe_admission_wait(engine_state, ti)
     return None
 
 
-def _describe_deferral(ti: TaskInstance, waiting: DeferralRecord) -> str:
-    """What it waits for, since when, and until when at most."""
-    since = f"deferred since {iso(waiting.created_at)}"
-    limits = [at for at in (waiting.timeout_at, compute_deadline(ti)) if at is not None]
-    at_most = f"; it fails at {iso(min(limits))} if nothing has come" if limits else ""
-    if waiting.due_at is None:
-        return f"{since}: it waits for an event of {waiting.request.classpath}{at_most}"
+def _describe_deferral(ti: TaskInstance, deferral: DeferralRecord) -> str:
+    """The trigger or the instant that the deferral waits for, since when, and its timeout."""
+    since = f"deferred since {iso(deferral.created_at)}"
+    limits = [at for at in (deferral.timeout_at, compute_deadline(ti)) if at is not None]
+    timeout = f"; it fails at {iso(min(limits))} if no event comes before" if limits else ""
+    if deferral.due_at is None:
+        return f"{since}: it waits for an event of {deferral.request.classpath}{timeout}"
     held = f", which is held up: {ti.run.dag.hold_reason}" if ti.run.dag.hold_reason is not None else ""
-    return f"{since}: it waits until {iso(waiting.due_at)}{held}{at_most}"
+    return f"{since}: it waits until {iso(deferral.due_at)}{held}{timeout}"
 
 
 _LIVE_SENTENCES = {
@@ -132,7 +132,7 @@ _LIVE_SENTENCES = {
 def _describe_rule_wait(ti: TaskInstance) -> str:
     verdict = compute_verdict(ti)
     if verdict.outcome is not RuleOutcome.WAIT:
-        return "it is judged with the scheduler's next step"
+        return "its rules are evaluated in the scheduler's next step"
     if verdict.reason:
         return verdict.reason
     run = ti.run
@@ -147,26 +147,26 @@ def _describe_rule_wait(ti: TaskInstance) -> str:
     )
 
 
-def _describe_admission_wait(memory: EngineState, ti: TaskInstance) -> str:
+def _describe_admission_wait(engine_state: EngineState, ti: TaskInstance) -> str:
     if ti.run.dag.hold_reason is not None:
         return ti.run.dag.hold_reason
-    pool = memory.get_pool(ti.task.pool)
+    pool = engine_state.get_pool(ti.task.pool)
     if pool.slots is None:
         return f"pool {pool.name} does not exist; make it with: gnomon pools set {pool.name} SLOTS"
     if 0 <= pool.slots < ti.pool_slots:
-        return f"it wants {_slots(ti.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start"
-    gate = find_reached_limit(ti)
-    if gate is not None:
-        return f"{gate.name} is reached"
+        return f"it needs {_slots(ti.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start"
+    limit = find_reached_limit(ti)
+    if limit is not None:
+        return f"{limit.name} is reached"
     if not pool.has_room(ti.pool_slots):
         state = "is full" if pool.used >= pool.slots else "has too few free slots"
-        return f"pool {pool.name} {state}: {pool.used} of {pool.slots} slots are used and it wants {ti.pool_slots}"
-    parallelism = memory.limits.parallelism
-    if parallelism is not None and memory.live_attempt_count >= parallelism:
+        return f"pool {pool.name} {state}: {pool.used} of {pool.slots} slots are used and it needs {ti.pool_slots}"
+    parallelism = engine_state.limits.parallelism
+    if parallelism is not None and engine_state.live_attempt_count >= parallelism:
         return f"[core] parallelism={parallelism} is reached"
-    if not memory.workers:
+    if not engine_state.workers:
         return "no worker is alive; start one with: gnomon worker"
-    if find_free_worker(memory) is None:
+    if find_free_worker(engine_state) is None:
         return "every slot of every worker is taken"
     return "it starts with the scheduler's next step"
 

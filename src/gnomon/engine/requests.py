@@ -1,11 +1,12 @@
-"""What people ask for: clear, mark, end or drop a run. Only the owner does it, and answers the request."""
+"""Requests of users: clear, mark and delete. Only the owner of the DAG carries a request out, and answers it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
 
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
+from gnomon.engine import lifecycle
 from gnomon.engine.dependencies.run_dependencies import restart_waits
 from gnomon.engine.dependencies.upstream_subscriptions import (
     notify_dag_deleted,
@@ -24,8 +25,9 @@ from gnomon.engine.lifecycle.run_lifecycle import (
     stop_task_instance,
     stop_tasks,
 )
-from gnomon.engine.lifecycle.task_lifecycle import dequeue, find_next_run, is_finished, mark_unfinished
+from gnomon.engine.lifecycle.task_lifecycle import find_next_run, is_finished, mark_unfinished
 from gnomon.engine.lifecycle.version_change import reset_removed_tasks
+from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.ids import TaskKey
@@ -36,12 +38,12 @@ _FAILED_STATES = frozenset({S.FAILED, S.UPSTREAM_FAILED})
 
 
 def clear_tasks(context: StepContext, event: ClearTasks) -> None:
-    """The chosen task instances have no status again; an ended run is queued again."""
+    """Clear the selected task instances; a finished run is queued again."""
     run = _find_run(context, event.run_pk, event.request_pk)
     if run is None:
         return
-    chosen = [ti for ti in _select_task_instances(run, event.tasks) if not event.only_failed or ti.state in _FAILED_STATES]
-    cleared = [ti for ti in chosen if _clear_task_instance(context, ti, event.by)]
+    selected = [ti for ti in _select_task_instances(run, event.tasks) if not event.only_failed or ti.state in _FAILED_STATES]
+    cleared = [ti for ti in selected if _clear_task_instance(context, ti, event.by)]
     names = [ti.name() for ti in cleared]
     if event.tasks is None and not event.only_failed:
         reset_removed_tasks(context, run)
@@ -56,12 +58,12 @@ def clear_tasks(context: StepContext, event: ClearTasks) -> None:
 
 def _clear_task_instance(context: StepContext, ti: TaskInstance, by: str) -> bool:
     if ti.attempt is not None:
-        ti.state = next_state(ti.state, Cause.CLEAR_LIVE)
+        lifecycle.apply(ti, Cause.CLEAR_LIVE)
         assert ti.worker is not None
         context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, f"cleared by {by}"))
         context.mark_dirty(ti)
         return True
-    if ti.state is None and not ti.ready:
+    if ti.state is None and not ti.is_queued:
         return False
     if is_finished(ti):
         mark_unfinished(context, ti)
@@ -81,7 +83,7 @@ def _requeue_run(context: StepContext, run: DagRun) -> None:
 
 
 def mark_tasks(context: StepContext, event: MarkTasks) -> None:
-    """The chosen task instances are in that final state; live ones are cancelled."""
+    """Set the selected task instances to a final state; live attempts are cancelled."""
     run = _find_run(context, event.run_pk, event.request_pk)
     if run is None:
         return
@@ -95,25 +97,25 @@ def mark_tasks(context: StepContext, event: MarkTasks) -> None:
 
 
 def mark_run(context: StepContext, event: MarkRun) -> None:
-    """The run ends in that state. Success: so do its unfinished tasks; failed: live ones fail, the others are skipped."""
+    """End the run. success: its tasks become success too; failed: tasks with a live attempt fail, waiting tasks are skipped."""
     run = _find_run(context, event.run_pk, event.request_pk)
     if run is None:
         return
     reason = f"marked {event.state} by {event.by}"
-    success = event.state == DagRunState.SUCCESS.value
-    if success:
+    is_success = event.state == DagRunState.SUCCESS.value
+    if is_success:
         for ti in _select_task_instances(run, None):
             if ti.state is not S.SUCCESS:
                 stop_task_instance(context, ti, Cause.MARK_SUCCESS, reason)
     else:
         stop_tasks(context, run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
-    end_run(context, run, DagRunState.SUCCESS if success else DagRunState.FAILED, reason)
+    end_run(context, run, DagRunState.SUCCESS if is_success else DagRunState.FAILED, reason)
     context.add_audit_event("marked", run=run, by=event.by, body=event.state)
     _answer_request(context, event.request_pk, {"marked": run.record.run_id})
 
 
 def delete_run(context: StepContext, event: DeleteRun) -> None:
-    """The run is out of memory, its live attempts are cancelled, and its rows go with this step."""
+    """Remove the run from memory, cancel its live attempts, and delete its rows with this step."""
     run = _find_run(context, event.run_pk, event.request_pk)
     if run is None:
         return
@@ -126,7 +128,7 @@ def delete_run(context: StepContext, event: DeleteRun) -> None:
 
 
 def delete_dag(context: StepContext, event: DeleteDag) -> None:
-    """The DAG and its runs are out of memory, and its rows go with this step."""
+    """Remove the DAG and its runs from memory, and delete its rows with this step."""
     dag = context.state.dags.get(event.dag_pk)
     for run in list(dag.runs.values()) if dag is not None else ():
         _discard_run(context, run, event.by)
@@ -151,10 +153,10 @@ def _discard_run(context: StepContext, run: DagRun, by: str) -> None:
     context.dirty_runs.pop(run, None)
     for edge in run.edges.values():
         unsubscribe(context, edge.waits.values())
-    later = find_next_run(run)
+    next_run = find_next_run(run)
     detach_run(context.state, run.dag, run.pk)
-    if later is not None:
-        enqueue_run_evaluation(context, later)
+    if next_run is not None:
+        enqueue_run_evaluation(context, next_run)
 
 
 _MARK_CAUSES = {"success": Cause.MARK_SUCCESS, "failed": Cause.MARK_FAILED, "skipped": Cause.MARK_SKIPPED}
@@ -162,10 +164,10 @@ _MARK_CAUSES = {"success": Cause.MARK_SUCCESS, "failed": Cause.MARK_FAILED, "ski
 
 def _select_task_instances(run: DagRun, keys: Iterable[TaskKey] | None) -> list[TaskInstance]:
     if keys is None:
-        return [ti for cells in run.task_instances for ti in cells.values()]
+        return [ti for instances in run.task_instances for ti in instances.values()]
     index = {number: i for i, number in enumerate(run.graph.numbers)}
-    found = (run.task_instances[index[key.task_no]].get(key.map_index) for key in keys if key.task_no in index)
-    return [ti for ti in found if ti is not None]
+    selected = (run.task_instances[index[key.task_no]].get(key.map_index) for key in keys if key.task_no in index)
+    return [ti for ti in selected if ti is not None]
 
 
 def _find_run(context: StepContext, run_pk: int, request_pk: int | None) -> DagRun | None:

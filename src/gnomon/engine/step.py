@@ -1,4 +1,4 @@
-"""`step`: events in, decision out. The one entrance to the engine."""
+"""`step`: apply events and return the decision. The only function of the engine that changes the EngineState after a load."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
 from gnomon.engine import events as e
+from gnomon.engine import lifecycle
 from gnomon.engine.admission.admission_pass import admit_ready
 from gnomon.engine.dependencies.run_dependencies import (
     expire_edges,
@@ -48,29 +49,30 @@ from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.model.states import TaskInstanceState as S
 
 MAX_TIMERS_PER_STEP = 2000
-"""Times that one step answers. What comes due together goes in several steps: the lease is kept, and others are heard, between."""
+"""Timers that one step fires. Timers that are due together take several steps: between them the lease is renewed and mail is read."""
 MAX_READY_BY_TIMERS = 256
-"""Tasks that the times of one step make ready: workers begin with these while the next ones are fired."""
+"""Tasks that the timers of one step make ready: workers start these while the next step fires further timers."""
 
 
 def step(
-    memory: EngineState, events: Iterable[e.EngineEvent], now: Instant, new_id: Callable[[], str], judge_first: Iterable[DagRun] = ()
+    engine_state: EngineState, events: Iterable[e.EngineEvent], now: Instant, new_id: Callable[[], str], loaded_runs: Iterable[DagRun] = ()
 ) -> StepResult:
-    """Apply `events`, then everything that follows from them: one transaction's worth of changes and what to do after.
+    """Apply `events` and everything that follows from them; return the changes of one transaction and the actions after it.
 
-    `judge_first`: runs that were just loaded. Memory is changed in place; drop it if the changes are not committed.
-    StepFailed: a fault of ours, with the DAG that it was at; drop the memory then too.
+    `new_id` returns a new attempt id. `loaded_runs`: runs that `load_groups` returned since the last step; they are evaluated
+    first. The EngineState is changed in place: the caller drops it if the changes are not committed.
+    Raises EngineStepError for an internal error, with the DAG that was being processed; drop the EngineState then too.
     """
-    context = StepContext(memory, now, new_id)
+    context = StepContext(engine_state, now, new_id)
     try:
-        return _step(context, events, judge_first)
+        return _step(context, events, loaded_runs)
     except Exception as error:
         dag = context.current_dag
         raise EngineStepError(error, dag.record.group_no if dag else None, dag.record.dag_id if dag else None) from error
 
 
-def _step(context: StepContext, events: Iterable[e.EngineEvent], judge_first: Iterable[DagRun]) -> StepResult:
-    for run in judge_first:
+def _step(context: StepContext, events: Iterable[e.EngineEvent], loaded_runs: Iterable[DagRun]) -> StepResult:
+    for run in loaded_runs:
         context.current_dag = run.dag
         context.startable_dags[run.dag] = None
         finalize_removed_tasks(context, run)
@@ -83,12 +85,12 @@ def _step(context: StepContext, events: Iterable[e.EngineEvent], judge_first: It
     _fire_timers(context)
     _propagate(context)
     admit_ready(context)
-    assert not context.unsettled, "admission left something to settle: nothing may rest on the admissions of its own step"
+    assert not context.unsettled, "admission left something to evaluate: retract_admissions() needs a step in which nothing follows from admissions"
     return _finish_step(context)
 
 
 def _propagate(context: StepContext) -> None:
-    """Judge, end and start until nothing changes any more."""
+    """Evaluate tasks, end runs and start runs until nothing is left to do."""
     while context.unsettled:
         while context.updates:
             on_upstream_update(context, context.updates.popleft())
@@ -103,7 +105,7 @@ def _propagate(context: StepContext) -> None:
 
 
 def _fire_timers(context: StepContext) -> None:
-    timers, placed = context.state.timers, len(context.newly_ready)
+    timers, ready_before = context.state.timers, len(context.newly_ready)
     for _ in range(MAX_TIMERS_PER_STEP):
         at = timers.peek_key()
         if at is None or at > context.now:
@@ -118,31 +120,31 @@ def _fire_timers(context: StepContext) -> None:
             make_ready(context, subject)
         elif subject is not None and subject.state is S.DEFERRED:
             on_deferral_timer(context, subject)
-        if len(context.newly_ready) - placed >= MAX_READY_BY_TIMERS:
+        if len(context.newly_ready) - ready_before >= MAX_READY_BY_TIMERS:
             break
     context.has_more_work = True
 
 
 def _finish_step(context: StepContext) -> StepResult:
-    """Write down what is left to write: waiting cells, touched rows, the next time to step."""
+    """Collect the rows that changed, the mail to other owners, and the instant of the next step."""
     for ti in context.newly_ready:
-        if ti.ready and ti.state in (None, S.DEFERRED):
-            ti.state = next_state(ti.state, Cause.WAIT)
+        if ti.is_queued and ti.state in (None, S.DEFERRED):
+            lifecycle.apply(ti, Cause.WAIT)
             context.mark_dirty(ti)
-    changes, step_ = context.changes, context.result
+    changes, result = context.changes, context.result
     for ti in context.dirty_instances:
         ti.is_stored = True
         changes.tasks.append(ti.to_record())
-        step_.touched_groups.add(ti.run.dag.record.group_no)
+        result.touched_groups.add(ti.run.dag.record.group_no)
     for run in context.dirty_runs:
         changes.runs.append(run.record)
-        step_.touched_groups.add(run.dag.record.group_no)
+        result.touched_groups.add(run.dag.record.group_no)
         if run.record.state in FINISHED_RUN_STATES:
             drop_ended_run(context, run)
-    for group_no, heard in context.outbox.items():
-        changes.mail_sent.append(NewMail(group_no, "upstream_ended", msgspec.json.encode(heard).decode(), at=context.now))
-    step_.wake_at = context.now if context.has_more_work else context.state.next_timer()
-    return step_
+    for group_no, update in context.outbox.items():
+        changes.mail_sent.append(NewMail(group_no, "upstream_ended", msgspec.json.encode(update).decode(), at=context.now))
+    result.wake_at = context.now if context.has_more_work else context.state.next_timer()
+    return result
 
 
 def _on_dag_read(context: StepContext, event: e.DagRead) -> None:
@@ -153,7 +155,7 @@ def _on_dag_read(context: StepContext, event: e.DagRead) -> None:
 def _on_run_read(context: StepContext, event: e.RunRead) -> None:
     dag = context.current_dag = context.state.dags.get(event.run.dag_pk)
     if dag is None or event.run.run_pk in context.state.runs or event.run.run_pk in context.result.deleted_runs:
-        return  # what was read before the step is no news of a run that the step deletes
+        return  # the run is in memory, or an earlier event of this step deleted it
     context.result.touched_groups.add(dag.record.group_no)
     if event.previous_run is not None:
         attach_previous_run(context.state, dag, *event.previous_run)

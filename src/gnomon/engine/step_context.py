@@ -1,4 +1,4 @@
-"""One step under way: what it reads, what it has decided so far, and the worklist that carries a decision onward."""
+"""The context of one step: its arguments, its result so far, and the worklists of what is still to evaluate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gnomon.model.states import DagRunState, TaskInstanceState
 
 @dataclass(slots=True, frozen=True)
 class CancelOrder:
-    """End this attempt on its worker."""
+    """An attempt that its worker is to end, with the reason for its log."""
 
     worker_id: str
     attempt_id: str
@@ -26,7 +26,7 @@ class CancelOrder:
 
 
 class Admission(NamedTuple):
-    """A cell that this step gave an attempt, and what it was before."""
+    """A task instance that this step admitted, and its fields from before the admission."""
 
     task_instance: TaskInstance
     state: TaskInstanceState | None
@@ -35,37 +35,38 @@ class Admission(NamedTuple):
     resume_at: Instant | None
     started_at: Instant | None
     xcoms: list[AttemptResult] | None
-    """None: the admission deleted no XComs. Else it did, and the step would have stored these results without it."""
+    """None: the admission deleted no XComs. A list: it did, and it removed these results of the same step from the changes."""
 
 
 @dataclass(slots=True)
 class StepResult:
-    """The outcome of one step: write `changes` in one transaction, then do the rest."""
+    """The outcome of one step: the caller commits `changes` in one transaction, then does the rest."""
 
     changes: Changes
     submits: dict[str, list[Attempt]] = field(default_factory=dict)
-    """By worker."""
+    """By worker id."""
     admissions: list[Admission] = field(default_factory=list)
     cancels: list[CancelOrder] = field(default_factory=list)
     acknowledges: dict[str, list[str]] = field(default_factory=dict)
-    """Worker to the results that the store has once the changes are written."""
+    """Worker id to the attempt ids whose results are stored once the changes are committed."""
     touched_groups: set[int] = field(default_factory=set)
-    """Groups whose memory this step touched."""
+    """Groups that this step changed in memory."""
     plannable_dags: set[int] = field(default_factory=set)
-    """DAGs (dag_pk) that may have room for another run now."""
+    """DAGs (dag_pk) for which planning may create another run now."""
     failing_dags: set[int] = field(default_factory=set)
-    """DAGs (dag_pk) of which a run failed, and which may have so many failures one after the other and no more."""
+    """DAGs (dag_pk) with `max_consecutive_failed_dag_runs` of which a run failed in this step."""
     unresolved_edges: dict[tuple[int, int], None] = field(default_factory=dict)
-    """(run_pk, edge_no) of edges whose slots are to be found: each is answered by a `SlotsFound`, now or later."""
+    """(run_pk, edge_no) of edges whose upstream slots are not known yet; a `SlotsResolved` event answers each of them."""
     deleted_runs: list[int] = field(default_factory=list)
-    """Runs (run_pk) whose rows go with this step's transaction."""
+    """Runs (run_pk) whose rows this step's transaction deletes."""
     deleted_dags: list[int] = field(default_factory=list)
+    """DAGs (dag_pk) whose rows this step's transaction deletes."""
     wake_at: Instant | None = None
-    """When to step again without any event; `now` when there is more to do at once."""
+    """When to step again even without an event; `now` if this step reached one of its bounds; None: no timer is set."""
 
 
 class StepContext:
-    """The working state of one step."""
+    """The working state of one step: handlers add to it, `step` works it off."""
 
     __slots__ = (
         "changes",
@@ -86,8 +87,8 @@ class StepContext:
         "updates",
     )
 
-    def __init__(self, memory: EngineState, now: Instant, new_id: Callable[[], str]) -> None:
-        self.state = memory
+    def __init__(self, engine_state: EngineState, now: Instant, new_id: Callable[[], str]) -> None:
+        self.state = engine_state
         self.now = now
         self.new_id = new_id
         self.changes = Changes()
@@ -95,38 +96,39 @@ class StepContext:
         self.dirty_instances: dict[TaskInstance, None] = {}
         self.dirty_runs: dict[DagRun, None] = {}
         self.pending_evaluations: deque[tuple[DagRun, int]] = deque()
-        """Tasks (by run and index) whose rules are to be judged again."""
+        """Tasks (run and task index) whose rules are to be evaluated."""
         self.newly_ready: dict[TaskInstance, None] = {}
-        """Cells that became ready in this step."""
+        """Task instances that became ready in this step and are not admitted yet."""
         self.startable_dags: dict[Dag, None] = {}
-        """DAGs whose queued runs may start."""
+        """DAGs whose queued runs may be able to start."""
         self.possibly_done_runs: dict[DagRun, None] = {}
-        """Runs that may have nothing unfinished left."""
+        """Runs that may have no unfinished task instance left."""
         self.updates: deque[UpstreamUpdate] = deque()
-        """What runs of this owner are to hear of their upstreams before the step ends."""
+        """Updates of upstream slots for runs of this owner; applied before the step ends."""
         self.outbox: dict[int, list[UpstreamUpdate]] = {}
-        """The same for runs of other owners, by group."""
+        """Updates of upstream slots for runs of other owners, by their group; sent as mail."""
         self.has_more_work = False
+        """The step reached one of its bounds: the next step follows at once."""
         self.started_count = 0
-        """Task instances of the runs that this step has started."""
+        """Task instances of the runs that this step started."""
         self.current_dag: Dag | None = None
-        """Whose business this step is at: whom to name if it fails."""
+        """The DAG that is being processed, for the error message if the step fails."""
 
     @property
     def unsettled(self) -> bool:
-        """Something is left to judge, to end, to start or to hear."""
+        """True while a task is to be evaluated, a run to be ended or started, or an update to be applied."""
         return bool(self.pending_evaluations or self.possibly_done_runs or self.startable_dags or self.updates)
 
     def mark_dirty(self, ti: TaskInstance) -> None:
-        """The cell's row is to be written."""
+        """Write the row of the instance with this step."""
         self.dirty_instances[ti] = None
 
     def mark_run_dirty(self, run: DagRun) -> None:
-        """The run's row is to be written."""
+        """Write the row of the run with this step."""
         self.dirty_runs[run] = None
 
     def enqueue_evaluation(self, run: DagRun, index: int) -> None:
-        """Judge this task's instances before the step ends."""
+        """Evaluate the instances of the task with this index before the step ends."""
         self.pending_evaluations.append((run, index))
 
     def set_run_state(self, run: DagRun, state: DagRunState) -> None:
@@ -141,13 +143,13 @@ class StepContext:
         self.mark_run_dirty(run)
 
     def delete_xcoms(self, ti: TaskInstance) -> list[AttemptResult]:
-        """Delete what the task instance has pushed so far. Returns the results of this step that are not stored for that reason."""
+        """Delete the XComs of the task instance. Returns the results of this step that are not stored for that reason."""
         key, results = ti.key(), self.changes.results
         self.changes.xcom_clears.append(key)
-        forgotten = [one for one in results if (one.run_pk, one.task_no, one.map_index) == key]
-        if forgotten:
-            self.changes.results = [one for one in results if (one.run_pk, one.task_no, one.map_index) != key]
-        return forgotten
+        deleted_results = [result for result in results if (result.run_pk, result.task_no, result.map_index) == key]
+        if deleted_results:
+            self.changes.results = [result for result in results if (result.run_pk, result.task_no, result.map_index) != key]
+        return deleted_results
 
     def add_audit_event(self, kind: str, *, run: DagRun | None = None, ti: TaskInstance | None = None, by: str = "scheduler", body: str = "") -> None:
         """Add a line to the audit log."""

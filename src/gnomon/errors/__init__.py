@@ -1,4 +1,8 @@
-"""Errors: `authoring` for DAG files and tasks (the dialect's names), `product` for commands and services."""
+"""The exception classes. Open `product.py` for errors of commands and services: the class says whose fault it is.
+
+`authoring.py` holds the errors that DAG files and tasks raise and catch, under Airflow's names; `timetable.py` those of
+timetables and calendars.
+"""
 
 from gnomon.errors.product import ConfigurationError, GnomonError, InternalError, ResourceUnavailable, UserError
 

@@ -1,6 +1,6 @@
 """Errors that authors raise and catch in DAG files and tasks, under the names of the Airflow dialect.
 
-One class per concept; `airflow_compat` re-exports these very classes under every path (airflow-surface.md A.8).
+One class for each concept; `airflow_compat` re-exports these classes under every path of Airflow (airflow-surface.md A.8).
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from datetime import datetime, timedelta
 
 
 class AirflowException(Exception):
-    """Base of the errors of the dialect: raised in a task, it fails the try."""
+    """Base of the errors of the dialect; raised in a task, it fails the try."""
 
     status_code = 500
 
 
 class AirflowBadRequest(AirflowException):
-    """The other side was asked for something that makes no sense."""
+    """The request is not valid."""
 
     status_code = 400
 
 
 class AirflowNotFoundException(AirflowException):
-    """The thing asked for does not exist."""
+    """The requested object does not exist."""
 
     status_code = 404
 
@@ -36,7 +36,7 @@ class AirflowInternalRuntimeError(BaseException):
 
 
 class AirflowRuntimeError(AirflowException):
-    """The server refused what a task asked of it; `error` holds its answer."""
+    """The server refused a request of a task; `error` holds its answer."""
 
     def __init__(self, error: object) -> None:
         super().__init__(str(error))
@@ -51,11 +51,11 @@ class AirflowSkipException(AirflowException):
 
 
 class AirflowFailException(AirflowException):
-    """The task fails at once, whatever retries are left."""
+    """The task fails at once, even if retries are left."""
 
 
 class AirflowRescheduleException(AirflowException):
-    """The try gives its slot back and is started again at `reschedule_date`; no try is used."""
+    """The attempt ends and the task starts again at `reschedule_date`; no try is used."""
 
     def __init__(self, reschedule_date: datetime) -> None:
         super().__init__(f"to be started again at {reschedule_date.isoformat()}")
@@ -63,7 +63,7 @@ class AirflowRescheduleException(AirflowException):
 
 
 class AirflowSensorTimeout(AirflowException):
-    """A sensor waited for all its `timeout`; not retried."""
+    """A sensor waited longer than its `timeout`; it is not retried."""
 
 
 class AirflowTaskTimeout(BaseException):
@@ -71,11 +71,11 @@ class AirflowTaskTimeout(BaseException):
 
 
 class AirflowTaskTerminated(BaseException):
-    """The try was told to end (SIGTERM)."""
+    """The try received SIGTERM."""
 
 
 class TaskDeferred(BaseException):
-    """The try hands its waiting to a trigger and leaves its worker."""
+    """The task defers to a trigger, and its attempt ends."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class TaskDeferred(BaseException):
 
 
 class DeferralRefused(AirflowException):
-    """A deferral, or a start from a trigger, that could not go on: refused where it is written, with the remedy."""
+    """A deferral, or a start from a trigger, that could not resume: raised where it is written, with the remedy."""
 
 
 class TaskDeferralError(AirflowException):
@@ -109,15 +109,15 @@ class TaskDeferralTimeout(AirflowException):
 
 
 class TaskAwaitingInput(BaseException):
-    """The try waits for a person."""
+    """The try waits for the input of a user."""
 
 
 class TaskAlreadyRunningError(AirflowException):
-    """This task instance runs already."""
+    """The task instance is running already."""
 
 
 class DownstreamTasksSkipped(AirflowException):
-    """The task succeeded and wants these tasks of its run skipped: ids, or (id, map index) pairs."""
+    """The task succeeded, and these tasks of its run are to be skipped: ids, or (id, map index) pairs."""
 
     def __init__(self, *, tasks: Sequence[str | tuple[str, int]]) -> None:
         super().__init__(f"skips {len(tasks)} downstream task(s)")
@@ -130,7 +130,7 @@ class DownstreamTasksSkipped(AirflowException):
 
 
 class DagRunTriggerException(AirflowException):
-    """The task wants a run of another DAG."""
+    """The task triggers a run of another DAG."""
 
     def __init__(self, *, trigger_dag_id: str, dag_run_id: str | None = None, conf: object = None,
                  logical_date: datetime | None = None, **options: object) -> None:
@@ -148,15 +148,15 @@ class DagRunTriggerException(AirflowException):
 
 
 class AirflowTimetableInvalid(AirflowException):
-    """A timetable cannot plan what it was told to."""
+    """A timetable is not valid as written."""
 
 
 class AirflowDagCycleException(AirflowException):
-    """Tasks of a DAG wait for one another in a circle."""
+    """The dependencies of the tasks of a DAG form a cycle."""
 
 
 class AirflowDagDuplicatedIdException(AirflowException):
-    """Two DAGs carry one id."""
+    """Two DAGs have the same id."""
 
     def __init__(self, dag_id: str, incoming: str, existing: str) -> None:
         super().__init__(dag_id, incoming, existing)
@@ -170,11 +170,11 @@ class AirflowDagDuplicatedIdException(AirflowException):
 
 
 class DuplicateTaskIdFound(AirflowException):
-    """Two tasks, or a task and a group, of one DAG carry one id."""
+    """Two tasks of a DAG, or a task and a group, have the same id."""
 
 
 class TaskAlreadyInTaskGroup(AirflowException):
-    """A task belongs to one task group only."""
+    """The task is in a task group already."""
 
     def __init__(self, task_id: str, existing_group_id: str | None, new_group_id: str | None) -> None:
         super().__init__(task_id, existing_group_id, new_group_id)
@@ -184,15 +184,15 @@ class TaskAlreadyInTaskGroup(AirflowException):
 
     def __str__(self) -> str:
         around = f"the group {self.existing_group_id!r}" if self.existing_group_id else "the DAG's top level"
-        return f"Task {self.task_id!r} stands in {around} already and cannot be added to {self.new_group_id!r} as well."
+        return f"Task {self.task_id!r} is in {around} already and cannot be added to {self.new_group_id!r} as well."
 
 
 class FailFastDagInvalidTriggerRule(AirflowException):
-    """A DAG with fail_fast has a task that waits for something else than the success of its upstream."""
+    """A DAG with fail_fast has a task with a trigger rule other than all_success."""
 
 
 class ParamValidationError(AirflowException):
-    """A param has no value, or one that its schema refuses."""
+    """A param has no value, or a value that its schema does not allow."""
 
 
 class NotMapped(AirflowException):
@@ -208,11 +208,11 @@ class AirflowClusterPolicyError(AirflowException):
 
 
 class AirflowClusterPolicyViolation(AirflowException):
-    """A policy of this installation forbids this DAG or task."""
+    """A policy of this installation does not allow the DAG or task."""
 
 
 class AirflowClusterPolicySkipDag(AirflowException):
-    """A policy of this installation wants this DAG left out."""
+    """A policy of this installation excludes the DAG."""
 
 
 class AirflowInactiveAssetInInletOrOutletException(AirflowException):
@@ -227,7 +227,7 @@ class AirflowInactiveAssetInInletOrOutletException(AirflowException):
 
 
 class DagNotFound(AirflowNotFoundException):
-    """No DAG with that id."""
+    """There is no DAG with that id."""
 
 
 class DagCodeNotFound(AirflowNotFoundException):
@@ -235,19 +235,19 @@ class DagCodeNotFound(AirflowNotFoundException):
 
 
 class DagRunNotFound(AirflowNotFoundException):
-    """No such run."""
+    """There is no such run."""
 
 
 class TaskNotFound(AirflowNotFoundException):
-    """No task with that id in the DAG."""
+    """The DAG has no task with that id."""
 
 
 class TaskInstanceNotFound(AirflowNotFoundException):
-    """No such task instance."""
+    """There is no such task instance."""
 
 
 class PoolNotFound(AirflowNotFoundException):
-    """No pool with that name."""
+    """There is no pool with that name."""
 
 
 class XComNotFound(AirflowException):
@@ -264,7 +264,7 @@ class XComNotFound(AirflowException):
 
 
 class XComForMappingNotPushed(AirflowException):
-    """A mapped task needs the value of a task that returned nothing."""
+    """A mapped task needs the value of a task that pushed none."""
 
 
 class UnmappableXComTypePushed(AirflowException):
@@ -291,7 +291,7 @@ class DagNotPartitionedError(AirflowBadRequest):
 
 
 class InvalidPartitionKeyError(AirflowBadRequest):
-    """The partition key does not read as one."""
+    """The partition key is not valid."""
 
 
 class BackfillUnfinished(AirflowException):
@@ -299,11 +299,11 @@ class BackfillUnfinished(AirflowException):
 
 
 class AirflowClearRunningTaskException(AirflowException):
-    """A running task is not cleared."""
+    """A running task cannot be cleared."""
 
 
 class AirflowFileParseException(AirflowException):
-    """A connections or variables file does not read."""
+    """A connections or variables file cannot be parsed."""
 
     def __init__(self, msg: str, file_path: str = "", parse_errors: Sequence[object] = ()) -> None:
         super().__init__(msg)
@@ -312,19 +312,19 @@ class AirflowFileParseException(AirflowException):
 
 
 class AirflowUnsupportedFileTypeException(AirflowException):
-    """A connections or variables file of an unknown type."""
+    """The type of a connections or variables file is not supported."""
 
 
 class ConnectionNotUnique(AirflowException):
-    """Several connections carry one id."""
+    """Several connections have the same id."""
 
 
 class VariableNotUnique(AirflowException):
-    """Several variables carry one key."""
+    """Several variables have the same key."""
 
 
 class AirflowSecretsBackendAccessDenied(AirflowException):
-    """The secrets store refused."""
+    """The secrets backend denied the access."""
 
 
 class AirflowOptionalProviderFeatureException(AirflowException):
@@ -344,7 +344,7 @@ class PodReconciliationError(AirflowException):
 
 
 class UnknownExecutorException(ValueError):
-    """No executor with that name."""
+    """There is no executor with that name."""
 
 
 class SerializationError(AirflowException):
@@ -360,30 +360,30 @@ class DeserializingResultError(ValueError):
 
 
 class NotSerializable(SerializationError, TypeError):
-    """A value, or something inside it, has no form in typed JSON: `path` says where, `kind` what it is."""
+    """A value, or a part of it, has no form in typed JSON: `path` is the place inside the value, `kind` its type."""
 
     def __init__(self, what: str, path: str, kind: str, remedy: str) -> None:
-        place = f" at {path}" if path else ""
-        super().__init__(f"{what} cannot be stored: {kind}{place} has no JSON form. {remedy}")
+        location = f" at {path}" if path else ""
+        super().__init__(f"{what} cannot be stored: {kind}{location} has no JSON form. {remedy}")
         self.path = path
         self.kind = kind
 
 
 class XComOverLimit(AirflowException, ValueError):
-    """An XCom takes more bytes than the limit: the sentence names the key, the size and the limit, and shows how the value begins."""
+    """An XCom exceeds the limit: the message names the key, the size and the limit, and shows the beginning of the value."""
 
 
 class MappingNotSupported(AirflowException, NotImplementedError):
-    """Dynamic task mapping is not there yet."""
+    """Dynamic task mapping is not supported yet."""
 
 
 class RemovedInAirflow3Warning(DeprecationWarning):
-    """What Airflow 3 no longer has."""
+    """A feature that Airflow 3 no longer has."""
 
 
 class RemovedInAirflow4Warning(DeprecationWarning):
-    """What Airflow 4 will no longer have."""
+    """A feature that Airflow 4 will no longer have."""
 
 
 class AirflowProviderDeprecationWarning(DeprecationWarning):
-    """What a provider package will no longer have."""
+    """A feature that a provider package will no longer have."""

@@ -1,4 +1,4 @@
-"""What goes wrong with timetables: one that cannot be used as written, and one that did not answer when asked."""
+"""Errors of timetables and calendars."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ __all__ = ["AirflowTimetableInvalid", "CalendarEnded", "PlanningError", "Timetab
 
 
 class CalendarEnded(AirflowTimetableInvalid):
-    """A calendar was asked about a day that it does not cover: the sentence names calendar, day and remedy."""
+    """A calendar does not cover the requested day: the message names the calendar, the day and the remedy."""
 
 
 class PlanningError(Exception):
-    """A timetable raised, or answered what no timetable may: the sentence names class, method and remedy."""
+    """A timetable raised, or returned an invalid value: the message names the class, the method and the remedy."""
 
 
 class TimetableNotBuilt(AirflowTimetableInvalid, PlanningError):
-    """A stored timetable cannot be made again here: its class is not ours, or its data is not what the class takes."""
+    """A stored timetable cannot be built here: its class is not built in, or the class does not take the stored data."""

@@ -1,7 +1,7 @@
-"""What the scheduler needs of an execution engine. Each engine is one file behind this interface.
+"""The interface between a scheduler and an execution engine. Each engine is one file that implements it.
 
-An executor never decides: it carries submissions to the worker incarnation that the store names, and reports what
-workers say. `tests/conformance/test_executor_*.py` is the suite that every implementation runs.
+An executor decides nothing: it sends submissions to the worker incarnation that the store names, and reports the messages
+of workers as events. Every implementation runs the suite `tests/conformance/test_executor_contract.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gnomon.model.instants import Instant
 from gnomon.model.records import WorkerRecord
 
 WORKER_TTL_S = 20.0
-"""A worker without a beat for so long is lost to schedulers, with everything on it; after half of it, alone, it gives up."""
+"""Schedulers declare a worker lost that has not beaten for this time. A worker with neither store nor scheduler gives up after half of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class WorkerConnected:
 
 @dataclass(frozen=True, slots=True)
 class WorkerUnreachable:
-    """The connection ended. Not yet lost: that is for the store's beats to say (OWNERSHIP.md line 18)."""
+    """The connection ended. Whether the worker is lost follows from its heartbeats in the store (SUBMIT in docs/discussions/ownership.md)."""
 
     worker_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerDied:
-    """The worker is dead and nothing that it ran is left. No suspicion: whoever says this has seen it."""
+    """The worker is dead and none of its processes is left. This is certain: its lifeline is free."""
 
     worker_id: str
 
@@ -52,7 +52,7 @@ class AttemptEntered:
 
 @dataclass(frozen=True, slots=True)
 class AttemptEnded:
-    """A result; sent again until acknowledged."""
+    """An attempt has ended with this result. Sent again on each new connection until acknowledged."""
 
     worker_id: str
     result: AttemptResult
@@ -60,7 +60,7 @@ class AttemptEnded:
 
 @dataclass(frozen=True, slots=True)
 class AttemptRefused:
-    """The worker knows a higher epoch for the group."""
+    """The worker refused these attempts: it has received a higher epoch of their group."""
 
     worker_id: str
     attempt_ids: tuple[str, ...]
@@ -69,7 +69,7 @@ class AttemptRefused:
 
 @dataclass(frozen=True, slots=True)
 class InventoryReceived:
-    """What a worker holds of the groups that were asked for."""
+    """The attempts and results of the requested groups on a worker."""
 
     worker_id: str
     groups: tuple[int, ...]
@@ -81,31 +81,31 @@ ExecutorEvent = WorkerConnected | WorkerUnreachable | WorkerDied | AttemptEntere
 
 
 class Executor(Protocol):
-    """The scheduler's side of an execution engine. No method blocks; none raises for a worker that is gone."""
+    """The scheduler's side of an execution engine. No method blocks; none raises when a worker is gone."""
 
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
-        """Connect to the workers that are live by the store, let go of the others."""
+        """Connect to the workers that are live in the store, and disconnect from the others."""
 
     def submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
-        """Start these attempts there; idempotent by attempt id."""
+        """Start these attempts on the worker; idempotent by attempt id."""
 
     def cancel(self, worker_id: str, attempt_id: str, reason: str, grace_s: float) -> None:
         """End the attempt: SIGTERM and `on_kill`, then SIGKILL. Its result still arrives."""
 
     def acknowledge(self, worker_id: str, attempt_ids: Sequence[str]) -> None:
-        """The store has these results."""
+        """Let the worker delete these results: the store has them."""
 
     def request_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
-        """Ask what the worker holds of these (group, epoch); the answer is an InventoryTaken."""
+        """Request the inventory of these (group, epoch); the answer is an InventoryReceived."""
 
     def poll_events(self) -> list[ExecutorEvent]:
-        """All that workers said since the last call."""
+        """All events since the last call."""
 
     def read_filenos(self) -> list[int]:
-        """What to wait on for reading."""
+        """Descriptors that are readable when there are events."""
 
     def write_filenos(self) -> list[int]:
-        """What to wait on for writing: `poll` goes on with what was not taken at once."""
+        """Descriptors with unsent messages: `poll_events` sends them once these are writable."""
 
     def close(self) -> None:
         """Close the connections; the workers go on."""

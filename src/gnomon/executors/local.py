@@ -1,4 +1,4 @@
-"""The executor of one host: attempts go to the workers of this host over their Unix sockets."""
+"""The executor of one host: sends attempts to the workers of this host over their Unix sockets."""
 
 from __future__ import annotations
 
@@ -42,78 +42,78 @@ SUBMIT_MAX = 256
 
 
 class LocalExecutor:
-    """One stream to each live worker. Nothing here blocks; what a worker does not read yet waits in memory."""
+    """One stream to each live worker. No method blocks; messages that a worker has not read yet are kept in memory."""
 
     def __init__(self, scheduler_id: str) -> None:
         self._scheduler_id = scheduler_id
-        self._links: dict[str, MessageStream[FromWorker]] = {}
+        self._streams: dict[str, MessageStream[FromWorker]] = {}
         self._disconnected: list[str] = []
         """Workers whose connection ended since the last poll."""
         self._dead: dict[str, str] = {}
-        """Workers that are known to be dead, with their addresses, until the store does not list them any more."""
+        """Addresses of dead workers, by id, until the store no longer lists them."""
         self._newly_dead: list[str] = []
-        """Those of them that were found, or found again, since the last poll."""
+        """Dead workers that were detected since the last poll."""
 
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
-        """Connected to every live worker that answers; the others are let go. Call it again for those that do not yet."""
+        """Connect to every live worker that answers, and disconnect from the others. A later call tries again those that do not answer."""
         live = {worker.worker_id: worker.address for worker in workers if not worker.lost}
-        for worker_id in [known for known in self._links if known not in live]:
+        for worker_id in [known for known in self._streams if known not in live]:
             self._disconnect(worker_id)
         for worker_id in self._dead.keys() - live.keys():
             lifeline.remove_lifeline(self._dead.pop(worker_id))
         for worker_id, address in live.items():
-            if worker_id not in self._links and not self._connect(worker_id, address) and lifeline.is_lifeline_free(address):
+            if worker_id not in self._streams and not self._connect(worker_id, address) and lifeline.is_lifeline_free(address):
                 self._dead[worker_id] = address
                 self._newly_dead.append(worker_id)
 
     def submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
-        """The attempts are on their way; when the worker is gone, its inventory or its loss will say so."""
+        """Send the attempts. When the worker is gone, a later inventory or its loss shows that they did not arrive."""
         for first in range(0, len(attempts), SUBMIT_MAX):
             self._send(worker_id, SubmitAttempts(attempts=tuple(attempts[first : first + SUBMIT_MAX])))
 
     def cancel(self, worker_id: str, attempt_id: str, reason: str, grace_s: float) -> None:
-        """The worker is told to end the attempt."""
+        """Send the request to end the attempt."""
         self._send(worker_id, CancelAttempt(attempt_id=attempt_id, reason=reason, grace_s=grace_s))
 
     def acknowledge(self, worker_id: str, attempt_ids: Sequence[str]) -> None:
-        """The worker may forget these results."""
+        """Let the worker delete these results."""
         if attempt_ids:
             self._send(worker_id, AcknowledgeResults(attempt_ids=tuple(attempt_ids)))
 
     def request_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
-        """An InventoryTaken will come."""
+        """Send the request; an InventoryReceived follows."""
         self._send(worker_id, RequestInventory(groups=tuple(groups)))
 
     def poll_events(self) -> list[ExecutorEvent]:
-        """Everything that arrived; what still waited to be written was tried again."""
-        said: list[ExecutorEvent] = []
-        for worker_id, link in list(self._links.items()):
-            link.flush()
-            for message in link.receive():
-                said.extend(_to_events(worker_id, message))
-            if link.ended:
-                if link.failure:
-                    events.error("worker_unreadable", worker=worker_id, fault=link.failure)
+        """Every event since the last call. Sends queued messages too."""
+        received: list[ExecutorEvent] = []
+        for worker_id, stream in list(self._streams.items()):
+            stream.flush()
+            for message in stream.receive():
+                received.extend(_to_events(worker_id, message))
+            if stream.ended:
+                if stream.failure:
+                    events.error("worker_unreadable", worker=worker_id, fault=stream.failure)
                 self._disconnect(worker_id)
-        said.extend(WorkerUnreachable(worker_id) for worker_id in self._disconnected)
+        received.extend(WorkerUnreachable(worker_id) for worker_id in self._disconnected)
         self._disconnected.clear()
-        said.extend(WorkerDied(worker_id) for worker_id in self._newly_dead)
+        received.extend(WorkerDied(worker_id) for worker_id in self._newly_dead)
         self._newly_dead.clear()
-        return said
+        return received
 
     def read_filenos(self) -> list[int]:
         """The descriptors of the streams."""
-        return [link.sock.fileno() for link in self._links.values()]
+        return [stream.sock.fileno() for stream in self._streams.values()]
 
     def write_filenos(self) -> list[int]:
-        """The descriptors of the streams whose worker has not taken all that it was told: once it takes more, poll again."""
-        return [link.sock.fileno() for link in self._links.values() if not link.flush()]
+        """The descriptors of the streams with queued messages: call `poll_events` once they are writable."""
+        return [stream.sock.fileno() for stream in self._streams.values() if not stream.flush()]
 
     def close(self) -> None:
-        """The connections are closed; the workers go on."""
-        for link in self._links.values():
-            link.close()
-        self._links.clear()
+        """Close the connections; the workers go on."""
+        for stream in self._streams.values():
+            stream.close()
+        self._streams.clear()
 
     def _connect(self, worker_id: str, address: str) -> bool:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -124,18 +124,18 @@ class LocalExecutor:
             events.debug("worker_does_not_answer", worker=worker_id, address=address, error=str(error))
             sock.close()
             return False
-        self._links[worker_id] = MessageStream(sock, FrameDecoder(FromWorker))
+        self._streams[worker_id] = MessageStream(sock, FrameDecoder(FromWorker))
         self._send(worker_id, Hello(scheduler_id=self._scheduler_id))
         return True
 
     def _send(self, worker_id: str, message: Message) -> None:
-        link = self._links.get(worker_id)
-        if link is not None:
-            link.put(message)
-            link.flush()
+        stream = self._streams.get(worker_id)
+        if stream is not None:
+            stream.put(message)
+            stream.flush()
 
     def _disconnect(self, worker_id: str) -> None:
-        self._links.pop(worker_id).close()
+        self._streams.pop(worker_id).close()
         self._disconnected.append(worker_id)
 
 

@@ -1,8 +1,4 @@
-"""Messages on Gnomon's pipes. Frames are a 4-byte big-endian length and msgpack; see `wire.frames`.
-
-Three conversations: scheduler and worker (a Unix socket that the worker listens on), worker and zygote, and child and
-its parent (task child and worker, or parse child and dag-processor).
-"""
+"""The messages between a scheduler and a worker, on the Unix socket of the worker, framed by `processes.message_stream`."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ class Hello(Message, frozen=True, kw_only=True, tag=True):
 
 
 class SubmitAttempts(Message, frozen=True, kw_only=True, tag=True):
-    """Start these; idempotent by attempt id; refused when the epoch is below the highest seen for the group."""
+    """Start these attempts; idempotent by attempt id. Refused when the epoch is below the highest that the worker has received for the group."""
 
     attempts: tuple[Attempt, ...]
 
@@ -33,27 +29,27 @@ class CancelAttempt(Message, frozen=True, kw_only=True, tag=True):
 
 
 class AcknowledgeResults(Message, frozen=True, kw_only=True, tag=True):
-    """The store has these results: forget them."""
+    """The store has these results: delete them."""
 
     attempt_ids: tuple[str, ...]
 
 
 class RequestInventory(Message, frozen=True, kw_only=True, tag=True):
-    """Take-over: what do you hold of these (group, epoch) pairs? Answered by `Inventory`."""
+    """After a take-over: request the attempts and results of these (group, epoch) pairs. Answered by `Inventory`."""
 
     groups: tuple[tuple[int, int], ...]
 
 
 # ---- worker -> scheduler ---------------------------------------------------------------------------------------------
 class Welcome(Message, frozen=True, kw_only=True, tag=True):
-    """Answer to Hello."""
+    """The answer to Hello; sent again when the number of slots changes."""
 
     worker_id: str
     slots: int
 
 
 class EntryReport(Message, frozen=True, kw_only=True, tag=True):
-    """These attempts entered author code: (attempt id, group, instant)."""
+    """(attempt id, group, instant) of attempts that entered author code."""
 
     attempts: tuple[tuple[str, int, Instant], ...]
 
@@ -65,18 +61,19 @@ class ResultReport(Message, frozen=True, kw_only=True, tag=True):
 
 
 class SubmissionRefused(Message, frozen=True, kw_only=True, tag=True):
-    """A submission of a fenced scheduler, counted and dropped."""
+    """These attempts of a fenced scheduler were refused."""
 
     attempt_ids: tuple[str, ...]
     reason: str
 
 
 class Inventory(Message, frozen=True, kw_only=True, tag=True):
-    """running: attempt ids that are queued here or run, with whether they entered; results: unacknowledged ones."""
+    """The attempts and results of these groups."""
 
     worker_id: str
     groups: tuple[int, ...]
     running: tuple[tuple[str, bool], ...]
+    """(attempt id, True once author code was entered) of attempts that are queued or run."""
     results: tuple[AttemptResult, ...]
 
 

@@ -1,4 +1,4 @@
-"""Facts that travel to a worker with an attempt, and back from it as its result."""
+"""The messages about an attempt: `Attempt` to the worker, `AttemptResult` back; limits of XComs and paths of logs."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 
 XCOM_MAX_BYTES = 16 * 1024 * 1024
-"""The largest XCom: bytes of its JSON text in UTF-8. A larger value belongs in a file or an object store, and its address here."""
+"""The largest XCom: bytes of its JSON text in UTF-8. For a larger value, push the address of a file or an object."""
 _SHOWN_MAX = 60
-"""Characters of a refused XCom that its refusal shows."""
+"""Characters of a refused XCom that the error message shows."""
 
 
 def utf8_bytes(text: str) -> int:
-    """How many bytes the text takes in UTF-8."""
+    """The number of bytes of the text in UTF-8."""
     return len(text) if text.isascii() else len(text.encode())
 
 
 def xcom_excess(what: str, text: str) -> str | None:
-    """Why this JSON text is too large for an XCom, in a sentence about `what`; None for one within the limit.
+    """A sentence that says why this JSON text is too large for an XCom, with `what` as its subject; None within the limit.
 
-    The sentence shows the beginning of the value only: a reason and a log must stay readable.
+    The sentence shows only the beginning of the value, so that reasons and logs stay readable.
     """
     size = utf8_bytes(text)
     if size <= XCOM_MAX_BYTES:
@@ -37,7 +37,7 @@ def xcom_excess(what: str, text: str) -> str | None:
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One DAG run as a task may see it."""
+    """The fields of a DAG run that a task may see."""
 
     run_pk: int
     dag_id: str
@@ -56,7 +56,7 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One attempt of one task instance: all that a worker needs to run it."""
+    """One attempt of one task instance: everything that a worker needs to run it."""
 
     attempt_id: str
     group_no: int
@@ -70,13 +70,13 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     try_number: int = 1
     max_tries: int = 0
     seq: int = 1
-    """Counts the attempts of this task instance, retries that cost no try included."""
+    """The number of the attempt within its task instance; attempts that use no try count too."""
     file: str
     """The DAG file, absolute; for a zip `archive.zip/member.py`."""
     input_hash: str = ""
-    """Names the zygote: attempts with equal (file, input_hash) may share one."""
+    """The key of the zygote: attempts with equal (file, input_hash) may share one."""
     zygote_max_age_s: float | None = None
-    """An older zygote must not be used: the file looked further than its inputs when it was imported. None: any age."""
+    """The maximum age of the zygote, because the file read more than its inputs at import. None: any age."""
     fresh: bool = False
     """Run in a new interpreter instead of a fork."""
     attempts_per_child: int = 1
@@ -84,11 +84,11 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     log: str = ""
     """The log file, relative to the log folder."""
     resume: Resumption | None = None
-    """It goes on after a wait: this is called instead of `execute`."""
+    """The method to call instead of `execute`, when the attempt resumes after a deferral."""
     started_at: Instant | None = None
-    """Of a try that goes on: when it started first."""
+    """When the try started, for an attempt that resumes."""
     deadline_at: Instant | None = None
-    """When `execution_timeout` of this try ends, waits included; None: `timeout_s` counts from `execute` on."""
+    """When `execution_timeout` of this try ends, deferrals included; None: `timeout_s` counts from `execute`."""
 
 
 class XComItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,7 +99,7 @@ class XComItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How an attempt ended: one frame from child to worker to scheduler, kept until acknowledged."""
+    """The result of an attempt: sent by the child to the worker and to the scheduler, kept until it is acknowledged."""
 
     attempt_id: str
     group_no: int
@@ -109,41 +109,41 @@ class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     outcome: str
     """success | failed | skipped | up_for_reschedule | deferred | lost"""
     retryable: bool = True
-    """False for AirflowFailException and the like: no further try whatever is left."""
+    """False for AirflowFailException and similar errors: no further try, even if tries are left."""
     entered: bool = True
-    """False: it is known that author code was not entered; the attempt costs no try."""
+    """False: author code was certainly not entered, and the attempt uses no try."""
     started_at: Instant | None = None
-    """When the child entered `execute`, by its own clock."""
+    """When the child entered `execute`, by the clock of its machine."""
     ended_at: Instant | None = None
     reason: str | None = None
     exit_code: int | None = None
     """Negative: the signal that killed the child."""
     fresh_reason: str | None = None
-    """Why this file's tasks need a fresh interpreter from now on, when that was found out."""
+    """Why tasks of this file need a new interpreter from now on, if this attempt showed that they do."""
     xcoms: tuple[XComItem, ...] = ()
     skip_task_ids: tuple[str, ...] = ()
     """Tasks of the same run that a branch or short circuit skips."""
     resume_at: Instant | None = None
-    """up_for_reschedule: when to try again."""
+    """For up_for_reschedule: when the next attempt may start."""
     wait: Deferral | None = None
-    """deferred: what it waits for."""
+    """For deferred: the trigger to wait for."""
 
 
 def escape_unstorable(text: str) -> str:
-    """The same text; a null character, which PostgreSQL cannot hold, and half a character, which UTF-8 cannot, is shown as its escape."""
+    """The text with null characters, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot, as escapes."""
     if text.isascii() and "\0" not in text:
         return text
     return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
 
 
 def build_attempt_log_path(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int) -> str:
-    """`dag_id=D/run_id=R/task_id=T.[map_index=M.]attempt=N.log`; what a path cannot hold is percent-encoded."""
+    """`dag_id=D/run_id=R/task_id=T.[map_index=M.]attempt=N.log`; characters that a path cannot have are percent-encoded."""
     mapped = f"map_index={map_index}." if map_index != UNMAPPED else ""
     return f"dag_id={_quote(dag_id)}/run_id={_quote(run_id)}/task_id={_quote(task_id)}.{mapped}attempt={seq}.log"
 
 
 def build_trigger_log_path(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int) -> str:
-    """Beside the attempt's: what its trigger says while the task is deferred."""
+    """The path of the trigger's log, beside the log of the attempt that deferred."""
     return f"{build_attempt_log_path(dag_id, run_id, task_id, map_index, seq).removesuffix('.log')}.trigger.log"
 
 
@@ -158,6 +158,6 @@ def _quote(text: str) -> str:
 
 _UNSAFE = re.compile(r"[%/\0\n]")
 _SHORT = 48
-"""So many characters fit whatever their encoding."""
+"""A name of this many characters fits in any encoding."""
 _NAME_MAX = 196
 """A file name is at most 255 bytes on every common file system; prefix, checksum and numbers take the rest."""

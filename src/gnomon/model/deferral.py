@@ -1,6 +1,6 @@
-"""A task that waits without a process: what it waits for, what it goes on with, and what became of the wait.
+"""Deferral: the trigger that a task waits for without a process, the result of the wait, and how the task resumes.
 
-Values travel as typed JSON text (`serde`), because only author code may look into them; at rest they are encrypted.
+Values of authors are typed JSON text (`serde`), because only author code may decode them; the store encrypts them.
 """
 
 from __future__ import annotations
@@ -14,61 +14,61 @@ EMPTY_KWARGS = "{}"
 
 
 class Deferral(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What an attempt hands over when it defers; for a task that starts from its trigger, what it begins with."""
+    """The trigger and the method that an attempt names when it defers, or that a task with `start_from_trigger` starts with."""
 
     classpath: str
-    """`package.module.Class` of the trigger; of a timer, which nobody makes again, the one that the author wrote."""
+    """`package.module.Class` of the trigger; for a timer, which is not instantiated again, the class that the author wrote."""
     kwargs: str = EMPTY_KWARGS
-    """What the class is called with. A timer's time says all."""
+    """The arguments of the class; empty for a timer."""
     next_method: str | None = None
-    """The operator's method that goes on; None: the event itself has to end the task."""
+    """The operator's method that the task resumes in; None: the event itself must finish the task."""
     next_kwargs: str = EMPTY_KWARGS
     timeout_s: float | None = None
-    """From the deferral on; None: as long as it takes."""
+    """The timeout in seconds, from the deferral on; None: no timeout."""
     queue: str | None = None
-    """Triggerers that listen to it take it; None: any."""
+    """The queue of triggerers that may run the trigger; None: any triggerer."""
     due_at: Instant | None = None
-    """Of an exact time trigger: when it fires. The owner keeps the time, and no triggerer is asked."""
+    """For a timer: when it fires. The scheduler keeps the timer, and no triggerer runs it."""
     due_in_s: float | None = None
-    """The same, from the deferral on: a task that starts from its trigger knows no instant yet."""
+    """For a timer of a task with `start_from_trigger`: seconds from the deferral on, because the instant is not known yet."""
     ends_task: bool = False
-    """A timer that ends its task as a success (`end_from_trigger`)."""
+    """The timer finishes its task as success (`end_from_trigger`)."""
 
 
 class DeferralResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a wait ended: the first event of its trigger, or why there will be none."""
+    """The result of a deferral: the first event of the trigger, or why no event will come."""
 
     outcome: str
-    """event: the task goes on with it | success, failed, skipped: the event ends the task | error: the trigger raised, ended
-    without an event, or yielded something else | timeout"""
+    """event: the task resumes with it | success, failed, skipped: the event finishes the task | error: the trigger raised,
+    returned without an event, or yielded something that is not an event | timeout"""
     payload: str = "null"
-    """Of an event: what it carries."""
+    """The payload of an event."""
     due_at: Instant | None = None
-    """Of a timer: the instant that its event carries instead of a payload."""
+    """For a timer: the instant that is the payload of its event."""
     xcoms: dict[str, str] = {}
-    """Of an event that ends the task: what it pushes, by key."""
+    """The XComs that an event which finishes the task pushes, by key."""
     reason: str | None = None
-    """One line for people: the error, or what the ending event says."""
+    """One line for users: the error, or the reason of the event."""
     traceback: str | None = None
 
     @property
     def ends_task(self) -> bool:
-        """An event that ends the task itself."""
+        """True for an event that finishes the task itself."""
         return self.outcome in ("success", "failed", "skipped")
 
     @property
     def is_bare(self) -> bool:
-        """It carries nothing that came from author code."""
+        """True when the result holds nothing that came from author code."""
         return self.payload == "null" and not self.xcoms and self.reason is None and self.traceback is None
 
     @property
     def size(self) -> int:
-        """Characters of what came from author code, about."""
+        """The number of characters that came from author code, approximately."""
         return len(self.payload) + sum(map(len, self.xcoms.values())) + len(self.reason or "") + len(self.traceback or "")
 
 
 class Resumption(msgspec.Struct, frozen=True, kw_only=True):
-    """With what an attempt goes on instead of calling `execute`."""
+    """The method that an attempt calls instead of `execute`, and the result of the deferral."""
 
     next_method: str
     next_kwargs: str = EMPTY_KWARGS

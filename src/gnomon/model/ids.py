@@ -9,21 +9,21 @@ from typing import NamedTuple
 
 GROUPS = 64
 DAG_FILE_MODULE = "gnomon_dag_"
-"""Begins the name under which a DAG file is imported: no other process can import it by that name."""
+"""The prefix of the module name of a DAG file: no other process can import the file by that name."""
 RUN_ID_MAX = 250
 UNMAPPED = -1
-"""The map index of a task instance that is not one of several."""
+"""The map index of a task instance of a task that is not mapped."""
 
 
 def group_of(dag_id: str) -> int:
-    """The group, 0 to 63, that a DAG belongs to for ever (OWNERSHIP.md, the model)."""
+    """The group of the DAG, 0 to 63; it never changes ("The model" in docs/discussions/ownership.md)."""
     return zlib.crc32(dag_id.encode()) % GROUPS
 
 
 def find_run_id_fault(text: str) -> str | None:
-    """What keeps a text from being a run id, with the remedy; None when nothing does.
+    """Why the text cannot be a run id, with the remedy; None when it can.
 
-    Spaces, slashes, quotes, letters of any script: all are legal. What no terminal, address or log shows is not.
+    Spaces, slashes, quotes and letters of any script are legal; characters that terminals and logs cannot show are not.
     """
     if not 1 <= len(text) <= RUN_ID_MAX:
         return f"a run id has 1 to {RUN_ID_MAX} characters; this one has {len(text)}"
@@ -34,16 +34,16 @@ def find_run_id_fault(text: str) -> str | None:
 
 
 def quote_argument(run_id: str) -> str:
-    """The run id as a person can paste it into a command line."""
+    """The run id, quoted as an argument of a shell command."""
     return f"-- {shlex.quote(run_id)}" if run_id.startswith("-") else shlex.quote(run_id)
 
 
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Control characters, line and paragraph separators, and halves of a character that UTF-8 cannot hold."""
+"""Control characters, line and paragraph separators, and lone surrogates, which UTF-8 cannot hold."""
 
 
 class TaskKey(NamedTuple):
-    """One task instance in the store: the run, the task's number in its DAG, its map index."""
+    """The key of a task instance in the store: its run, the number of its task in the DAG, its map index."""
 
     run_pk: int
     task_no: int

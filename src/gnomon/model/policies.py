@@ -1,8 +1,8 @@
-"""The words for what becomes of slots that are late or overlap."""
+"""The values of the DAG arguments `misfire` and `overlap`: what happens to slots that are late or overlap."""
 
 from __future__ import annotations
 
 MISFIRES = ("latest", "all", "skip")
-"""What becomes of the slots of a DAG that was let run, when they are late: the newest of them runs, all do, none does."""
+"""Late slots of a DAG: only the newest runs, all run, none runs."""
 OVERLAPS = ("queue", "allow", "skip", "cancel_running")
-"""What becomes of a due slot while a run is active."""
+"""A slot that is due while a run is active: its run is queued, starts too, is not made, or cancels the running one."""

@@ -1,6 +1,6 @@
-"""Rows as the store gives and takes them: what a load returns and what one step of the engine changes.
+"""The rows of the store: records that a load returns, and `Changes` that one step of the engine makes.
 
-Instants are integers (`model.instants`). The engine fills a `Changes`; `store.commit` writes it in one transaction.
+Instants are integers (`model.instants`). The engine fills a `Changes`; the store commits it in one transaction.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ class DagRecord:
     version_pk: int
     spec: DagSpec
     task_numbers: dict[str, int]
-    """Task id to its number in this DAG; append-only, numbers are never reused."""
+    """Task id to the number of the task in this DAG; numbers are never reused."""
     file: str
     input_hash: str
     fresh: str | None = None
     error: str | None = None
     looked_further: bool = False
-    """Its file read more than files: what was imported once does not hold for ever."""
+    """The file read more than files at import, so an imported copy becomes outdated."""
     dependency_error: str | None = None
-    """Why its dependencies on other DAGs can never be met; no run of it is planned while this stands."""
+    """Why its dependencies on other DAGs can never be met; no run is planned while this is set."""
     live_at: Instant | None = None
-    """Since when it has been let run with this schedule: unpaused, in a file. Older slots are what `catchup` rules."""
+    """Since when the DAG has been unpaused and defined by a file, with this schedule. `catchup` decides about older slots."""
 
 
 @dataclass(slots=True)
@@ -67,17 +67,17 @@ class RunRecord:
     reason: str | None = None
     clear_number: int = 0
     stands_for: Instant | None = None
-    """Of a run made by hand that holds a planned slot: the planned time of that slot."""
+    """For a manual run that occupies a planned slot: the planned time of that slot."""
 
     @property
     def slot_at(self) -> Instant | None:
-        """The planned time that the run stands for; None for one that stands for no slot."""
+        """The planned time of the run's slot; None for a run without a slot."""
         return self.run_after if self.run_type in (DagRunType.SCHEDULED, DagRunType.BACKFILL) else self.stands_for
 
 
 @dataclass(slots=True)
 class DeferralRecord:
-    """What one deferred task instance waits for; there until the attempt that goes on has ended."""
+    """The deferral of one task instance; it exists until the attempt that resumes from it has ended."""
 
     run_pk: int
     task_no: int
@@ -88,12 +88,12 @@ class DeferralRecord:
     created_at: Instant
     priority: int = 1
     due_at: Instant | None = None
-    """Of a timer: the owner fires it then, and no triggerer takes it."""
+    """For a timer: the owner fires it then, and no triggerer runs it."""
     timeout_at: Instant | None = None
     held_slots: int = 0
-    """Slots of its pool that it keeps meanwhile (include_deferred)."""
+    """Slots that the deferral keeps in its pool (include_deferred)."""
     result: DeferralResult | None = None
-    """How the wait ended; the task goes on with it."""
+    """The result of the deferral, which the task resumes with."""
 
     @property
     def key(self) -> TaskKey:
@@ -102,7 +102,7 @@ class DeferralRecord:
 
 @dataclass(slots=True)
 class TaskRecord:
-    """One task instance row; it is absent until the instance first has a state (state None: it was cleared since)."""
+    """The row of one task instance. There is none until the instance first has a state; state None: it was cleared since."""
 
     run_pk: int
     task_no: int
@@ -111,7 +111,7 @@ class TaskRecord:
     try_number: int = 0
     max_tries: int = 0
     seq: int = 0
-    """Attempts so far; the live attempt's seq while there is one."""
+    """The number of attempts so far, the live one included."""
     attempt: str | None = None
     worker: str | None = None
     defer_seq: int = 0
@@ -123,7 +123,7 @@ class TaskRecord:
     ended_at: Instant | None = None
     reason: str | None = None
     deferral: DeferralRecord | None = None
-    """Read with the row, written by `Changes.waits`."""
+    """Read with the row, written by `Changes.deferrals`."""
 
     @property
     def key(self) -> TaskKey:
@@ -132,7 +132,7 @@ class TaskRecord:
 
 @dataclass(slots=True, frozen=True)
 class AttemptRecord:
-    """One attempt, inserted at its end."""
+    """One attempt; the row is inserted when the attempt ends."""
 
     run_pk: int
     task_no: int
@@ -166,7 +166,7 @@ class EventRecord:
 
 @dataclass(slots=True, frozen=True)
 class MailRecord:
-    """One letter to the owner of a group. `body` is JSON text."""
+    """One message in the mailbox of a group. `body` is JSON text."""
 
     mail_pk: int
     group_no: int
@@ -178,7 +178,7 @@ class MailRecord:
 
 @dataclass(slots=True, frozen=True)
 class NewMail:
-    """A letter to send; one with a `key` that is already there is dropped."""
+    """A message to send to the owner of a group; dropped if a message with the same `key` is already there."""
 
     group_no: int
     kind: str
@@ -189,36 +189,36 @@ class NewMail:
 
 @dataclass(slots=True)
 class Changes:
-    """What one step of the engine changes in the store, in one transaction, in this order."""
+    """The changes of one step of the engine, committed in one transaction, in this order."""
 
     runs: list[RunRecord] = field(default_factory=list)
     """Updated runs: state, started_at, ended_at, reason, version_pk, clear_number, queued_at, conf."""
     tasks: list[TaskRecord] = field(default_factory=list)
-    """Rows to insert or replace. A state of None is stored as `states.NO_STATUS_CODE`: a cleared instance keeps its numbers."""
+    """Rows to insert or replace. State None is stored as `states.NO_STATUS_CODE`: a cleared instance keeps its numbers."""
     attempts: list[AttemptRecord] = field(default_factory=list)
     results: list[AttemptResult] = field(default_factory=list)
-    """Applied results whose XComs are to be written."""
+    """Applied results whose XComs are written."""
     xcom_clears: list[TaskKey] = field(default_factory=list)
-    """Task instances whose XComs go (before `results` are written): a new attempt begins, or it was cleared."""
+    """Task instances whose XComs are deleted (before `results` are written): a new attempt starts, or it was cleared."""
     deferrals_deleted: list[tuple[TaskKey, bool | None]] = field(default_factory=list)
-    """Waits that are over (before `waits` are written). None: no triggerer has anything of it. True: somebody ended it, so that its
-    trigger hears `on_kill`."""
+    """Deferrals to delete (before `deferrals` are written). None: no triggerer runs its trigger. True: the trigger gets `on_kill`."""
     deferrals: dict[TaskKey, DeferralRecord] = field(default_factory=dict)
-    """New waits."""
+    """New deferrals."""
     deferrals_ended: dict[TaskKey, DeferralRecord] = field(default_factory=dict)
-    """Waits whose event is kept for the attempt that goes on."""
+    """Deferrals whose result is kept for the attempt that resumes."""
     edge_waits_deleted: list[tuple[int, int]] = field(default_factory=list)
-    """(down_run, edge_no): all waits of that edge go (before `run_waits` are written): it is found again, or is no more."""
+    """(down_run, edge_no) of edges whose waits are deleted (before `run_waits` are written)."""
     run_waits: dict[tuple[int, int, str, Instant], RunWait] = field(default_factory=dict)
     """Waits between DAGs to insert or replace, by (down_run, edge_no, up_dag, up_at)."""
     pool_used: dict[str, int] = field(default_factory=dict)
-    """Pool to the slots taken (positive) or given back (negative)."""
+    """Pool to the slots acquired (positive) or released (negative)."""
     tallies: dict[tuple[int, DagRunState], int] = field(default_factory=dict)
+    """(dag_pk, state) to the change of the number of runs."""
     events: list[EventRecord] = field(default_factory=list)
     dag_paused: list[tuple[int, str]] = field(default_factory=list)
-    """DAGs that the owner pauses itself (max_consecutive_failed_dag_runs), with the reason."""
+    """(dag_pk, reason) of DAGs that the owner pauses (max_consecutive_failed_dag_runs)."""
     fresh_files: list[tuple[str, str]] = field(default_factory=list)
-    """(file, reason): its tasks need a fresh interpreter from now on."""
+    """(file, reason) of files whose tasks need a new interpreter from now on."""
     mail_deleted: list[int] = field(default_factory=list)
     mail_sent: list[NewMail] = field(default_factory=list)
     answers: list[tuple[int, str, str]] = field(default_factory=list)
@@ -230,7 +230,7 @@ class Changes:
 
 @dataclass(slots=True, frozen=True)
 class PlanChange:
-    """What planning decided for one DAG: OWNERSHIP.md line 22, under `believed` as its guard."""
+    """The decision of planning for one DAG (PLAN in docs/discussions/ownership.md); applied if `believed_plan_seq` is still current."""
 
     dag_pk: int
     group_no: int
@@ -241,34 +241,34 @@ class PlanChange:
     runs: tuple[PlannedRun, ...] = ()
     version_pk: int | None = None
     error: str | None = None
-    """A planning error that stands on the DAG; None clears it."""
+    """The planning error of the DAG; None clears it."""
     passed: tuple[SkippedSlots, ...] = ()
-    """Slots that no run is made for; each note becomes a line of the audit log."""
+    """Slots that get no run; each entry becomes a line of the audit log."""
     live_at: Instant | None = None
-    """The schedule is another from now on; None: as before."""
+    """Since when the schedule is another; None: it is unchanged."""
 
 
 @dataclass(slots=True)
 class PlanOutcome:
-    """What became of a PlanChange."""
+    """The outcome of a PlanChange."""
 
     dag_pk: int
     accepted: bool
-    """False: plan_seq had moved on (paused, changed); read the DAG again."""
+    """False: plan_seq has changed (the DAG was paused or edited); read the DAG again."""
     created: list[RunRecord] = field(default_factory=list)
     occupied_slots: list[str] = field(default_factory=list)
-    """Slot keys that a manual run already holds; the cursor moved past them."""
+    """Slot keys that a manual run already occupies; the cursor moved past them."""
     standing: dict[int, Instant] = field(default_factory=dict)
-    """Runs by hand among them, by run_pk, with the planned time that each stands for from now on."""
+    """The manual runs that occupy them, by run_pk, with the planned time of the slot."""
     error: str | None = None
-    """A run id was taken by another run: the cursor stays before that slot, the sentence stands on the DAG."""
+    """A run id is used by another run: the cursor stays before that slot, and this becomes the error of the DAG."""
     instead: PlanChange | None = None
-    """What of the change was made, when a taken run id came after it."""
+    """The part of the change that was applied before the slot with the used run id."""
 
 
 @dataclass(slots=True)
 class GroupState:
-    """Everything that the owner of some groups keeps in memory: OWNERSHIP.md line 14."""
+    """Everything that the owner of some groups loads into memory (LOAD in docs/discussions/ownership.md)."""
 
     dags: list[DagRecord]
     runs: list[RunRecord]
@@ -276,16 +276,16 @@ class GroupState:
     previous_runs: dict[int, list[tuple[RunRecord, list[TaskRecord]]]] = field(default_factory=dict)
     """dag_pk to the newest ended run (and its task rows), for DAGs in which a task depends on the past."""
     run_waits: dict[int, list[RunWait]] = field(default_factory=dict)
-    """By run_pk: what the unfinished runs wait for in other DAGs, met or not."""
+    """By run_pk: the waits of the unfinished runs for other DAGs, in any state."""
     subscriptions: list[tuple[SubscriptionMessage, tuple[SlotFact, ...]]] = field(default_factory=list)
-    """Open waits for slots of these groups' DAGs, whoever's they are, and what the store knows of the slots."""
+    """Subscriptions of runs of any owner to slots of these groups' DAGs, with the outcomes of the slots in the store."""
 
 
 @dataclass(slots=True, frozen=True)
 class PoolRecord:
     name: str
     slots: int
-    """-1: no bound."""
+    """-1: unlimited."""
     used: int
     include_deferred: bool = False
     description: str = ""

@@ -1,4 +1,4 @@
-"""What a run waits for in another DAG, slot by slot, and what the two owners tell each other (OWNERSHIP.md lines 31 to 33)."""
+"""The waits of a run for the slots of another DAG, and the messages of the two owners (CROSS_DAG in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -11,36 +11,37 @@ import msgspec
 from gnomon.model.instants import Instant
 
 NO_SLOT: Instant = 0
-"""Stands in the place of a slot: the upstream DAG itself is waited for (it is unknown), or there is nothing to wait for."""
+"""Used instead of a slot: the run waits for the upstream DAG itself, which does not exist, or there is nothing to wait for."""
 KEEP_AFTER_BAD = 1
-"""The run goes on waiting when the upstream run ends badly: it may be cleared, and succeed."""
+"""The run keeps waiting when the upstream run fails, because that run may be cleared and succeed."""
 KEEP_AFTER_ABSENT = 2
-"""The run waits for slots that were passed without a run: somebody may make one."""
+"""The run keeps waiting for a slot that was skipped without a run, because a user may create one."""
+
 
 def missing_dag_note(up_dag: str) -> str:
-    """What is said of a slot that can have no end for now."""
-    return f"DAG {up_dag} is in no file any more"
+    """The note of a slot whose run cannot end for now, because no file defines its DAG any more."""
+    return f"no file defines DAG {up_dag} any more"
 
 
 SlotOutcome = Literal["open", "ok", "bad", "absent", "changed"]
-"""Of a slot. `changed`: the upstream's schedule is another, so its slots are to be found again."""
+"""The outcome of a slot. `changed`: the upstream DAG changed its schedule, so the edge is resolved again."""
 
 
 class WaitState(IntEnum):
-    """Where one wait stands. A code from 100 on is final for as long as the run is not cleared."""
+    """The state of one wait. A code from 100 on is final unless the run is cleared."""
 
     OPEN = 1
     BAD = 2
-    """The upstream run ended badly; it is waited for still, or ends the run that waits."""
+    """The upstream run failed; the wait continues, or cancels the waiting run."""
     MISSED = 3
-    """The slot was passed without a run, and that ends the run that waits."""
+    """The slot was skipped without a run, and that cancels the waiting run."""
     MET = 100
     TOLERATED = 101
-    """It ended badly, or is absent, and the dependency puts up with that."""
+    """The upstream run failed, and `on_failure` lets the waiting run proceed."""
     ABSENT = 102
     RELEASED = 103
     CLOSED = 104
-    """The run no longer asks: it ended, or another success was enough."""
+    """The run no longer needs the slot: it has ended or started, or another slot was enough."""
 
     @property
     def is_open(self) -> bool:
@@ -49,13 +50,13 @@ class WaitState(IntEnum):
 
 @dataclass(slots=True)
 class RunWait:
-    """One row of `run_wait`. A resolved edge has at least one, and one with `NO_SLOT` when there is no slot."""
+    """One row of `run_wait`. A resolved edge has at least one row: with `NO_SLOT` if it has no slot."""
 
     down_run: int
     edge_no: int
     up_dag: str
     up_at: Instant
-    """The planned time (run_after) of the upstream's run, never its slot key."""
+    """The planned time (run_after) of the upstream run, not its slot key."""
     down_group: int
     up_group: int
     task_id: str | None
@@ -63,28 +64,28 @@ class RunWait:
     keeps: int
     """KEEP_AFTER_BAD | KEEP_AFTER_ABSENT"""
     rule: str
-    """Of `dependencies.Resolution`."""
+    """The rule of `dependencies.Resolution` that chose the slot."""
     since: Instant
-    """When it began to wait, or when its state changed last."""
+    """When the wait began, or its state last changed."""
     clear_number: int = -1
-    """Of the upstream run that was heard of last; older news no longer count."""
+    """The clear_number of the last update; updates with a lower one are ignored."""
     note: str | None = None
-    """What was heard last, or why it was released, for people."""
+    """The note of the last update, or why the wait was released; for users."""
 
 
 class SlotFact(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is known of one upstream slot."""
+    """The outcome of one upstream slot."""
 
     at: Instant
     outcome: SlotOutcome
     clear_number: int = -1
-    """Of its run."""
+    """The clear_number of its run."""
     note: str | None = None
     """`run r1 failed`, `no run was made: catchup=False`"""
 
 
 class SubscriptionMessage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The body of a letter `wait_registered`: a run waits for these slots of a DAG."""
+    """A run waits for these slots of a DAG: the body of the mail `wait_registered`."""
 
     up_dag: str
     slots: tuple[Instant, ...]
@@ -92,16 +93,16 @@ class SubscriptionMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     down_group: int
     edge_no: int
     task_id: str | None = None
-    """For this task of the upstream's runs; None: for the whole run."""
+    """The task of the upstream runs that it waits for; None: the whole run."""
     keeps: int = 0
     version: int = 0
-    """The upstream's version (version_pk) that its slots were found from; 0: they are not new."""
+    """The version (version_pk) of the upstream DAG that the slots were computed from; 0: they are from an earlier message."""
     over: bool = False
-    """It waits for them no longer."""
+    """True ends the subscription."""
 
 
 class UpstreamUpdate(msgspec.Struct, frozen=True, omit_defaults=True):
-    """News of one slot for one edge of one run. The body of a letter `upstream_ended` is a list of them."""
+    """An update of one slot for one edge of one run. The body of the mail `upstream_ended` is a list of updates."""
 
     down_run: int
     edge_no: int

@@ -1,4 +1,4 @@
-"""What timetables speak in: intervals, restrictions, and the runs that they plan.
+"""The values that timetables take and return: data intervals, restrictions, planned runs, cursors.
 
 The three public types keep Airflow's names and fields (`airflow.timetables.base`).
 """
@@ -14,7 +14,7 @@ from gnomon.model.instants import Instant
 
 
 class DataInterval(NamedTuple):
-    """A stretch of data time, `start` inclusive and `end` exclusive; both aware."""
+    """The data interval of a run: `start` inclusive, `end` exclusive; both aware."""
 
     start: datetime
     end: datetime
@@ -26,7 +26,7 @@ class DataInterval(NamedTuple):
 
 
 class TimeRestriction(NamedTuple):
-    """Between which instants a DAG may be planned, and whether missed slots are made up."""
+    """The instants between which a DAG may be planned, and whether missed slots get runs."""
 
     earliest: datetime | None
     latest: datetime | None
@@ -34,7 +34,7 @@ class TimeRestriction(NamedTuple):
 
 
 class DagRunInfo(NamedTuple):
-    """One run that a timetable asks for: not before `run_after`, about `data_interval`."""
+    """One run that a timetable plans: it starts at `run_after` or later, for `data_interval`."""
 
     run_after: datetime
     data_interval: DataInterval | None
@@ -43,22 +43,22 @@ class DagRunInfo(NamedTuple):
 
     @classmethod
     def exact(cls, at: datetime) -> DagRunInfo:
-        """A run at `at` that is about that instant."""
+        """A run at `at` with an empty data interval at that instant."""
         return cls(run_after=at, data_interval=DataInterval.exact(at))
 
     @classmethod
     def interval(cls, start: datetime, end: datetime) -> DagRunInfo:
-        """A run about [start, end), possible from its end."""
+        """A run for [start, end) that may start at `end`."""
         return cls(run_after=end, data_interval=DataInterval(start, end))
 
     @property
     def logical_date(self) -> datetime | None:
-        """The start of the data interval; None for a run about no interval."""
+        """The start of the data interval; None for a run without one."""
         return self.data_interval.start if self.data_interval else None
 
 
 class TimetableRef(msgspec.Struct, frozen=True, kw_only=True):
-    """A timetable as stored: the class that `loading.load_class` resolves and what its `deserialize` takes."""
+    """A stored timetable: the path of its class for `loading.load_class`, and the argument of its `deserialize`."""
 
     path: str
     data: dict[str, object] = {}
@@ -68,19 +68,19 @@ class TimetableRef(msgspec.Struct, frozen=True, kw_only=True):
     periodic: bool = True
     active_runs_limit: int | None = None
     builtin: bool = True
-    """False for an author's class: it is asked in `userhost`, never here."""
+    """False for an author's class: it runs in `timetable_host`, never in the scheduler."""
     follows_runs: bool = False
-    """Of an author's class: a slot is known only when the run before it has ended."""
+    """For an author's class: the next slot is known only when the previous run has ended."""
     code: str = ""
-    """Of an author's class: a digest of the source that defines it. With another one, it is asked anew."""
+    """For an author's class: a digest of its source; when it changes, the slots are computed again."""
     granularity: str | None = None
-    """Of an author's class: the kind that it declares (`timetables.granularity`). A built-in one knows its own."""
+    """For an author's class: the granularity that it declares (`timetables.granularity`); built-in classes compute theirs."""
     timezone: str | int | None = None
-    """Of an author's class: its `timezone` as `timetables.zones.encode_zone` writes it; None: it has none."""
+    """For an author's class: its `timezone`, encoded by `encode_zone` of `timetables.wall_clock.zones`; None: it has none."""
 
 
 class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that planning decided on; instants in microseconds UTC."""
+    """A run that planning decided to create; instants in microseconds UTC."""
 
     run_id: str
     run_after: Instant
@@ -94,31 +94,31 @@ class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def slot_key(self) -> str:
-        """What makes the run unique within its DAG: its logical date, or its run_after where it has none."""
+        """The unique key of the run within its DAG: its logical date, or its run_after if it has none."""
         return str(self.run_after if self.interval_start is None else self.interval_start)
 
     @property
     def second_key(self) -> str:
-        """What it is told apart by from an earlier planned run of the same logical date."""
+        """The key that distinguishes it from an earlier planned run with the same logical date."""
         return f"{self.slot_key}/{self.run_after}"
 
 
 class SkippedSlots(msgspec.Struct, frozen=True, kw_only=True):
-    """Slots that were planned and not made, in one decision: due from `first` up to, and without, `until`."""
+    """Slots that one planning decision skipped: due from `first` (inclusive) to `until` (exclusive)."""
 
     first: Instant
     until: Instant
     count: int
-    """COUNT_MOST stands for as many or more."""
+    """MAX_COUNTED_SLOTS means that many or more."""
     reason: str
 
 
 MAX_COUNTED_SLOTS = 100
-"""So many passed slots are counted, no more: an event says "100 or more"."""
+"""Skipped slots are counted up to this number: the audit log then says "100 or more"."""
 
 
 class Cursor(msgspec.Struct, frozen=True, kw_only=True):
-    """The last slot that was planned for a DAG: every later question to its timetable starts from here."""
+    """The last slot that was planned for a DAG; planning continues from here."""
 
     run_after: Instant
     interval_start: Instant | None

@@ -1,6 +1,6 @@
-"""What the server knows of a DAG: plain data, made by the parse child, held by version in the store.
+"""The specification of a DAG: plain data that the parse child builds and the store keeps by version.
 
-`sdk.build` makes a DagSpec of an author's DAG object. The engine, the api and the command line work on it alone.
+The sdk builds a DagSpec from an author's DAG object. The engine, the api and the command line read the DagSpec only.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import msgspec
 from gnomon.model.deferral import Deferral
 from gnomon.model.instants import Instant
 from gnomon.model.slots import TimetableRef
-from gnomon.model.upstream_edges import AfterSpec, Edge, _edge_number
+from gnomon.model.upstream_edges import AfterSpec, Edge, compute_edge_number
 
 
 class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One task of a DAG as the scheduler sees it; spans in seconds."""
+    """The specification of one task; spans in seconds."""
 
     task_id: str
     operator: str = "BaseOperator"
@@ -32,10 +32,10 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pool: str = "default_pool"
     pool_slots: int = 1
     priority_weight: int = 1
-    """The author's own number."""
+    """The weight that the author gave."""
     weight_rule: str = "downstream"
     effective_priority: int = 1
-    """What admission sorts by, after the weight rule was applied over the graph."""
+    """The priority of admission: the weight rule applied to the graph."""
     queue: str = "default"
     max_active_tis_per_dag: int | None = None
     max_active_tis_per_dagrun: int | None = None
@@ -45,21 +45,21 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     start_at: Instant | None = None
     end_at: Instant | None = None
     runs_code: bool = True
-    """False for an operator that executes nothing (EmptyOperator without callbacks): it costs no process."""
+    """False for an operator that executes nothing (EmptyOperator without callbacks): it needs no process."""
     is_setup: bool = False
     is_teardown: bool = False
     on_failure_fail_dagrun: bool = False
     mapped: bool = False
     start_wait: Deferral | None = None
-    """`start_from_trigger`: it waits first, and visits a worker after that at most."""
+    """`start_from_trigger`: the deferral that each try of the task starts with."""
     is_sensor: bool = False
-    """Its timeout costs all tries at once."""
+    """A timeout of its deferral fails it without a retry."""
     soft_fail: bool = False
-    """A sensor whose timeout or failure skips it."""
+    """A timeout or failure skips the sensor instead of failing it."""
     hears_ends: bool = False
-    """Callbacks or a method of its own have something to say when a wait ends it: that is done on a worker."""
+    """Callbacks or a method of the operator run when a deferral ends the task: it is submitted to a worker for them."""
     depends_on: tuple[AfterSpec, ...] = ()
-    """What this task waits for in other DAGs, once its rules let it run; the rest of the run goes on."""
+    """The dependencies of this task on other DAGs; other tasks of the run do not wait for them."""
     owner: str = "airflow"
     display_name: str | None = None
     doc_md: str | None = None
@@ -75,7 +75,7 @@ class ParamSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One DAG as the server sees it. Tasks are in topological order, ties by the order of definition."""
+    """The specification of one DAG. Tasks are in topological order, ties by the order of definition."""
 
     dag_id: str
     timetable: TimetableRef
@@ -86,13 +86,13 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     end_at: Instant | None = None
     catchup: bool = False
     catchup_window_s: float | None = None
-    """Nothing older than this, when the DAG is let run, is made up; None: no bound."""
+    """Slots older than this get no run when the DAG is unpaused or starts; None: unlimited."""
     misfire: str | None = None
     """One of model.policies.MISFIRES; None: `all` with catchup, else `latest`."""
     overlap: str = "queue"
     """One of model.policies.OVERLAPS."""
     jitter_s: float = 0.0
-    """Runs are made up to so much after their time, always by the same span."""
+    """The longest delay between the slot and the creation of its run; each DAG has a constant delay within it."""
     max_active_runs: int = 16
     max_active_tasks: int = 16
     max_consecutive_failed_dag_runs: int = 0
@@ -100,7 +100,7 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     fail_fast: bool = False
     paused_upon_creation: bool | None = None
     depends_on: tuple[AfterSpec, ...] = ()
-    """What its runs wait for in other DAGs before they start."""
+    """The dependencies of its runs on other DAGs."""
     tags: tuple[str, ...] = ()
     owner: str = ""
     description: str | None = None
@@ -108,7 +108,7 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     doc_md: str | None = None
     params: dict[str, ParamSpec] = {}
     groups: dict[str, str | None] = {}
-    """Task group id to the id of the group around it."""
+    """Task group id to the id of its parent group."""
     edge_labels: dict[str, str] = {}
     """`upstream\\x1fdownstream` to the label of that edge."""
     attempts_per_child: int = 1
@@ -116,12 +116,12 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ParseFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a file gave no DAGs: one line for listings, the traceback for whoever opens it."""
+    """Why a file, or one DAG of it, could not be loaded: one line for listings, and the traceback."""
 
     kind: str
     """syntax, import, timeout, memory, crash, exit, dag (a DAG in it is wrong), duplicate, unreadable."""
     message: str
-    """Thing, place and remedy in one or two sentences."""
+    """What failed, where, and what to do, in one or two sentences."""
     line: int | None = None
     traceback: str = ""
 
@@ -131,20 +131,20 @@ class ParsedDag(msgspec.Struct, frozen=True, kw_only=True):
 
     spec: DagSpec
     spec_hash: str
-    """Over what the scheduler uses; never over a doc text or a repr."""
+    """The hash of the fields that the scheduler uses; documentation texts are left out."""
 
 
 class FileInputs(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file's content depended on when it was parsed."""
+    """The files, and other sources, that the content of a DAG file depended on when it was parsed."""
 
     input_hash: str
-    """Over every file and listing that it read below the DAG and plugin folders."""
+    """The hash of every file and folder listing that it read below the DAG and plugin folders."""
     paths: tuple[tuple[str, str], ...] = ()
-    """(path, stamp): what to look at to know whether the hash still holds."""
+    """(path, stamp) of these files: while all stamps are unchanged, so is the hash."""
     looked_further: bool = False
     """It read a Variable, the environment, the network: parsed again every `min_file_process_interval`."""
     fresh: str | None = None
-    """Why its tasks need a fresh interpreter (threads, sockets at import); None: a fork is safe."""
+    """Why its tasks need a new interpreter (threads or sockets at import); None: a fork is safe."""
 
 
 class ParsedFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,10 +160,10 @@ class ParsedFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def collect_edges(spec: DagSpec) -> tuple[Edge, ...]:
-    """All edges of a DAG: those of its runs, then those of its tasks. One that is written twice counts once."""
-    found: dict[int, Edge] = {}
+    """All edges of a DAG without duplicates: those of its runs, then those of its tasks."""
+    by_number: dict[int, Edge] = {}
     for task_id, dependencies in ((None, spec.depends_on), *((task.task_id, task.depends_on) for task in spec.tasks)):
         for after in dependencies:
-            edge = Edge(_edge_number(after, task_id), after, task_id)
-            found.setdefault(edge.number, edge)
-    return tuple(found.values())
+            edge = Edge(compute_edge_number(after, task_id), after, task_id)
+            by_number.setdefault(edge.number, edge)
+    return tuple(by_number.values())

@@ -1,7 +1,7 @@
-"""The states of runs and task instances, their store codes, and the sets that rules speak of.
+"""The states of runs and task instances, their codes in the store, and the sets of finished states.
 
 Names and values are Airflow's (its `TaskInstanceState`, `DagRunState`, `DagRunType`). A code below 100 is
-unfinished, one from 100 on is final: the store's CHECKs lean on that numbering.
+unfinished, a code from 100 on is final: CHECK constraints of the store depend on that.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ FIRST_FINAL_CODE = 100
 
 
 class TaskInstanceState(str, Enum):
-    """Where one task instance stands. `None` in Airflow's API is the absence of a row here."""
+    """The state of a task instance. A task instance without a state has `None`, as in Airflow."""
 
     SCHEDULED = "scheduled"
     QUEUED = "queued"
@@ -34,7 +34,7 @@ class TaskInstanceState(str, Enum):
 
 
 class DagRunState(str, Enum):
-    """Where one DAG run stands."""
+    """The state of a DAG run."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -46,7 +46,7 @@ class DagRunState(str, Enum):
 
 
 class DagRunType(str, Enum):
-    """What made a run exist."""
+    """The origin of a DAG run."""
 
     SCHEDULED = "scheduled"
     MANUAL = "manual"
@@ -62,15 +62,15 @@ class DagRunType(str, Enum):
         return self.value
 
     def generate_run_id(self, suffix: str | datetime | None = None, *, logical_date: datetime | None = None) -> str:
-        """The run id `<type>__<suffix>`. Airflow 2 gave the logical date instead of a text."""
-        given = logical_date if suffix is None else suffix
-        if given is None:
+        """The run id `<type>__<suffix>`. Airflow 2 passes `logical_date` instead of `suffix`; TypeError without either."""
+        tail = logical_date if suffix is None else suffix
+        if tail is None:
             raise TypeError("generate_run_id() needs a suffix, or a logical date")
-        return f"{self.value}__{given if isinstance(given, str) else given.isoformat()}"
+        return f"{self.value}__{tail if isinstance(tail, str) else tail.isoformat()}"
 
     @staticmethod
     def from_run_id(run_id: str) -> DagRunType:
-        """The type that a run id's prefix names; MANUAL when it names none."""
+        """The type of the run id's prefix; MANUAL for any other prefix."""
         for run_type in DagRunType:
             if run_id.startswith(f"{run_type.value}__"):
                 return run_type
@@ -93,7 +93,7 @@ TASK_STATE_CODES: dict[TaskInstanceState, int] = {
     TaskInstanceState.REMOVED: 104,
 }
 NO_STATUS_CODE = 0
-"""A task instance that was cleared: no state, but its try and attempt numbers go on."""
+"""A task instance that was cleared: no state, but its try and attempt numbers continue."""
 
 TASK_STATES_BY_CODE = {code: state for state, code in TASK_STATE_CODES.items()}
 

@@ -1,6 +1,6 @@
-"""What author code may ask while it is imported or runs: answered by `taskapi`, with the rights of one attempt.
+"""The requests of author code while it is imported or runs; `taskapi` answers them with the rights of one attempt.
 
-A question travels as one message on the child's channel; the answer is a JSON value, or a refusal in words.
+A request is one message on the child's channel; the answer is a JSON value, or an error message.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import msgspec
 
 
 class TaskApiRequest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Base of all questions."""
+    """Base of all requests."""
 
 
 class GetVariable(TaskApiRequest, frozen=True, kw_only=True, tag=True):
@@ -25,7 +25,7 @@ class SetVariable(TaskApiRequest, frozen=True, kw_only=True, tag=True):
 
 
 class DeleteVariable(TaskApiRequest, frozen=True, kw_only=True, tag=True):
-    """Answers whether there was one."""
+    """Answers true if the Variable existed."""
 
     key: str
 
@@ -58,7 +58,7 @@ class GetXComs(TaskApiRequest, frozen=True, kw_only=True, tag=True):
 
 
 class GetPreviousRun(TaskApiRequest, frozen=True, kw_only=True, tag=True):
-    """Answers the run facts (`wire.RunFacts` as a mapping) of the newest earlier run of this DAG in that state, or None."""
+    """Answers the fields (`model.attempts.RunFacts` as a mapping) of the newest earlier run of this DAG in that state, or None."""
 
     dag_id: str
     run_id: str
@@ -71,7 +71,7 @@ class GetRunState(TaskApiRequest, frozen=True, kw_only=True, tag=True):
 
 
 class GetRunStates(TaskApiRequest, frozen=True, kw_only=True, tag=True):
-    """Answers {run_id: state} of the runs with those ids, and of those about those logical dates, that exist."""
+    """Answers {run_id: state} of the existing runs with those ids or logical dates."""
 
     dag_id: str
     run_ids: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ class GetDag(TaskApiRequest, frozen=True, kw_only=True, tag=True):
 
 
 class TriggerRun(TaskApiRequest, frozen=True, kw_only=True, tag=True):
-    """A queued run of that DAG. Answers {outcome, run_id, request}.
+    """Creates a queued run of that DAG. Answers {outcome, run_id, request}.
 
     outcome: created | exists (nothing changed; `run_id` is the run that has the id or the logical date)
     | clearing (that run is about to be cleared: `request` is the number to ask for with GetRequest).
@@ -118,13 +118,13 @@ class TriggerRun(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     interval_end: int | None = None
     conf: dict[str, object] = {}
     reset: bool = False
-    """A run that exists is cleared."""
+    """Clear the run if it exists."""
     stands_for: int | None = None
-    """The planned time of the slot whose logical date it has."""
+    """The planned time of the slot that has its logical date."""
 
 
 class GetRequest(TaskApiRequest, frozen=True, kw_only=True, tag=True):
-    """Answers {state, answer}: pending | done | refused, and the owner's words."""
+    """Answers {state, answer}: pending | done | refused, and the owner's answer."""
 
     request_pk: int
 

@@ -1,17 +1,14 @@
-"""The dependencies of a DAG on others, as the server stores them: an edge each, with a number that outlives versions."""
+"""The dependencies of a DAG on other DAGs as the server stores them: edges with a number that is stable across versions."""
 
 from __future__ import annotations
 
 import zlib
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from gnomon.model.after import After
-
-if TYPE_CHECKING:
-    pass
 
 
 class AfterSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -32,20 +29,20 @@ class Edge(NamedTuple):
     """One dependency of a DAG, or of one of its tasks."""
 
     number: int
-    """Of what it says: the same dependency has the same number in every version of the DAG."""
+    """Computed from the dependency: the same dependency has the same number in every version of the DAG."""
     after: AfterSpec
     task_id: str | None
     """The task that waits while the rest of the run goes on; None: the whole run."""
 
     @property
     def label(self) -> str:
-        """The upstream as people know it: `dag` or `dag.task`."""
+        """The upstream DAG or task as users write it: `dag` or `dag.task`."""
         after = self.after
         return after.dag_id if after.task_id is None else f"{after.dag_id}.{after.task_id}"
 
 
 def to_after_spec(after: After) -> AfterSpec:
-    """The dependency as plain data. Its zone, if any, is a name by now."""
+    """The dependency as plain data. Its zone, if any, must be a name."""
     assert after.zone is None or isinstance(after.zone, str)
     return AfterSpec(
         dag_id=after.dag_id,
@@ -61,14 +58,14 @@ def to_after_spec(after: After) -> AfterSpec:
 
 
 def to_after(spec: AfterSpec) -> After:
-    """The dependency that gave `spec`, for the resolver."""
-    given: dict[str, Any] = msgspec.structs.asdict(spec)
-    seconds = given.pop("max_wait_s")
-    given["previous"] = spec.previous or None
-    return After(max_wait=None if seconds is None else timedelta(seconds=seconds), **given)
+    """The inverse of `to_after_spec`, for the resolver."""
+    arguments: dict[str, Any] = msgspec.structs.asdict(spec)
+    seconds = arguments.pop("max_wait_s")
+    arguments["previous"] = spec.previous or None
+    return After(max_wait=None if seconds is None else timedelta(seconds=seconds), **arguments)
 
 
-def _edge_number(after: AfterSpec, task_id: str | None) -> int:
-    """31 bits. How long it waits at most changes nothing in what it waits for."""
-    says = msgspec.json.encode((task_id, msgspec.structs.replace(after, max_wait_s=None)))
-    return zlib.crc32(says) & 0x7FFFFFFF
+def compute_edge_number(after: AfterSpec, task_id: str | None) -> int:
+    """A number of 31 bits. `max_wait` does not enter, because it does not change which slots the edge waits for."""
+    text = msgspec.json.encode((task_id, msgspec.structs.replace(after, max_wait_s=None)))
+    return zlib.crc32(text) & 0x7FFFFFFF

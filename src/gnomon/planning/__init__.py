@@ -1,4 +1,10 @@
-"""Which runs a DAG needs next: from its stored cursor, its timetable and `now`. Pure."""
+"""Which runs a DAG needs next, from its stored cursor, its timetable and `now`. Pure. Open `plan.py` first.
+
+`plan.py` (`plan_runs`) decides, with `walk.py` (steps through a timetable) and `policies.py` (catchup, misfire, overlap).
+`queries.py` calls a timetable and checks its answers; `author_methods.py` and `author_calls.py` adapt to the signatures that
+authors write. `cursor.py` derives the arguments of a plan from a stored DAG. `manual_runs.py`, `forecast.py` and `window.py`
+answer questions of commands: the slot of a manual run, the coming runs, the runs in a window of time.
+"""
 
 from __future__ import annotations
 

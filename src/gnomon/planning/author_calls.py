@@ -1,6 +1,6 @@
-"""A method of an author's timetable, called with what its signature takes, and the words for what it does instead.
+"""Calls a method of an author's timetable with the arguments that its signature takes, and builds the error messages.
 
-Airflow's releases gave these methods different parameters; an author's file keeps those of the release it was written for.
+Airflow's releases gave these methods different parameters; an author's file has those of the release it was written for.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.timetables.base import BuiltinTimetable, Timetable
 
 OLD_NAMES = frozenset({"last_automated_dagrun"})
-"""Given to those who ask for it by name: one that takes `**kwargs` hands them on to our own method, which does not."""
+"""Passed only to a parameter of this name, not through `**kwargs`: a method that forwards its `**kwargs` to the built-in
+method would fail with it."""
 
 
 def call_author_method(timetable: object, method: str, offered: Mapping[str, Any], wanted: str) -> Any:
-    """What the method returns when it is given those of `offered` that it takes.
+    """Calls the method with those arguments of `offered` that its signature takes, and returns its result.
 
-    `wanted`: the signature as an author should write it. PlanningError when it takes something else, or raises.
+    `wanted`: the signature that error messages recommend. Raises PlanningError when the method has another signature,
+    is not a plain method, or raises.
     """
     function = _find_function(timetable, method, wanted)
     _check_kind(timetable, method, function)
@@ -33,18 +35,18 @@ def call_author_method(timetable: object, method: str, offered: Mapping[str, Any
     except AirflowTimetableInvalid as error:
         raise PlanningError(str(error)) from error
     except (Exception, SystemExit) as error:
-        told = f"raised {type(error).__name__}: {error}".rstrip(": ")
-        raise _error_at(timetable, method, f"{told}; see to its timetable", _raised_at(function, error)) from error
+        problem = f"raised {type(error).__name__}: {error}".rstrip(": ")
+        raise _error_at(timetable, method, f"{problem}; see to its timetable", _raised_at(function, error)) from error
 
 
 def wrong_answer_error(timetable: object, method: str, what: str) -> PlanningError:
-    """The error for an answer that the method gave: class, method, what is wrong and the remedy, and where it stands."""
+    """The error for a wrong result: class and method, `what` (the fault and the remedy), and the file and line."""
     function = inspect.getattr_static(timetable, method, None)
     return _error_at(timetable, method, what, _defined_at(_unwrap(function)))
 
 
 def is_author_method(timetable: object, method: str) -> bool:
-    """Whether an author wrote this method, and not Gnomon."""
+    """True if the method is defined in an author's class, not in Gnomon."""
     cls: Any = type(timetable)
     return _is_defined_by_author(cls, method)
 
@@ -62,7 +64,7 @@ def _is_own_class(cls: type) -> bool:
 
 
 def missing_method_error(timetable: object, method: str, wanted: str) -> PlanningError:
-    """The error for a method that the author has not written, or not under this name."""
+    """The error for a missing method; it suggests to rename an author's method with a similar name."""
     cls = type(timetable)
     own = {name for kind in cls.__mro__ if not _is_own_class(kind) for name in vars(kind)}
     meant = find_close_matches(method, sorted(own - set(dir(Timetable))), cutoff=0.75)
@@ -72,7 +74,7 @@ def missing_method_error(timetable: object, method: str, wanted: str) -> Plannin
 
 
 def _find_function(timetable: object, method: str, wanted: str) -> FunctionType | None:
-    """The function behind the method; None for a callable of another kind."""
+    """The function of the method; None for another kind of callable. Raises PlanningError if there is no such method."""
     found = inspect.getattr_static(timetable, method, None)
     if found is None or (not is_author_method(timetable, method) and not isinstance(timetable, BuiltinTimetable)
                          and method in ("next_dagrun_info", "infer_manual_data_interval")):
@@ -93,16 +95,16 @@ def _check_kind(timetable: object, method: str, function: FunctionType | None) -
     if function is None:
         return
     if inspect.iscoroutinefunction(function):
-        raise wrong_answer_error(timetable, method, "is `async def`; timetables are asked without a loop: write `def`")
+        raise wrong_answer_error(timetable, method, "is `async def`; timetables are called without an event loop: write `def`")
     if inspect.isgeneratorfunction(function):
-        raise wrong_answer_error(timetable, method, "contains `yield`; give its one answer with `return`")
+        raise wrong_answer_error(timetable, method, "contains `yield`; give its one result with `return`")
 
 
 def _bind_arguments(
     timetable: object, method: str, function: FunctionType | None, takes: inspect.Signature,
     offered: Mapping[str, Any], wanted: str,
 ) -> tuple[list[Any], dict[str, Any]]:  # fmt: skip
-    """By position what can only be given so, the rest by name."""
+    """The positional-only arguments, and the others by name. Raises PlanningError for a parameter that Gnomon does not pass."""
     _check_self(timetable, method, function, offered, wanted)
     by_position: list[Any] = []
     by_name: dict[str, Any] = {}
@@ -121,14 +123,14 @@ def _bind_arguments(
             meant = _guess_parameter(name, offered, takes)
             if parameter.default is inspect.Parameter.empty or meant is not None:
                 remedy = f"name it {meant!r}" if meant else f"write `def {method}{wanted}`"
-                raise wrong_answer_error(timetable, method, f"{_format_signature(function, takes)} takes {name!r}, which nothing is given for; {remedy}")
+                raise wrong_answer_error(timetable, method, f"{_format_signature(function, takes)} takes {name!r}, which Gnomon does not pass; {remedy}")
     return by_position, by_name
 
 
 def _check_self(
     timetable: object, method: str, function: FunctionType | None, offered: Mapping[str, Any], wanted: str
 ) -> None:
-    """A newcomer forgets `self`: the first argument would be the timetable itself."""
+    """Raises PlanningError if the author forgot `self`: the first parameter would get the timetable."""
     if function is None or not isinstance(inspect.getattr_static(timetable, method), FunctionType):
         return
     parameters = list(inspect.signature(function).parameters.values())
@@ -138,14 +140,14 @@ def _check_self(
 
 
 def _guess_parameter(name: str, offered: Mapping[str, Any], takes: inspect.Signature) -> str | None:
-    """The parameter that a misspelt one stands for."""
+    """The offered argument whose name is nearest to a misspelt parameter; None if none is near."""
     free = [other for other in offered if other not in takes.parameters]
     near = find_close_matches(name, free, cutoff=0.75)
     return near[0] if near else None
 
 
 def _format_signature(function: FunctionType | None, takes: inspect.Signature) -> str:
-    """The signature as written, without its annotations."""
+    """The signature as the author wrote it, without annotations."""
     whole = takes if function is None else inspect.signature(function)
     bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in whole.parameters.values()]
     return str(inspect.Signature(bare))
@@ -157,14 +159,14 @@ def _error_at(timetable: object, method: str, what: str, where: str) -> Planning
 
 
 def _defined_at(function: FunctionType | None) -> str:
-    """` (file:line)` of an author's function; nothing for ours."""
+    """` (file:line)` of an author's function; empty for a function of Gnomon."""
     if function is None or function.__module__.startswith("gnomon."):
         return ""
     return f" ({function.__code__.co_filename}:{function.__code__.co_firstlineno})"
 
 
 def _raised_at(function: FunctionType | None, error: BaseException) -> str:
-    """` (file:line)` of the innermost line in the file that the method stands in; nothing for ours."""
+    """` (file:line)` of the innermost traceback line in the method's file; empty for a function of Gnomon."""
     if function is None or function.__module__.startswith("gnomon."):
         return ""
     file, line = function.__code__.co_filename, function.__code__.co_firstlineno

@@ -1,4 +1,4 @@
-"""The questions to an author's timetable, in every release's words; instants are pendulum's from here on."""
+"""Calls the methods of an author's timetable, with the parameters of each Airflow release. Authors get pendulum instants."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gnomon.timetables.wall_clock.zones import to_utc
 if TYPE_CHECKING:
     import pendulum
 
+# Signatures that error messages recommend.
 NEXT = "(self, *, last_automated_data_interval, restriction)"
 NEXT_V2 = "(self, *, last_dagrun_info, restriction)"
 MANUAL = "(self, *, run_after)"
@@ -20,7 +21,7 @@ RUN_ID = "(self, *, run_type, run_after, data_interval, **extra)"
 
 
 def find_next_method(timetable: object) -> str | None:
-    """The author's method that says the next run; None when the class is ours all through."""
+    """The name of the author's method that computes the next run; None if only Gnomon's classes define one."""
     for method in ("next_dagrun_info_v2", "next_dagrun_info"):
         if is_author_method(timetable, method):
             return method
@@ -28,7 +29,7 @@ def find_next_method(timetable: object) -> str | None:
 
 
 def ask_author_next(timetable: object, method: str, last: DagRunInfo | None, restriction: TimeRestriction) -> Any:
-    """What the author's method answers; Airflow 2.2's first name for the last run gave its logical date."""
+    """The result of the author's method. The first parameter of Airflow 2.2, `last_automated_dagrun`, is a logical date."""
     info = None if last is None else _to_author_info(last)
     earliest, latest, catchup = restriction
     offered = {
@@ -45,13 +46,13 @@ def ask_author_next(timetable: object, method: str, last: DagRunInfo | None, res
 
 
 def ask_author_manual(timetable: object, run_after: datetime) -> Any:
-    """The data interval that the author infers for a run that is started by hand."""
+    """The data interval that the author's method infers for a manual run at `run_after`."""
     method = find_manual_method(timetable)
     return call_author_method(timetable, method, {"run_after": to_pendulum(run_after)}, MANUAL)
 
 
 def find_manual_method(timetable: object) -> str:
-    """Its name; the class of before Airflow 2.2 has a shorter one."""
+    """The name of the method that infers the interval of a manual run; classes from before Airflow 2.2 have a shorter one."""
     written = is_author_method(timetable, "infer_manual_data_interval")
     old = not written and is_author_method(timetable, "infer_data_interval")
     return "infer_data_interval" if old else "infer_manual_data_interval"
@@ -60,7 +61,7 @@ def find_manual_method(timetable: object) -> str:
 def ask_author_run_id(
     timetable: object, run_type: DagRunType, info: DagRunInfo, logical_date: datetime | None = None
 ) -> Any:
-    """The author's own id: asked with run_after (3.x), logical_date (2.x), or whatever of both it takes."""
+    """The run id of the author's method, which takes run_after (Airflow 3), logical_date (Airflow 2), or both."""
     given = _to_author_info(info)
     offered = {
         "run_type": run_type, "run_after": given.run_after,
@@ -71,12 +72,12 @@ def ask_author_run_id(
 
 
 def missing_next_method_error(timetable: object) -> Exception:
-    """The error for an author's class that says no next run."""
+    """The error for an author's class without a method for the next run."""
     return missing_method_error(timetable, "next_dagrun_info", NEXT)
 
 
 def to_pendulum(given: datetime) -> pendulum.DateTime:
-    """The instant as authors get it: pendulum's, in UTC."""
+    """The instant as a pendulum datetime in UTC, the type that authors get."""
     import pendulum
 
     return pendulum.instance(to_utc(given))

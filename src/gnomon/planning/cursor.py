@@ -1,4 +1,4 @@
-"""How far a DAG has been planned, as those see it who wait for its slots."""
+"""The stored planning state of a DAG: how far its slots are decided, the arguments of its next plan, its fingerprint."""
 
 from __future__ import annotations
 
@@ -16,34 +16,36 @@ from gnomon.planning.plan import MAX_RUNS
 from gnomon.planning.policies import compute_jitter
 from gnomon.timetables.wall_clock.zones import tzdata_version
 
-_STEPPED = frozenset({"DeltaDataIntervalTimetable", "DeltaTriggerTimetable"})
+_WITHOUT_GRID = frozenset({"DeltaDataIntervalTimetable", "DeltaTriggerTimetable"})
+"""Timetables whose slots are counted from the last one, so that their times are not fixed."""
 
 
-def compute_decided_until(cursor: Cursor | None, next_run: PlannedRun | None, mark: str | None, spec: DagSpec) -> Instant | None:
-    """The instant up to which a slot exists if and only if it has a run; None: nothing was planned yet. `mark`: the stored fingerprint.
+def compute_decided_until(cursor: Cursor | None, next_run: PlannedRun | None, fingerprint: str | None, spec: DagSpec) -> Instant | None:
+    """The instant up to which a slot exists if and only if it has a run; None if nothing was planned yet.
 
-    The cursor; but slots between it and the stored next run will never be made either: a DAG without catchup that is let run
-    in the afternoon has no slots in the morning. That holds while the schedule is the one that was asked, and for a schedule
-    with a grid: a span is stepped on from the cursor.
+    `fingerprint`: the stored fingerprint. The result is the cursor, or the instant before the stored next run if that is later:
+    no run will be created for the slots between the two. (A DAG without catchup that is unpaused in the afternoon has no
+    slots in the morning.) The next run counts only while the schedule is unchanged and has a grid: the slots of a timedelta
+    schedule are counted from the cursor.
     """
     last = None if cursor is None else cursor.run_after
     ref = spec.timetable
-    has_grid = ref.builtin and ref.path.rpartition(".")[2] not in _STEPPED
-    if next_run is None or not has_grid or mark != compute_fingerprint(ref, spec):
+    has_grid = ref.builtin and ref.path.rpartition(".")[2] not in _WITHOUT_GRID
+    if next_run is None or not has_grid or fingerprint != compute_fingerprint(ref, spec):
         return last
     before = next_run.run_after - 1
     return before if last is None else max(last, before)
 
 
-def build_plan_arguments(record: DagRecord, spec: DagSpec, mark: str, now: Instant) -> dict[str, Any]:
-    """Arguments of `plan_runs`: dag, cursor, planned, since, asked_at. `mark`: the fingerprint of `spec`.
+def build_plan_arguments(record: DagRecord, spec: DagSpec, fingerprint: str, now: Instant) -> dict[str, Any]:
+    """The arguments dag, cursor, planned, since and asked_at of `plan_runs`. `fingerprint`: the fingerprint of `spec`.
 
-    A schedule that is another than at the last look is asked once, from the cursor on; what was stored of the old one is
-    dropped. The DAG counts as let run from now on. If a first run of the old one was due and not made, the new one is
-    asked as of then: a first event of a list is not lost because its file was edited.
+    If the schedule has changed since the last plan, the stored next run is dropped, and the DAG counts as active since
+    `now`. If the first run of the old schedule was due and not created, the new schedule is evaluated as of that run, so
+    that editing a file does not lose the first event of a list.
     """
     planned, since, asked_at = record.next_run, record.live_at, None
-    if mark != record.fingerprint:
+    if fingerprint != record.fingerprint:
         planned = None
         if record.fingerprint:
             since = now
@@ -59,18 +61,19 @@ def _first_due(record: DagRecord, spec: DagSpec, now: Instant) -> Instant | None
 
 
 def compute_room(spec: DagSpec, limit: int, unfinished: int) -> int:
-    """How many runs may be made now, of a DAG that has so many unfinished ones. `limit`: how many may be active."""
+    """How many runs of the DAG may be created now. `limit`: the maximum of active runs; `unfinished`: the present number."""
     if spec.overlap == "cancel_running":
         return 1
     if spec.overlap == "skip":
-        return MAX_RUNS  # one at most is made; the others are passed
+        return MAX_RUNS  # at most one is created; the others are skipped
     return max(limit - unfinished, 0)
 
 
 def compute_fingerprint(timetable: TimetableRef, spec: DagSpec) -> str:
-    """A short hash over the timetable as stored, with the source of an author's, its bounds in the DAG, and the release of the tz database.
+    """A hash that changes when the slots of the DAG may change.
 
-    Of a timetable on a calendar also the releases of the libraries that its days are worked out with.
+    It covers the stored timetable, the source of an author's timetable, the DAG's dates and catchup, and the release of the
+    tz database; for a timetable with a calendar also the releases of the libraries that compute its days.
     """
     origin: tuple[object, ...] = (timetable.path, timetable.data, timetable.code, spec.start_at, spec.end_at, spec.catchup, tzdata_version())
     used = list_library_versions(timetable.data.get("calendar"))

@@ -1,4 +1,4 @@
-"""The runs that come next if nothing changes, each with its reason in words: by the planning that the scheduler does."""
+"""The coming runs of a DAG if nothing changes, each with a reason, computed with the scheduler's own planning."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from gnomon.planning.policies import compute_jitter, resolve_misfire
 from gnomon.timetables.base import Timetable
 
 MAX_LOOKS = 200
-"""A forecast plans at most so many times without a run coming of it: then everything is passed."""
+"""Most plans of one forecast; a schedule whose slots are all skipped ends there."""
 
 
 class ForecastRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that will be made."""
+    """A run that will be created."""
 
     run: PlannedRun
     state: str
     """now | held | planned"""
     made_at: Instant | None
-    """When; None: when a run that is under way has ended."""
+    """When it is created; None for a held run, which is created when an active run finishes."""
     why: str
 
 
 class Forecast(msgspec.Struct, frozen=True, kw_only=True):
-    """What comes of a schedule."""
+    """The coming runs and the skipped slots of a schedule."""
 
     runs: tuple[ForecastRun, ...] = ()
     passed: tuple[SkippedSlots, ...] = ()
-    """Slots that no run will be made for, with the reason."""
+    """Slots without a run, with the reason."""
     error: str | None = None
-    """Why nothing is known beyond."""
+    """Why nothing is known after the last run; None if the timetable did not fail."""
 
 
 def build_forecast(
@@ -51,10 +51,10 @@ def build_forecast(
     limit: int | None = None,
     misfire_grace_s: float = MISFIRE_GRACE_S,
 ) -> Forecast:
-    """At most `count` runs from now on: those that are made at once, those that are held, those to come.
+    """At most `count` runs from now on: those created at once, those held by `limit`, and future ones.
 
-    `planned`, `since`, `asked_at` as for `plan_runs`. `unfinished`: runs of the DAG that are no backfill's; `limit`: how
-    many may be active (None: no matter). Nothing is raised for a timetable that fails.
+    `planned`, `since` and `asked_at` as for `plan_runs`. `unfinished`: unfinished runs of the DAG other than backfills;
+    `limit`: the maximum of active runs (None: no maximum). If the timetable fails, `Forecast.error` has the message.
     """
     found: list[ForecastRun] = []
     passed: list[SkippedSlots] = []
@@ -62,7 +62,7 @@ def build_forecast(
     while len(found) < count and looks < MAX_LOOKS:
         looks += 1
         is_now = at == now
-        started = sum(one.state == "now" for one in found)
+        started = sum(forecast_run.state == "now" for forecast_run in found)
         try:
             plan: Plan = plan_runs(
                 dag=dag, timetable=timetable, cursor=cursor, now=at, room=1, active=is_now and unfinished > 0,
@@ -116,11 +116,11 @@ def _describe_reason(dag: DagSpec, run: PlannedRun, at: Instant, since: Instant,
 def list_upcoming_runs(
     *, dag: DagSpec, timetable: Timetable, cursor: Cursor | None, now: Instant, count: int
 ) -> list[PlannedRun]:
-    """At most `count` runs after the cursor, overdue ones included: up to where the timetable fails.
+    """At most `count` runs after the cursor, overdue ones included, up to the first slot for which the timetable fails.
 
-    Raises PlanningError where it fails at once.
+    Raises PlanningError if it fails for the first slot.
     """
-    told = build_forecast(dag=dag, timetable=timetable, cursor=cursor, now=now, count=count)
-    if told.error is not None and not told.runs:
-        raise PlanningError(told.error)
-    return [one.run for one in told.runs]
+    forecast = build_forecast(dag=dag, timetable=timetable, cursor=cursor, now=now, count=count)
+    if forecast.error is not None and not forecast.runs:
+        raise PlanningError(forecast.error)
+    return [forecast_run.run for forecast_run in forecast.runs]

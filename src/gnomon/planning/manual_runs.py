@@ -1,4 +1,4 @@
-"""Which slot has that logical date, and which is due at that instant: for runs by hand that take the place of a slot. Pure."""
+"""Manual runs: their data interval and id, and the slot that a manual run with a logical date takes the place of. Pure."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from gnomon.timetables.spans import add_span, compute_fixed_seconds
 from gnomon.timetables.trigger_timetables import TriggerTimetable
 
 _MONTH_ENDS = 4 * 86400 * SECOND
-"""So many days give a month before them the same start, or nearly: each is told apart by the one before it."""
+"""The last days of a month: subtracting a month from each gives the same date or nearly, so the search starts before them."""
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
-    """A planned time, and the data that its run is about."""
+    """A planned time, and the data interval of its run."""
 
     run_after: Instant
     interval_start: Instant | None
@@ -35,22 +35,22 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def logical_at(self) -> Instant:
-        """The logical date that a run by hand takes the place of this slot with."""
+        """The logical date with which a manual run takes the place of this slot."""
         return self.run_after if self.interval_start is None else self.interval_start
 
 
 _SlotKey = Callable[[Slot], Instant]
-"""What a slot is looked for by."""
+"""The instant of a slot that a search compares."""
 
 
 def find_slot_by_logical_date(
     *, timetable: Timetable, logical_at: Instant, earliest: Instant | None = None, latest: Instant | None = None,
     cursor: Cursor | None = None,
 ) -> Slot | None:  # fmt: skip
-    """The slot with that logical date, made or not; None when the timetable has none, or when it cannot be told.
+    """The slot with that logical date, with or without a run; None if the timetable has none, or if that is not known.
 
-    `earliest`, `latest`: the dates of the DAG. `cursor`: the last slot that was planned for it; a timetable without a grid is
-    stepped from there. Raises PlanningError when the timetable fails.
+    `earliest`, `latest`: the dates of the DAG. `cursor`: the last slot that was planned for it; the slots of a timetable
+    without a grid are counted from there. Raises PlanningError when the timetable fails.
     """
     return _search(timetable, logical_at, _logical_at, earliest, latest, cursor)
 
@@ -59,7 +59,7 @@ def find_slot_by_due_time(
     *, timetable: Timetable, at: Instant, earliest: Instant | None = None, latest: Instant | None = None,
     cursor: Cursor | None = None,
 ) -> Slot | None:  # fmt: skip
-    """The slot that is due at that instant, the first if there are several; else as `find_slot_by_logical_date`."""
+    """The first slot that is due at that instant; otherwise as `find_slot_by_logical_date`."""
     return _search(timetable, at, _run_after, earliest, latest, cursor)
 
 
@@ -77,7 +77,7 @@ def _search(
 
 
 def _estimate_due(timetable: BuiltinTimetable, wanted: Instant, key: _SlotKey) -> Instant:
-    """The slot is due then or later, and not much later."""
+    """An instant at or shortly before the due time of the wanted slot."""
     reach = timetable.reach if isinstance(timetable, TriggerTimetable | MultipleCronTriggerTimetable) else None
     if not reach:
         return wanted
@@ -89,7 +89,7 @@ def _estimate_due(timetable: BuiltinTimetable, wanted: Instant, key: _SlotKey) -
 def _search_stepped(
     timetable: DeltaTimetable, wanted: Instant, key: _SlotKey, earliest: Instant | None, latest: Instant | None, cursor: Cursor | None
 ) -> Slot | None:
-    """Of a span, which has no grid: its steps lie around the last planned slot, or else follow the start date."""
+    """The slot of a timetable without a grid: its steps are counted from the last planned slot, or from the start date."""
     last = _move_cursor_back(timetable, wanted, key, cursor)
     if last is not None:
         return _find_in(iterate_runs_from(timetable, last.run_after if earliest is None else earliest, latest, last), key, wanted)
@@ -99,7 +99,7 @@ def _search_stepped(
 
 
 def _move_cursor_back(timetable: DeltaTimetable, wanted: Instant, key: _SlotKey, cursor: Cursor | None) -> Cursor | None:
-    """The last planned slot, so many steps back that it is before the wanted one; None where steps cannot be counted back."""
+    """The cursor moved back by whole steps until it is before the wanted slot; None if steps cannot be counted back."""
     if cursor is None or key(_to_slot(cursor)) < wanted:
         return cursor
     seconds = compute_fixed_seconds(timetable.span)
@@ -117,9 +117,10 @@ def _move_cursor_back(timetable: DeltaTimetable, wanted: Instant, key: _SlotKey,
 def _search_author(
     timetable: Timetable, wanted: Instant, key: _SlotKey, earliest: Instant | None, latest: Instant | None, cursor: Cursor | None
 ) -> Slot | None:
-    """From the last planned slot on, or from the start date; else it must not matter as of when the timetable is asked.
+    """The slot of an author's timetable: after the last planned slot, after the start date, or in a walk from nearby.
 
-    One that steps on from whenever it is asked first has slots at any instant, so that none can be told.
+    A walk from nearby counts only if a walk from another instant finds the same slot: a timetable that counts its steps
+    from the first call has slots at any instant, so that no slot is certain.
     """
     if cursor is not None and key(_to_slot(cursor)) == wanted:
         return _to_slot(cursor)
@@ -133,7 +134,7 @@ def _search_author(
 
 
 def _find_in(runs: Iterator[PlannedRun], key: _SlotKey, wanted: Instant) -> Slot | None:
-    """The first of some runs in order that has the wanted key."""
+    """The slot with the wanted key in runs that are in order; None if there is none."""
     for passed, run in enumerate(runs):
         slot = _to_slot(run)
         if key(slot) >= wanted:
@@ -156,17 +157,18 @@ def _run_after(slot: Slot) -> Instant:
 
 
 def infer_manual_run(dag: DagSpec, *, logical_at: Instant | None, now: Instant) -> PlannedRun:
-    """`build_manual_run` of a DAG whose timetable is built in; one without a timetable of time (assets) gets the exact instant.
+    """`build_manual_run` for a DAG with a built-in timetable. A DAG without a time schedule gets the exact instant.
 
-    Raises PlanningError for an author's timetable, which cannot be asked here.
+    Raises PlanningError for an author's timetable, which only a timetable host may call.
     """
     return build_manual_run(_build_timetable(dag), logical_at, now)
 
 
 def build_manual_run(timetable: Timetable, logical_at: Instant | None, now: Instant) -> PlannedRun:
-    """The run that is started by hand `now`: due at once, about the data that its timetable infers.
+    """A manual run that is due `now`, with the data interval that its timetable infers.
 
-    The interval is inferred from the logical date if there is one, else from `now`. Raises PlanningError.
+    The interval is inferred from the logical date if there is one, else from `now`. Raises PlanningError when the
+    timetable fails.
     """
     interval = ask_manual(timetable, now if logical_at is None else logical_at)
     return PlannedRun(
@@ -178,14 +180,14 @@ def build_manual_run(timetable: Timetable, logical_at: Instant | None, now: Inst
 
 
 def with_slot_data(run: PlannedRun, slot: Slot) -> PlannedRun:
-    """The run by hand about the data of that slot, where the slot has any."""
+    """The manual run with the data interval of the slot; unchanged if the slot has none."""
     if slot.interval_start is None:
         return run
     return msgspec.structs.replace(run, interval_start=slot.interval_start, interval_end=slot.interval_end)
 
 
 def build_manual_run_id(run_after: Instant) -> str:
-    """The id of a manual run where the timetable has no say."""
+    """The id of a manual run of a timetable that does not generate ids itself."""
     return DagRunType.MANUAL.generate_run_id(to_datetime(run_after).isoformat())
 
 

@@ -1,4 +1,4 @@
-"""The runs that are due, and the slot after them, from the stored cursor (airflow-surface.md B.3; decision 0008)."""
+"""Plans the due runs of a DAG and the slot after them, from the stored cursor (airflow-surface.md B.3; decision 0008)."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from gnomon.planning.walk import MAX_PASSED, TimetableWalk, build_cursor
 from gnomon.timetables.base import Timetable
 
 MAX_RUNS = 100
-"""One call plans at most so many runs, whatever room there is; the next call goes on."""
+"""Most runs that one call plans; the next call continues."""
 MISFIRE_GRACE_S = 60.0
-"""A slot that is later than this is late: `misfire` and `catchup` rule it."""
+"""Seconds after which a slot is late, so that `misfire` and `catchup` apply."""
 _OVERLAP_SKIP = 'overlap="skip": a run was active when it was due'
 _OVERLAP_CANCEL = 'overlap="cancel_running": a newer slot was due already, which would have ended its run'
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to create, and where that leaves the DAG."""
+    """The runs to create, and the planning state of the DAG after them."""
 
     runs: tuple[PlannedRun, ...]
     """Due runs to create, in order."""
     cursor: Cursor | None
-    """The last slot that was decided on: made, these runs included, or passed."""
+    """The last decided slot: created (these runs included) or skipped."""
     next_run: PlannedRun | None
-    """The slot after `cursor`: due already if room or bound ran out, else when to look again (`made_at`). None: no more
-    slots, or (a timetable that follows its runs) none that can be known while a run is active."""
+    """The slot after `cursor`: already due if the room or MAX_RUNS was used up, else the next run to create. None: there
+    are no more slots, or (for a timetable that follows its runs) the next is not known while a run is active."""
     passed: tuple[SkippedSlots, ...] = ()
-    """Slots that no run is made for, with the reason: a note for each decision, not for each slot."""
+    """Skipped slots with the reason: one entry per decision, not per slot."""
     error: str | None = None
-    """Why the slot after `cursor` is not known: the timetable failed when it was asked for it."""
+    """Why the slot after `cursor` is not known: the message of the timetable's failure."""
 
 
 def plan_runs(
@@ -51,16 +51,15 @@ def plan_runs(
     busy: bool = False,
     asked_at: Instant | None = None,
 ) -> Plan:
-    """All slots after the cursor that are due and wanted, at most `room` and MOST_RUNS of them, and the slot that follows.
+    """The due slots after the cursor that the policies let run, at most `room` and MAX_RUNS, and the slot that follows.
 
-    `active`: whether the DAG has unfinished runs; `busy`: whether it has some that are no backfill's. `planned`: the next
-    run as it was stored, if its fingerprint still holds: a promise that is kept, so that a slot does not move because it
-    is looked at late. The timetable is asked for the slots after it. `since`: since when the DAG has been let run with
-    this schedule; None: with a promise always, else from now on. `asked_at`: without a promise, the instant at which the
-    timetable ought to have been asked for its first slot, when that is past.
+    `active`: whether the DAG has unfinished runs; `busy`: whether it has some that are not backfills. `planned`: the stored
+    next run if its fingerprint is unchanged; it is a promise, so that a slot does not move because it is planned late.
+    `since`: since when the DAG has been active with this schedule; None: since ever with `planned`, else since `now`.
+    `asked_at`: without `planned`, the past instant as of which the timetable has to compute its first slot.
 
-    With jitter, everything happens as it would without, by the DAG's delay later. Raises PlanningError, in words for the
-    DAG, when the timetable fails or answers nonsense.
+    With jitter, everything happens later by the DAG's delay. Raises PlanningError, with a message for the DAG's author,
+    when the timetable fails or returns a wrong result before the first decision.
     """
     late_by = compute_jitter(dag)
     now -= late_by
@@ -86,7 +85,7 @@ def plan_runs(
 def _decide(
     walk: TimetableWalk, policies: PlanningPolicies, due: PlannedRun | None, runs: list[PlannedRun], now: Instant, room: int, busy: bool
 ) -> PlannedRun | None:
-    """The slot that nothing is decided about yet; those before it are in `runs`, or noted as passed."""
+    """The first undecided slot. The slots before it are appended to `runs` or recorded as skipped in `walk`."""
     bound = min(room, MAX_RUNS)
     while due is not None and due.run_after <= now and len(runs) < bound and walk.steps < MAX_PASSED:
         ruling = policies.find_exclusion(due.run_after, now)
@@ -110,7 +109,7 @@ def _decide(
 
 
 def _plan_following_runs(walk: TimetableWalk, now: Instant, room: int, active: bool) -> Plan:
-    """Of a timetable that follows its runs: the next one, when none is active."""
+    """The plan of a timetable that follows its runs: its next run, if none is active."""
     if active or room <= 0:
         return Plan((), walk.cursor, None)
     due = walk.next_slot()

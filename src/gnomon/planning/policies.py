@@ -1,13 +1,13 @@
-"""What becomes of a slot that is due: made, or passed, and why. The rules of `catchup`, `catchup_window` and `misfire`.
+"""Which due slots get a run: the rules of `catchup`, `catchup_window` and `misfire`.
 
-    the slot lies                              and is              ruled by
-    before the DAG was let run (`since`)       too old             catchup_window: passed
-                                               late                catchup: made; else of these slots only the newest
-    after it                                   late                misfire: made, only the newest, or passed
-    anywhere                                   on time             made
+    the slot is                                and is              rule
+    before the DAG became active (`since`)     too old             catchup_window: skipped
+                                               late                catchup: created; without it, only the newest of these
+    after that                                 late                misfire: created, only the newest, or skipped
+    anywhere                                   on time             created
 
-"Late": by more than `scheduler.misfire_grace`, for whatever reason (no scheduler was there, or max_active_runs held it).
-"Let run": it was unpaused, came into a file, or got another schedule; the store keeps when.
+"Late": by more than `scheduler.misfire_grace`, for any reason (no scheduler ran, or max_active_runs held the slot).
+"Became active": the DAG was unpaused, was added to a file, or got another schedule; the store records the instant.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gnomon.model.spec import DagSpec
 
 @dataclass(frozen=True, slots=True)
 class SlotExclusion:
-    """Slots that are passed: all before `instant`, or all but the newest up to it."""
+    """The slots to skip: all before `instant`, or all but the newest up to `instant`."""
 
     kind: Literal["all_before", "but_newest"]
     instant: Instant
@@ -33,24 +33,24 @@ class SlotExclusion:
 
 @dataclass(frozen=True, slots=True)
 class PlanningPolicies:
-    """The policies of one DAG, seen from one instant."""
+    """The planning policies of one DAG at one instant."""
 
     catchup: bool
     misfire: str
     overlap: str
     since: Instant
-    """Since when the DAG has been let run with this schedule."""
+    """Since when the DAG has been active with this schedule."""
     oldest: Instant | None
-    """What lies before it is not made up."""
+    """Start of the catchup window: no slot before it gets a run. None: no window."""
     window_s: float | None
     grace: Instant
 
     def find_exclusion(self, at: Instant, now: Instant) -> SlotExclusion | None:
-        """What passes the slot at that instant; None: it is made."""
+        """The exclusion that skips the slot at instant `at`; None if the slot gets a run."""
         before = at < self.since
         if before and self.oldest is not None and at < self.oldest:
             window = str(timedelta(seconds=self.window_s or 0)).removesuffix(", 0:00:00")
-            reason = f"catchup_window: it lay more than {window} before the DAG was let run"
+            reason = f"catchup_window: the slot is more than {window} before the DAG became active"
             return SlotExclusion("all_before", self.oldest, reason)
         if now - at <= self.grace:
             return None
@@ -58,7 +58,7 @@ class PlanningPolicies:
             if self.catchup:
                 return None
             upto = now if self.misfire == "latest" else min(now, self.since - 1)
-            return SlotExclusion("but_newest", upto, "catchup=False: of the slots before the DAG was let run, only the newest runs")
+            return SlotExclusion("but_newest", upto, "catchup=False: of the slots before the DAG became active, only the newest runs")
         if self.misfire == "all":
             return None
         if self.misfire == "skip":
@@ -68,16 +68,16 @@ class PlanningPolicies:
         return SlotExclusion("but_newest", now, reason)
 
     def visits_every_slot(self, last: Instant | None) -> bool:
-        """Whether every slot after the last one is to be looked at; else the timetable goes to the newest by itself."""
+        """True if every slot after `last` is evaluated; else the timetable itself steps to the newest."""
         return self.catchup or (last is not None and last >= self.since)
 
     def view_instant(self, now: Instant) -> Instant:
-        """From when the timetable is to look for "the newest"."""
+        """The `now` that the timetable gets when it has to find the newest slot."""
         return now if self.misfire == "latest" or self.catchup else min(now, self.since - 1)
 
 
 def build_policies(dag: DagSpec, since: Instant, grace_s: float) -> PlanningPolicies:
-    """The DAG's policies, defaults filled in."""
+    """The policies of the DAG, with defaults filled in. `grace_s`: seconds after which a slot is late."""
     window = dag.catchup_window_s
     return PlanningPolicies(
         catchup=dag.catchup,
@@ -91,7 +91,7 @@ def build_policies(dag: DagSpec, since: Instant, grace_s: float) -> PlanningPoli
 
 
 def resolve_misfire(dag: DagSpec) -> str:
-    """What becomes of the DAG's late slots: as it says, else `all` with catchup and `latest` without."""
+    """The DAG's `misfire`; by default `all` with catchup and `latest` without."""
     return dag.misfire or ("all" if dag.catchup else "latest")
 
 
@@ -99,7 +99,7 @@ _PARTS = 2**64
 
 
 def compute_jitter(dag: DagSpec) -> Instant:
-    """From 0 to `jitter`, by the hash of the DAG id: the same in every process, for ever."""
+    """The DAG's delay, from 0 to `jitter`: a hash of the DAG id, so that it is the same in every process."""
     if not dag.jitter_s or dag.timetable.follows_runs or dag.timetable.path.rpartition(".")[2] == "ContinuousTimetable":
         return 0
     digest = hashlib.sha256(dag.dag_id.encode()).digest()
@@ -107,5 +107,5 @@ def compute_jitter(dag: DagSpec) -> Instant:
 
 
 def compute_creation_time(dag: DagSpec, run: PlannedRun) -> Instant:
-    """When the run is to be made: at its time, or by the DAG's delay later."""
+    """When the run is created: at its planned time, plus the DAG's jitter."""
     return run.run_after + compute_jitter(dag)

@@ -1,4 +1,4 @@
-"""Questions to a timetable, and the checks of its answers: whatever is wrong becomes one PlanningError."""
+"""Calls a timetable and checks its results; every fault becomes a PlanningError that names class, method and remedy."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _Answer = TypeVar("_Answer")
 def ask_next(
     timetable: Timetable, last: Cursor | None, restriction: TimeRestriction, now: Instant
 ) -> PlannedRun | None:
-    """The slot after `last`, checked and with its run id; None when there is none."""
+    """The slot after `last`, with its run id; None if there is none. Raises PlanningError when the timetable fails."""
     method, info = _ask_next(timetable, None if last is None else _to_dag_run_info(last), restriction, now)
     if info is None:
         return None
     if not isinstance(info, DagRunInfo):
         raise wrong_answer_error(timetable, method, f"returned {_describe_type(info)}; return a DagRunInfo or None")
     if info.partition_key is not None or info.partition_date is not None:
-        raise wrong_answer_error(timetable, method, "returned a run of a partition, which are not there yet; leave partition_key and partition_date out")
+        raise wrong_answer_error(timetable, method, "returned a run of a partition, which Gnomon does not support yet; leave partition_key and partition_date out")
     interval = _check_interval(timetable, method, info.data_interval)
     run_after = _check_instant(timetable, method, "run_after", info.run_after)
     start = None if interval is None else _check_instant(timetable, method, "data_interval.start", interval.start)
@@ -47,27 +47,27 @@ def ask_next(
 
 
 def ask_manual(timetable: Timetable, moment: Instant) -> DataInterval:
-    """The data interval of a run that somebody started by hand, inferred from `moment`; instants checked."""
+    """The data interval of a manual run at `moment`. Raises PlanningError when the timetable fails."""
     method, at = find_manual_method(timetable), to_datetime(moment)
     if isinstance(timetable, BuiltinTimetable) and not is_author_method(timetable, method):
-        asked = _call(timetable, method, lambda: timetable.infer_manual_data_interval(run_after=at))
+        interval = _call(timetable, method, lambda: timetable.infer_manual_data_interval(run_after=at))
     else:
-        asked = ask_author_manual(timetable, at)
-    if not isinstance(asked, DataInterval):
-        raise wrong_answer_error(timetable, method, f"returned {_describe_type(asked)}; return a DataInterval")
-    start, end = (_check_instant(timetable, method, name, value) for name, value in zip(("start", "end"), asked, strict=True))
+        interval = ask_author_manual(timetable, at)
+    if not isinstance(interval, DataInterval):
+        raise wrong_answer_error(timetable, method, f"returned {_describe_type(interval)}; return a DataInterval")
+    start, end = (_check_instant(timetable, method, name, value) for name, value in zip(("start", "end"), interval, strict=True))
     if end < start:
         raise wrong_answer_error(timetable, method, _REVERSED)
-    return asked
+    return interval
 
 
 def ask_run_id(
     timetable: Timetable, run_type: DagRunType, run_after: Instant, interval: DataInterval | None,
     logical_at: Instant | None = None,
 ) -> str:  # fmt: skip
-    """The id that the timetable gives to a run: any text that a run id may be.
+    """The run id that the timetable generates. Raises PlanningError if it is not a valid run id.
 
-    `logical_at`: what a 2.x signature gets as logical_date; default: the start of the interval.
+    `logical_at`: the logical_date for a signature of Airflow 2; default: the start of the interval.
     """
     info = DagRunInfo(to_datetime(run_after), interval)
     if not is_author_method(timetable, "generate_run_id"):
@@ -84,7 +84,7 @@ def ask_run_id(
 def _ask_next(
     timetable: Timetable, last: DagRunInfo | None, restriction: TimeRestriction, now: Instant
 ) -> tuple[str, Any]:
-    """The method that was asked, and its answer."""
+    """The name of the method that was called, and its result."""
     method = find_next_method(timetable)
     if method is not None:
         return method, ask_author_next(timetable, method, last, restriction)
@@ -94,7 +94,7 @@ def _ask_next(
 
 
 def _check_order(timetable: Timetable, method: str, last: Cursor | None, slot: Cursor) -> None:
-    """A slot comes after the one before it, or time would stand still for this DAG."""
+    """Raises PlanningError unless `slot` comes after `last`: planning would never advance otherwise."""
     start, end = slot.interval_start, slot.interval_end
     if start is not None and end is not None and end < start:
         raise wrong_answer_error(timetable, method, _REVERSED)
@@ -126,7 +126,7 @@ def _to_dag_run_info(last: Cursor) -> DagRunInfo:
 
 
 def _check_interval(timetable: Timetable, method: str, given: object) -> DataInterval | None:
-    """The interval of an answer; a plain pair is one too."""
+    """The data interval of a result; a plain pair is accepted."""
     if given is None:
         return None
     if not isinstance(given, tuple) or len(given) != 2:
@@ -143,7 +143,7 @@ def _check_instant(timetable: Timetable, method: str, name: str, value: object) 
 
 
 def _call(timetable: Timetable, method: str, question: Callable[[], _Answer]) -> _Answer:
-    """The answer of one of our own; an author's arguments may be none that it can work with."""
+    """The result of a built-in timetable; errors that the author's arguments cause become PlanningErrors."""
     try:
         return question()
     except AirflowTimetableInvalid as error:
@@ -153,7 +153,7 @@ def _call(timetable: Timetable, method: str, question: Callable[[], _Answer]) ->
 
 
 def _describe_type(value: object) -> str:
-    """What an answer is, in words; a forgotten `return` is the most common."""
+    """The type of a result for messages; None has a hint, since a forgotten `return` is the most common fault."""
     if value is None:
         return "None (is there a `return`?)"
     if isinstance(value, type):

@@ -1,4 +1,4 @@
-"""A walk along one timetable from a cursor: to the next slot, to the newest, past some; what is passed is noted."""
+"""Steps through one timetable from a cursor: to the next slot, to the newest, past skipped ones, which are recorded."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from gnomon.timetables.base import BuiltinTimetable, Timetable
 from gnomon.timetables.delta_timetable import DeltaTimetable
 
 MAX_PASSED = 1000
-"""One call passes at most so many slots one by one; the next call goes on."""
+"""Most slots that one plan skips one by one; the next plan continues."""
 
 
 class TimetableWalk:
-    """Where planning stands in one timetable. `cursor` moves as slots are made or passed; `passed` grows."""
+    """The position of a plan in one timetable. `cursor` moves as slots are created or skipped; `passed` records the skipped."""
 
     def __init__(self, timetable: Timetable, dag: DagSpec, policies: PlanningPolicies, cursor: Cursor | None, now: Instant) -> None:
         self._timetable = timetable
         self._dag = dag
         self._policies = policies
         self._now = now
-        self._is_ours = isinstance(timetable, BuiltinTimetable) and find_next_method(timetable) is None
-        """No author has a say in it: it may be asked for other instants than now."""
+        self._is_builtin = isinstance(timetable, BuiltinTimetable) and find_next_method(timetable) is None
+        """True if no author's method takes part: the timetable may be evaluated at other instants than now."""
         self.cursor = cursor
         self.passed: list[SkippedSlots] = []
         self.steps = 0
 
     def next_slot(self, seen_from: Instant | None = None) -> PlannedRun | None:
-        """The slot after the cursor. What the timetable left out before it, going to the newest, is noted."""
+        """The slot after the cursor. Slots that the timetable left out on its way to the newest are recorded as skipped."""
         policies = self._policies
         every = policies.visits_every_slot(None if self.cursor is None else self.cursor.run_after)
-        if not self._is_ours and self._dag.misfire is None:
-            every = policies.catchup  # an author's timetable has a say in it
+        if not self._is_builtin and self._dag.misfire is None:
+            every = policies.catchup  # an author's timetable decides by itself which slots it leaves out
         at = policies.view_instant(self._now) if seen_from is None else seen_from
         found = self._ask(every, at)
-        if found is not None and not every and self._is_ours and found.run_after <= self._now:
+        if found is not None and not every and self._is_builtin and found.run_after <= self._now:
             oldest = self._ask(True, at)
             if oldest is not None and oldest.run_after < found.run_after:
-                reason = "catchup=False: of the slots before the DAG was let run, only the newest runs"
+                reason = "catchup=False: of the slots before the DAG became active, only the newest runs"
                 self._record_range(oldest.run_after, found.run_after, self._count_slots(oldest.run_after, found.run_after), reason)
         return found
 
     def peek(self, due: PlannedRun) -> PlannedRun | None:
-        """The slot after `due`, nothing decided; None also when the timetable fails: it is asked again afterwards."""
+        """The slot after `due`, without a decision; None if there is none or the timetable fails (the next call fails again)."""
         before, self.cursor = self.cursor, build_cursor(due)
         try:
             return self.next_slot()
@@ -59,22 +59,22 @@ class TimetableWalk:
             self.cursor = before
 
     def skip_to_newest(self, due: PlannedRun, upto: Instant, reason: str) -> PlannedRun:
-        """The newest slot up to that instant; `due` when there is no newer one.
+        """The newest slot up to instant `upto`; `due` if there is no newer one.
 
-        An author's timetable may not know the word catchup: then what it answers runs, as in Airflow, unless the DAG says
-        `misfire=` itself.
+        An author's timetable may ignore `catchup`: then the slot that it returns runs, as in Airflow, unless the DAG sets
+        `misfire=`.
         """
         try:
             jumped = self._ask(False, upto)
         except PlanningError:
-            return due  # it is known: it runs, and the error stands after it
+            return due  # the slot is known, so it runs; the error is recorded after it
         end_at = self._dag.end_at
-        if jumped is None and self._is_ours and end_at is not None and end_at < upto:
+        if jumped is None and self._is_builtin and end_at is not None and end_at < upto:
             jumped = self._newest_within(end_at, due, upto)
         if jumped is not None and due.run_after < jumped.run_after <= upto:
             self._record_range(due.run_after, jumped.run_after, self._count_slots(due.run_after, jumped.run_after), reason)
             due = jumped
-        if self._is_ours or self._dag.misfire is None:
+        if self._is_builtin or self._dag.misfire is None:
             return due
         while self.steps < MAX_PASSED:
             before, self.cursor = self.cursor, build_cursor(due)
@@ -88,9 +88,9 @@ class TimetableWalk:
         return due
 
     def _newest_within(self, end_at: Instant, due: PlannedRun, upto: Instant) -> PlannedRun:
-        """The newest slot that the end date allows; a timetable that is asked for the newest of all says that there is none."""
+        """The newest slot up to the end date. A timetable returns None for the newest of all if that is after the end date."""
         if isinstance(self._timetable, DeltaTimetable):
-            return due  # what is late is due now, or never
+            return due  # a late step is moved to now, so there is no newer one before the end date
         before, last = self.cursor, due
         try:
             near = self._ask(False, end_at)
@@ -107,9 +107,9 @@ class TimetableWalk:
             self.cursor = before
 
     def skip_before(self, due: PlannedRun, until: Instant, reason: str) -> PlannedRun | None:
-        """The first slot that is not before `until`; one before it when MOST_PASSED of them were passed."""
+        """The first slot at or after `until`; an earlier one if MAX_PASSED slots were skipped before."""
         following: PlannedRun | None = due
-        if self._is_ours and not isinstance(self._timetable, DeltaTimetable):
+        if self._is_builtin and not isinstance(self._timetable, DeltaTimetable):
             last = self._ask(False, until - 1)
             if last is not None and due.run_after < last.run_after < until:
                 self._record_range(due.run_after, last.run_after, self._count_slots(due.run_after, last.run_after), reason)
@@ -119,13 +119,13 @@ class TimetableWalk:
         return following
 
     def skip_one(self, due: PlannedRun, reason: str) -> PlannedRun | None:
-        """The slot after `due`, which is not made."""
+        """Skips `due` and returns the slot after it."""
         self.cursor = build_cursor(due)
         self.record_skipped(due, reason)
         return self.next_slot()
 
     def record_skipped(self, due: PlannedRun, reason: str) -> None:
-        """No run is made for this slot."""
+        """Records that this slot gets no run."""
         self.steps += 1
         self._record_range(due.run_after, due.run_after + 1, 1, reason)
 
@@ -139,7 +139,7 @@ class TimetableWalk:
         return ask_next(self._timetable, self.cursor, bounds, seen_from)
 
     def _record_range(self, first: Instant, until: Instant, count: int, reason: str) -> None:
-        """One note for what one reason passed in a row."""
+        """Records skipped slots; consecutive ones with the same reason share an entry."""
         last = self.passed[-1] if self.passed else None
         if last is not None and last.reason == reason and last.first <= first:
             first, count = last.first, min(last.count + count, MAX_COUNTED_SLOTS)
@@ -147,7 +147,7 @@ class TimetableWalk:
         self.passed.append(SkippedSlots(first=first, until=until, count=count, reason=reason))
 
     def _count_slots(self, first: Instant, until: Instant) -> int:
-        """How many slots there are; COUNT_MOST for more."""
+        """The number of slots from `first` to before `until`, at most MAX_COUNTED_SLOTS; 1 for an author's timetable."""
         if not isinstance(self._timetable, BuiltinTimetable):
             return 1
         begin, end = (to_datetime(at).astimezone(UTC) for at in (first, until))
@@ -155,5 +155,5 @@ class TimetableWalk:
 
 
 def build_cursor(slot: PlannedRun) -> Cursor:
-    """The cursor when this slot was decided on last."""
+    """The cursor after the decision about this slot."""
     return Cursor(run_after=slot.run_after, interval_start=slot.interval_start, interval_end=slot.interval_end)

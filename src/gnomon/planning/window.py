@@ -1,4 +1,4 @@
-"""The runs of a timetable in a window of time, as if every slot were made: for looking at it, not for making runs. Pure."""
+"""The runs of a timetable in a window of time if every slot got a run: for display, not for the creation of runs. Pure."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from gnomon.timetables.spans import compute_fixed_seconds
 
 _DAY = 86400 * SECOND
 LOOK_BACK_SPANS = (0, _DAY, 40 * _DAY, 400 * _DAY, 9 * 366 * _DAY)
-"""So far before the window its first run is looked for: an interval of years may end in it; leap days are 8 years apart."""
+"""How far before the window the search for its first run starts: intervals may last years, leap days are 8 years apart."""
 MAX_PASSED = 200_000
-"""So many runs before the window are passed over at most."""
+"""Most runs that are stepped over before the window."""
 
 
 class WindowRuns(msgspec.Struct, frozen=True, kw_only=True):
-    """What a look at a window found."""
+    """The runs in a window."""
 
     runs: list[PlannedRun]
     stop_reason: str | None = None
-    """Why it is not known what follows the last of them."""
+    """Why the runs after the last one are not known; None if the timetable did not fail."""
 
 
 def list_runs_in_window(
@@ -39,14 +39,14 @@ def list_runs_in_window(
     latest: Instant | None = None,
     last: Cursor | None = None,
 ) -> WindowRuns:
-    """The runs due from `start` (inclusive) to `end` (exclusive), at most `most`, as far as the timetable knows them.
+    """The runs due from `start` (inclusive) to `end` (exclusive), at most `most`, up to where the timetable fails.
 
-    `earliest` and `latest`: the bounds of a DAG. `last`: the last slot that was planned for it; the walk goes on from there
-    if it lies before the window. Raises PlanningError when the timetable fails or answers nonsense at once.
+    `earliest` and `latest`: the dates of a DAG. `last`: the last slot that was planned for it; the search starts there if
+    that is shortly before the window. Raises PlanningError if the timetable fails before the first run.
     """
     found: list[PlannedRun] = []
     try:
-        for passed, run in enumerate(_walked(timetable, start, earliest, latest, last)):
+        for passed, run in enumerate(_iterate_near(timetable, start, earliest, latest, last)):
             if end is not None and run.run_after >= end:
                 break
             if run.run_after >= start:
@@ -63,9 +63,9 @@ def list_runs_in_window(
 def iterate_runs_from(
     timetable: Timetable, begin: Instant, latest: Instant | None, last: Cursor | None = None, now: Instant | None = None
 ) -> Iterator[PlannedRun]:
-    """The runs in order, of a DAG that starts at `begin`; those after `last` if one is given. Raises PlanningError.
+    """The runs of a DAG that starts at `begin`, in order; only those after `last` if it is given.
 
-    `now`: from when they are seen; else from `begin`.
+    `now`: the present that the timetable gets; default `begin`. Raises PlanningError when the timetable fails.
     """
     bounds = TimeRestriction(to_datetime(begin), None if latest is None else to_datetime(latest), True)
     while (run := ask_next(timetable, last, bounds, begin if now is None else now)) is not None:
@@ -74,7 +74,7 @@ def iterate_runs_from(
 
 
 def find_walk_start(timetable: Timetable, start: Instant, earliest: Instant | None, latest: Instant | None) -> Instant:
-    """From where a walk reaches the first run that is due from `start` on after few others."""
+    """A start date from which the first run due at or after `start` is reached in few steps."""
     if isinstance(timetable, DeltaTimetable):
         return _step_before(timetable, start, earliest)
     if not timetable.periodic:
@@ -89,7 +89,7 @@ def find_walk_start(timetable: Timetable, start: Instant, earliest: Instant | No
     return start - LOOK_BACK_SPANS[-1]
 
 
-def _walked(
+def _iterate_near(
     timetable: Timetable, start: Instant, earliest: Instant | None, latest: Instant | None, last: Cursor | None
 ) -> Iterator[PlannedRun]:
     if last is not None and start - LOOK_BACK_SPANS[-2] <= last.run_after <= start:
@@ -98,7 +98,7 @@ def _walked(
 
 
 def _step_before(timetable: DeltaTimetable, start: Instant, earliest: Instant | None) -> Instant:
-    """A schedule without a grid steps from its start date; without one, from the window's start."""
+    """The last step from the start date before the window; the window's start if there is no start date."""
     if earliest is None or earliest >= start:
         return start if earliest is None else earliest
     seconds = compute_fixed_seconds(timetable._delta)

@@ -1,7 +1,7 @@
-"""May a process that imported a DAG file be forked to run its tasks? It looks at itself.
+"""Whether this process, which has imported a DAG file, can be forked to run the tasks of the file.
 
-A fork copies one thread only: locks that another thread held stay locked in the copy, and a socket would be shared by
-both. Such a file's tasks run in a new interpreter each, and the reason is shown.
+A fork copies one thread only: locks that another thread holds stay locked in the copy, and both processes share an open
+socket. The tasks of a file that starts threads or opens sockets run in a new interpreter each; the reason is shown.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ BREAKS_AFTER_FORK = {
 }
 """Top-level modules that work in a new interpreter and deadlock or crash in a fork of one that imported them."""
 _HARMLESS_THREADS = ("jemalloc_bg_thd",)
-"""Native threads that put themselves in order around a fork."""
+"""Native threads that handle a fork themselves."""
 _TASKS = "/proc/self/task"
 _DESCRIPTORS = "/proc/self/fd"
 _EVENT_LOOP = "anon_inode:[eventpoll]"
 
 OpenSockets = frozenset[tuple[str, str]]
-"""(descriptor, what it is) of sockets and event loops."""
+"""(descriptor, target of its link in /proc) of sockets and event loops."""
 
 
 def list_open_sockets() -> OpenSockets:
-    """The sockets and event loops that this process has open."""
+    """The sockets and event loops that are open in this process."""
     try:
         numbers = os.listdir(_DESCRIPTORS)
     except OSError:
         return frozenset()
-    found = ((number, _target(number)) for number in numbers)
-    return frozenset((number, target) for number, target in found if target.startswith("socket:") or target == _EVENT_LOOP)
+    targets = ((number, _target(number)) for number in numbers)
+    return frozenset((number, target) for number, target in targets if target.startswith("socket:") or target == _EVENT_LOOP)
 
 
 def find_fork_obstacle(before: OpenSockets = frozenset()) -> str | None:
-    """Why this process must not be forked to run tasks, in words for the file's author; None when nothing speaks against it.
+    """Why this process must not be forked to run tasks, as a clause for the author of the file; None when it can be forked.
 
-    `before`: what `list_open_sockets()` said before the import.
+    `before`: the result of `list_open_sockets()` before the import.
     """
     return _threads() or _modules() or _native_threads() or _connections(before)
 
@@ -63,7 +63,7 @@ def _modules() -> str | None:
 
 
 def _native_threads() -> str | None:
-    """Threads of libraries have names of their own; those of numpy's OpenBLAS, which ends them around a fork, the process's."""
+    """Threads of libraries have their own names, except those of numpy's OpenBLAS, which ends its threads before a fork."""
     try:
         names = [_thread_name(number) for number in sorted(os.listdir(_TASKS), key=int)]
     except OSError:
@@ -81,7 +81,7 @@ def _thread_name(number: str) -> str:
         with open(f"{_TASKS}/{number}/comm", encoding="utf-8", errors="replace") as file:
             return file.read().strip()
     except FileNotFoundError:
-        return ""  # it has just ended
+        return ""  # the thread has just ended
 
 
 def _connections(before: OpenSockets) -> str | None:

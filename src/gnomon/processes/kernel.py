@@ -1,4 +1,4 @@
-"""What Linux offers for keeping a family of processes together; elsewhere each call does nothing and says so."""
+"""Linux calls that keep a process and its descendants together. On other systems each call does nothing."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 TASK_OOM_SCORE = 300
-"""Of zygotes and all that they fork, and of attempts in new interpreters: under memory pressure tasks go before services."""
+"""OOM score of zygotes, their children, and attempts in new interpreters: the kernel kills tasks before services."""
 HOST_OOM_SCORE = 600
-"""Of parses and host processes: they go before tasks, since whoever asked them asks again."""
+"""OOM score of parse children and host processes: the kernel kills them before tasks, since their work is retried."""
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _LINUX = sys.platform == "linux"
@@ -20,22 +20,22 @@ _CHILDREN = "/proc/self/task/{pid}/children"
 
 
 def become_subreaper() -> bool:
-    """Orphaned descendants become children of this process, so that it can end them; False where that is not possible."""
+    """Make orphaned descendants children of this process, so that it can kill them; False where that is not possible."""
     return _call_prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def die_with_parent(signal_number: int) -> bool:
-    """The kernel sends this signal here when the parent ends; False where that is not possible."""
+    """Have the kernel send this signal to this process when its parent ends; False where that is not possible."""
     return _call_prctl(_PR_SET_PDEATHSIG, signal_number)
 
 
 def load_prctl() -> None:
-    """The two above have nothing left to load: who forks many processes loads it once, for all of them."""
+    """Load the library of `become_subreaper` and `die_with_parent` now, so that forks of this process need not."""
     _prctl()
 
 
 def raise_oom_score(score: int) -> None:
-    """Under memory pressure the kernel takes this process and its later children before others of the same size."""
+    """Have the kernel kill this process and its later children before others of the same size when memory is short."""
     if _LINUX:
         try:
             (_PROC / "self" / "oom_score_adj").write_text(str(score))
@@ -44,7 +44,7 @@ def raise_oom_score(score: int) -> None:
 
 
 def name_process(name: str) -> None:
-    """`ps` and `top` show the name, 15 bytes of it."""
+    """Set the short name of this process, of which the kernel keeps 15 bytes."""
     try:
         (_PROC / "self" / "comm").write_bytes(name.encode()[:15])
     except OSError:
@@ -52,16 +52,16 @@ def name_process(name: str) -> None:
 
 
 def own_children() -> list[int]:
-    """The pids whose parent is this (single-threaded) process, defunct ones included; empty where /proc does not tell."""
+    """The pids of the children of this (single-threaded) process, with defunct ones; empty where there is no /proc."""
     try:
         with open(_CHILDREN.format(pid=os.getpid())) as listing:
             return [int(pid) for pid in listing.read().split()]
-    except OSError:  # a kernel that was built without that file
+    except OSError:  # a kernel without CONFIG_PROC_CHILDREN
         return scan_own_children()
 
 
 def scan_own_children() -> list[int]:
-    """The same, found by asking every process for its parent."""
+    """As `own_children`, from the parent of every process of the machine."""
     try:
         pids = [int(name) for name in os.listdir(_PROC) if name.isdigit()]
     except OSError:
@@ -70,7 +70,7 @@ def scan_own_children() -> list[int]:
 
 
 def count_oom_kills() -> int:
-    """How many processes the kernel has killed for want of memory since the machine started; 0 when it does not say."""
+    """How many processes the kernel has killed for want of memory since the machine started; 0 when /proc does not say."""
     try:
         with open("/proc/vmstat") as counters:
             for line in counters:
@@ -99,7 +99,7 @@ def _call_prctl(option: int, argument: int) -> bool:
 def _prctl() -> Callable[..., int] | None:
     if not _LINUX:
         return None
-    import ctypes  # most of these functions do without
+    import ctypes  # start-up cost: most processes never call prctl
 
     prctl: Callable[..., int] = ctypes.CDLL(None, use_errno=True).prctl
     return prctl

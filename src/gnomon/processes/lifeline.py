@@ -1,7 +1,8 @@
-"""A lifeline: one lock that a worker, or a scheduler, and every process it starts hold together.
+"""A lifeline: one file lock that a worker or scheduler holds together with every process that it starts.
 
-The kernel lets go of the lock when the last of them is gone. Whoever can take it knows, and does not guess, that the
-holder is dead and that nothing of what it ran is left on this host (OWNERSHIP.md line 18 is for everybody else).
+The kernel releases the lock when the last of these processes has ended. A process that can take the lock therefore knows
+that the worker or scheduler is dead and that none of its processes is left on this host. On other hosts the time to live
+of its record decides (SUBMIT in docs/discussions/ownership.md).
 """
 
 from __future__ import annotations
@@ -12,26 +13,29 @@ from pathlib import Path
 
 SUFFIX = ".life"
 _DESCRIPTOR_MIN = 10
-"""Above the descriptors that a new interpreter is given by number."""
+"""Above the descriptors that a new interpreter receives by number."""
 
 
 def lifeline_path(address: str) -> Path:
-    """The lock of whoever has this address."""
+    """The lock file of the worker or scheduler with this address."""
     return Path(address).with_suffix(SUFFIX)
 
 
 def hold_lifeline(address: str) -> int:
-    """The descriptor of a lifeline that this process holds, and with it every process that it forks or starts from now on."""
+    """Take the lock and return its descriptor, which every process that this one forks or starts from now on inherits.
+
+    Raises OSError when another process holds the lock.
+    """
     opened = os.open(lifeline_path(address), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return fcntl.fcntl(opened, fcntl.F_DUPFD, _DESCRIPTOR_MIN)  # not closed on exec
+        return fcntl.fcntl(opened, fcntl.F_DUPFD, _DESCRIPTOR_MIN)  # F_DUPFD: not closed on exec
     finally:
         os.close(opened)
 
 
 def is_lifeline_free(address: str) -> bool:
-    """Nobody holds the lifeline any more. False also where there is none to be seen: then nothing is known."""
+    """True when no process holds the lock. False too when the lock file cannot be opened: then nothing is known."""
     try:
         descriptor = os.open(lifeline_path(address), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -46,6 +50,6 @@ def is_lifeline_free(address: str) -> bool:
 
 
 def remove_lifeline(address: str) -> None:
-    """The files of one that is gone, its socket and its lifeline, are gone too."""
+    """Delete the socket and the lock file of a worker or scheduler that has ended."""
     for path in (Path(address), lifeline_path(address)):
         path.unlink(missing_ok=True)

@@ -6,7 +6,7 @@ import resource
 
 
 def resident_bytes(pid: int) -> int:
-    """The memory that a process holds now, without the pages of files; 0 when nobody can tell."""
+    """The bytes of memory that the process holds now, without the pages of files; 0 when /proc does not say."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as opened:
             lines = [line.split() for line in opened if line.startswith(("RssAnon:", "RssShmem:"))]
@@ -16,7 +16,7 @@ def resident_bytes(pid: int) -> int:
 
 
 def mapped_bytes() -> int:
-    """The writable memory that this process has mapped; 0 when nobody can tell."""
+    """The bytes of writable memory that this process has mapped; 0 when /proc does not say."""
     try:
         with open("/proc/self/statm", encoding="ascii") as opened:
             return int(opened.read().split()[5]) * resource.getpagesize()
@@ -25,9 +25,9 @@ def mapped_bytes() -> int:
 
 
 def limit_memory(more: int) -> tuple[int, int]:
-    """This process may map that many bytes more than it has, beyond which Python raises MemoryError.
+    """Let this process map `more` bytes beyond what it has mapped; Python raises MemoryError for a larger request.
 
-    Returns the limit that held before, for `restore_memory_limit`.
+    Returns the limit that was in force before, for `restore_memory_limit`.
     """
     before = resource.getrlimit(resource.RLIMIT_DATA)
     wanted = mapped_bytes() + more
@@ -37,5 +37,5 @@ def limit_memory(more: int) -> tuple[int, int]:
 
 
 def restore_memory_limit(before: tuple[int, int]) -> None:
-    """The limit that held before holds again."""
+    """Put back the limit that `limit_memory` returned."""
     resource.setrlimit(resource.RLIMIT_DATA, before)

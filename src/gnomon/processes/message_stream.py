@@ -1,4 +1,4 @@
-"""Frames: a 4-byte big-endian length, then one msgpack message. Bounded, typed, and indifferent to how bytes arrive."""
+"""Frames on a stream socket: a 4-byte big-endian length, then one msgpack message of at most FRAME_MAX bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 T = TypeVar("T")
 
 FRAME_MAX = 256 * 1024 * 1024
-"""A longer frame is refused: its sender is broken."""
+"""A longer frame is refused."""
 _LENGTH = struct.Struct(">I")
 _encoder = msgspec.msgpack.Encoder()
 
@@ -22,7 +22,7 @@ class FrameTooLarge(Exception):
 
 
 def encode_frame(message: msgspec.Struct) -> bytes:
-    """The frame of a message."""
+    """The frame of a message. Raises FrameTooLarge."""
     body = _encoder.encode(message)
     if len(body) > FRAME_MAX:
         raise FrameTooLarge(f"a message of {len(body)} bytes is over the limit of {FRAME_MAX}")
@@ -30,14 +30,14 @@ def encode_frame(message: msgspec.Struct) -> bytes:
 
 
 class FrameDecoder(Generic[T]):
-    """Cuts a stream of bytes into messages of one union type."""
+    """Decodes a stream of bytes into messages of one union type."""
 
     def __init__(self, union: Any) -> None:
         self._decoder: msgspec.msgpack.Decoder[T] = msgspec.msgpack.Decoder(union)
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[T]:
-        """Every message that is complete once `data` was appended."""
+        """Append `data` and yield every complete message. Raises FrameTooLarge and msgspec.DecodeError."""
         self._buffer += data
         start = 0
         try:
@@ -56,7 +56,7 @@ class FrameDecoder(Generic[T]):
 
 
 def receive_message(sock: socket.socket, splitter: FrameDecoder[T]) -> T | None:
-    """The next message of a blocking socket, None at its end. One conversation partner at a time: reads exactly one frame."""
+    """The next message of a blocking socket; None at its end. Reads exactly one frame."""
     header = _read_exactly(sock, _LENGTH.size)
     if header is None:
         return None
@@ -83,11 +83,11 @@ def _read_exactly(sock: socket.socket, count: int) -> bytes | None:
 
 READ_BYTES = 256 * 1024
 READS_MAX = 64
-"""Reads in one turn; a partner that never stops talking does not starve the others."""
+"""Reads in one `receive`, so that one busy peer does not starve the others."""
 
 
 class MessageStream(Generic[T]):
-    """A socket and its two buffers. No method blocks or raises for a partner that is gone: `ended` says so."""
+    """A socket and its two buffers. No method blocks; none raises when the peer is gone: then `ended` is True."""
 
     __slots__ = ("_out", "_splitter", "ended", "failure", "sock")
 
@@ -96,12 +96,12 @@ class MessageStream(Generic[T]):
         self.sock = sock
         self.ended = False
         self.failure: str | None = None
-        """Why the stream was given up, when it was not the partner's own end."""
+        """Why the stream was closed on this side: the peer sent a frame that cannot be read."""
         self._splitter = splitter
         self._out = bytearray()
 
     def receive(self) -> list[T]:
-        """Every message that has arrived; sets `ended` when no more will."""
+        """Every message that has arrived. Sets `ended` at the end of the stream."""
         messages: list[T] = []
         for _ in range(READS_MAX):
             try:
@@ -123,11 +123,11 @@ class MessageStream(Generic[T]):
         return messages
 
     def put(self, message: msgspec.Struct) -> None:
-        """The message waits for the next `flush`."""
+        """Queue the message for the next `flush`."""
         self._out += encode_frame(message)
 
     def flush(self) -> bool:
-        """Writes what the socket takes; True when nothing waits any more."""
+        """Write what the socket takes; True when no message is left."""
         while self._out and not self.ended:
             try:
                 sent = self.sock.send(self._out)

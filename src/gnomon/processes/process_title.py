@@ -1,4 +1,4 @@
-"""What `ps` and `top` show of a process: `gnomon: ROLE [HOME]`. A title never holds an option, an address or an argument of a task."""
+"""The title of a process in `ps` and `top`: `gnomon: ROLE [HOME]`. It never holds an option, an address or an argument of a task."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _home = ""
 
 
 def set_title(role: str, home: str | os.PathLike[str]) -> None:
-    """The command line of this process reads `gnomon: role [home]`. It takes the place of arguments and environment in /proc."""
+    """Set the title of this process to `gnomon: role [home]`. It replaces the arguments and the environment in /proc."""
     global _home
     _home = str(home)
     setproctitle(f"gnomon: {role} [{_home}]")
 
 
 def change_title(role: str) -> None:
-    """The same for a fork of a process that has a title: 40 to 60 microseconds, most of them for pages that are no longer shared."""
+    """Set the role in the title of a fork of a process with a title. Takes 40 to 60 microseconds, mostly for copied pages."""
     setproctitle(f"gnomon: {role} [{_home}]")
 
 
 def name_service(name: str, home: str | os.PathLike[str]) -> None:
-    """This process has the title of a service, and `gnomon-name` is its short name, of 15 bytes, where there is one."""
+    """Set the title of a service, and on Linux the short name `gnomon-name`, of which the kernel keeps 15 bytes."""
     set_title(name, home)
     name_process(f"gnomon-{name}")

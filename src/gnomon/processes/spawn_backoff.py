@@ -1,13 +1,13 @@
-"""Processes that the machine refuses to start (EAGAIN, EMFILE, ENOMEM, ...): the refusal in words, and when to ask again."""
+"""Processes that the machine refuses to start (EAGAIN, EMFILE, ENOMEM, ...): a description of the refusal, and when to retry."""
 
 from __future__ import annotations
 
 import errno
 
-REFUSAL_REMEDY = "see to the machine's limits of processes, open files and memory"
+REFUSAL_REMEDY = "raise the machine's limits of processes, open files or memory"
 PAUSE_FIRST_S = 0.5
 PAUSE_MAX_S = 15.0
-"""The pause after a refusal doubles with each refusal that follows, up to this; a process that starts makes it short again."""
+"""The pause doubles with each refusal, up to this; the start of a process resets it."""
 
 
 def describe_refusal(error: OSError) -> str:
@@ -18,26 +18,26 @@ def describe_refusal(error: OSError) -> str:
 
 
 class SpawnBackoff:
-    """When the machine is asked for a process again. All times are monotonic seconds."""
+    """When to retry the start of a process. All times are monotonic seconds."""
 
     def __init__(self) -> None:
         self.reason = ""
-        """The last refusal in words."""
+        """The text of the last refusal."""
         self.pause_s = PAUSE_FIRST_S
-        """How long the pause after the last refusal is."""
+        """The length of the pause after the last refusal."""
         self._again_at = 0.0
         self._in_a_row = 0
 
     def is_over(self, now: float) -> bool:
-        """True when a process may be asked for."""
+        """True when a process may be started."""
         return now >= self._again_at
 
     def left_s(self, now: float) -> float:
-        """Seconds until a process may be asked for."""
+        """Seconds until a process may be started."""
         return max(0.0, self._again_at - now)
 
     def refused(self, reason: str, now: float) -> bool:
-        """A process was refused: a pause begins. False when one is under way, which goes on as it was."""
+        """Record a refusal: a pause begins. False when a pause is already under way; that one stays as it is."""
         if not self.is_over(now):
             return False
         self.reason = reason
@@ -47,7 +47,7 @@ class SpawnBackoff:
         return True
 
     def succeeded(self) -> None:
-        """A process has started: the next refusal begins with the first pause."""
+        """Record the start of a process: the next refusal begins with the first pause."""
         self._in_a_row = 0
 
 

@@ -1,4 +1,4 @@
-"""The end of child processes: killed with what they started, waited for, reaped."""
+"""The end of child processes: killing them with their descendants, waiting for them, reaping them."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from gnomon.processes.kernel import own_children
 
 
 def kill_with_group(pid: int) -> None:
-    """SIGKILL to the process and to the group that it leads. Only while `pid` lives or is not yet reaped."""
+    """Kill the process and the group that it leads. Call it only before `pid` is reaped."""
     kill_group(pid)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
 
 
 def kill_group(pid: int) -> None:
-    """What is left of the process group that `pid` leads is killed. Only while `pid` lives or is not yet reaped."""
+    """Kill the process group that `pid` leads. Call it only before `pid` is reaped."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
 
 
 def wait_for_exit(pid: int, at_most_s: float) -> None:
-    """The child has ended, or had so long to. It is not reaped."""
+    """Block until the child has ended, for `at_most_s` seconds at most. Does not reap it."""
     with contextlib.suppress(OSError, AttributeError):  # no pidfd: not Linux, or reaped already
         ended = os.pidfd_open(pid)
         try:
@@ -35,32 +35,32 @@ def wait_for_exit(pid: int, at_most_s: float) -> None:
 
 
 def reap_children(leaders: Container[int] = ()) -> list[tuple[int, int]]:
-    """(pid, exit code) of every child that has ended; negative codes are signals. The groups of `leaders` among them are killed.
+    """Reap every child that has ended and return (pid, exit code) of each; negative codes are signals.
 
-    They are killed while the defunct child still keeps its number from being used again.
+    The process groups of those in `leaders` are killed, before the pid of the leader can be used again.
     """
     ended: list[tuple[int, int]] = []
     while True:
         try:
-            found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if found is None:
+            child = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if child is None:
                 return ended
-            if found.si_pid in leaders:
-                kill_group(found.si_pid)
-            pid, status = os.waitpid(found.si_pid, 0)
+            if child.si_pid in leaders:
+                kill_group(child.si_pid)
+            pid, status = os.waitpid(child.si_pid, 0)
         except ChildProcessError:
             return ended
         ended.append((pid, os.waitstatus_to_exitcode(status)))
 
 
 GENERATIONS_MAX = 100
-"""Each sweep kills one generation; a family deeper than this is left to the worker's sweep."""
+"""Each pass kills one generation of descendants; what a deeper family leaves, the worker kills."""
 
 
 def kill_descendants() -> int:
-    """This process has no children any more: what was left is killed and reaped. Returns how many were killed.
+    """Kill and reap all descendants of this process; return how many were killed.
 
-    As a subreaper, this process is the parent of everything that its descendants left behind, daemons included.
+    This process must be a subreaper: then it is the parent of all orphans among its descendants, daemons included.
     """
     killed = 0
     for _ in range(GENERATIONS_MAX):
@@ -75,7 +75,7 @@ def kill_descendants() -> int:
 
 
 def _reap_ended() -> bool:
-    """Every defunct child is reaped; True when children are left."""
+    """Reap every defunct child; True when children are left."""
     try:
         while True:
             pid, _ = os.waitpid(-1, os.WNOHANG)
@@ -94,21 +94,21 @@ def _kill_and_reap(pid: int) -> int:
     return 1
 
 
-def kill_unknown_children(known: set[int]) -> int:
-    """Every direct child that is not `known` got SIGKILL. Returns how many; their own children come up next time."""
+def kill_unknown_children(known: Container[int]) -> int:
+    """Kill every direct child that is not in `known`, with its process group; return how many.
+
+    Does not reap them. Their own children become direct children of a subreaper, which the next call kills.
+    """
     orphans = [pid for pid in own_children() if pid not in known]
     for pid in orphans:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
+        kill_with_group(pid)
     return len(orphans)
 
 
 def kill_and_reap_orphans(keep: frozenset[int]) -> int:
-    """No child of this process is left but those to keep, nor children of what was killed; returns how many were ended.
+    """Kill and reap every child but those in `keep`, and then the orphans that this makes; return how many were killed.
 
-    Only a subreaper sees the orphans of its descendants.
+    This process must be a subreaper.
     """
     killed = 0
     for _ in range(_ORPHAN_GENERATIONS_MAX):
@@ -126,7 +126,7 @@ def kill_and_reap_orphans(keep: frozenset[int]) -> int:
 
 
 def signal_processes(pids: Sequence[int], number: int) -> None:
-    """Every one of these processes that still exists was sent the signal."""
+    """Send the signal to each of these processes that still exists."""
     for pid in pids:
         try:
             os.kill(pid, number)
@@ -135,4 +135,4 @@ def signal_processes(pids: Sequence[int], number: int) -> None:
 
 
 _ORPHAN_GENERATIONS_MAX = 200
-"""Killing orphans makes orphans; a family deeper than this does not exist."""
+"""Killing orphans makes orphans: the bound of generations."""

@@ -1,7 +1,9 @@
-"""The child's side of an attempt: run one task, in this process, to an `AttemptResult`.
+"""The child's side of an attempt: runs one task in this process and makes an `AttemptResult`.
 
-`attempt.run_attempt` is the act itself and knows no worker; `child.main` wraps it for a forked child, and `fresh`
-for a new interpreter. Everything here lives in zygotes: it never imports the store.
+Open `attempt.py` first: `run_attempt` runs the task and knows no worker. `attempt_child.py` wraps it for a forked child,
+`interpreter_main.py` for a new interpreter; both talk to the worker by `attempt_protocol.py`. `attempt_results.py` holds the
+table from exceptions to outcomes, `deferral.py` and `dag_run_trigger.py` the exceptions that are requests,
+`attempt_log.py` the log file. Zygotes import this package, so it never imports the store.
 """
 
 from __future__ import annotations

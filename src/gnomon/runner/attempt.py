@@ -1,4 +1,4 @@
-"""One attempt, from its context to its result, in this process."""
+"""Runs one attempt in this process, from its context to its result."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ _STATES = {
     "retry": TaskInstanceState.UP_FOR_RETRY,
     "skipped": TaskInstanceState.SKIPPED,
 }
-"""What callbacks read in `ti.state`."""
+"""Outcome to the state that callbacks read in `ti.state`."""
 _SUCCEEDED = AttemptOutcome("success", logs_traceback=False)
 
 
 def run_attempt(
     dag: Any, attempt: Attempt, channel: Any, on_entered: Callable[[Instant], None] | None = None
 ) -> AttemptResult:
-    """The result of this attempt: never raises for what the author's code does, and leaves a traceback in the log.
+    """Run the attempt and return its result. Never raises what author code raises: the log gets the traceback.
 
-    `channel` answers questions (`sdk.channel.Channel`); `on_entered` is called with the instant right before the first
-    line of author code. SIGTERM ends the attempt as failed, after `on_kill`, when this is the main thread.
+    `channel`: answers requests of author code (`sdk.runtime.channel.Channel`). `on_entered`: called with the current instant right
+    before the first line of author code. In the main thread, SIGTERM ends the attempt as failed, after `on_kill`.
     """
     return _AttemptExecution(dag, attempt, channel, on_entered).run()
 
 
 class _AttemptExecution:
-    """The steps of one attempt and what they found out."""
+    """The steps of one attempt and their intermediate results."""
 
     def __init__(
         self, dag: Any, attempt: Attempt, channel: Any, on_entered: Callable[[Instant], None] | None
@@ -59,44 +59,44 @@ class _AttemptExecution:
         self._started_at: Instant | None = None
         self._ended_at: Instant | None = None
         self._return_xcoms: dict[str, str] = {}
-        """What the returned value pushes, by key."""
+        """The XComs of the returned value, by key."""
 
     def run(self) -> AttemptResult:
         sdk_channel.install_channel(self._channel)
-        judged = self._execute_to_outcome()
+        attempt_outcome = self._execute_to_outcome()
         try:
             with terminable():
-                self._run_callbacks(judged)
+                self._run_callbacks(attempt_outcome)
         except AirflowTaskTerminated:
-            log.warning("told to end (SIGTERM) while callbacks ran; the outcome stays %s", judged.outcome)
-        return self._result(judged)
+            log.warning("SIGTERM arrived while callbacks ran; the outcome stays %s", attempt_outcome.outcome)
+        return self._result(attempt_outcome)
 
     def _execute_to_outcome(self) -> AttemptOutcome:
         error: BaseException | None = None
         try:
             with terminable():
                 self._execute()
-        except BaseException as raised:  # the edge of author code: whatever it raises is an outcome
+        except BaseException as raised:  # the edge of author code: each exception has an outcome
             error = raised
         if self._started_at is not None and self._ended_at is None:
             self._ended_at = self._clock.now()
         if error is None:
             return _SUCCEEDED
-        error, judged = self._classify(error)
-        if judged.logs_traceback:
-            log.error("task failed: %s", judged.reason, exc_info=error)
-        elif judged.wait is not None:
+        error, attempt_outcome = self._classify(error)
+        if attempt_outcome.logs_traceback:
+            log.error("task failed: %s", attempt_outcome.reason, exc_info=error)
+        elif attempt_outcome.wait is not None:
             log.info("%s", error)
-        elif judged.outcome == "failed":
-            log.error("task failed: %s", judged.reason)
-        elif judged.reason:
-            log.info("%s: %s", judged.outcome, judged.reason)
+        elif attempt_outcome.outcome == "failed":
+            log.error("task failed: %s", attempt_outcome.reason)
+        elif attempt_outcome.reason:
+            log.info("%s: %s", attempt_outcome.outcome, attempt_outcome.reason)
         if self._context is not None:
             self._context["exception"] = error
-        return judged
+        return attempt_outcome
 
     def _classify(self, error: BaseException) -> tuple[BaseException, AttemptOutcome]:
-        """What the error means, and the error: another one when it was a deferral that could not go on."""
+        """The error and its outcome. For a deferral that is refused, the error is the refusal."""
         if not isinstance(error, TaskDeferred):
             return error, classify_exception(error)
         try:
@@ -132,16 +132,16 @@ class _AttemptExecution:
         known = self._dag.task_dict
         if self._attempt.task_id not in known:
             raise LookupError(
-                f"DAG {self._attempt.run.dag_id!r} in {self._attempt.file} has no task {self._attempt.task_id!r} any more;"
-                " clear the run so that it follows the file as it is now"
+                f"DAG {self._attempt.run.dag_id!r} in {self._attempt.file} no longer has a task {self._attempt.task_id!r};"
+                " clear the run so that it uses the current version of the file"
             )
         self._task = known[self._attempt.task_id].prepare_for_execution()
         return self._task
 
     def _timed_execute(self, task: Any, context: Any) -> object:
         self._started_at = self._clock.now()
-        first = self._attempt.started_at
-        context["ti"].mark_started(self._started_at if first is None else first)
+        first_started_at = self._attempt.started_at
+        context["ti"].mark_started(self._started_at if first_started_at is None else first_started_at)
         timeout_s = self._attempt.timeout_s
         if timeout_s is None and task.execution_timeout is not None:
             timeout_s = task.execution_timeout.total_seconds()
@@ -152,17 +152,17 @@ class _AttemptExecution:
             return self._call(task, context)
 
     def _call(self, task: Any, context: Any) -> object:
-        """What the author's code returns: `execute`, or what a deferral named instead."""
+        """The return value of `execute`, or of the method that a deferral named."""
         if self._attempt.resume is not None:
             return resume_task(task, self._attempt.resume, context)
         if task.start_from_trigger:
             defer_at_start(task, context, self._attempt.file)
         try:
             result: object = task.execute(context)
-        except DagRunTriggerException as wanted:
-            from gnomon.runner import dag_run_trigger  # few tasks make runs
+        except DagRunTriggerException as trigger_exception:
+            from gnomon.runner import dag_run_trigger  # start-up cost: few tasks trigger runs
 
-            dag_run_trigger.trigger_dag_run(wanted, context)
+            dag_run_trigger.trigger_dag_run(trigger_exception, context)
             return None
         return result
 
@@ -173,11 +173,11 @@ class _AttemptExecution:
         except Exception:
             log.exception("on_kill of task %s failed", task.task_id)
 
-    def _run_callbacks(self, judged: AttemptOutcome) -> None:
+    def _run_callbacks(self, attempt_outcome: AttemptOutcome) -> None:
         if self._context is None:
             return
-        outcome = judged.outcome
-        if outcome == "failed" and judged.is_retryable and self._attempt.try_number <= self._attempt.max_tries:
+        outcome = attempt_outcome.outcome
+        if outcome == "failed" and attempt_outcome.is_retryable and self._attempt.try_number <= self._attempt.max_tries:
             outcome = "retry"
         if self._ended_at is not None:
             self._context["ti"].mark_ended(self._ended_at, _STATES.get(outcome, TaskInstanceState.RUNNING))
@@ -188,11 +188,11 @@ class _AttemptExecution:
         callbacks.log_unsent_mail(self._task, outcome)
 
     def _collect_xcoms(self) -> tuple[XComItem, ...]:
-        """What was pushed, by callbacks too, is kept however the attempt ended; a value that is returned goes last."""
+        """All pushed XComs, those of callbacks too, whatever the outcome; those of the returned value replace pushed ones with the same key."""
         pushed = {} if self._context is None else self._context["ti"].pushed_xcoms
         return tuple(XComItem(key=escape_unstorable(key), value=value) for key, value in {**pushed, **self._return_xcoms}.items())
 
-    def _result(self, judged: AttemptOutcome) -> AttemptResult:
+    def _result(self, attempt_outcome: AttemptOutcome) -> AttemptResult:
         attempt = self._attempt
         return AttemptResult(
             attempt_id=attempt.attempt_id,
@@ -200,13 +200,13 @@ class _AttemptExecution:
             run_pk=attempt.run.run_pk,
             task_no=attempt.task_no,
             map_index=attempt.map_index,
-            outcome=judged.outcome,
-            retryable=judged.is_retryable,
+            outcome=attempt_outcome.outcome,
+            retryable=attempt_outcome.is_retryable,
             started_at=self._started_at,
             ended_at=self._ended_at,
-            reason=None if judged.reason is None else escape_unstorable(judged.reason),
+            reason=None if attempt_outcome.reason is None else escape_unstorable(attempt_outcome.reason),
             xcoms=self._collect_xcoms(),
-            skip_task_ids=judged.skip_task_ids,
-            resume_at=judged.resume_at,
-            wait=judged.wait,
+            skip_task_ids=attempt_outcome.skip_task_ids,
+            resume_at=attempt_outcome.resume_at,
+            wait=attempt_outcome.wait,
         )

@@ -1,12 +1,13 @@
-"""A child process of a zygote: waits for its attempt, runs it, reports, and is gone.
+"""A process that runs attempts: waits for an attempt, runs it, sends its result, and exits.
 
-What can be done before the attempt is known is done before: a child that was forked ahead of need has nothing left to
-set up but its log file.
+Everything that does not depend on the attempt is set up before the attempt arrives: a child that was forked ahead of
+need then only opens its log file.
 """
 
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import logging
 import os
 import socket
@@ -18,9 +19,10 @@ from gnomon.errors.authoring import DagNotFound
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
-from gnomon.processes.kernel import become_subreaper
+from gnomon.processes.child_setup import hide_secrets
+from gnomon.processes.kernel import TASK_OOM_SCORE, become_subreaper, raise_oom_score
 from gnomon.processes.message_stream import FrameDecoder, FrameTooLarge
-from gnomon.processes.process_title import change_title
+from gnomon.processes.process_title import change_title, set_title
 from gnomon.processes.termination import kill_descendants
 from gnomon.runner import attempt_log
 from gnomon.runner.attempt import run_attempt
@@ -31,20 +33,32 @@ from gnomon.sdk.runtime import channel
 log = logging.getLogger("gnomon.task")
 
 FindDag = Callable[[Attempt], Any]
-"""The author's DAG object of an attempt; what it raises fails the attempt, with its traceback in the log."""
+"""Returns the DAG object of an attempt. An exception fails the attempt, with its traceback in the log."""
 
 
-def serve_attempts(sock: socket.socket, splitter: FrameDecoder[ToChild], find_dag: FindDag) -> NoReturn:
-    """This process runs the attempts that come over `sock`, one or several after one another, and exits."""
+def set_up_task_interpreter(role: str) -> None:
+    """Set up a new interpreter that runs tasks, or whose forks do: a stack dump at a crash, a raised OOM score, no secrets, a title, logging.
+
+    `role`: the role in the title of the process.
+    """
+    faulthandler.enable(file=2, all_threads=False)  # descriptor 2 is the log of the attempt by the time of a crash
+    raise_oom_score(TASK_OOM_SCORE)
+    cfg = hide_secrets()
+    set_title(role, cfg.home)
+    attempt_log.configure_task_logging(cfg.text("logging", "logging_level"))
+
+
+def serve_attempts(sock: socket.socket, frame_decoder: FrameDecoder[ToChild], find_dag: FindDag) -> NoReturn:
+    """Run the attempts that arrive on `sock`, one after the other, and exit."""
     status = 1
     try:
         _detach_from_parent()
-        line = AttemptChannel(sock, splitter)
-        channel.install_channel(line)
-        _serve(line, find_dag)
+        task_channel = AttemptChannel(sock, frame_decoder)
+        channel.install_channel(task_channel)
+        _serve(task_channel, find_dag)
         status = 0
     except (BrokenPipeError, ConnectionResetError):
-        status = 0  # the worker is gone: nobody wants the result
+        status = 0  # the worker is gone: the result has no receiver
     except BaseException:
         log.exception("the child process failed outside its task")
     finally:
@@ -52,21 +66,21 @@ def serve_attempts(sock: socket.socket, splitter: FrameDecoder[ToChild], find_da
 
 
 def dag_finder(dags: Mapping[str, Any]) -> FindDag:
-    """Finds the DAG of an attempt among those that the file defined."""
+    """A FindDag for the DAGs of a file. It raises DagNotFound."""
 
     def find(attempt: Attempt) -> Any:
         try:
             return dags[attempt.run.dag_id]
         except KeyError:
             raise DagNotFound(
-                f"{attempt.file} defines no DAG {attempt.run.dag_id!r} any more; it defines {sorted(dags) or 'none'}"
+                f"{attempt.file} no longer defines DAG {attempt.run.dag_id!r}; it defines {sorted(dags) or 'none'}"
             ) from None
 
     return find
 
 
 def _detach_from_parent() -> None:
-    """A session of its own, its descendants its own, no exit hooks or random state of the parent."""
+    """Start a session, adopt orphaned descendants, and drop the exit hooks and the random state of the parent."""
     os.setsid()
     become_subreaper()
     atexit._clear()
@@ -75,16 +89,16 @@ def _detach_from_parent() -> None:
         numpy_random.seed()
 
 
-def _serve(line: AttemptChannel, find_dag: FindDag) -> None:
-    while (begin := line.receive_attempt()) is not None:
-        attempt = begin.attempt
-        change_title(f"task {_words(attempt)}")
-        result = _run(attempt, line, find_dag)
+def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
+    while (message := task_channel.receive_attempt()) is not None:
+        attempt = message.attempt
+        change_title(f"task {_task_label(attempt)}")
+        result = _run(attempt, task_channel, find_dag)
         attempt_log.flush_output()
         try:
-            line.send(ChildDone(result=result))
+            task_channel.send(ChildDone(result=result))
         except FrameTooLarge as error:
-            line.send(ChildDone(result=_failed_result(attempt, f"its XComs do not fit: {error}")))
+            task_channel.send(ChildDone(result=_failed_result(attempt, f"its XComs do not fit into one message: {error}")))
         killed = kill_descendants()
         if killed:
             log.warning("%d process(es) that the task had left behind were killed", killed)
@@ -92,26 +106,26 @@ def _serve(line: AttemptChannel, find_dag: FindDag) -> None:
             return
 
 
-def _words(attempt: Attempt) -> str:
+def _task_label(attempt: Attempt) -> str:
     index = "" if attempt.map_index == UNMAPPED else f"[{attempt.map_index}]"
     return f"{attempt.run.dag_id}.{attempt.task_id}{index}"
 
 
-def _run(attempt: Attempt, line: AttemptChannel, find_dag: FindDag) -> AttemptResult:
+def _run(attempt: Attempt, task_channel: AttemptChannel, find_dag: FindDag) -> AttemptResult:
     try:
         attempt_log.redirect_output(attempt.log)
     except OSError as error:
         return _failed_result(attempt, f"the log file {attempt.log} cannot be written: {error.strerror}")
 
-    def entered(at: Instant) -> None:
-        line.send(ChildEntered(at=at))
+    def report_entered(at: Instant) -> None:
+        task_channel.send(ChildEntered(at=at))
 
     try:
         dag = find_dag(attempt)
-    except BaseException as error:  # the import of the author's file, in a fresh interpreter
+    except BaseException as error:  # the import of the DAG file, in a new interpreter
         log.error("the DAG could not be loaded from %s", attempt.file, exc_info=error)
         return _failed_result(attempt, error_line(error))
-    return run_attempt(dag, attempt, line, entered)
+    return run_attempt(dag, attempt, task_channel, report_entered)
 
 
 def _failed_result(attempt: Attempt, reason: str) -> AttemptResult:

@@ -1,4 +1,4 @@
-"""The log of an attempt: whatever this process and its children print, and what `logging` is told, in one file."""
+"""The log of an attempt: the output of this process and its descendants, and the records of `logging`, in one file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _STDOUT, _STDERR = 1, 2
 
 
 class LineHandler(logging.Handler):
-    """Writes each record to descriptor 2, wherever that leads by then: forks need no set-up of their own."""
+    """Writes each record to descriptor 2, so that a fork redirects its log by redirecting its output."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -37,7 +37,7 @@ def _line(moment: datetime, level: str, message: str) -> str:
 
 
 def configure_task_logging(level: str = "INFO") -> None:
-    """The root logger writes readable lines to descriptor 2; what is printed leaves line by line."""
+    """Have the root logger write lines to descriptor 2, and flush stdout and stderr after each line."""
     handler = LineHandler()
     handler.setFormatter(LineFormatter())
     root = logging.getLogger()
@@ -50,7 +50,7 @@ def configure_task_logging(level: str = "INFO") -> None:
 
 
 def redirect_output(path: str) -> None:
-    """Descriptors 1 and 2 append to the file at `path`; its folders are made. OSError when that is not possible."""
+    """Redirect descriptors 1 and 2 to the end of the file at `path`, creating its folders. Raises OSError."""
     try:
         descriptor = _open(path)
     except FileNotFoundError:
@@ -62,9 +62,9 @@ def redirect_output(path: str) -> None:
 
 
 def append_error(path: str, moment: datetime, message: str) -> None:
-    """The file at `path` ends with this line, below all that the process of the attempt wrote; OSError when that is not possible.
+    """Append an ERROR line to the log file at `path`, creating its folders. Raises OSError.
 
-    For the worker, once the process has died without a word. `moment` is in UTC.
+    The worker calls this after the exit of a process without a result. `moment` is in UTC.
     """
     try:
         descriptor = _open(path, os.O_RDWR)
@@ -81,7 +81,7 @@ def append_error(path: str, moment: datetime, message: str) -> None:
 
 
 def _make_folder(folder: str) -> None:
-    """One call when only the last folder is missing, as for each but the first task of a run."""
+    """Create the folder. Takes one system call when only the last folder is missing, as for all but the first task of a run."""
     try:
         os.mkdir(folder)
     except FileNotFoundError:
@@ -91,7 +91,7 @@ def _make_folder(folder: str) -> None:
 
 
 def flush_output() -> None:
-    """What was printed is in the file, so far as the streams still work."""
+    """Flush stdout and stderr; a stream that author code closed is skipped."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

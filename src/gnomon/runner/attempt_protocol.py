@@ -1,4 +1,4 @@
-"""The child's end of the socket to its worker: attempts come in, questions and results go out."""
+"""The messages between a worker and the process of an attempt, and the channel of that process."""
 
 from __future__ import annotations
 
@@ -16,36 +16,34 @@ READ_BYTES = 64 * 1024
 
 
 def create_decoder() -> FrameDecoder[ToChild]:
-    """Made once in a zygote, so that no child pays for it."""
+    """A decoder for the messages to a child. A zygote creates it once for all its children."""
     return FrameDecoder(ToChild)
 
 
 class AttemptChannel:
-    """One conversation with the worker; `ask` blocks for the answer (`sdk.channel.Channel`)."""
+    """The socket to the worker; `ask` blocks for the response (`sdk.runtime.channel.Channel`)."""
 
-    def __init__(self, sock: socket.socket, splitter: FrameDecoder[ToChild]) -> None:
+    def __init__(self, sock: socket.socket, frame_decoder: FrameDecoder[ToChild]) -> None:
         self._socket = sock
-        self._splitter = splitter
+        self._frame_decoder = frame_decoder
         self._received: deque[ToChild] = deque()
-        self._question_count = 0
+        self._request_count = 0
 
     def receive_attempt(self) -> RunAttempt | None:
-        """The next attempt, None when the worker wants no more of this process."""
+        """The next attempt; None when the worker has closed the socket."""
         while (message := self._next()) is not None:
             if isinstance(message, RunAttempt):
                 return message
         return None
 
-    def ask(self, question: TaskApiRequest) -> object:
-        """The worker's answer; AirflowRuntimeError with its words when it refused, or is gone."""
-        self._question_count += 1
-        self.send(TaskApiRequestMessage(number=self._question_count, request=question))  # type: ignore[arg-type]
+    def ask(self, request: TaskApiRequest) -> object:
+        """The value of the worker's response. Raises AirflowRuntimeError when the worker refuses the request or is gone."""
+        self._request_count += 1
+        self.send(TaskApiRequestMessage(number=self._request_count, request=request))  # type: ignore[arg-type]
         while (message := self._next()) is not None:
-            if isinstance(message, TaskApiResponse) and message.number == self._question_count:
-                if message.error is not None:
-                    raise AirflowRuntimeError(message.error)
-                return message.value
-        raise AirflowRuntimeError("the worker of this task is gone; nobody answers questions any more")
+            if isinstance(message, TaskApiResponse) and message.number == self._request_count:
+                return message.unwrap(AirflowRuntimeError)
+        raise AirflowRuntimeError("the worker of this task has ended, so its requests are not answered")
 
     def send(self, message: Message) -> None:
         self._socket.sendall(encode_frame(message))
@@ -55,7 +53,7 @@ class AttemptChannel:
             data = self._socket.recv(READ_BYTES)
             if not data:
                 return None
-            self._received.extend(self._splitter.feed(data))
+            self._received.extend(self._frame_decoder.feed(data))
         return self._received.popleft()
 
 
@@ -67,13 +65,13 @@ class ChildReady(Message, frozen=True, kw_only=True, tag=True):
 
 
 class ChildEntered(Message, frozen=True, kw_only=True, tag=True):
-    """The next thing that runs is `execute`."""
+    """Author code starts now."""
 
     at: Instant
 
 
 class ChildDone(Message, frozen=True, kw_only=True, tag=True):
-    """The one frame with all of an attempt's outcome."""
+    """The attempt has ended with this result."""
 
     result: AttemptResult
 

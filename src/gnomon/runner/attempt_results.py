@@ -1,4 +1,4 @@
-"""What an exception out of a task means: a table, the first class that fits decides."""
+"""The outcome of an attempt from the exception of its task (a table: the first class that fits decides), and its XComs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gnomon.model.instants import Instant, to_instant
 from gnomon.serde import dumps
 
 REASON_MAX = 1000
-"""Characters; the log has the whole story."""
+"""Characters of a reason; the log has the complete text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,11 @@ class AttemptOutcome:
     skip_task_ids: tuple[str, ...] = field(default=())
     wait: Deferral | None = None
     logs_traceback: bool = True
-    """Whether the log wants the traceback."""
+    """True when the log shows the traceback."""
 
 
 def classify_exception(error: BaseException) -> AttemptOutcome:
-    """The outcome of an attempt that raised this."""
+    """The outcome of an attempt whose task raised this exception."""
     for kind, rule in _RULES:
         if isinstance(error, kind):
             return rule(error)
@@ -50,10 +50,10 @@ def classify_exception(error: BaseException) -> AttemptOutcome:
 
 
 def error_line(error: BaseException) -> str:
-    """`ValueError: what it said`, the first line of it."""
-    words = str(error).strip().splitlines()
+    """`ValueError: text`: the class of the error and the first line of its text."""
+    lines = str(error).strip().splitlines()
     name = type(error).__name__
-    return (f"{name}: {words[0]}" if words else name)[:REASON_MAX]
+    return (f"{name}: {lines[0]}" if lines else name)[:REASON_MAX]
 
 
 def _skip_outcome(error: Any) -> AttemptOutcome:
@@ -84,7 +84,7 @@ def _unsupported_outcome(what: str, remedy: str) -> AttemptOutcome:
 
 
 def deferred_outcome(wait: Deferral) -> AttemptOutcome:
-    """The attempt waits for that, without a process."""
+    """The outcome of an attempt that waits without a process."""
     return AttemptOutcome("deferred", wait=wait, logs_traceback=False)
 
 
@@ -97,7 +97,7 @@ def _over_limit(error: Any) -> AttemptOutcome:
 
 
 def _human_input_outcome(_error: Any) -> AttemptOutcome:
-    return _unsupported_outcome("waiting for a person (TaskAwaitingInput)", "trigger a second DAG by hand instead")
+    return _unsupported_outcome("waiting for human input (TaskAwaitingInput)", "trigger a second DAG by hand instead")
 
 
 _RULES = (
@@ -125,7 +125,7 @@ def result_without_run(
     started_at: Instant | None = None,
     ended_at: Instant | None = None,
 ) -> AttemptResult:
-    """The result of an attempt that ended outside its task's code."""
+    """The result of an attempt that ended outside the code of its task."""
     return AttemptResult(
         attempt_id=attempt.attempt_id,
         group_no=attempt.group_no,
@@ -145,10 +145,10 @@ XCOM_RETURN_KEY = "return_value"
 
 
 def collect_return_xcoms(task: Any, result: object) -> dict[str, str]:
-    """Key to value: each output where the task has several, then the returned value.
+    """The XComs of a returned value, by key: each output of a task with `multiple_outputs`, then the value itself.
 
-    Raises NotSerializable and XComOverLimit, naming the key, and TypeError when `multiple_outputs` has no mapping of text
-    keys to take apart.
+    Raises NotSerializable and XComOverLimit, which name the key, and TypeError when a task with `multiple_outputs` returned
+    something other than a dict with text keys.
     """
     if result is None or not getattr(task, "do_xcom_push", True):
         return {}

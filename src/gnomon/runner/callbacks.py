@@ -1,4 +1,4 @@
-"""An author's callbacks, called once the outcome is known; what they raise is logged and changes nothing."""
+"""The callbacks of a task, called once the outcome is known. Their exceptions are logged and do not change the outcome."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CALLBACK_ARGUMENTS = {
 
 
 def run_callbacks(task: Any, argument: str, context: Any) -> None:
-    """Every callback of that argument was called; an exception of one does not keep the next from its turn."""
+    """Call every callback of that argument of the operator; an exception is logged, and the next callback is called."""
     for callback in _list_callbacks(getattr(task, argument, None)):
         try:
             callback(context)
@@ -29,7 +29,7 @@ def run_callbacks(task: Any, argument: str, context: Any) -> None:
 
 
 def log_unsent_mail(task: Any, outcome: str) -> None:
-    """A line in the log when the author asked for mail, which this version does not send."""
+    """Log that mail is not sent, when the task has an address and asks for mail at this outcome."""
     wanted = {"failed": "email_on_failure", "retry": "email_on_retry"}.get(outcome)
     if wanted and getattr(task, "email", None) and getattr(task, wanted, False):
         log.info("%s is not sent in this version; use a callback or a notifier", wanted)

@@ -1,4 +1,4 @@
-"""A deferral on its way out of a task, and on its way back in."""
+"""Deferral: from the exception of a task to a stored Deferral, and from its result back into the task."""
 
 from __future__ import annotations
 
@@ -30,29 +30,32 @@ log = logging.getLogger("gnomon.task")
 
 _OWN_PACKAGE = "gnomon."
 _WITHOUT_EVENT = {"timeout": TRIGGER_TIMEOUT}
-"""Outcomes of a wait that brought no event for the task, to what `resume_execution` is told; any other is a failure."""
+"""Outcome of a wait without an event to the argument of `resume_execution`; any other outcome is TRIGGER_FAILURE."""
 
 
 def create_deferral(task: Any, deferred: TaskDeferred, file: str) -> Deferral:
-    """What the server has to know of the deferral. DeferralRefused, in words for the author, for one that cannot go on."""
-    of = f"Task {task.task_id!r} defers"
+    """The record of the deferral for the store. Raises DeferralRefused, with a text for the author, when the task could not resume.
+
+    `file`: the DAG file of the task.
+    """
+    subject = f"Task {task.task_id!r} defers"
     trigger = deferred.trigger
     kwargs = deferred.kwargs or {}
     _check_operator(task)
     if isinstance(trigger, type):
-        raise DeferralRefused(f"{of}: {trigger.__name__} is a class; give it an object of it: {trigger.__name__}(...).")
+        raise DeferralRefused(f"{subject}: {trigger.__name__} is a class; give it an object of it: {trigger.__name__}(...).")
     if not isinstance(trigger, BaseTrigger):
-        raise DeferralRefused(f"{of}: the {type(trigger).__name__} is no trigger; give it an object of a class derived from BaseTrigger.")
-    next_kwargs = encode_kwargs(kwargs, "the kwargs", of)
+        raise DeferralRefused(f"{subject}: the {type(trigger).__name__} is no trigger; give it an object of a class derived from BaseTrigger.")
+    next_kwargs = encode_kwargs(kwargs, "the kwargs", subject)
     check_next_method(task, deferred.method_name, kwargs, type(trigger).__name__)
-    check_importable(type(trigger), file, of)
-    path, arguments = _serialize_trigger(trigger, of)
-    cls = load_trigger_class(path, load_class, of)
+    check_importable(type(trigger), file, subject)
+    path, arguments = _serialize_trigger(trigger, subject)
+    cls = load_trigger_class(path, load_class, subject)
     if cls is not type(trigger):
-        check_importable(cls, file, of)
+        check_importable(cls, file, subject)
         _warn_about_parent(type(trigger), cls)
-    text = encode_kwargs(arguments, f"the arguments of {type(trigger).__name__}", of)
-    check_trigger_kwargs(cls, arguments, path, f"{of}: what serialize() of {type(trigger).__name__} returns does not fit")
+    text = encode_kwargs(arguments, f"the arguments of {type(trigger).__name__}", subject)
+    check_trigger_kwargs(cls, arguments, path, f"{subject}: what serialize() of {type(trigger).__name__} returns does not fit")
     timer = read_timer(trigger)
     return Deferral(
         classpath=path if timer is None else _path(type(trigger)),
@@ -67,10 +70,7 @@ def create_deferral(task: Any, deferred: TaskDeferred, file: str) -> Deferral:
 
 
 def defer_at_start(task: Any, context: Any, file: str) -> NoReturn:
-    """A task that starts from its trigger and was sent to a worker all the same: it knows its arguments only now.
-
-    Raises TaskDeferred.
-    """
+    """Raise TaskDeferred for a task with `start_from_trigger` whose trigger has templated arguments: they are rendered here."""
     args, cls = check_start_trigger(task, load_class, file)
     kwargs = dict(args.trigger_kwargs or {})
     for name in find_templated_kwargs(task, cls, kwargs):
@@ -80,24 +80,24 @@ def defer_at_start(task: Any, context: Any, file: str) -> NoReturn:
 
 
 def resume_task(task: Any, resume: Resumption, context: Any) -> object:
-    """What the method returns that the deferral named, called with what came of the wait."""
+    """Call the method that the deferral named with the result of the wait, and return its value."""
     fired = resume.fired
     if fired.outcome in _TASK_ENDINGS:
         return _TASK_ENDINGS[fired.outcome](fired)
     if fired.outcome != "event":
-        told = {
+        failure = {
             "error": _WITHOUT_EVENT.get(fired.outcome, TRIGGER_FAILURE), "reason": fired.reason, "traceback": fired.traceback,
         }  # fmt: skip
-        failed: object = task.resume_execution(TRIGGER_FAIL, told, context)
+        failed: object = task.resume_execution(TRIGGER_FAIL, failure, context)
         return failed
     if not callable(getattr(task, resume.next_method, None)):
         raise DeferralRefused(
-            f"Task {task.task_id!r} deferred to go on in {resume.next_method}(), and {type(task).__name__} does not have it any "
-            "more. Put it back, or clear the task so that it begins again."
+            f"Task {task.task_id!r} deferred to resume in {resume.next_method}(), and {type(task).__name__} no longer has that "
+            "method. Put it back, or clear the task so that it begins again."
         )
     kwargs = loads(resume.next_kwargs)
     if not isinstance(kwargs, dict):
-        raise DeferralRefused(f"Task {task.task_id!r} cannot go on, because the kwargs of its deferral cannot be read: {kwargs}")
+        raise DeferralRefused(f"Task {task.task_id!r} cannot resume, because the kwargs of its deferral cannot be read: {kwargs}")
     result: object = task.resume_execution(resume.next_method, {**kwargs, "event": _event(fired)}, context)
     return result
 
@@ -111,7 +111,7 @@ def _fail(fired: DeferralResult) -> NoReturn:
 
 
 _TASK_ENDINGS: dict[str, Callable[[DeferralResult], object]] = {"success": lambda _: None, "skipped": _skip, "failed": _fail}
-"""Events that end the task: nothing of it is called but its callbacks. What they push is stored already."""
+"""Outcomes that end the task: only its callbacks are called. Their XComs are stored already."""
 
 
 def _event(fired: DeferralResult) -> object:
@@ -119,35 +119,35 @@ def _event(fired: DeferralResult) -> object:
 
 
 def _check_operator(task: Any) -> None:
-    """A function has no method to go on in; an author's operator built upon one of these classes may."""
+    """Refuse a function as task: it has no method to resume in. An author's subclass of these operators can have one."""
     if isinstance(task, FunctionOperator | DecoratedOperator) and type(task).__module__.startswith(_OWN_PACKAGE):
         raise DeferralRefused(
-            f"Task {task.task_id!r} is a function ({type(task).__name__}), and a function cannot go on after a deferral: the "
-            "task goes on in a method of its operator. Write an operator class with execute() and that method, or a sensor "
+            f"Task {task.task_id!r} is a function ({type(task).__name__}), and a function cannot resume after a deferral: the "
+            "task resumes in a method of its operator. Write an operator class with execute() and that method, or a sensor "
             "with deferrable=True."
         )
 
 
-def _serialize_trigger(trigger: BaseTrigger, of: str) -> tuple[str, dict[str, Any]]:
+def _serialize_trigger(trigger: BaseTrigger, subject: str) -> tuple[str, dict[str, Any]]:
     name = type(trigger).__name__
     try:
-        found: Any = trigger.serialize()
+        serialized: Any = trigger.serialize()
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         raise DeferralRefused(
-            f"{of}: serialize() of {name} raised {type(error).__name__}: {error} ({where.filename}:{where.lineno})."
+            f"{subject}: serialize() of {name} raised {type(error).__name__}: {error} ({where.filename}:{where.lineno})."
         ) from error
-    wanted = "return ('package.module.Class', {argument: value})."
-    if not isinstance(found, tuple | list) or len(found) != 2:
-        raise DeferralRefused(f"{of}: serialize() of {name} returned {_describe_shape(found)}; {wanted}")
-    path, arguments = found
+    expected = "return ('package.module.Class', {argument: value})."
+    if not isinstance(serialized, tuple | list) or len(serialized) != 2:
+        raise DeferralRefused(f"{subject}: serialize() of {name} returned {_describe_shape(serialized)}; {expected}")
+    path, arguments = serialized
     if not isinstance(path, str) or "." not in path or not isinstance(arguments, Mapping):
-        raise DeferralRefused(f"{of}: serialize() of {name} returned {_describe_shape(found)}; {wanted}")
+        raise DeferralRefused(f"{subject}: serialize() of {name} returned {_describe_shape(serialized)}; {expected}")
     return path, dict(arguments)
 
 
 def _warn_about_parent(given: type[BaseTrigger], stored: type[BaseTrigger]) -> None:
-    """A line in the log when what the author wrote anew is not what runs: the class inherits `serialize`, which names its parent."""
+    """Log a warning when the class inherits `serialize`, which names its parent, so that the parent's `run` would run."""
     if issubclass(given, stored) and given.run is not stored.run:
         log.warning(
             "serialize() of %s names %s, so %s.run() waits and %s.run() never runs; let its serialize() return %r",
@@ -160,7 +160,7 @@ def _path(cls: type) -> str:
 
 
 def _describe_shape(value: Any) -> str:
-    """What it is, without what is in it: arguments of triggers are secrets, and reasons are for everybody."""
+    """The types of a value, without its contents: arguments of triggers are secret, reasons are not."""
     if value is None:
         return "None"
     if isinstance(value, tuple | list):

@@ -10,7 +10,7 @@ from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout
 
 
 class _Sigterm:
-    """What SIGTERM does in this process: nothing, or, while armed, an exception; once per arming."""
+    """The handler of SIGTERM in this process: while armed, the first SIGTERM raises an exception; else it does nothing."""
 
     __slots__ = ("armed", "prepared")
 
@@ -21,22 +21,22 @@ class _Sigterm:
     def handle(self, _signal: int, _frame: FrameType | None) -> None:
         if self.armed:
             self.armed = False
-            raise AirflowTaskTerminated("the task was told to end (SIGTERM)")
+            raise AirflowTaskTerminated("the task was stopped (SIGTERM)")
 
 
 _sigterm = _Sigterm()
 
 
 def prepare_sigterm() -> None:
-    """For a zygote: SIGTERM does nothing in it, and its children need no system call to make it end their task."""
+    """Install the handler in a zygote, so that its children need no system call for it. A zygote itself ignores SIGTERM."""
     signal.signal(signal.SIGTERM, _sigterm.handle)
     _sigterm.prepared = True
 
 
-class terminable:  # noqa: N801 - reads as the statement it is used in
-    """`with terminable():` SIGTERM raises AirflowTaskTerminated inside; outside, what was in force before.
+class terminable:  # noqa: N801 - a context manager
+    """`with terminable():` SIGTERM raises AirflowTaskTerminated inside the block; the earlier handler is back after it.
 
-    Only the main thread can do it; in another one nothing changes. A class, not a generator: every child pays for it.
+    Has no effect outside the main thread. A class, because a generator costs more in every child.
     """
 
     __slots__ = ("_before", "_installed")
@@ -55,9 +55,9 @@ class terminable:  # noqa: N801 - reads as the statement it is used in
 
 
 class time_limit:  # noqa: N801
-    """`with time_limit(seconds, what):` raises AirflowTaskTimeout inside once the time has passed; None: no limit.
+    """`with time_limit(timeout_s, what):` raises AirflowTaskTimeout inside the block after `timeout_s` seconds; None: no limit.
 
-    `of_s`: the author's limit, of which `seconds` are left after earlier parts of the same try.
+    `of_s`: the author's limit, of which `timeout_s` is left after earlier parts of the same try.
     """
 
     __slots__ = ("_before", "_of_s", "_timeout_s", "_what")

@@ -1,11 +1,17 @@
-"""The scheduler as a service: collect what changed, step the engine, commit, act, sleep.
+"""The scheduler service: collect events, step the engine, commit, send the results, sleep. Open `service.py` first.
 
 One process, one thread, no lock: everything that can happen to a run is an event in one list. `SchedulerService.tick`
-does one bounded round and returns when it wants to be called again; `run` sleeps in between until then, or until a
-worker, another process or the database wakes it. Clock, executor, wake-ups, database and ids are arguments, so that
-the simulator can be all of them.
+does one bounded round and returns the instant of the next round. `run` sleeps until that instant, or until a worker,
+another process or the database wakes it. Clock, executor, listener, database and ids are arguments, so that the
+simulator can replace each of them.
 
-Failures. A commit that is refused or whose outcome is unknown drops the memory of the owned groups; the next tick reads
-them again and asks every worker for its inventory (OWNERSHIP.md lines 14, 15, 40). A scheduler that finds itself fenced
-stops (`Fenced`): its supervisor starts a new incarnation.
+- Input: `lease.py` (owned groups), `mailbox.py` (workers and mail), `event_translation.py` (both as engine events),
+  `multipart_requests.py` (requests that concern several owners).
+- Planned runs: `planner.py` (built-in timetables), `author_plans.py` (author timetables), `planning_cursors.py`.
+- Dependencies between DAGs: `edge_resolution.py`, `upstream_reader.py`, `author_slot_queries.py`.
+- Faults: `quarantine.py`, `consecutive_failures.py`.
+
+When a commit is rejected, or its outcome is unknown, the scheduler drops the owned groups from memory. The next round
+loads them again and requests the inventory of every worker (LOAD and WINDOWS in docs/discussions/ownership.md). A fenced
+scheduler stops with FencedError, and its supervisor starts a new incarnation.
 """

@@ -1,4 +1,4 @@
-"""DAGs whose runs fail one after the other are paused: `max_consecutive_failed_dag_runs` (airflow-surface.md A.2)."""
+"""Pauses DAGs after consecutive failed runs: `max_consecutive_failed_dag_runs` (airflow-surface.md A.2)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from gnomon.store import Database, Transaction
 from gnomon.store.dag_records import dag_runs
 from gnomon.store.ownership import commit
 
-_log = log.get_logger("scheduler.failing")
+_log = log.get_logger("scheduler.consecutive_failures")
 
 
 def pause_failing_dags(db: Database, scheduler_id: str, memory: EngineState, dag_pks: Collection[int], now: Instant) -> list[e.EngineEvent]:
-    """Each of these DAGs is paused if its newest ended runs, as many as it allows, all failed; the paused ones as read again.
+    """Pauses each of these DAGs whose newest finished runs, as many as its limit, all failed.
 
-    The reason stands on the DAG. A run that fails after unpausing pauses it again, until one succeeds or is cleared.
+    Stores the reason with the DAG and returns the events that reload the paused DAGs. After the DAG is unpaused, one more
+    failed run pauses it again, until a run succeeds or a failed run is cleared. Raises FencedError.
     """
     if not dag_pks:
         return []
@@ -35,7 +36,7 @@ def pause_failing_dags(db: Database, scheduler_id: str, memory: EngineState, dag
             if _all_failed(tx, dag_pk, most):
                 reason = (
                     f"paused: its last {most} runs failed (max_consecutive_failed_dag_runs={most}); "
-                    f"see to them, then `gnomon dags unpause {dag.record.dag_id}`"
+                    f"correct the cause, then run `gnomon dags unpause {dag.record.dag_id}`"
                 )
                 _log.warning("dag_paused", dag_id=dag.record.dag_id, failed_runs=most)
                 changes.dag_paused.append((dag_pk, reason))

@@ -1,11 +1,11 @@
-"""Which upstream slots runs wait for: found in rounds, beside all other work (docs/decisions/0009-waits-between-dags.md).
+"""Finds the upstream slots that runs wait for, in bounded rounds (docs/decisions/0009-waits-between-dags.md).
 
-The engine says which edges of which runs are to be found (`Step.unresolved`); each is answered by a `SlotsFound`, at once
-where both timetables are ours, with a later round where one is an author's. What is not answered yet is asked for again by
-whoever reads the runs from the store: nothing of it is kept elsewhere.
+The engine names the edges of runs whose slots are not known (`StepResult.unresolved_edges`). Each gets a `SlotsResolved`
+event: at once where both timetables are built in, in a later round where one is an author's. Open edges are not stored:
+the scheduler that loads the runs enqueues them again.
 
-Failures. A dependency that has no answer, or a timetable that fails, stands as the reason of the runs; it is asked again
-every minute, and with the next version of the DAG. It disturbs no other DAG.
+When a dependency has no answer, or a timetable fails, the error becomes the reason why the runs wait. The edge is tried
+again every PLAN_RETRY_S seconds and with the next version of the DAG. No other DAG is affected.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ from gnomon.store.cross_dag import upstream_dags
 from gnomon.store.cross_dag.upstream_dags import UpstreamDag
 from gnomon.timetable_host import TimetableHost, TimetableResponse, unpack_value
 
-_log = log.get_logger("scheduler.depending")
+_log = log.get_logger("scheduler.edge_resolution")
 
-_NO_HOST = "a timetable of an author's is to be asked, and this process asks none"
+_NO_HOST = "one of the two timetables is an author's class, and this process has no timetable host; run it under a scheduler service"
 
 
 class _EdgeBatch(NamedTuple):
-    """Runs of one DAG that are looked at together, by one edge of it."""
+    """Runs of one DAG whose slots are resolved together for one of its edges."""
 
     key: EdgeKey
     dag: Dag
     edge: Edge
     ats: dict[int, Instant]
-    """By run_pk, in order of the planned times."""
+    """Planned time by run_pk, in order of the planned times."""
 
 
 @dataclass(slots=True)
 class _FailedEdge:
-    """An edge without an answer."""
+    """An edge whose slots could not be found, and the runs that wait for it."""
 
     error: str
     version_pk: int
@@ -64,46 +64,46 @@ class _FailedEdge:
 
 
 class EdgeResolver:
-    """The edges that are to be found, by DAG."""
+    """The edges of runs whose upstream slots are not known yet, and their resolution."""
 
     def __init__(self, db: Database, memory: EngineState, host: TimetableHost | None = None) -> None:
-        """`host`: where author timetables are asked."""
+        """`host`: calls author timetables; None if this process has no host."""
         self._db = db
         self._memory = memory
-        self._questions = AuthorSlotQueries(host)
-        self._known = DependencyCache()
+        self._queries = AuthorSlotQueries(host)
+        self._dependencies = DependencyCache()
         self._queue: dict[EdgeKey, dict[int, None]] = {}
-        """Runs (run_pk) by edge. An edge that is left with runs after its turn goes to the end."""
+        """Runs (run_pk) by edge. An edge that still has runs after its batch moves to the end."""
         self._failed: dict[EdgeKey, _FailedEdge] = {}
 
     def enqueue(self, unresolved: Iterable[tuple[int, int]]) -> None:
-        """These are to be found: (run_pk, edge_no)."""
+        """Adds the (run_pk, edge_no) pairs to the queue; pairs of unknown runs are ignored."""
         for run_pk, edge_no in unresolved:
             run = self._memory.runs.get(run_pk)
             if run is not None:
                 self._queue.setdefault((run.record.dag_pk, edge_no), {})[run_pk] = None
 
     def reset(self) -> None:
-        """Memory was dropped."""
+        """Forgets all edges after the engine state was dropped."""
         self._queue, self._failed = {}, {}
-        self._questions.reset()
-        self._known.reset()
+        self._queries.reset()
+        self._dependencies.reset()
 
     def resolve_batch(self, now: Instant) -> list[e.EngineEvent]:
-        """One bounded round: what was found, for the next step of the engine."""
+        """Resolves at most RESOLVED_MAX edges of runs and returns the events for the next step of the engine."""
         self._try_failed_again(now)
-        answers = self._questions.collect()
+        answers = self._queries.collect()
         if not answers and not self._is_ready():
             return []
         found: list[e.EngineEvent] = []
         with self._db.read() as tx:
             upstreams = UpstreamReader(tx)
-            for asked, answer in answers:
-                batch = self._rebuild_batch(asked)
+            for query, answer in answers:
+                batch = self._rebuild_batch(query)
                 if batch is not None:
-                    found += self._contain_errors(batch, now, partial(self._on_answer, upstreams, batch, asked, answer))
+                    found += self._contain_errors(batch, now, partial(self._on_answer, upstreams, batch, query, answer))
             left = RESOLVED_MAX
-            for key in [key for key in self._queue if key not in self._questions]:
+            for key in [key for key in self._queue if key not in self._queries]:
                 batch = self._take_batch(key, left)
                 if batch is not None:
                     left -= len(batch.ats)
@@ -113,15 +113,15 @@ class EdgeResolver:
         return found
 
     def wake_at(self, now: Instant) -> Instant | None:
-        """When there is something to do; None when never."""
+        """When `resolve_batch` has work next; None if no edge is open."""
         if self._is_ready():
             return now
         times = [failed.retry_at for failed in self._failed.values()]
-        answers_at = self._questions.wake_at(now)
+        answers_at = self._queries.wake_at(now)
         return min(times if answers_at is None else [*times, answers_at], default=None)
 
     def _is_ready(self) -> bool:
-        return any(key not in self._questions for key in self._queue)
+        return any(key not in self._queries for key in self._queue)
 
     def _try_failed_again(self, now: Instant) -> None:
         for key, failed in list(self._failed.items()):
@@ -131,13 +131,13 @@ class EdgeResolver:
                 self._queue.setdefault(key, {}).update(failed.run_pks)
 
     def _take_batch(self, key: EdgeKey, most: int) -> _EdgeBatch | None:
-        """The earliest runs of the edge, as many as are looked at together; the others go to the end of the queue."""
+        """The earliest runs of the edge, at most `most` and planned close together; the others return to the queue."""
         run_pks = self._queue.pop(key)
-        there = self._subject(key)
+        subject = self._subject(key)
         ats = sorted((_planned_time_of(run), run.pk) for run_pk in run_pks if (run := self._memory.runs.get(run_pk)) is not None)
-        if there is None or not ats:
+        if subject is None or not ats:
             return None
-        dag, edge = there
+        dag, edge = subject
         span_s = RESOLVED_SPAN_S if dag.graph.spec.timetable.builtin else AUTHORED_SPAN_S
         chosen = {run_pk: at for at, run_pk in ats[:most] if at <= ats[0][0] + span_s * SECOND}
         left = {run_pk: None for _, run_pk in ats if run_pk not in chosen}
@@ -146,13 +146,13 @@ class EdgeResolver:
         return _EdgeBatch(key, dag, edge, chosen)
 
     def _subject(self, key: EdgeKey) -> tuple[Dag, Edge] | None:
-        """The DAG and its edge; None when either is no more."""
+        """The DAG and its edge; None if either no longer exists."""
         dag = self._memory.dags.get(key[0])
         edge = next((edge for edge in dag.graph.edges if edge.number == key[1]), None) if dag is not None else None
         return None if dag is None or edge is None else (dag, edge)
 
     def _contain_errors(self, batch: _EdgeBatch, now: Instant, look: Callable[[], list[e.EngineEvent]]) -> list[e.EngineEvent]:
-        """What is found; whatever goes wrong with one edge stands on its runs, and disturbs no other."""
+        """The events of `look`. An error of one edge becomes the wait reason of its runs and affects no other edge."""
         try:
             return look()
         except SlotsUnavailable as error:
@@ -161,7 +161,7 @@ class EdgeResolver:
             raise
         except Exception as error:
             _log.exception("slots_not_found", dag_id=batch.dag.record.dag_id, error=str(error))
-            return self._record_failure(batch, f"its slots cannot be found ({type(error).__name__}: {error}); report this", now)
+            return self._record_failure(batch, f"the slots cannot be found ({type(error).__name__}: {error}); this is an error of Gnomon: report it", now)
 
     def _resolve_edge(self, upstreams: UpstreamReader, batch: _EdgeBatch) -> list[e.EngineEvent]:
         failed = self._failed.get(batch.key)
@@ -178,7 +178,7 @@ class EdgeResolver:
 
     def _resolve_builtin(self, upstreams: UpstreamReader, batch: _EdgeBatch, up: UpstreamDag, down_side: DagSide, up_side: DagSide) -> list[ResolvedSlots]:
         after, ats = batch.edge.after, batch.ats.values()
-        dependency = resolve_or_raise(lambda: self._known.get_dependency(after, down_side, up_side))
+        dependency = resolve_or_raise(lambda: self._dependencies.get_dependency(after, down_side, up_side))
         if after.dag_id == down_side.dag_id:
             past = upstreams.read_own_history(up, after, ats, dependency)
         else:
@@ -187,50 +187,54 @@ class EdgeResolver:
         return resolve_or_raise(lambda: [dependency.resolve_slots(at, known) for at in ats])
 
     # ---- timetables of authors ---------------------------------------------------------------------------------------
-    def _ask_host(self, upstreams: UpstreamReader, batch: _EdgeBatch, up: UpstreamDag, asked: PendingSlotQuery) -> None:
-        if not self._questions.is_available:
+    def _ask_host(self, upstreams: UpstreamReader, batch: _EdgeBatch, up: UpstreamDag, query: PendingSlotQuery) -> None:
+        if not self._queries.is_available:
             raise SlotsUnavailable(_NO_HOST)
-        if asked.history is None and asked.down.dag_id == asked.up.dag_id:
-            asked = with_history(asked, upstreams.read_own_history(up, batch.edge.after, asked.ats.values()))
-        self._questions.submit(asked, batch.dag, batch.edge, up)
+        if query.history is None and query.down.dag_id == query.up.dag_id:
+            query = with_history(query, upstreams.read_own_history(up, batch.edge.after, query.ats.values()))
+        self._queries.submit(query, batch.dag, batch.edge, up)
 
-    def _rebuild_batch(self, asked: PendingSlotQuery) -> _EdgeBatch | None:
-        """The runs that are still there of those that it was asked for."""
-        there = self._subject(asked.key)
-        ats = {run_pk: at for run_pk, at in asked.ats.items() if run_pk in self._memory.runs}
-        return _EdgeBatch(asked.key, *there, ats) if there is not None and ats else None
+    def _rebuild_batch(self, query: PendingSlotQuery) -> _EdgeBatch | None:
+        """The batch of the query's runs that still exist; None if there are none."""
+        subject = self._subject(query.key)
+        ats = {run_pk: at for run_pk, at in query.ats.items() if run_pk in self._memory.runs}
+        return _EdgeBatch(query.key, *subject, ats) if subject is not None and ats else None
 
-    def _on_answer(self, upstreams: UpstreamReader, batch: _EdgeBatch, asked: PendingSlotQuery, answer: TimetableResponse) -> list[e.EngineEvent]:
-        """What an answer means. It does not count if either DAG has changed since: then it is asked again."""
+    def _on_answer(self, upstreams: UpstreamReader, batch: _EdgeBatch, query: PendingSlotQuery, answer: TimetableResponse) -> list[e.EngineEvent]:
+        """The events of an answer. If either DAG has changed since the query, the edge returns to the queue instead."""
         if answer.error is not None:
             raise SlotsUnavailable(answer.error)
-        up = upstreams.find(asked.up.dag_id)
-        if up is None or build_sides(batch.dag, batch.edge, up) != (asked.down, asked.up):
+        up = upstreams.find(query.up.dag_id)
+        if up is None or build_sides(batch.dag, batch.edge, up) != (query.down, query.up):
             self._queue.setdefault(batch.key, {}).update(dict.fromkeys(batch.ats))
             return []
-        heard: UpstreamAnswer = unpack_value(answer, UpstreamAnswer)
-        if heard.wanted_range is not None:
-            self._ask_host(upstreams, batch, up, with_history(asked, upstreams.read_history(up, heard.wanted_range)))
+        answered: UpstreamAnswer = unpack_value(answer, UpstreamAnswer)
+        if answered.wanted_range is not None:
+            self._ask_host(upstreams, batch, up, with_history(query, upstreams.read_history(up, answered.wanted_range)))
             return []
-        slots = [one for run_pk, one in zip(asked.ats, heard.resolved, strict=True) if run_pk in batch.ats]
+        slots = [resolved for run_pk, resolved in zip(query.ats, answered.resolved, strict=True) if run_pk in batch.ats]
         return self._build_events(upstreams, batch, up, slots)
 
     # ---- events ------------------------------------------------------------------------------------------------------
     def _build_events(self, upstreams: UpstreamReader, batch: _EdgeBatch, up: UpstreamDag, several: list[ResolvedSlots]) -> list[e.EngineEvent]:
-        """The slots with what is known of them: the word of an upstream that is owned here, else the question to its owner."""
-        wanted = sorted({at for one in several for at in one.slots})
-        gone = sorted({at for one in several for at in one.absent})
+        """One SlotsResolved per run, with the facts of each slot.
+
+        The facts of an upstream that this scheduler owns come from the store. For another upstream all slots count as open,
+        and the engine subscribes to its owner.
+        """
+        wanted = sorted({at for resolved in several for at in resolved.slots})
+        absent_slots = sorted({at for resolved in several for at in resolved.absent})
         if up.group_no in self._memory.epochs:
             facts = _index_by_slot(upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, wanted, batch.edge.after.task_id))
         else:
             facts = {at: SlotFact(at, "open") for at in wanted}
-        absent = _index_by_slot(_to_absent(fact) for fact in upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, gone)) if gone else {}
+        absent = _index_by_slot(_to_absent(fact) for fact in upstream_dags.load_slot_facts(upstreams.tx, up.dag_id, absent_slots)) if absent_slots else {}
         return [
             e.SlotsResolved(
-                run_pk, batch.edge.number, one.rule, tuple(facts[at] for at in one.slots), tuple(absent[at] for at in one.absent),
+                run_pk, batch.edge.number, resolved.rule, tuple(facts[at] for at in resolved.slots), tuple(absent[at] for at in resolved.absent),
                 version=up.version_pk,
             )
-            for run_pk, one in zip(batch.ats, several, strict=True)
+            for run_pk, resolved in zip(batch.ats, several, strict=True)
         ]
 
     def _record_failure(self, batch: _EdgeBatch, error: str, now: Instant) -> list[e.EngineEvent]:
@@ -252,5 +256,5 @@ def _index_by_slot(facts: Iterable[SlotFact]) -> dict[Instant, SlotFact]:
 
 
 def _to_absent(fact: SlotFact) -> SlotFact:
-    """The rules found it absent; a run that was made for it a moment ago does not count."""
+    """The fact with the outcome `absent`: a run that was created for the slot since the rules looked does not count."""
     return fact if fact.outcome == "absent" else SlotFact(fact.at, "absent")

@@ -1,4 +1,4 @@
-"""Which groups this process owns, and the beat that keeps them: OWNERSHIP.md lines 9 to 13."""
+"""The groups that this process owns, and the heartbeat that keeps them: TAKE_OVER in docs/discussions/ownership.md."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ _log = log.get_logger("scheduler.lease")
 
 
 class Lease:
-    """One incarnation's claim. Its id is never used again once it was fenced or retired."""
+    """The ownership of one scheduler incarnation. A fenced or retired `scheduler_id` is never used again."""
 
     def __init__(
         self, db: Database, clock: Clock, scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False,
         beat_s: float = BEAT_S,
     ) -> None:
+        """`is_dead`: true if the process of a scheduler id is known to have ended. `beat_s`: seconds between heartbeats."""
         self._db = db
         self._clock = clock
         self.scheduler_id = scheduler_id
@@ -33,9 +34,9 @@ class Lease:
         self.epochs: dict[int, int] = {}
 
     def renew_and_claim(self) -> dict[int, int]:
-        """Beat when it is time, fence the dead, claim what nobody owns; returns newly owned groups with their epochs.
+        """Sends a heartbeat if it is due, fences silent schedulers and claims groups without an owner.
 
-        Raises Fenced when another scheduler has declared this one dead.
+        Returns the newly owned groups with their epochs. Raises FencedError if another scheduler has fenced this one.
         """
         if not self._registered:
             self._register()
@@ -51,9 +52,9 @@ class Lease:
         return gained
 
     def renew(self) -> None:
-        """Beat when it is time, in the midst of long work, and claim nothing.
+        """Sends a heartbeat if it is due, and claims no groups: for calls in the middle of long work.
 
-        Raises Fenced when another scheduler has declared this one dead.
+        Raises FencedError if another scheduler has fenced this one.
         """
         if self._is_due():
             with self._db.write() as tx:
@@ -68,7 +69,7 @@ class Lease:
             raise FencedError(self.scheduler_id)
 
     def _register(self) -> None:
-        """Nobody waits for the time to live of a predecessor whose end is a fact."""
+        """Registers this scheduler, and retires dead predecessors so that their groups are free at once."""
         with self._db.read() as tx:
             dead = [row.scheduler_id for row in leases.list_schedulers(tx) if not row.fenced and self._is_dead(row.scheduler_id)]
         with self._db.write() as tx:
@@ -81,11 +82,11 @@ class Lease:
 
     @property
     def next_beat_at(self) -> Instant:
-        """When to beat again. Counted on the monotonic clock: a step of the wall clock neither hastens nor stops a beat."""
+        """When the next heartbeat is due. Measured with the monotonic clock: a step of the wall clock does not move it."""
         return self._clock.now() + int((self._next_beat - self._clock.monotonic()) * SECOND)
 
     def release_all(self) -> None:
-        """Give every group away at once; the next scheduler need not wait for the time to live."""
+        """Gives up all groups at once, so that the next scheduler does not wait for the lease to expire."""
         if self._registered:
             with self._db.write() as tx:
                 leases.retire_scheduler(tx, self.scheduler_id)

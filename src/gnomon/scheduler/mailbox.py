@@ -1,4 +1,4 @@
-"""What a scheduler hears: workers, mail, and once a second the pools and the register of workers."""
+"""The input of a scheduler: executor events, mail, and once per sweep the pools and the list of workers."""
 
 from __future__ import annotations
 
@@ -28,128 +28,129 @@ _log = log.get_logger("scheduler")
 
 
 class Mailbox:
-    """Collects events. What workers said is kept until it was applied: it is said once, and a round may fail after it."""
+    """Collects engine events. Executor events arrive only once, so they are kept until a round has applied them."""
 
     def __init__(
-        self, db: Database, executor: Executor, clock: Clock, ear: Listener | None, memory: EngineState,
-        chains: MultipartRequests, delete_history: Callable[[int], bool], sweep_s: float = SWEEP_S,
+        self, db: Database, executor: Executor, clock: Clock, listener: Listener | None, memory: EngineState,
+        multipart: MultipartRequests, delete_history: Callable[[int], bool], sweep_s: float = SWEEP_S,
     ) -> None:
-        """`delete_history`: deletes a batch of the ended runs of a DAG; whether there are more."""
+        """`delete_history`: deletes a batch of the finished runs of a DAG, and returns true if more are left."""
         self._db = db
         self._executor = executor
         self._clock = clock
-        self._ear = ear
+        self._listener = listener
         self._memory = memory
-        self._chains = chains
+        self._multipart = multipart
         self._delete_history = delete_history
-        self._heard: list[ExecutorEvent] = []
+        self._worker_events: list[ExecutorEvent] = []
         self._sweep_s = sweep_s
         self._next_sweep = 0.0
-        self._mail_waits = True
-        self._history_waits = False
+        self._has_mail = True
+        self._has_history_to_delete = False
         self._healthy_since: float | None = None
 
     def collect(self, epochs: Mapping[int, int]) -> tuple[list[e.EngineEvent], list[int]]:
-        """Events of these groups since the last round, and the letters that they came with."""
-        if self._ear is not None and self._ear.drain():
-            self._mail_waits = True
+        """Events of these groups since the last round, and the mail_pks of the messages that they come from."""
+        if self._listener is not None and self._listener.drain():
+            self._has_mail = True
         if self._db.poll_notifications():
-            self._mail_waits = True
+            self._has_mail = True
         events: list[e.EngineEvent] = self._sweep(epochs) if self._clock.monotonic() >= self._next_sweep else []
-        self._heard += self._executor.poll_events()
-        self._record_lost_workers([event.worker_id for event in self._heard if isinstance(event, WorkerDied)])
-        said, to_ask = translate_worker_events(self._heard, epochs)
+        self._worker_events += self._executor.poll_events()
+        self._record_lost_workers([event.worker_id for event in self._worker_events if isinstance(event, WorkerDied)])
+        worker_events, to_ask = translate_worker_events(self._worker_events, epochs)
         for worker_id in to_ask:
             self.request_inventory(worker_id, epochs)
-        letters: list[int] = []
-        if self._mail_waits or self._history_waits or any(isinstance(event, e.InventoryRead) for event in said):
+        message_pks: list[int] = []
+        if self._has_mail or self._has_history_to_delete or any(isinstance(event, e.InventoryRead) for event in worker_events):
             with self._db.read() as tx:
-                found, more = take_mail_batch(mailbox.read_messages(tx, sorted(epochs), MAIL_BATCH))
-                ripe = found
-                deletes = any(find_dag_to_delete(letter) is not None for letter in found)
+                batch, more = take_mail_batch(mailbox.read_messages(tx, sorted(epochs), MAIL_BATCH))
+                ready = batch
+                deletes = any(find_dag_to_delete(message) is not None for message in batch)
                 if not deletes:
-                    events += translate_mail(tx, found, self._memory, self._chains)
-            if deletes:  # which is written between the two looks
-                ripe = [letter for letter in found if not self._has_undeleted_runs(letter)]
+                    events += translate_mail(tx, batch, self._memory, self._multipart)
+            if deletes:  # the deletion needs a write transaction between the two reads
+                ready = [message for message in batch if not self._has_undeleted_runs(message)]
                 with self._db.read() as tx:
-                    events += translate_mail(tx, ripe, self._memory, self._chains)
-            letters = [letter.mail_pk for letter in ripe]
-            self._mail_waits = more
-            self._history_waits = len(ripe) < len(found)
-        return self._order_after_mail([*events, *said], epochs), letters
+                    events += translate_mail(tx, ready, self._memory, self._multipart)
+            message_pks = [message.mail_pk for message in ready]
+            self._has_mail = more
+            self._has_history_to_delete = len(ready) < len(batch)
+        return self._order_after_mail([*events, *worker_events], epochs), message_pks
 
-    def _has_undeleted_runs(self, letter: MailRecord) -> bool:
-        """Whether it deletes a DAG that had more ended runs than one transaction deletes: it stays for the next round.
+    def _has_undeleted_runs(self, message: MailRecord) -> bool:
+        """True if the message deletes a DAG that has more finished runs than one transaction deletes.
 
-        So a long history goes a batch a round, between the work of all other DAGs, and a restart goes on with it.
+        The message then stays for the next round: a long history is deleted one batch per round, between the work of the
+        other DAGs, and continues after a restart.
         """
-        dag_pk = find_dag_to_delete(letter)
+        dag_pk = find_dag_to_delete(message)
         return dag_pk is not None and self._delete_history(dag_pk)
 
     def _order_after_mail(self, events: list[e.EngineEvent], epochs: Mapping[int, int]) -> list[e.EngineEvent]:
-        """What a worker sent by mail still counts: losses, and inventories that no longer have it, come after all mail.
+        """Orders the events so that a result that came by mail is applied before the loss or inventory of its worker.
 
-        Losses are last. While more mail waits, they are left to the next sweep, and inventories are asked for again;
-        otherwise what a worker says stays in its order: an inventory knows nothing of what was submitted after it.
+        Losses come last. While more mail waits, losses are dropped until the next sweep finds them again, and inventories
+        are requested again. The other events keep their order: an inventory does not list attempts submitted after it.
         """
         losses = [event for event in events if isinstance(event, e.WorkerLost)]
-        first: list[e.EngineEvent] = [event for event in events if not isinstance(event, e.WorkerLost)]
-        if not self._mail_waits:
-            return [*first, *losses]
-        for event in first:
+        others: list[e.EngineEvent] = [event for event in events if not isinstance(event, e.WorkerLost)]
+        if not self._has_mail:
+            return [*others, *losses]
+        for event in others:
             if isinstance(event, e.InventoryRead):
                 self.request_inventory(event.worker_id, epochs)
-        return [event for event in first if not isinstance(event, e.InventoryRead)]
+        return [event for event in others if not isinstance(event, e.InventoryRead)]
 
     def confirm_applied(self) -> None:
-        """All that was collected is stored."""
-        self._heard = []
+        """Forgets the executor events: the round that applied them was committed."""
+        self._worker_events = []
         if self._healthy_since is None:
             self._healthy_since = self._clock.monotonic()
 
     def reset(self) -> None:
-        """Memory was dropped: everything is asked again. What workers said but inventories of the past still counts."""
-        self._heard = [event for event in self._heard if not isinstance(event, InventoryReceived)]
+        """Reads everything again after the engine state was dropped. Executor events are kept, except outdated inventories."""
+        self._worker_events = [event for event in self._worker_events if not isinstance(event, InventoryReceived)]
         self._next_sweep = 0.0
-        self._mail_waits = True
+        self._has_mail = True
 
     def on_database_outage(self) -> None:
-        """The database was: nobody is declared lost before this scheduler has been healthy for a full time to live."""
+        """After an outage, no worker is marked lost before this scheduler has been healthy for WORKER_TTL_S seconds."""
         self._healthy_since = None
 
     def on_groups_acquired(self, epochs: Mapping[int, int]) -> None:
-        """There are new groups in memory: their mail and their attempts are asked for."""
+        """Reads the mail of the new groups with the next round, and requests the inventories of all workers."""
         self._next_sweep = 0.0
-        self._mail_waits = True
+        self._has_mail = True
         for worker_id in self._memory.workers:
             self.request_inventory(worker_id, epochs)
 
     def request_inventory(self, worker_id: str, epochs: Mapping[int, int]) -> None:
-        """An inventory of these groups will come."""
+        """Requests the worker's attempts and results of these groups."""
         self._executor.request_inventory(worker_id, sorted(epochs.items()))
 
     @property
     def sweep_at(self) -> Instant:
-        """When to look again without a wake-up: at once while there is known to be more mail."""
-        if self._mail_waits or self._history_waits:
+        """When `collect` has to be called without a wake-up: at once while more mail is known to wait."""
+        if self._has_mail or self._has_history_to_delete:
             return self._clock.now()
         return self._clock.now() + int((self._next_sweep - self._clock.monotonic()) * SECOND)
 
     def _sweep(self, epochs: Mapping[int, int]) -> list[e.EngineEvent]:
-        """Once a second: pools that people changed, workers that came and went, and mail of which no word came."""
+        """Every `sweep_s` seconds: reads pools and workers, and looks for mail whose notification was lost."""
         self._next_sweep = self._clock.monotonic() + self._sweep_s
         was_healthy = self._healthy_since is not None and self._clock.monotonic() - self._healthy_since > WORKER_TTL_S
         with self._db.autocommit() as tx:
             pools = store_load.load_pools(tx)
             workers = leases.list_workers(tx)
             is_silent = was_healthy and leases.has_silent_worker(tx, WORKER_TTL_S)
-            self._mail_waits = self._mail_waits or bool(mailbox.read_messages(tx, sorted(epochs), 1))
+            self._has_mail = self._has_mail or bool(mailbox.read_messages(tx, sorted(epochs), 1))
         if is_silent:
             with self._db.write() as tx:
                 for lost in leases.mark_silent_workers_lost(tx, WORKER_TTL_S):
                     _log.warning("worker_lost", worker=lost)
                 workers = leases.list_workers(tx)
-            self._mail_waits = True  # its last words may have come since this looked
+            self._has_mail = True  # the worker may have sent results since the mailbox was read
         self._executor.refresh(workers)
         live = {worker.worker_id for worker in workers}
         believed = {cell.worker for cell in self._memory.attempts.values()} | set(self._memory.workers)
@@ -158,7 +159,7 @@ class Mailbox:
         return events
 
     def _record_lost_workers(self, worker_ids: list[str]) -> None:
-        """Nobody gives these workers attempts any more, and no other scheduler waits for their time to live."""
+        """Retires these workers, so that no scheduler submits to them or waits for their heartbeat to expire."""
         if not worker_ids:
             return
         with self._db.write() as tx:

@@ -1,4 +1,4 @@
-"""A request of several parts on its way from owner to owner, upstream first (`store.requests`, OWNERSHIP.md line 30)."""
+"""Requests of several parts, which pass from owner to owner, upstream first: REQUEST in docs/discussions/ownership.md."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PartBody = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _MultipartRequest:
-    """A letter that is being applied."""
+    """A message with parts that this round applies."""
 
     body: Mapping[str, Any]
     own_parts: Sequence[PartBody]
@@ -24,36 +24,36 @@ class _MultipartRequest:
 
 
 class MultipartRequests:
-    """The letters of such requests that this round applies; each of their parts gives one answer of the engine."""
+    """The multipart requests that this round applies. The engine gives one answer per part."""
 
     def __init__(self, memory: EngineState) -> None:
         self._memory = memory
-        self._chains: dict[int, _MultipartRequest] = {}
+        self._requests: dict[int, _MultipartRequest] = {}
 
     def reset(self) -> None:
-        """Nothing was applied: the letters are still there."""
-        self._chains = {}
+        """Forgets the requests after a failed round: their messages are still in the mailbox."""
+        self._requests = {}
 
     def own_parts(self, body: Mapping[str, Any]) -> Sequence[PartBody]:
-        """The parts at the head of a letter that are this owner's, to be done in this order."""
+        """The leading parts whose groups this scheduler owns, in order."""
         parts: Sequence[PartBody] = body["parts"]
         return parts[: next((i for i, part in enumerate(parts) if part["group_no"] not in self._memory.epochs), len(parts))]
 
     def start_request(self, request_pk: int, body: Mapping[str, Any]) -> None:
-        """Those parts are done with the next step."""
-        here = self.own_parts(body)
-        self._chains[request_pk] = _MultipartRequest(body, here, body["parts"][len(here) :])
+        """Registers the request: the next step of the engine applies its own parts."""
+        own_parts = self.own_parts(body)
+        self._requests[request_pk] = _MultipartRequest(body, own_parts, body["parts"][len(own_parts) :])
 
     def forward_requests(self, changes: Changes, now: Instant) -> None:
-        """In the place of the answers of the parts: a letter to the next owner, or the answer of all."""
-        chains, self._chains = self._chains, {}
-        for request_pk, chain in chains.items():
-            mine = [answer for answer in changes.answers if answer[0] == request_pk]
+        """Replaces the answers of the parts in `changes` by a message to the next owner, or by the answer of the request."""
+        requests, self._requests = self._requests, {}
+        for request_pk, request in requests.items():
+            own_answers = [answer for answer in changes.answers if answer[0] == request_pk]
             changes.answers = [answer for answer in changes.answers if answer[0] != request_pk]
-            done = [*chain.body.get("done", ()), *map(_answer_of_part, chain.own_parts, mine)]
-            if chain.remaining_parts:
-                body = {**chain.body, "request_pk": request_pk, "parts": chain.remaining_parts, "done": done}
-                changes.mail_sent.append(NewMail(chain.remaining_parts[0]["group_no"], "action", json.dumps(body), at=now))
+            done = [*request.body.get("done", ()), *map(_answer_of_part, request.own_parts, own_answers)]
+            if request.remaining_parts:
+                body = {**request.body, "request_pk": request_pk, "parts": request.remaining_parts, "done": done}
+                changes.mail_sent.append(NewMail(request.remaining_parts[0]["group_no"], "action", json.dumps(body), at=now))
             else:
                 changes.answers.append((request_pk, "done", json.dumps(done)))
 

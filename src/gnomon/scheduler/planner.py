@@ -1,7 +1,8 @@
-"""When the next run of each DAG is due, and making it: OWNERSHIP.md lines 22 and 23.
+"""Decides when each DAG is planned: PLAN in docs/discussions/ownership.md.
 
-A DAG is looked at when it was read, when one of its runs ended, and when its next run is due; never because time passed
-or a file was parsed. The rules are `planning`; this file keeps the heap and carries plans to the store.
+A DAG is planned when it was read, when one of its runs finished, and when its next run is due; never because time passed
+or a file was parsed. The rules are in `gnomon.planning`; this module keeps the heap of due times and builds the store
+changes of the plans.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from gnomon.planning import (
     compute_room,
     plan_runs,
 )
-from gnomon.scheduler.author_plans import TO_ASK, AuthorPlanner, build_plan_change, build_stopped_change
+from gnomon.scheduler.author_plans import NEEDS_PLAN, AuthorPlanner, build_plan_change, build_stopped_change
 from gnomon.scheduler.settings import MAX_WAITING_RUNS, PLAN_RETRY_S
 from gnomon.timetable_host import TimetableHost
 from gnomon.timetables import Timetable
@@ -35,33 +36,33 @@ _log = log.get_logger("scheduler.planner")
 
 
 class Planner:
-    """The heap of due times, and the questions to timetables."""
+    """The due times of all DAGs in memory, and the plans of those that are due."""
 
     def __init__(
         self, memory: EngineState, misfire_grace_s: float, host: TimetableHost | None = None, max_waiting_runs: int = MAX_WAITING_RUNS
     ) -> None:
-        """`host`: where author timetables are asked. `max_waiting_runs`: so many runs of a DAG wait for other DAGs at most."""
+        """`host`: calls author timetables. `max_waiting_runs`: the maximum of runs per DAG that wait for other DAGs."""
         self._memory = memory
         self._max_waiting_runs = max_waiting_runs
         self._misfire_grace_s = misfire_grace_s
-        self.authored = AuthorPlanner(memory, host)
+        self.author_planner = AuthorPlanner(memory, host)
         self._due: list[tuple[Instant, int]] = []
-        """(when to look at it, dag_pk); only the entry that `_due_at` names counts."""
+        """Heap of (due time, dag_pk). An entry is valid only if `_due_at` has the same time for the DAG."""
         self._due_at: dict[int, Instant] = {}
         self._pending: dict[int, None] = {}
         self._timetables: dict[int, tuple[int, Timetable]] = {}
 
     def enqueue(self, dag_pks: Iterable[int]) -> None:
-        """Look at these DAGs with the next plan."""
+        """Includes these DAGs in the next call of `plan`."""
         self._pending.update(dict.fromkeys(dag_pks))
 
     def reset(self) -> None:
-        """Start anew: memory was dropped."""
+        """Forgets all due times after the engine state was dropped."""
         self._due, self._due_at, self._pending = [], {}, {}
-        self.authored.reset()
+        self.author_planner.reset()
 
     def plan(self, now: Instant, batch: int) -> list[PlanChange]:
-        """What to write now, for at most `batch` DAGs; the others stay for the next call."""
+        """The changes of at most `batch` DAGs that are due, and of the author plans that were answered."""
         while self._due and self._due[0][0] <= now:
             at, dag_pk = heapq.heappop(self._due)
             if self._due_at.get(dag_pk) == at:
@@ -78,19 +79,19 @@ class Planner:
             change = self._plan_or_record_error(dag, now)
             if change is not None:
                 changes.append(change)
-        answered, again = self.authored.collect_changes(now)
+        answered, again = self.author_planner.collect_changes(now)
         self.enqueue(again)
         return changes + answered
 
     def wake_at(self, now: Instant) -> Instant | None:
-        """When there is something to plan; None when never."""
+        """When `plan` has work next; None if no DAG has a due time."""
         if self._pending:
             return now
-        times = (self._due[0][0] if self._due else None, self.authored.wake_at(now))
+        times = (self._due[0][0] if self._due else None, self.author_planner.wake_at(now))
         return min((at for at in times if at is not None), default=None)
 
     def apply_outcome(self, change: PlanChange, outcome: PlanOutcome, now: Instant) -> None:
-        """Memory follows what the store did with a change."""
+        """Updates the DAG in memory after the store has accepted or rejected a change."""
         dag = self._memory.dags.get(change.dag_pk)
         if dag is None or not outcome.accepted:
             return
@@ -99,7 +100,7 @@ class Planner:
         record.error = outcome.error or change.error
         change = outcome.instead or change
         if outcome.error is not None and outcome.instead is None:
-            record.next_run = None  # its run id is what was refused: the timetable is asked for the slot once more
+            record.next_run = None  # its run id was rejected: the timetable computes the slot again
         else:
             record.fingerprint = change.fingerprint
             record.cursor, record.next_run = change.cursor, change.next_run
@@ -108,7 +109,7 @@ class Planner:
             _log.warning("slot_held", dag_id=record.dag_id, slot=held)
         if record.error is not None:
             self._schedule_at(_retry_at(dag, now), change.dag_pk)
-        elif change.fingerprint == TO_ASK:
+        elif change.fingerprint == NEEDS_PLAN:
             self.enqueue([change.dag_pk])
         elif record.next_run is not None:
             self._schedule_at(compute_creation_time(dag.graph.spec, record.next_run), change.dag_pk)
@@ -118,11 +119,11 @@ class Planner:
             return
         self._due_at[dag_pk] = at
         heapq.heappush(self._due, (at, dag_pk))
-        if len(self._due) > 2 * len(self._due_at) + _SWEEP_AT:
+        if len(self._due) > 2 * len(self._due_at) + _MAX_EXTRA_ENTRIES:
             self._due = sorted((at, dag_pk) for dag_pk, at in self._due_at.items())
 
     def _plan_or_record_error(self, dag: Dag, now: Instant) -> PlanChange | None:
-        """What to write for the DAG; whatever goes wrong with it stands on it, and disturbs no other."""
+        """The change of the DAG. An error is recorded on the DAG and affects no other DAG."""
         try:
             return self._plan_dag(dag, now)
         except PlanningError as error:
@@ -136,9 +137,9 @@ class Planner:
         record, spec = dag.record, dag.graph.spec
         if dag.hold_reason is not None or not spec.timetable.can_be_scheduled or record.dependency_error is not None:
             return None
-        mark = compute_fingerprint(spec.timetable, spec)
+        fingerprint = compute_fingerprint(spec.timetable, spec)
         next_run = record.next_run
-        unchanged = mark == record.fingerprint and record.error is None
+        unchanged = fingerprint == record.fingerprint and record.error is None
         if unchanged and next_run is None:
             if dag.runs or not self._follows_runs(dag):
                 return None
@@ -151,21 +152,21 @@ class Planner:
         )
         room = min(compute_room(spec, active_runs_limit(dag), unfinished), self._max_waiting_runs - len(dag.runs_waiting_upstream))
         if room <= 0 and unchanged:
-            return None  # looked at again when a run of it ends, or waits
-        return self._ask(dag, now, room, unfinished > 0, mark)
+            return None  # planned again when one of its runs finishes or starts to wait
+        return self._request_plan(dag, now, room, unfinished > 0, fingerprint)
 
-    def _ask(self, dag: Dag, now: Instant, room: int, busy: bool, mark: str) -> PlanChange | None:
+    def _request_plan(self, dag: Dag, now: Instant, room: int, busy: bool, fingerprint: str) -> PlanChange | None:
         record, spec = dag.record, dag.graph.spec
         arguments: dict[str, Any] = {
-            **build_plan_arguments(record, spec, mark, now), "now": now, "room": room, "active": bool(dag.runs), "busy": busy,
+            **build_plan_arguments(record, spec, fingerprint, now), "now": now, "room": room, "active": bool(dag.runs), "busy": busy,
             "misfire_grace_s": self._misfire_grace_s,
         }
         if not spec.timetable.builtin:
-            return self.authored.request_plan(dag, arguments, mark, now)
+            return self.author_planner.request_plan(dag, arguments, fingerprint, now)
         plan = plan_runs(timetable=self._timetable(dag), **arguments)
         if plan.error is not None:
             _log.error("planning_failed", dag_id=record.dag_id, error=plan.error)
-        return build_plan_change(dag, plan, mark, arguments["since"], plan.error)
+        return build_plan_change(dag, plan, fingerprint, arguments["since"], plan.error)
 
     def _follows_runs(self, dag: Dag) -> bool:
         ref = dag.graph.spec.timetable
@@ -180,12 +181,12 @@ class Planner:
 
 
 def _retry_at(dag: Dag, now: Instant) -> Instant:
-    """When to look at a DAG whose timetable failed: in a minute, or when the run is due that it had planned."""
+    """When to plan a DAG again whose timetable failed: after PLAN_RETRY_S, or earlier when its stored next run is due."""
     later = now + int(PLAN_RETRY_S * SECOND)
     next_run = dag.record.next_run
     due = later if next_run is None else compute_creation_time(dag.graph.spec, next_run)
     return min(later, due) if due > now else later
 
 
-_SWEEP_AT = 64
-"""So many void entries may stand in the heap beyond as many as there are valid ones."""
+_MAX_EXTRA_ENTRIES = 64
+"""The heap is rebuilt when its invalid entries outnumber the valid ones by more than this."""

@@ -1,4 +1,4 @@
-"""What planning has decided on, for those who wait for its slots (OWNERSHIP.md line 32)."""
+"""Tells the engine how far planning has decided the slots of a DAG: CROSS_DAG in docs/discussions/ownership.md."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gnomon.store.cross_dag import upstream_dags
 
 
 class CursorMove(NamedTuple):
-    """A DAG's cursor before a plan and after it."""
+    """The cursor of a DAG before and after a plan."""
 
     dag_pk: int
     before: Instant | None
@@ -24,7 +24,7 @@ class CursorMove(NamedTuple):
 
 
 def read_cursor(memory: EngineState, dag_pk: int) -> Instant | None:
-    """Up to which instant the slots of the DAG are decided on; None when it is at its first. Not asked where nobody waits."""
+    """The instant up to which the slots of the DAG are decided; None before the first, or if no run waits for the DAG."""
     dag = memory.dags.get(dag_pk)
     if dag is None or dag.record.dag_id not in memory.subscriptions:
         return None
@@ -33,7 +33,7 @@ def read_cursor(memory: EngineState, dag_pk: int) -> Instant | None:
 
 
 def record_manual_runs(memory: EngineState, outcome: PlanOutcome) -> None:
-    """Runs by hand that were found in the place of planned ones stand for their slots, in memory as in the store."""
+    """Assigns slots to manual runs that the store found in the place of planned runs."""
     for run_pk, slot in outcome.standing.items():
         run = memory.runs.get(run_pk)
         if run is not None:
@@ -42,17 +42,17 @@ def record_manual_runs(memory: EngineState, outcome: PlanOutcome) -> None:
 
 
 def build_cursor_events(db: Database, moved: Iterable[CursorMove], memory: EngineState) -> list[e.EngineEvent]:
-    """The cursors that moved over slots which somebody waits for, with what is known of these."""
-    asked = [
-        (one.dag_pk, one.before, one.after, slots)
-        for one in moved if one.after is not None and (slots := _subscribed_slots(one, memory))
+    """A CursorMoved for each cursor that passed subscribed slots, with the facts of these slots."""
+    moves = [
+        (move.dag_pk, move.before, move.after, slots)
+        for move in moved if move.after is not None and (slots := _subscribed_slots(move, memory))
     ]
-    if not asked:
+    if not moves:
         return []
     with db.read() as tx:
         return [
             e.CursorMoved(dag_pk, before, after, upstream_dags.load_slot_facts(tx, memory.dags[dag_pk].record.dag_id, slots))
-            for dag_pk, before, after, slots in asked
+            for dag_pk, before, after, slots in moves
         ]
 
 

@@ -1,4 +1,4 @@
-"""One scheduler process: the loop around the engine."""
+"""One scheduler process: the loop that collects events, steps the engine and commits the result."""
 
 from __future__ import annotations
 
@@ -40,64 +40,63 @@ _log = log.get_logger("scheduler")
 
 
 class SchedulerService:
-    """Owns groups, plans and runs their DAGs. `tick` is one round; everything from outside is an argument."""
+    """Owns groups, plans and runs their DAGs. `tick` is one round; every dependency is a constructor argument."""
 
     def __init__(
-        self, *, settings: SchedulerSettings, db: Database, executor: Executor, clock: Clock, ear: Listener | None,
+        self, *, settings: SchedulerSettings, db: Database, executor: Executor, clock: Clock, listener: Listener | None,
         new_id: Callable[[], str], scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False,
         timetables: TimetableHost | None = None, wake_triggerers: Callable[[], object] = lambda: None,
     ) -> None:
-        """`is_dead`: whether the process of a scheduler id is known, not suspected, to have ended.
+        """`is_dead`: true if the process of a scheduler id is known, not suspected, to have ended.
 
-        `wake_triggerers`: something waits for a trigger, or no longer does.
-
-        `timetables`: where author timetables are asked; None: nowhere, and their DAGs say so.
+        `timetables`: calls author timetables; with None, DAGs with an author timetable get an error instead of runs.
+        `wake_triggerers`: called after a commit that started or ended a deferral.
         """
         self._settings = settings
         self._db = db
         self._executor = executor
         self._clock = clock
-        self._ear = ear
+        self._listener = listener
         self._new_id = new_id
         self._wake_triggerers = wake_triggerers
         self.memory = EngineState(settings.limits)
         self.lease = Lease(db, clock, scheduler_id, host, is_dead, beat_s=settings.beat_s)
-        desk = None if timetables is None else TimetableHostMultiplexer(timetables)
+        multiplexer = None if timetables is None else TimetableHostMultiplexer(timetables)
         self._planner = Planner(
-            self.memory, settings.misfire_grace_s, None if desk is None else desk.open_client(), settings.max_waiting_runs
+            self.memory, settings.misfire_grace_s, None if multiplexer is None else multiplexer.open_client(), settings.max_waiting_runs
         )
-        self._depending = EdgeResolver(db, self.memory, None if desk is None else desk.open_client())
-        self._chains = MultipartRequests(self.memory)
-        self._inbox = Mailbox(
-            db, executor, clock, ear, self.memory, self._chains, self._delete_history, sweep_s=settings.sweep_s
+        self._edge_resolver = EdgeResolver(db, self.memory, None if multiplexer is None else multiplexer.open_client())
+        self._multipart = MultipartRequests(self.memory)
+        self._mailbox = Mailbox(
+            db, executor, clock, listener, self.memory, self._multipart, self._delete_history, sweep_s=settings.sweep_s
         )
-        self._isolation = GroupQuarantine()
+        self._quarantine = GroupQuarantine()
         self._loaded: list[DagRun] = []
-        self._asks: list[e.EngineEvent] = []
-        """Who waits for DAGs of the groups that were loaded."""
-        self._reload = False
+        self._loaded_subscriptions: list[e.EngineEvent] = []
+        """Subscriptions to slots of DAGs of the groups that were just loaded."""
+        self._must_reload = False
         self._wake_at: Instant | None = None
         self._faults = 0
-        """Rounds on end that failed by a fault of ours."""
+        """Consecutive rounds that failed by an internal error."""
         self.refused_commits = 0
-        """Rounds that the store refused or left uncertain, or that failed by a fault of ours, since the start."""
+        """Rounds since the start whose commit was rejected or uncertain, or that failed by an internal error."""
         self.contended = 0
-        """Admissions to one pool that were taken back, because another scheduler was faster."""
+        """Admission passes of one pool that were retracted because another scheduler took the slots first."""
         self._touched: set[int] = set()
-        """Groups of the step that is being committed."""
+        """Groups that the current step touched, until it is committed."""
 
     # ---- one round ---------------------------------------------------------------------------------------------------
     def tick(self) -> Instant:
-        """One bounded round; returns when to call again at the latest. Raises Fenced when this incarnation is over."""
+        """Does one bounded round, and returns the latest instant of the next. Raises FencedError if this scheduler was fenced."""
         now = self._clock.now()
         try:
             self._take_groups()
-            events, letters = self._collect(now)
-            if events or letters or self._loaded or self._is_due(now):
-                self._step_and_commit(events, letters, now)
-            self._inbox.confirm_applied()
+            events, messages = self._collect(now)
+            if events or messages or self._loaded or self._is_due(now):
+                self._step_and_commit(events, messages, now)
+            self._mailbox.confirm_applied()
             self._plan(now)
-            found = self._depending.resolve_batch(now)
+            found = self._edge_resolver.resolve_batch(now)
             if found:
                 self._step_and_commit(found, [], now)
         except FencedError:
@@ -109,23 +108,23 @@ class SchedulerService:
             return self._quarantine_after_error(error)
         self._faults = 0
         plan_at = self._planner.wake_at(now) if self._settings.use_schedule else None
-        times = (self._wake_at, plan_at, self._depending.wake_at(now), self.lease.next_beat_at, self._inbox.sweep_at)
+        times = (self._wake_at, plan_at, self._edge_resolver.wake_at(now), self.lease.next_beat_at, self._mailbox.sweep_at)
         return min(at for at in times if at is not None)
 
     def _is_due(self, now: Instant) -> bool:
         return self._wake_at is not None and self._wake_at <= now
 
     def _epochs(self) -> dict[int, int]:
-        """The owned groups that are in memory, with their epochs."""
-        return {group: epoch for group, epoch in self.lease.epochs.items() if group not in self._isolation}
+        """The epochs of the owned groups that are in memory: all that are not in quarantine."""
+        return {group: epoch for group, epoch in self.lease.epochs.items() if group not in self._quarantine}
 
     def _take_groups(self) -> None:
         gained = self.lease.renew_and_claim()
-        back = self._isolation.release_expired(self._clock.monotonic())
-        gained |= {group: self.lease.epochs[group] for group in back if group in self.lease.epochs}
-        if self._reload:
+        returned = self._quarantine.release_expired(self._clock.monotonic())
+        gained |= {group: self.lease.epochs[group] for group in returned if group in self.lease.epochs}
+        if self._must_reload:
             gained = self._epochs()
-        if not gained and not self._reload:
+        if not gained and not self._must_reload:
             return
         drop_groups(self.memory, gained)
         with self._db.read() as tx:
@@ -134,67 +133,67 @@ class SchedulerService:
         self.lease.renew()
         self._loaded += load_groups(self.memory, state, gained)
         self.lease.renew()
-        self._asks += [e.SubscriptionRequested(ask, facts) for ask, facts in state.subscriptions]
+        self._loaded_subscriptions += [e.SubscriptionRequested(message, facts) for message, facts in state.subscriptions]
         self.memory.update_pools(pools)
         self._planner.enqueue(dag.dag_pk for dag in state.dags)
-        self._reload = False
-        self._inbox.on_groups_acquired(self._epochs())
+        self._must_reload = False
+        self._mailbox.on_groups_acquired(self._epochs())
         if any(row.deferral is not None and row.deferral.due_at is None and row.deferral.result is None for row in state.tasks):
             self._wake_triggerers()
         _log.info("groups_loaded", groups=len(gained), dags=len(state.dags), runs=len(state.runs))
 
     def _collect(self, now: Instant) -> tuple[list[e.EngineEvent], list[int]]:
-        """Events since the last round, and the letters that they came with."""
-        asks, self._asks = self._asks, []
-        events, letters = self._inbox.collect(self._epochs())
-        return [*asks, *events], letters
+        """The events since the last round, and the mail_pks of the messages that they come from."""
+        subscriptions, self._loaded_subscriptions = self._loaded_subscriptions, []
+        events, messages = self._mailbox.collect(self._epochs())
+        return [*subscriptions, *events], messages
 
     # ---- decide, commit, act -----------------------------------------------------------------------------------------
-    def _step_and_commit(self, events: list[e.EngineEvent], letters: list[int], now: Instant) -> None:
+    def _step_and_commit(self, events: list[e.EngineEvent], messages: list[int], now: Instant) -> None:
         loaded, self._loaded = self._loaded, []
-        decided = step(self.memory, events, now, self._new_id, loaded)
-        decided.changes.mail_deleted += letters
-        self._chains.forward_requests(decided.changes, now)
-        self._touched = decided.touched_groups
-        self._commit(decided)
+        result = step(self.memory, events, now, self._new_id, loaded)
+        result.changes.mail_deleted += messages
+        self._multipart.forward_requests(result.changes, now)
+        self._touched = result.touched_groups
+        self._commit(result)
         self._touched = set()
-        self._wake_at = decided.wake_at
-        self._planner.enqueue(sorted(decided.plannable_dags))
-        self._depending.enqueue(decided.unresolved_edges)
-        for worker_id, attempt_ids in decided.acknowledges.items():
+        self._wake_at = result.wake_at
+        self._planner.enqueue(sorted(result.plannable_dags))
+        self._edge_resolver.enqueue(result.unresolved_edges)
+        for worker_id, attempt_ids in result.acknowledges.items():
             self._executor.acknowledge(worker_id, attempt_ids)
-        for worker_id, attempts in decided.submits.items():
+        for worker_id, attempts in result.submits.items():
             self._executor.submit(worker_id, attempts)
-        for order in decided.cancels:
+        for order in result.cancels:
             self._executor.cancel(order.worker_id, order.attempt_id, order.reason, self.memory.limits.cancel_grace_s)
-        paused = pause_failing_dags(self._db, self.lease.scheduler_id, self.memory, decided.failing_dags, now)
+        paused = pause_failing_dags(self._db, self.lease.scheduler_id, self.memory, result.failing_dags, now)
         if paused:
             self._step_and_commit(paused, [], now)
 
-    def _commit(self, decided: StepResult) -> None:
-        """The step is stored; nothing is sent to a worker without the proof that this scheduler still owns what it decides."""
-        if not (decided.changes or decided.deleted_runs or decided.deleted_dags or decided.submits or decided.cancels):
+    def _commit(self, result: StepResult) -> None:
+        """Stores the step. The transaction proves that this scheduler still owns its groups, before a worker gets a message."""
+        if not (result.changes or result.deleted_runs or result.deleted_dags or result.submits or result.cancels):
             return
         while True:
             try:
                 with self._db.scheduler_write(self.lease.scheduler_id) as tx:
-                    commit.apply_changes(tx, decided.changes)
-                    commit.delete_runs(tx, decided.deleted_runs)
-                    commit.delete_dags(tx, decided.deleted_dags)
-                    if decided.changes.mail_sent:
+                    commit.apply_changes(tx, result.changes)
+                    commit.delete_runs(tx, result.deleted_runs)
+                    commit.delete_dags(tx, result.deleted_dags)
+                    if result.changes.mail_sent:
                         notify_on_commit(tx)
                 break
             except PoolExhausted as refused:
-                if not retract_admissions(self.memory, decided, refused.pool):
-                    raise  # each time one pool fewer: this ends
+                if not retract_admissions(self.memory, result, refused.pool):
+                    raise  # each retry has one pool fewer, so the loop ends
                 self.contended += 1
-        self._isolation.record_commit(decided.touched_groups)
-        changes = decided.changes
+        self._quarantine.record_commit(result.touched_groups)
+        changes = result.changes
         if any(killed for _, killed in changes.deferrals_deleted) or any(wait.due_at is None for wait in changes.deferrals.values()):
             self._wake_triggerers()
 
     def _delete_history(self, dag_pk: int) -> bool:
-        """A batch of the ended runs of a DAG that goes is gone; whether there are more."""
+        """Deletes a batch of the finished runs of a DAG that is being deleted; returns true if more are left."""
         with self._db.scheduler_write(self.lease.scheduler_id) as tx:
             return commit.delete_history(tx, dag_pk)
 
@@ -228,43 +227,43 @@ class SchedulerService:
             self._step_and_commit(events, [], now)
 
     def _reset_after_outage(self, error: Exception) -> Instant:
-        """Nobody knows what the store has: drop everything owned, read it again with the next round."""
+        """Drops the engine state after an outage or an uncertain commit; the next round loads it from the store."""
         self.refused_commits += 1
         _log.warning("commit_refused", error=str(error), kind=type(error).__name__)
         self._reset_state()
         if isinstance(error, CommitUncertain):
             return self._clock.now()
-        self._inbox.on_database_outage()
+        self._mailbox.on_database_outage()
         return self._clock.now() + int(RETRY_AWAY_S * SECOND)
 
     def _quarantine_after_error(self, error: Exception) -> Instant:
-        """A fault of ours, or the store refused what memory believed: whose it is, is set aside; the others go on at once."""
+        """After an internal error or a rejected commit: quarantines the group that caused it, and reloads the others at once."""
         self.refused_commits += 1
         self._faults += 1
         now = self._clock.monotonic()
         if isinstance(error, EngineStepError) and error.group_no is not None:
-            aside = [error.group_no]
-            self._isolation.quarantine_groups(aside, now)
+            quarantined = [error.group_no]
+            self._quarantine.quarantine_groups(quarantined, now)
         else:
-            aside = self._isolation.record_refusal(self._touched, now)
+            quarantined = self._quarantine.record_refusal(self._touched, now)
         at = error.dag_id if isinstance(error, EngineStepError) else None
-        _log.exception("round_failed", error=str(error), kind=type(error).__name__, dag_id=at, groups_set_aside=aside)
+        _log.exception("round_failed", error=str(error), kind=type(error).__name__, dag_id=at, groups_quarantined=quarantined)
         self._reset_state()
         return self._clock.now() + int(min(FAULT_RETRY_S * 2 ** min(self._faults, 10), BEAT_S) * SECOND)
 
     def _reset_state(self) -> None:
         drop_groups(self.memory, list(self.lease.epochs))
         self._planner.reset()
-        self._depending.reset()
-        self._chains.reset()
-        self._inbox.reset()
-        self._loaded, self._asks, self._touched = [], [], set()
-        self._reload = True
+        self._edge_resolver.reset()
+        self._multipart.reset()
+        self._mailbox.reset()
+        self._loaded, self._loaded_subscriptions, self._touched = [], [], set()
+        self._must_reload = True
         self._wake_at = None
 
     # ---- the loop ----------------------------------------------------------------------------------------------------
     def run(self, stop: Callable[[], bool]) -> None:
-        """Tick until `stop()`; then give the groups away. Raises Fenced."""
+        """Calls `tick` until `stop()` is true, then gives up the groups. Raises FencedError."""
         while not stop():
             wake_at = self.tick()
             self._sleep((wake_at - self._clock.now()) / SECOND)
@@ -276,16 +275,16 @@ class SchedulerService:
     def _sleep(self, seconds: float) -> None:
         if seconds <= 0:
             return
-        if self._reload:  # nothing is heard before the store is back: what was said must not end each sleep
+        if self._must_reload:  # unread events would end each sleep while the database is away
             select.select([], [], [], seconds)
             return
-        descriptors = [*self._executor.read_filenos(), *self._planner.authored.filenos()]
-        if self._ear is not None:
-            descriptors.append(self._ear.fileno())
+        descriptors = [*self._executor.read_filenos(), *self._planner.author_planner.filenos()]
+        if self._listener is not None:
+            descriptors.append(self._listener.fileno())
         try:
             notify = self._db.notification_fileno()
         except ResourceUnavailable:
-            notify = None  # the next tick finds it away too, and says so
+            notify = None  # the next tick fails with the same error and logs it
         if notify is not None:
             descriptors.append(notify)
         select.select(descriptors, self._executor.write_filenos(), [], seconds)

@@ -1,4 +1,4 @@
-"""The scheduler's own numbers: from options where a user may want to turn them, named constants where not."""
+"""The settings of the scheduler: from the configuration where a user may change them, otherwise constants."""
 
 from __future__ import annotations
 
@@ -8,48 +8,48 @@ from gnomon.config import Config
 from gnomon.engine.state.engine_state import EngineLimits
 
 BEAT_S = 1.0
-"""Between two beats (OWNERSHIP.md, TAKE-OVER)."""
+"""Seconds between two heartbeats (TAKE_OVER in docs/discussions/ownership.md)."""
 SWEEP_S = 1.0
-"""A lost wake-up delays mail by at most this."""
+"""Seconds between two sweeps: a lost wake-up delays mail by at most this."""
 RETRY_AWAY_S = 0.5
-"""Between two tries while the database is away."""
+"""Seconds between two tries while the database is not available."""
 FAULT_RETRY_S = 0.01
-"""Before the next round after one that failed by a fault of ours; doubled each time, at most until the next beat."""
+"""Seconds until the round after an internal error; doubles with each further error, up to BEAT_S."""
 MAIL_BATCH = 1000
-"""Letters that one tick reads."""
-MAX_TRIGGER_LETTERS = 20
-"""Letters of them that bring events of triggers, each a hundred."""
+"""Most messages that one tick reads."""
+MAX_TRIGGER_MESSAGES = 20
+"""Most of them that carry trigger events, each up to a hundred."""
 PLAN_RETRY_S = 60.0
-"""A timetable that failed is asked again so much later."""
+"""Seconds until a timetable that failed is called again."""
 MAX_WAITING_RUNS = 1000
-"""[scheduler] max_waiting_runs, where nothing else is said."""
+"""Default of [scheduler] max_waiting_runs."""
 RESOLVED_MAX = 100
-"""Edges of runs whose upstream slots one round finds."""
+"""Most edges of runs whose upstream slots one round resolves."""
 RESOLVED_SPAN_S = 14 * 86400
-"""Runs of one DAG are looked at together when they are planned within so much: they share the upstream's past."""
+"""Runs of one DAG planned within so many seconds are resolved together: they share the upstream's history."""
 AUTHORED_SPAN_S = 2 * 86400
-"""The same with an author's timetable, whose days may take long to walk."""
+"""The same where one timetable is an author's, which may be slow to iterate."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulerSettings:
-    """What `SchedulerService` takes from the configuration."""
+    """The configuration of `SchedulerService`."""
 
     limits: EngineLimits
     plan_batch: int
-    """DAGs that one tick plans runs for."""
+    """Most DAGs that one tick plans."""
     use_schedule: bool
     misfire_grace_s: float = 60.0
-    """A slot later than this is ruled by its DAG's `misfire`."""
+    """Seconds after which a slot is late, so that its DAG's `misfire` applies."""
     max_waiting_runs: int = MAX_WAITING_RUNS
-    """So many runs of a DAG wait for other DAGs; no more are made ahead."""
+    """Most runs of a DAG that may wait for other DAGs; no further runs are created ahead."""
     beat_s: float = BEAT_S
     sweep_s: float = SWEEP_S
-    """Both are seldom in a simulation of years, where nobody else uses the database and every change rings."""
+    """A simulation of years uses longer intervals: it is the only user of its database, and every change wakes it."""
 
 
 def build_scheduler_settings(cfg: Config) -> SchedulerSettings:
-    """The settings that hold for this configuration; an option of 0 means no bound."""
+    """The settings of this configuration; an option of 0 means no limit."""
     parallelism = cfg.integer("core", "parallelism") or None
     per_admission = cfg.integer("scheduler", "max_tis_per_query") or parallelism or 1_000_000
     return SchedulerSettings(

@@ -1,4 +1,4 @@
-"""One host of author timetables, and several who ask it."""
+"""Several clients of one host of author timetables."""
 
 from __future__ import annotations
 
@@ -10,31 +10,33 @@ from gnomon.timetable_host import TimetableHost, TimetableRequest, TimetableResp
 
 
 class TimetableHostMultiplexer:
-    """Gives each place its own answers. Questions are numbered here; who asks numbers them as before."""
+    """Multiplexes several clients over one host: request numbers are rewritten on the way out and restored on the way back."""
 
     def __init__(self, host: TimetableHost) -> None:
         self._host = host
-        self._asked: dict[int, tuple[TimetableHostClient, int]] = {}
+        self._clients: dict[int, tuple[TimetableHostClient, int]] = {}
         self._last = 0
         self._answers: dict[TimetableHostClient, list[TimetableResponse]] = defaultdict(list)
 
     def open_client(self) -> TimetableHostClient:
-        """A TimetableHost for one who asks."""
+        """A TimetableHost for one client."""
         return TimetableHostClient(self)
 
-    def ask(self, place: TimetableHostClient, question: TimetableRequest) -> None:
+    def ask(self, client: TimetableHostClient, question: TimetableRequest) -> None:
+        """Sends a request of this client to the host."""
         self._last += 1
-        self._asked[self._last] = (place, question.number)
+        self._clients[self._last] = (client, question.number)
         self._host.ask(msgspec.structs.replace(question, number=self._last))
 
-    def collect(self, place: TimetableHostClient) -> list[TimetableResponse]:
+    def collect(self, client: TimetableHostClient) -> list[TimetableResponse]:
+        """The answers to this client's requests that have arrived since its last call."""
         for answer in self._host.collect():
-            whose, number = self._asked.pop(answer.number)
-            self._answers[whose].append(msgspec.structs.replace(answer, number=number))
-        return self._answers.pop(place, [])
+            client_of_answer, number = self._clients.pop(answer.number)
+            self._answers[client_of_answer].append(msgspec.structs.replace(answer, number=number))
+        return self._answers.pop(client, [])
 
     def wake_in_s(self) -> float | None:
-        """At once while an answer that has come is still to be collected."""
+        """Seconds until the next poll: 0 while a client has answers to collect; None if no request is pending."""
         return 0.0 if self._answers else self._host.wake_in_s()
 
     def filenos(self) -> list[int]:
@@ -42,22 +44,22 @@ class TimetableHostMultiplexer:
 
 
 class TimetableHostClient:
-    """A TimetableHost that is one of several at a desk."""
+    """One client of a multiplexer, with the interface of a TimetableHost."""
 
-    def __init__(self, desk: TimetableHostMultiplexer) -> None:
-        self._desk = desk
+    def __init__(self, multiplexer: TimetableHostMultiplexer) -> None:
+        self._multiplexer = multiplexer
 
     def ask(self, question: TimetableRequest) -> None:
-        self._desk.ask(self, question)
+        self._multiplexer.ask(self, question)
 
     def collect(self) -> list[TimetableResponse]:
-        return self._desk.collect(self)
+        return self._multiplexer.collect(self)
 
     def wake_in_s(self) -> float | None:
-        return self._desk.wake_in_s()
+        return self._multiplexer.wake_in_s()
 
     def filenos(self) -> list[int]:
-        return self._desk.filenos()
+        return self._multiplexer.filenos()
 
     def close(self) -> None:
-        """The host goes with whoever started it."""
+        """Does nothing: the process that started the host closes it."""

@@ -1,4 +1,4 @@
-"""The other side of an edge as the store has it: the upstream's timetable, and as much of its past as a question looks at."""
+"""Reads the upstream side of an edge: its timetable, and the part of its history that a query needs."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from gnomon.timetables.registry import build
 _T = TypeVar("_T")
 
 SLOTS_MAX = 60_000
-"""Slots that all edges remember together, about 20 MB; the edge that was looked at first leaves."""
+"""Most slots in the cache of all edges together, about 20 MB; the least recently used edge is evicted first."""
 
 
 class SlotsUnavailable(Exception):
-    """The slots of an edge cannot be found now: the sentence names thing, place and remedy."""
+    """The slots of an edge cannot be found now; the message says why and what to do."""
 
 
 def resolve_or_raise(question: Callable[[], _T]) -> _T:
-    """What the rules answer; CannotTell, in their words, where they have no answer."""
+    """The result of `question`. Raises SlotsUnavailable with the message of the rules if they have no answer."""
     try:
         return question()
     except (ValueError, PlanningError, AirflowTimetableInvalid) as error:
@@ -45,37 +45,37 @@ def resolve_or_raise(question: Callable[[], _T]) -> _T:
 
 
 class UpstreamReader:
-    """DAGs read in one transaction, each once."""
+    """Reads upstream DAGs and their history in one transaction, each DAG once."""
 
     def __init__(self, tx: Transaction) -> None:
         self.tx = tx
         self._found: dict[str, UpstreamDag | None] = {}
 
     def find(self, dag_id: str) -> UpstreamDag | None:
-        """The DAG, None when there is none; CannotTell when its version cannot be read."""
+        """The DAG; None if it does not exist. Raises SlotsUnavailable if its version cannot be read."""
         if dag_id not in self._found:
             try:
                 self._found[dag_id] = upstream_dags.find_upstream_dag(self.tx, dag_id)
             except (msgspec.MsgspecError, zlib.error) as error:
-                raise SlotsUnavailable(f"DAG {dag_id} cannot be read ({error}); let its file be parsed again") from error
+                raise SlotsUnavailable(f"DAG {dag_id} cannot be read ({error}); save its file, so that it is parsed again") from error
         return self._found[dag_id]
 
-    def read_history(self, up: UpstreamDag, stretch: TimeRange) -> RecordedSlots:
-        """What ran in that stretch. The cursor was read before: what it passed since is not taken for absent."""
-        slots = upstream_dags.list_slots_with_runs(self.tx, up.dag_pk, stretch.start, stretch.end)
+    def read_history(self, up: UpstreamDag, time_range: TimeRange) -> RecordedSlots:
+        """The slots with runs in that range. The cursor is the older value read by `find`: slots passed since are not absent."""
+        slots = upstream_dags.list_slots_with_runs(self.tx, up.dag_pk, time_range.start, time_range.end)
         return RecordedSlots(tuple(slots), up.decided_until)
 
     def read_history_for(self, up: UpstreamDag, dependency: Dependency, ats: Collection[Instant]) -> RecordedSlots:
-        """What these runs look at: whole days, or parts of them where the upstream has very many slots a day."""
-        stretch = resolve_or_raise(lambda: dependency.partial_window(ats))
-        if stretch is None:
+        """The history that these runs need: whole days, or parts of days if the upstream has many slots per day."""
+        time_range = resolve_or_raise(lambda: dependency.partial_window(ats))
+        if time_range is None:
             return self.read_history(up, resolve_or_raise(lambda: dependency.windows(ats)))
-        return self._read_partial_history(up, dependency, stretch)
+        return self._read_partial_history(up, dependency, time_range)
 
     def read_own_history(
         self, up: UpstreamDag, after: AfterSpec, ats: Iterable[Instant], dependency: Dependency | None = None
     ) -> RecordedSlots:
-        """What a DAG that waits for itself looks at, for all of these runs; whole days where no `dependency` is given."""
+        """The history that these runs of a DAG that waits for itself need; whole days if `dependency` is None."""
         moments = sorted(ats)
         before = self._slots_before(up, moments[0], count_needed_slots(after))
         if len(before) < count_needed_slots(after):
@@ -88,30 +88,31 @@ class UpstreamReader:
     def _slots_before(self, up: UpstreamDag, at: Instant, most: int) -> list[Instant]:
         return upstream_dags.list_slots_before(self.tx, up.dag_pk, at, most)
 
-    def _read_partial_history(self, up: UpstreamDag, dependency: Dependency, stretch: TimeRange) -> RecordedSlots:
-        """What ran in a part of days, and which of these days have seen another timetable."""
+    def _read_partial_history(self, up: UpstreamDag, dependency: Dependency, time_range: TimeRange) -> RecordedSlots:
+        """The slots with runs in a part of days, and the days on which runs do not match the present timetable."""
         changed: tuple[int, ...] = ()
-        left = dependency.uncompared_range(stretch, up.decided_until)
+        left = dependency.uncompared_range(time_range, up.decided_until)
         if left is not None:
             recorded = self.read_history(up, left).slots
             changed = resolve_or_raise(lambda: dependency.compare(left, recorded))
-        return msgspec.structs.replace(self.read_history(up, stretch), changed=changed)
+        return msgspec.structs.replace(self.read_history(up, time_range), changed=changed)
 
 
 class DependencyCache:
-    """Edges between timetables of our own, with the days that they remember."""
+    """A cache of edges between built-in timetables, with the days that they have computed. Least recently used first."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, Dependency] = {}
         self._counted: dict[bytes, int] = {}
-        """Slots that each edge had when it was looked at last; an edge without any counts as one."""
+        """The slots of each edge at its last use; an edge without slots counts as one."""
         self._slots = 0
 
     def reset(self) -> None:
+        """Empties the cache."""
         self._known, self._counted, self._slots = {}, {}, 0
 
     def get_dependency(self, after: AfterSpec, down: DagSide, up: DagSide) -> Dependency:
-        """The edge, as the one that was looked at last."""
+        """The edge, from the cache or new; it becomes the most recently used one."""
         key = msgspec.msgpack.encode((after, down, up))
         dependency = self._known.pop(key, None)
         self._slots -= self._counted.pop(key, 0)
@@ -128,7 +129,7 @@ class DependencyCache:
 
 
 def build_sides(dag: Dag, edge: Edge, up: UpstreamDag) -> tuple[DagSide, DagSide]:
-    """Both DAGs of an edge as the rules see them."""
+    """The downstream and the upstream DAG of an edge, as the rules take them."""
     return (
         _build_side(dag.record.dag_id, dag.graph.spec, dag.record.file),
         _build_side(edge.after.dag_id, up.spec, up.file),

@@ -1,4 +1,7 @@
-"""Typed JSON for values that tasks hand to one another."""
+"""Typed JSON for values of authors: XComs, arguments of triggers, payloads of events. Open `typed_json.py` first.
+
+`types.py` holds the types beyond JSON: a new type is an entry of its two tables.
+"""
 
 from gnomon.serde.typed_json import dumps, loads
 

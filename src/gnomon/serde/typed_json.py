@@ -1,8 +1,8 @@
-"""Values as JSON text and back, types kept.
+"""Values as JSON text and back, with their types.
 
-What JSON knows stays plain JSON. Everything else is an object with exactly the keys `__type` and `__value`; an
-author's dict that holds `__type` itself, or keys that are not text, is written as such an object too. So a reader
-without Gnomon still understands the common case, and `loads(dumps(x)) == x` for every value that `dumps` takes.
+Values that JSON can express are plain JSON. Every other value is an object with exactly the keys `__type` and `__value`; a
+dict with the key `__type`, or with keys that are not text, is written as such an object too. So a reader without Gnomon can
+read the common case, and `loads(dumps(x)) == x` for every value that `dumps` takes.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from gnomon.serde.types import DECODERS, find_encoder
 TYPE = "__type"
 VALUE = "__value"
 DEPTH_MAX = 200
-"""Containers within containers; deeper values are refused, circular ones among them."""
+"""The deepest nesting of containers; deeper values, and circular values, are refused."""
 
 
 def dumps(value: object, *, what: str = "The value") -> str:
-    """The value as typed JSON text, which is UTF-8 whatever it holds. `what` names it in errors, for example "XCom 'rows' of task 'load'".
+    """The value as typed JSON text that UTF-8 can encode. `what`: its name in errors, for example "XCom 'rows' of task 'load'".
 
-    Raises NotSerializable, with the path inside the value, for what has no JSON form.
+    Raises NotSerializable, with the path inside the value, when a part of the value has no JSON form.
     """
     encoded = _encode(value, what, "", 0)
     text = json.dumps(encoded, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
     try:
         text.encode()
-    except UnicodeEncodeError:  # half a character, as in the name of a file that is no UTF-8
+    except UnicodeEncodeError:  # a lone surrogate, as in the name of a file that is not UTF-8
         return json.dumps(encoded, separators=(", ", ": "), allow_nan=False)
     return text
 
 
 def loads(text: str) -> object:
-    """The value of typed JSON text; DeserializationError when the text is not that."""
+    """The value of typed JSON text; raises DeserializationError when the text is not typed JSON."""
     try:
         return _decode(json.loads(text))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise DeserializationError(f"The stored value does not read as typed JSON: {error}") from error
+        raise DeserializationError(f"The stored value is not typed JSON: {error}") from error
 
 
 def _encode(value: object, what: str, path: str, depth: int) -> object:
@@ -53,7 +53,7 @@ def _encode(value: object, what: str, path: str, depth: int) -> object:
         return float(value) if math.isfinite(value) else {TYPE: "float", VALUE: repr(float(value))}
     if depth >= DEPTH_MAX:
         raise NotSerializable(what, path[:80] + "…", f"a value nested deeper than {DEPTH_MAX} levels",
-                              "Is it circular? Flatten it, or store it elsewhere and hand on its address.")
+                              "Is it circular? Flatten it, or store it elsewhere and pass its address.")
     if isinstance(value, dict):
         return _encode_dict(value, what, path, depth)
     if isinstance(value, list):
@@ -111,15 +111,15 @@ def _remedy(value: object) -> str:
     for mark, remedy in _REMEDIES:
         if hasattr(value, mark):
             return remedy
-    return "Hand on plain data (dict, list, str, numbers, datetime, ...), or store it elsewhere and hand on its address."
+    return "Pass plain data (dict, list, str, numbers, datetime, ...), or store it elsewhere and pass its address."
 
 
 _REMEDIES = (
     ("__dataclass_fields__", "Return dataclasses.asdict(value) instead."),
     ("__attrs_attrs__", "Return attrs.asdict(value) instead."),
     ("model_dump", "Return value.model_dump() instead."),
-    ("to_dict", "Return value.to_dict() instead, or store it elsewhere and hand on its address."),
+    ("to_dict", "Return value.to_dict() instead, or store it elsewhere and pass its address."),
     ("tolist", "Return value.tolist() instead."),
-    ("cr_frame", "It comes from an `async def` that nobody awaited: asyncio.run(...) runs it."),
+    ("cr_frame", "It is the result of an `async def` that was not awaited: run it with asyncio.run(...)."),
     ("send", "Return list(value) instead of a generator."),
 )

@@ -1,4 +1,4 @@
-"""The types beyond JSON: a name, how to write one, how to read it back."""
+"""The types beyond JSON: for each its name, the function that encodes a value, and the function that decodes it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Encoder = tuple[str, Callable[[Any], object]]
 
 
 def find_encoder(value: object) -> Encoder | None:
-    """The type's name and its writer; None when it has no form."""
+    """The name of the value's type and its encoder; None when the type is not supported."""
     for kind, encoder in _ENCODERS.items():
         if isinstance(value, kind):
             if kind is dt.datetime and type(value).__module__.startswith("pendulum"):
@@ -58,7 +58,7 @@ def _read_datetime(body: list[Any]) -> dt.datetime:
 
 
 def _read_pendulum(body: list[Any]) -> dt.datetime:
-    import pendulum  # loaded when a value of it is first handed to an author
+    import pendulum  # loaded with the first value of its types, because the import is slow
 
     moment = _read_datetime(body)
     if moment.tzinfo is None:
@@ -75,7 +75,7 @@ def _read_time(body: list[Any]) -> dt.time:
     return dt.time.fromisoformat(body[0]).replace(tzinfo=_find_zone(body[1]))
 
 
-# In order: a datetime is a date, so it is asked first.
+# The order matters: datetime is a subclass of date.
 _ENCODERS: dict[type, Encoder] = {
     dt.datetime: ("datetime", _write_datetime),
     dt.date: ("date", dt.date.isoformat),

@@ -1,9 +1,10 @@
-"""A whole deployment under a virtual clock: real schedulers, a real store, scripted workers, and faults at every fault point.
+"""A whole deployment under a virtual clock: real schedulers, a real store, scripted workers, and faults by a seed.
 
-`Deployment` runs any number of schedulers over one database in one thread; time passes only when nobody has anything to
-do. `faults` makes the store refuse, lose or double-cross commits and kills schedulers and workers, by a seed; `RandomActions` pause,
-trigger, clear, edit and set clocks. `find_violations`
-knows only the specs and what the workers' diaries say, and finds what should not be.
+Open `deployment.py` first: `Deployment` runs any number of schedulers over one database in one thread; time passes only when
+nothing is due. `faults.py` refuses, loses or duplicates commits and kills processes; `random_actions.py` pauses, triggers,
+clears, edits and sets clocks. `auditor.py` compares the records with the specs and the workers' diaries.
+`year_simulation.py` simulates years of schedules; `expected_runs.py` computes the runs that it must have made, with
+`reference_schedule.py` and `cron_oracle.py`, which share no code with the timetables.
 """
 
 from __future__ import annotations

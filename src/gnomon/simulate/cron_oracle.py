@@ -1,8 +1,8 @@
-"""When a cron expression is due in a zone, found the slow way: every label of every day is read off the wall clock.
+"""The instants of a cron expression in a zone, by brute force: every label of every day is looked up on the wall clock.
 
-Nothing of `gnomon.timetables` is used here: an auditor must not ask whom it audits. The rule: a label that the clock skips
-runs moved forward by the gap; one that it shows twice runs once, at its second occurrence, or both times where every
-hour is chosen; labels that fall on one instant are one run.
+The auditor checks `gnomon.timetables`, so this module uses nothing of it. The rule: a label that the clock skips runs later by
+the gap; a label that the clock shows twice runs once, at its second occurrence, or both times if every hour is chosen;
+labels of the same instant make one run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CLOCK_CHANGE_MARGIN = timedelta(days=2)
 
 @lru_cache(maxsize=64)
 def zone_named(name: str) -> ZoneInfo:
-    """The zone as the tzdata package has it."""
+    """The zone of the tzdata package."""
     with resources.files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as source:
         return ZoneInfo.from_file(source, key=name)
 
@@ -62,7 +62,7 @@ def _instants_of_day(day: date, times: list[int], zone: ZoneInfo, both: bool) ->
 
 
 def _instants_of_label(label: datetime, zone: ZoneInfo, both: bool) -> list[int]:
-    """When the wall clock shows the label; moved forward by the gap when it never does."""
+    """The instants at which the wall clock shows the label; moved forward by the gap if it never does."""
     readings = [label.replace(tzinfo=zone, fold=fold) for fold in (0, 1)]
     shown = [at for at in readings if at.astimezone(UTC).astimezone(zone).replace(tzinfo=None) == label]
     if not shown:
@@ -73,7 +73,7 @@ def _instants_of_label(label: datetime, zone: ZoneInfo, both: bool) -> list[int]
 
 
 def _is_day(day: date, days: str, weekdays: str) -> bool:
-    """Whether the day is chosen: by both fields, or by either when neither is a star."""
+    """True when the expression chooses the day: by both fields, or by either if neither is a star."""
     weekday = day.isoweekday() % 7
     chosen = []
     if not days.startswith("*"):

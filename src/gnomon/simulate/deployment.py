@@ -21,11 +21,11 @@ from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 from gnomon.timetable_host.in_process import InProcessTimetableHost
 
 _BEAT_S = 1.0
-"""Between two beats of a scripted worker."""
+"""The time between two heartbeats of a scripted worker."""
 
 
 class Deployment:
-    """What a simulation drives. Everything random comes from `seed`; everything timed from `clock`."""
+    """A simulated deployment. All random numbers come from `seed`, all instants from `clock`."""
 
     def __init__(
         self, db: Database, *, seed: int, start: Instant, script: Callable[[Attempt, random.Random], Play],
@@ -50,11 +50,11 @@ class Deployment:
             self._wake_at.append(start)
 
     def new_id(self) -> str:
-        """An id from the seed."""
+        """A new id, derived from the seed."""
         return str(uuid.UUID(int=self.rng.getrandbits(128), version=4))
 
     def add_dags(self, specs: Iterable[DagSpec], version: int = 1) -> None:
-        """Files that define these DAGs were parsed, one file a DAG."""
+        """Record the parse of one file for each of these DAGs."""
         for spec in specs:
             parsed = ParsedFile(
                 path=f"/dags/{spec.dag_id}.py", inputs=FileInputs(input_hash=f"{spec.dag_id}.{version}"),
@@ -64,7 +64,7 @@ class Deployment:
                 dag_files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=False)
 
     def add_worker(self) -> ScriptedWorker:
-        """A new worker incarnation is alive."""
+        """Register a new worker."""
         rng = random.Random(self.rng.getrandbits(64))
         worker = ScriptedWorker(self.new_id(), self.clock, lambda attempt: self._script(attempt, rng), self._slots)
         with self.db.write() as tx:
@@ -73,29 +73,29 @@ class Deployment:
         return worker
 
     def step_clock(self, seconds: float) -> None:
-        """Somebody sets the wall clock; spans that are under way last as long as they would have."""
-        before = self.clock.now()
+        """Set the wall clock forward or back; pending timers keep their remaining time."""
+        previous = self.clock.now()
         self.clock.step(seconds)
-        change = self.clock.now() - before
+        change = self.clock.now() - previous
         self._next_beat += change
         self._wake_at = [at + change for at in self._wake_at]
         for worker in self.workers:
             worker.shift(change)
 
     def kill_worker(self) -> None:
-        """The newest worker dies with everything on it; another takes its place."""
+        """Kill the newest worker with its attempts and results, and register another."""
         self.workers[-1].dead = True
         self.workers[-1].live.clear()
         self.workers[-1].results.clear()
         self.add_worker()
 
     def kill_scheduler(self, number: int = 0) -> None:
-        """A scheduler process dies; its supervisor starts another."""
+        """Kill a scheduler process; its next tick starts another."""
         self._schedulers[number] = None
         self.crashes += 1
 
     def run_until(self, end: Instant, chance: Callable[[Deployment], None] | None = None) -> None:
-        """Let time pass up to `end`; `chance` is called at each moment that something happens."""
+        """Let time pass up to `end`; calls `chance` at each instant at which something happens."""
         while self.clock.now() < end:
             self._beat_workers()
             for number in range(len(self._schedulers)):
@@ -103,7 +103,7 @@ class Deployment:
                     self._tick(number)
             if chance is not None:
                 chance(self)
-            if self.clock.now() < end:  # somebody may have set it
+            if self.clock.now() < end:  # `chance` may have set it
                 self.clock.advance_to(min(end, max(self.clock.now() + 1, self._next_at())))
 
     def _next_at(self) -> Instant:
@@ -132,7 +132,7 @@ class Deployment:
     def _new_scheduler(self) -> SchedulerService:
         executor = ScriptedExecutor(lambda: self.workers)
         return SchedulerService(
-            settings=self._settings, db=self.faulty, executor=executor, clock=self.clock, ear=None,  # type: ignore[arg-type]
+            settings=self._settings, db=self.faulty, executor=executor, clock=self.clock, listener=None,  # type: ignore[arg-type]
             new_id=self.new_id, scheduler_id=self.new_id(), host="simulated", timetables=InProcessTimetableHost(),
         )
 

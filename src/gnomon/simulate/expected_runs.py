@@ -1,23 +1,23 @@
-"""Which runs one DAG ought to have, told from the log of edits alone; held against the rows of its runs, one by one.
+"""The expected runs of one DAG, computed from the simulation log alone, and compared with the rows of its runs.
 
-The rules, in words:
+The rules:
 
-A. While a scheduler is up and the DAG is unpaused, it is looked at whenever its next slot falls due and whenever something
-   was done to it, at that very instant. What is done at an instant counts before the look at it. Where commits were refused,
-   lost or uncertain, or the scheduler died around one, the log has the instants of the tries: the looks are some of them,
-   always the last. (`StoreFaults`: the only place where more than one course is right; the rows must follow one of them.)
-B. The timetable is asked for the next slot when there was none yet, when the schedule is another than at the last look, and
-   when the next slot was decided on; `answers` has what is answered. Never because a file was parsed, a process started, or
-   the clock was set. A new schedule goes on from the last slot; what was not made of the old one is dropped. (If that was the
-   first slot of all, and due since the DAG was let run, the new one is asked as of then.)
-C. A DAG is let run when it is defined, unpaused, and at the first look at another schedule. Slots from before lie before it.
-D. A due slot that is late by no more than the grace is made. Of those that are later and lie before the DAG was let run: all
-   within `catchup_window` with catchup; without, the newest alone. Of those that lie after it: by `misfire` all, the newest
-   alone, or none. "The newest" is the newest that is due by now, also one that is not late; with another misfire than
-   "latest" it is the newest before the DAG was let run. Where it lies after the end date, it is the newest that does not.
-E. With jitter, everything happens as it would without, by the DAG's own delay later; the row tells the undelayed slot.
-F. A slot whose logical date a manual run has is passed over.
-G. A row is made at the instant of the look, in the order of the slots, and once.
+A. While a scheduler is up and the DAG is unpaused, there is a planning pass when its next slot is due and after every action
+   on it, at the same instant. Actions of an instant come before its pass. Where commits failed or had an unknown outcome, or
+   the scheduler died around a commit, the log has the instants of the tries: the passes are some of them, and always the
+   last. (`StoreFaults`: the only place where more than one sequence of passes is correct; the rows must follow one of them.)
+B. The timetable computes the next slot when there is none yet, when the schedule has changed since the last pass, and when the
+   next slot has been decided about; `answers` has its answers. A parsed file, a started process or a clock that was set is
+   not a reason. A new schedule continues from the last slot; slots of the old one that have no run are dropped. (If such a
+   slot was the first of all, and due since the DAG became live, the new schedule is asked as of then.)
+C. A DAG becomes live when it is defined, when it is unpaused, and at the first pass with another schedule.
+D. A due slot that is late by at most the grace gets a run. Later slots from before the DAG became live: with catchup all within
+   `catchup_window`, without it the newest alone. Later slots from after that: by `misfire` all, the newest alone, or none.
+   "The newest" is the newest slot that is due by now, also one that is not late; with a misfire other than "latest" it is the
+   newest before the DAG became live. If it lies after the end date, it is the newest that does not.
+E. With jitter, everything happens later by the DAG's own delay; the row has the slot without the delay.
+F. A slot whose logical date a manual run has is skipped.
+G. A row is created at the instant of the pass, in the order of the slots, and once.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ GRACE = 60 * SECOND
 
 
 class SlotRun(NamedTuple):
-    """A row, or what one ought to be: the slot, and the instant at which it was made."""
+    """A row of a run, or an expected one: the slot, and the instant of its creation."""
 
     slot: ExpectedSlot
     made_at: Instant
@@ -54,13 +54,13 @@ class SlotRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _DagTimeline:
-    """One DAG at one moment."""
+    """The state of one DAG at one instant of the log."""
 
     schedule: Schedule | None = None
     asked_with: tuple[object, ...] | None = None
-    """The origin of the schedule at the last look."""
+    """The origin of the schedule in the last planning pass."""
     since: Instant = 0
-    """Since when it has been let run."""
+    """Since when the DAG has been active and unpaused with this schedule."""
     paused: bool = False
     is_scheduler_up: bool = True
     last: ExpectedSlot | None = None
@@ -70,7 +70,7 @@ class _DagTimeline:
 
 
 class RunExpectation:
-    """Walks the log of edits and the rows of one DAG side by side."""
+    """Follows the simulation log and the rows of one DAG, and compares them."""
 
     def __init__(self, dag_id: str, grids: CronGrids, grace: Instant = GRACE) -> None:
         self._dag_id = dag_id
@@ -80,7 +80,7 @@ class RunExpectation:
         self._parts = int.from_bytes(sha256(dag_id.encode()).digest()[:8])
 
     def check(self, ledger: SimulationLog, rows: Sequence[SlotRun]) -> list[str]:
-        """What is wrong with the rows, in words: the first thing; empty when they are exactly the expected ones."""
+        """The first difference between the rows and the expected runs, as a sentence; empty when there is none."""
         state, now, at_row = _DagTimeline(), ledger.start, 0
         for entry in [*ledger.entries_of(self._dag_id), None]:
             until = ledger.end if entry is None else entry.at
@@ -100,7 +100,7 @@ class RunExpectation:
         return []
 
     def _flow(self, state: _DagTimeline, now: Instant, until: Instant) -> tuple[_DagTimeline, list[SlotRun]]:
-        """Looks from `now` to before `until`."""
+        """Planning passes from `now` (inclusive) to `until` (exclusive)."""
         made: list[SlotRun] = []
         schedule = state.schedule
         while state.is_scheduler_up and not state.paused and schedule is not None and now < until:
@@ -132,7 +132,7 @@ class RunExpectation:
         return max(fitting or ended[-1:], key=lambda course: len(course[1]))
 
     def _look(self, state: _DagTimeline, now: Instant, most: int | None = None) -> tuple[_DagTimeline, list[SlotRun]]:
-        """The look at one instant, cut short when it has made `most` runs."""
+        """The planning pass at one instant; it stops after `most` runs."""
         schedule = state.schedule
         if not state.is_scheduler_up or state.paused or schedule is None or schedule.kind == "never":
             return state, []
@@ -157,7 +157,7 @@ class RunExpectation:
         return replace(state, asked_with=schedule.origin, last=walk.last, plan=due), made
 
     def _asked_anew(self, state: _DagTimeline, schedule: Schedule, now: Instant, seen: Instant) -> tuple[_DagTimeline, ExpectedSlot | None]:
-        """A schedule that was not there at the last look: since when the DAG is let run, and the slot that comes first."""
+        """A schedule that is new since the last pass: since when the DAG is live, and its first slot."""
         delay, at, first = self._delay(schedule), seen, state.plan
         if state.asked_with is not None:
             if state.last is None and first is not None and state.since <= first.run_after <= seen:
@@ -181,7 +181,7 @@ class RunExpectation:
 
 @dataclass(slots=True)
 class _ScheduleWalk:
-    """Along one schedule from its last slot, seen from one instant: rules C and D."""
+    """Follows one schedule from its last slot, as seen from one instant (rules C and D)."""
 
     schedule: Schedule
     since: Instant
@@ -191,7 +191,7 @@ class _ScheduleWalk:
     last: ExpectedSlot | None
 
     def decide_slot(self, due: ExpectedSlot) -> tuple[ExpectedSlot | None, bool]:
-        """The slot that is made where this one is due, and True; or the slot to decide on next, and False."""
+        """(slot, True): a run of this slot is created; (slot, False): this is the next slot to decide about."""
         s, before, late = self.schedule, due.run_after < self.since, self.now - due.run_after > self.grace
         window = None if s.window_s is None else self.since - s.window_s * SECOND
         if before and window is not None and due.run_after < window:
@@ -207,7 +207,7 @@ class _ScheduleWalk:
         return (newest if newest is not None and due.run_after < newest.run_after <= upto else due), True
 
     def _last_up_to(self, due: ExpectedSlot, upto: Instant) -> ExpectedSlot:
-        """Slot by slot to the last that is due by then."""
+        """The last slot that is due by then."""
         before, at = self.last, due
         self.last = due
         while (later := self._answer(upto, every=True)) is not None and later.run_after <= upto:
@@ -216,7 +216,7 @@ class _ScheduleWalk:
         return at
 
     def next_slot(self, seen: Instant | None = None) -> ExpectedSlot | None:
-        """The slot after the last: each one, or the newest where only that is wanted."""
+        """The slot after the last one, or the newest slot if the policy creates only that."""
         s, last = self.schedule, self.last
         latest = s.rules_misfires == "latest"
         every = s.catchup or (last is not None and last.run_after >= self.since)
@@ -224,7 +224,7 @@ class _ScheduleWalk:
         return self._answer(at if seen is None else seen, every=every)
 
     def slot_after(self, slot: ExpectedSlot) -> ExpectedSlot | None:
-        """The slot after this one, which was decided on."""
+        """The slot after one that was decided about."""
         self.last = slot
         return self.next_slot()
 
@@ -239,7 +239,7 @@ class _ScheduleWalk:
 
 
 def _apply_entry(state: _DagTimeline, entry: LogEntry) -> tuple[_DagTimeline, Instant]:
-    """The state after something was done, and what the wall clock shows."""
+    """The state after an entry of the log, and the wall clock."""
     match entry:
         case DagDefined(schedule=schedule, paused=paused, at=at) if state.schedule is None:
             return replace(state, schedule=schedule, paused=paused, since=at), at

@@ -1,4 +1,4 @@
-"""Faults of the store, drawn from a seed: the transaction that fails, that nobody knows of, and the process that dies around it."""
+"""Faults of the store, drawn from a seed: a transaction that fails, one with an unknown outcome, a process that dies around it."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from gnomon.store import CommitUncertain, Database, DatabaseUnavailable, Transac
 
 
 class SimulatedCrash(BaseException):
-    """The process died here: nothing after this point happened. No handler of errors sees it."""
+    """The process died here. It is a BaseException, so that no handler of errors catches it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FaultPlan:
-    """Probabilities per transaction of an owner or a keeper."""
+    """Probabilities of the faults of one transaction of a scheduler or triggerer; the fields are the names of the faults."""
 
-    p_unavailable: float = 0.0
-    """The database is away before anything was written."""
+    unavailable: float = 0.0
+    """The database is unavailable before anything is written."""
     uncertain_lost: float = 0.0
-    """The connection died in COMMIT, and nothing was committed."""
+    """The connection is lost in COMMIT, and nothing was committed."""
     uncertain_done: float = 0.0
-    """The connection died in COMMIT, after it was committed."""
+    """The connection is lost in COMMIT, after the commit."""
     crash_before: float = 0.0
-    """The process dies before the commit (OWNERSHIP.md window 35)."""
+    """The process dies before the commit (WINDOWS in docs/discussions/ownership.md)."""
     crash_after: float = 0.0
-    """The process dies after the commit and before it acts (windows 36, 39)."""
+    """The process dies after the commit and before it acts (WINDOWS there)."""
 
     def draw(self, rng: random.Random) -> str | None:
         """The fault of the next transaction, or None."""
@@ -44,7 +44,7 @@ class _SimulatedRollback(Exception):
 
 
 class FaultyDatabase:
-    """A Database in which transactions of owners and keepers fail by plan; everything else passes through."""
+    """A Database whose transactions of schedulers and triggerers fail by `plan`; every other call goes to the real Database."""
 
     def __init__(self, db: Database, plan: FaultPlan, rng: random.Random) -> None:
         self._db = db
@@ -55,10 +55,10 @@ class FaultyDatabase:
     def __getattr__(self, name: str) -> object:
         return getattr(self._db, name)
 
-    def owner(self, scheduler_id: str) -> AbstractContextManager[Transaction]:
+    def scheduler_write(self, scheduler_id: str) -> AbstractContextManager[Transaction]:
         return self._failing(self._db.scheduler_write(scheduler_id))
 
-    def keeper(self, triggerer_id: str) -> AbstractContextManager[Transaction]:
+    def triggerer_write(self, triggerer_id: str) -> AbstractContextManager[Transaction]:
         return self._failing(self._db.triggerer_write(triggerer_id))
 
     @contextmanager
@@ -66,8 +66,8 @@ class FaultyDatabase:
         fault = self.plan.draw(self._rng)
         if fault is not None:
             self.injected[fault] = self.injected.get(fault, 0) + 1
-        if fault == "away":
-            raise DatabaseUnavailable("simulated: the database is away")
+        if fault == "unavailable":
+            raise DatabaseUnavailable("simulated: the database is unavailable")
         try:
             with transaction as tx:
                 yield tx

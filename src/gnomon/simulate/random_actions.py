@@ -1,4 +1,4 @@
-"""People and files at random moments: pauses, manual runs, clears, pools that change, new versions, clocks that are set."""
+"""Random actions of users: pauses, manual runs, clears, resized pools, new versions of DAGs, clocks that are set."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from gnomon.store.ownership import group_state, mailbox
 
 @dataclass(slots=True)
 class RandomActions:
-    """What they did is kept for the auditor: how often a run was cleared, which requests were made, how many versions."""
+    """Acts by a seed, and records for the auditor which runs were cleared, which requests were made, and how many versions."""
 
     rng: random.Random
     specs: dict[str, DagSpec]
-    """By DAG id: the newest version."""
+    """DAG id to its newest version."""
     edit: Callable[[DagSpec, random.Random], DagSpec]
-    """Another version of a DAG."""
+    """Returns another version of a DAG."""
     chance: float = 0.03
-    """Of an act, at each moment at which something happens."""
+    """The probability of an action at each instant at which something happens."""
     action_counts: Counter[str] = field(default_factory=Counter)
     cleared: Counter[int] = field(default_factory=Counter)
-    """Run key to how often its tasks were granted new tries."""
+    """run_pk to the number of clears, each of which gives its tasks all tries again."""
     versions: Counter[str] = field(default_factory=Counter)
     request_pks: list[int] = field(default_factory=list)
 
     def act_randomly(self, it: Deployment) -> None:
-        """Perhaps somebody does something."""
+        """Do a random action with the probability `chance`."""
         if self.rng.random() < self.chance:
             act = self.rng.choice(_ACTIONS)
             self.action_counts[act.__name__] += 1
             act(self, it, self.rng.choice(sorted(self.specs)))
 
     def stop_acting(self, it: Deployment) -> None:
-        """Nothing is paused, every pool has slots, and nobody acts any more."""
+        """Stop acting: unpause all DAGs and give the pool slots, so that every run can end."""
         self.chance = 0.0
         with it.db.write() as tx:
             pools.set_pool(tx, POOL, 2)
@@ -48,7 +48,7 @@ class RandomActions:
 
 
 POOL = "narrow"
-"""The pool that people resize; tasks of a simulation may use it."""
+"""The pool that is resized at random; tasks of a simulation may use it."""
 
 
 def _pause(_: RandomActions, it: Deployment, dag_id: str) -> None:
@@ -102,12 +102,12 @@ _ACTIONS = (_pause, _unpause, _unpause, _trigger, _clear, _edit, _resize, _set_c
 
 
 def list_pools_in_use(it: Deployment) -> list[str]:
-    """Pools that count slots as used; wrong once nothing is live."""
+    """A sentence for each pool with used slots; a violation once no attempt is live."""
     with it.db.read() as tx:
         return [f"pool {pool.name} counts {pool.used} used slots" for pool in group_state.load_pools(tx) if pool.used]
 
 
 def list_unanswered(people: RandomActions, it: Deployment) -> list[str]:
-    """Requests that nobody answered."""
+    """A sentence for each request without an answer."""
     with it.db.read() as tx:
         return [f"request {pk} was never answered" for pk in people.request_pks if mailbox.read_answer(tx, pk)[0] == "pending"]

@@ -1,4 +1,4 @@
-"""A schedule in words that no code of timetables has a say in: what a simulation gives to a DAG, and what its auditor reads."""
+"""A description of schedules that uses no code of the timetables: a simulation gives it to a DAG, and its auditor reads it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Schedule:
 
     @property
     def origin(self) -> tuple[object, ...]:
-        """What makes it another schedule when it changes; policies do not."""
+        """The fields that define the schedule; a change of a policy is not a change of the schedule."""
         return (
             self.kind, self.crons, self.by_period, self.zone, self.every_s, self.every_months, self.reach_s, self.events, self.start_at,
             self.end_at, self.catchup,
@@ -59,7 +59,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class ExpectedSlot(NamedTuple):
-    """One run that is to be: when, and about what."""
+    """One expected run: its run_after and its data interval."""
 
     run_after: Instant
     start: Instant
@@ -161,7 +161,7 @@ def _delta_intervals(s: Schedule, last: ExpectedSlot | None, now: Instant, _: Cr
 
 
 def _newest_span(s: Schedule, now: Instant) -> Instant:
-    """Where the newest complete span began."""
+    """The start of the newest complete span."""
     if s.every_s:
         length = s.every_s * SECOND
         return max(now // length * length - length, s.start_at or 0)
@@ -173,7 +173,7 @@ def _newest_span(s: Schedule, now: Instant) -> Instant:
 
 
 def _add_period(at: Instant, s: Schedule) -> Instant:
-    """One span later; a day that the month has not is its last."""
+    """One span later; a day that the month does not have becomes its last day."""
     if s.every_s:
         return at + s.every_s * SECOND
     moment = _EPOCH + at * _MICROSECOND

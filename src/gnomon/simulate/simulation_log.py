@@ -1,6 +1,6 @@
-"""The log of a simulation of years: what was done to its DAGs, its clock and its scheduler, in the order in which it was done.
+"""The log of a simulation of years: the actions on its DAGs, its clock and its scheduler, in order.
 
-Instants are those of the wall clock, which may be set: only the order of the entries is the order of what happened.
+Instants are of the wall clock, which may be set, so only the order of the entries is the order of the actions.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from gnomon.simulate.reference_schedule import Schedule
 
 @dataclass(frozen=True, slots=True)
 class DagDefined:
-    """A file was parsed that defines the DAG so: new, changed, or as it was. It counts from the next look on."""
+    """A file that defines the DAG was parsed: it is new, changed or unchanged. Planning uses it from its next pass on."""
 
     at: Instant
     dag_id: str
     schedule: Schedule
     paused: bool = False
-    """A new DAG begins so; the others stay as they are."""
+    """The initial value for a new DAG; an existing DAG keeps its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class DagPaused:
-    """Somebody paused the DAG, or unpaused it."""
+    """A user paused or unpaused the DAG."""
 
     at: Instant
     dag_id: str
@@ -33,7 +33,7 @@ class DagPaused:
 
 @dataclass(frozen=True, slots=True)
 class ManualRunTriggered:
-    """Somebody triggered a run with a logical date: it holds the slot of that date."""
+    """A user triggered a run with a logical date, which occupies the slot of that date."""
 
     at: Instant
     dag_id: str
@@ -42,32 +42,32 @@ class ManualRunTriggered:
 
 @dataclass(frozen=True, slots=True)
 class SchedulerKilled:
-    """The scheduler was killed: nobody looks until `SchedulerStarted`."""
+    """The scheduler was killed: no planning until `SchedulerStarted`."""
 
     at: Instant
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulerStarted:
-    """A scheduler was started; it knows nothing but the store."""
+    """A scheduler was started; it loads its state from the store."""
 
     at: Instant
 
 
 @dataclass(frozen=True, slots=True)
 class ClockStepped:
-    """Somebody set the wall clock."""
+    """The wall clock was set."""
 
     at: Instant
     to: Instant
-    """What it showed when the scheduler woke next, up to a second later."""
+    """The wall clock at the next round of the scheduler, up to a second later."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreFaults:
-    """The store refused commits, lost them or left them uncertain, or the scheduler died around one.
+    """Commits failed or had an unknown outcome, or the scheduler died around a commit.
 
-    It looked at some of the instants of `tries`, and surely at the last of them.
+    Planning ran at some of the instants of `tries`, and certainly at the last of them.
     """
 
     tries: tuple[Instant, ...]
@@ -82,12 +82,12 @@ LogEntry = DagDefined | DagPaused | ManualRunTriggered | SchedulerKilled | Sched
 
 @dataclass(slots=True)
 class SimulationLog:
-    """Everything that was done, in order; and when the simulation ended."""
+    """All actions in order, and the end of the simulation."""
 
     start: Instant
     entries: list[LogEntry] = field(default_factory=list)
     end: Instant = 0
 
     def entries_of(self, dag_id: str) -> list[LogEntry]:
-        """What concerns one DAG: its own entries, and those of clock and scheduler."""
+        """The entries of one DAG, with those of the clock and the scheduler."""
         return [entry for entry in self.entries if getattr(entry, "dag_id", dag_id) == dag_id]

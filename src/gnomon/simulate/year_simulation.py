@@ -22,20 +22,20 @@ from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 from gnomon.timetable_host.in_process import InProcessTimetableHost
 
 RARE_EVENT_S = 40 * 86400.0
-"""Between two beats, and two sweeps: nobody else uses the database, and every change rings."""
+"""The time between two heartbeats and two sweeps: no other process uses the database, and every change notifies the scheduler."""
 MAX_ROUNDS_PER_INSTANT = 100_000
-"""Rounds without time passing; a scheduler that wants more of them has lost its way."""
+"""The most rounds at one instant; a scheduler that needs more has a livelock."""
 RESTART_MAX_S = 3.0
-"""A scheduler that died around a commit is started again within so much."""
+"""The longest time after which a scheduler that died around a commit is started again."""
 PLAN_BATCH = 500
 
 
 class SchedulerLivelock(Exception):
-    """The scheduler asks to be called again at once, for ever."""
+    """The scheduler asks for another round at the same instant without end."""
 
 
 class InMemoryListener:
-    """An ear without a socket."""
+    """A Listener without a socket."""
 
     def __init__(self) -> None:
         self.rung = True
@@ -49,7 +49,7 @@ class InMemoryListener:
 
 
 class YearSimulation:
-    """What a simulation of years drives. Everything random comes from `seed`; what happens stands in `ledger`."""
+    """A deployment that simulates years. All random numbers come from `seed`; the actions are recorded in a SimulationLog."""
 
     def __init__(
         self, db: Database, *, seed: int, start: Instant, faults: FaultPlan | None = None,
@@ -77,12 +77,12 @@ class YearSimulation:
             leases.register_worker(tx, self._worker.record())
 
     def new_id(self) -> str:
-        """An id from the seed."""
+        """A new id, derived from the seed."""
         return str(uuid.UUID(int=self.rng.getrandbits(128), version=4))
 
-    # ---- what people, files and machines do --------------------------------------------------------------------------
+    # ---- actions of users, files and machines ------------------------------------------------------------------------
     def parse(self, spec: DagSpec, version: str, inputs: str = "") -> None:
-        """The file of this DAG was parsed, at a version that is new or was there before; `inputs`: what else is in it."""
+        """Record the parse of the DAG's file, with a new or an earlier version; `inputs`: other content of the file."""
         found = ParsedFile(
             path=f"/dags/{spec.dag_id}.py", inputs=FileInputs(input_hash=inputs or version),
             dags=(ParsedDag(spec=spec, spec_hash=version),),
@@ -92,11 +92,11 @@ class YearSimulation:
         self.wake_scheduler()
 
     def wake_scheduler(self) -> None:
-        """The scheduler looks at its mail with its next round."""
+        """Have the scheduler read its mail in its next round."""
         self._bell.rung = True
 
     def step_clock(self, seconds: float) -> None:
-        """Somebody sets the wall clock; the scheduler wakes up to a second later, as it does for its beat."""
+        """Set the wall clock; the scheduler wakes up to a second later, as for its heartbeat."""
         before = self.clock.now()
         self.clock.step(seconds)
         self._worker.shift(self.clock.now() - before)
@@ -104,19 +104,19 @@ class YearSimulation:
         self.log.entries.append(ClockStepped(before, self.clock.now()))
 
     def kill(self) -> None:
-        """The scheduler's process dies; nobody starts another yet."""
+        """Kill the scheduler's process; `start` of another is a separate action."""
         self._discard_scheduler()
         self._is_up = False
         self.log.entries.append(SchedulerKilled(self.clock.now()))
 
     def start(self) -> None:
-        """A new scheduler process is started."""
+        """Start a new scheduler process."""
         self._is_up = True
         self.log.entries.append(SchedulerStarted(self.clock.now()))
 
-    # ---- time passes -------------------------------------------------------------------------------------------------
+    # ---- the passing of time -----------------------------------------------------------------------------------------
     def run_until(self, end: Instant) -> None:
-        """Everything before `end` has happened, nothing of that instant; later only if the store was refused around it."""
+        """Run everything that is due before `end`; the clock may pass `end` if a commit failed around it."""
         while self.clock.now() < end or self._tries:
             wake_at = self._rounds() if self._is_up else end
             self._advance_past(wake_at if self._tries else min(wake_at, end))
@@ -126,7 +126,7 @@ class YearSimulation:
         self.clock.advance_to(max(at, self.clock.now()))
 
     def _rounds(self) -> Instant:
-        """All that is due now is done, or the store was refused; returns when there is more to do."""
+        """Run rounds until nothing is due now, or a commit failed. Returns the instant of the next round."""
         now = self.clock.now()
         for _ in range(MAX_ROUNDS_PER_INSTANT):
             troubles = self._troubles()
@@ -173,7 +173,7 @@ class YearSimulation:
         self._executor = self._new_executor()
         return SchedulerService(
             settings=self._settings, db=self.faulty, executor=self._executor, clock=self.clock,  # type: ignore[arg-type]
-            ear=self._bell, new_id=self.new_id, scheduler_id=self.new_id(), host="simulated",  # type: ignore[arg-type]
+            listener=self._bell, new_id=self.new_id, scheduler_id=self.new_id(), host="simulated",  # type: ignore[arg-type]
             is_dead=lambda other: other in self._dead, timetables=InProcessTimetableHost(),
         )
 

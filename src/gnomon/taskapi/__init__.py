@@ -1,4 +1,8 @@
-"""What author code may read and write, answered with the rights of one attempt, or of a file that is being parsed."""
+"""The task API: requests of author code, answered from the store with the rights of an attempt, a trigger, or a DAG file.
+
+Open `answers.py` first: the table from request to answer, and who may make which request. `run_queries.py` reads runs,
+states and XComs; `run_creation.py` creates runs.
+"""
 
 from __future__ import annotations
 

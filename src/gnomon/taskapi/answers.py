@@ -1,4 +1,4 @@
-"""Question to answer: a table of what each question reads or writes."""
+"""The answer to each request of the task API, as a table, and the rights of tasks, triggers and DAG files."""
 
 from __future__ import annotations
 
@@ -43,59 +43,59 @@ _WRITE_REQUESTS = (SetVariable, DeleteVariable)
 _RUN_REQUESTS = (GetXComs, GetPreviousRun, GetRunState, GetRunStates, GetTaskStates, GetDag, GetRequest)
 
 
-def answer_task(database: store.Database, attempt: Attempt | None, question: AnyTaskApiRequest) -> object:
-    """The answer, a JSON value. `attempt` None: a DAG file asks while it is imported.
+def answer_task(database: store.Database, attempt: Attempt | None, request: AnyTaskApiRequest) -> object:
+    """The answer to an attempt, a JSON value. `attempt` None: the request of a DAG file that is being imported.
 
-    An attempt reads Variables, connections, and the runs and XComs of every DAG, writes Variables and makes runs; a file
-    that is imported reads Variables and connections. Raises Refused, and the store's own errors while it is away.
+    An attempt reads Variables, connections, and the runs and XComs of every DAG, writes Variables and creates runs; a DAG
+    file reads Variables and connections. Raises TaskApiRefused, and the errors of the store while it is unreachable.
     """
-    if isinstance(question, TriggerRun) and attempt is not None:
-        return trigger_run(database, attempt, question)
-    if isinstance(question, GetFirstReschedule) and attempt is not None:
+    if isinstance(request, TriggerRun) and attempt is not None:
+        return trigger_run(database, attempt, request)
+    if isinstance(request, GetFirstReschedule) and attempt is not None:
         with database.read() as tx:
-            return get_first_reschedule(tx, attempt, question)
-    if attempt is None and isinstance(question, (TriggerRun, GetFirstReschedule, *_WRITE_REQUESTS, *_RUN_REQUESTS)):
+            return get_first_reschedule(tx, attempt, request)
+    if attempt is None and isinstance(request, (TriggerRun, GetFirstReschedule, *_WRITE_REQUESTS, *_RUN_REQUESTS)):
         raise TaskApiRefused(
-            f"{type(question).__name__} is answered to tasks only, and this DAG file asks while it is imported;"
+            f"{type(request).__name__} is for tasks only, and this DAG file made the request while it was imported;"
             " move the call into a task"
         )
-    return _answer_from_table(database, question)
+    return _answer_from_table(database, request)
 
 
-def answer_trigger(database: store.Database, question: AnyTaskApiRequest) -> object:
-    """The answer to a trigger: it reads what tasks read, and writes nothing. Raises as `answer_task` does."""
-    if isinstance(question, (TriggerRun, GetFirstReschedule, *_WRITE_REQUESTS)):
-        raise TaskApiRefused(f"{type(question).__name__} is answered to tasks only, and a trigger asks; let the task's method do it")
-    return _answer_from_table(database, question)
+def answer_trigger(database: store.Database, request: AnyTaskApiRequest) -> object:
+    """The answer to a trigger, which reads what tasks read and writes nothing. Raises as `answer_task` does."""
+    if isinstance(request, (TriggerRun, GetFirstReschedule, *_WRITE_REQUESTS)):
+        raise TaskApiRefused(f"{type(request).__name__} is for tasks only, and a trigger made the request; move the call into a method of the task")
+    return _answer_from_table(database, request)
 
 
-def _answer_from_table(database: store.Database, question: AnyTaskApiRequest) -> object:
-    respond = _ANSWERS[type(question)]
-    opened = database.write() if isinstance(question, _WRITE_REQUESTS) else database.read()
-    with opened as tx:
-        return respond(tx, question)
+def _answer_from_table(database: store.Database, request: AnyTaskApiRequest) -> object:
+    answer = _ANSWERS[type(request)]
+    transaction = database.write() if isinstance(request, _WRITE_REQUESTS) else database.read()
+    with transaction as tx:
+        return answer(tx, request)
 
 
-def _get_variable(tx: store.Transaction, question: GetVariable) -> object:
-    return variables.get_variable(tx, question.key)
+def _get_variable(tx: store.Transaction, request: GetVariable) -> object:
+    return variables.get_variable(tx, request.key)
 
 
-def _set_variable(tx: store.Transaction, question: SetVariable) -> object:
-    variables.set_variable(tx, question.key, question.value, question.description)
+def _set_variable(tx: store.Transaction, request: SetVariable) -> object:
+    variables.set_variable(tx, request.key, request.value, request.description)
     return None
 
 
-def _delete_variable(tx: store.Transaction, question: DeleteVariable) -> object:
-    return variables.delete_variable(tx, question.key)
+def _delete_variable(tx: store.Transaction, request: DeleteVariable) -> object:
+    return variables.delete_variable(tx, request.key)
 
 
-def _list_variables(tx: store.Transaction, question: ListVariables) -> object:
-    return variables.list_variable_keys(tx, question.prefix)
+def _list_variables(tx: store.Transaction, request: ListVariables) -> object:
+    return variables.list_variable_keys(tx, request.prefix)
 
 
-def _get_connection(tx: store.Transaction, question: GetConnection) -> object:
-    found = connections.get_connection(tx, question.conn_id)
-    return None if found is None else msgspec.to_builtins(found)
+def _get_connection(tx: store.Transaction, request: GetConnection) -> object:
+    connection = connections.get_connection(tx, request.conn_id)
+    return None if connection is None else msgspec.to_builtins(connection)
 
 
 _ANSWERS: dict[type[Any], Callable[[store.Transaction, Any], object]] = {

@@ -1,4 +1,4 @@
-"""A run that a task makes (OWNERSHIP.md line 29), or has cleared."""
+"""Requests of tasks that create or clear a run (REQUEST in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -15,33 +15,36 @@ from gnomon.store.ownership import mailbox
 from gnomon.taskapi.run_queries import TaskApiRefused
 
 
-def trigger_run(database: store.Database, attempt: Attempt, question: TriggerRun) -> object:
-    """The run is queued; one that exists is left alone, or about to be cleared. Refused when the DAG is not there."""
+def trigger_run(database: store.Database, attempt: Attempt, request: TriggerRun) -> object:
+    """Create a queued run; one that exists is left as it is, or cleared when `reset` is set.
+
+    Returns {outcome: created | exists | clearing, run_id, request}. Raises TaskApiRefused when the DAG does not exist or is deleted.
+    """
     by = f"task {attempt.run.dag_id}.{attempt.task_id} of run {attempt.run.run_id}"
     now = SystemClock().now()
     try:
         with database.write() as tx:
-            _check_dag(tx, question.dag_id)
+            _check_dag(tx, request.dag_id)
             run = dag_runs.create_manual_run(
-                tx, dag_id=question.dag_id, run_id=question.run_id, logical_at=question.logical_at,
-                run_after=question.run_after, interval=(question.interval_start, question.interval_end),
-                conf=question.conf, by=by, at=now, run_type=DagRunType.OPERATOR_TRIGGERED, stands_for=question.stands_for,
+                tx, dag_id=request.dag_id, run_id=request.run_id, logical_at=request.logical_at,
+                run_after=request.run_after, interval=(request.interval_start, request.interval_end),
+                conf=request.conf, by=by, at=now, run_type=DagRunType.OPERATOR_TRIGGERED, stands_for=request.stands_for,
             )
         return {"outcome": "created", "run_id": run.run_id, "request": None}
     except RunExists as error:
         holder = error.holder
     with database.write() as tx:
-        dag, found = dags.find_dag_row(tx, question.dag_id), dag_runs.find_stored_run(tx, question.dag_id, holder)
-        if not question.reset or dag is None or found is None:
+        dag, existing = dags.find_dag_row(tx, request.dag_id), dag_runs.find_stored_run(tx, request.dag_id, holder)
+        if not request.reset or dag is None or existing is None:
             return {"outcome": "exists", "run_id": holder, "request": None}
-        body = {"run_pk": found.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "only_failed": False, "by": by}
+        body = {"run_pk": existing.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "only_failed": False, "by": by}
         number = mailbox.submit_request(tx, by=by, kind="clear", body=body, groups=[dag.group_no], at=now)
     return {"outcome": "clearing", "run_id": holder, "request": number}
 
 
-def get_request(tx: store.Transaction, question: GetRequest) -> object:
-    """{state, answer} of a request to an owner."""
-    state, answer = mailbox.read_answer(tx, question.request_pk)
+def get_request(tx: store.Transaction, request: GetRequest) -> object:
+    """{state, answer} of a request to the scheduler that owns a run."""
+    state, answer = mailbox.read_answer(tx, request.request_pk)
     return {"state": state, "answer": None if answer is None else json.loads(answer)}
 
 
@@ -50,4 +53,4 @@ def _check_dag(tx: store.Transaction, dag_id: str) -> None:
     if dag is None:
         raise TaskApiRefused(f"there is no DAG {dag_id!r}; `gnomon dags list` shows what there is")
     if not dag.active:
-        raise TaskApiRefused(f"DAG {dag_id!r} is in no file any more (last in {dag.file}); put the file back to run it")
+        raise TaskApiRefused(f"DAG {dag_id!r} was deleted: no file defines it any more (the last one was {dag.file}); put the file back to run it")

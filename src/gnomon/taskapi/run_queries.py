@@ -1,4 +1,4 @@
-"""A question that is not answered."""
+"""Requests about DAGs, runs, task states and XComs, answered from the store."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from gnomon.store.ownership import group_state
 
 
 class TaskApiRefused(Exception):
-    """The asker has no right to it, or the thing asked about does not exist; the message says which and what to do."""
+    """The request is not allowed, or its DAG or run does not exist; the text says which, and what to do."""
 
 
-def get_dag(tx: store.Transaction, question: GetDag) -> object:
-    """{active, paused, file, spec, cursor} of the DAG with its newest version; None when there is no such DAG."""
-    row = dags.find_dag_row(tx, question.dag_id)
+def get_dag(tx: store.Transaction, request: GetDag) -> object:
+    """{active, paused, file, spec, cursor} of the newest version of the DAG; None when there is no such DAG."""
+    row = dags.find_dag_row(tx, request.dag_id)
     found = [] if row is None else group_state.load_dags(tx, [row.dag_pk])
     if not found:
         return None
@@ -44,7 +44,7 @@ def get_dag(tx: store.Transaction, question: GetDag) -> object:
 
 
 def list_group_tasks(spec: DagSpec, group: str) -> tuple[str, ...]:
-    """The ids of the tasks in that group or in one below it."""
+    """The ids of the tasks in that task group and in the groups inside it."""
 
     def is_inside(name: str | None) -> bool:
         while name is not None and name != group:
@@ -55,47 +55,47 @@ def list_group_tasks(spec: DagSpec, group: str) -> tuple[str, ...]:
 
 
 RUNS_MAX = 1000
-"""The newest runs of a DAG: those that are answered about when none are named."""
+"""How many runs of a DAG, the newest ones, an answer covers when the request names none."""
 
 
-def get_previous_run(tx: store.Transaction, question: GetPreviousRun) -> object:
-    """The facts of the newest run before this one, in that state if one is named; None when there is none."""
-    this = dag_runs.find_stored_run(tx, question.dag_id, question.run_id)
-    if this is None:
+def get_previous_run(tx: store.Transaction, request: GetPreviousRun) -> object:
+    """The facts of the newest run before the run of the request, in the requested state if there is one; None when there is no such run."""
+    current = dag_runs.find_stored_run(tx, request.dag_id, request.run_id)
+    if current is None:
         return None
-    before = dag_runs.find_previous_run(tx, this, _parse_state(question.state))
-    return None if before is None else msgspec.to_builtins(_run_facts(question.dag_id, before))
+    previous = dag_runs.find_previous_run(tx, current, _parse_state(request.state))
+    return None if previous is None else msgspec.to_builtins(_run_facts(request.dag_id, previous))
 
 
-def get_first_reschedule(tx: store.Transaction, attempt: Attempt, question: GetFirstReschedule) -> object:
-    """When this task instance's first rescheduled attempt of these tries began; None when none was."""
-    return dag_runs.find_first_reschedule(tx, attempt.run.run_pk, attempt.task_no, attempt.map_index, question.first_try)
+def get_first_reschedule(tx: store.Transaction, attempt: Attempt, request: GetFirstReschedule) -> object:
+    """When the first rescheduled attempt of this task instance since try `first_try` started; None when none was rescheduled."""
+    return dag_runs.find_first_reschedule(tx, attempt.run.run_pk, attempt.task_no, attempt.map_index, request.first_try)
 
 
-def get_run_state(tx: store.Transaction, question: GetRunState) -> object:
-    """The state of the run, None when there is no such run."""
-    run = dag_runs.find_stored_run(tx, question.dag_id, question.run_id)
+def get_run_state(tx: store.Transaction, request: GetRunState) -> object:
+    """The state of the run; None when there is no such run."""
+    run = dag_runs.find_stored_run(tx, request.dag_id, request.run_id)
     return None if run is None else run.state.value
 
 
-def get_run_states(tx: store.Transaction, question: GetRunStates) -> object:
-    """{run_id: state} of the wanted runs that exist."""
-    found = _find_by_id(tx, question.dag_id, question.run_ids) + _find_by_logical_date(tx, question.dag_id, question.logical_dates)
+def get_run_states(tx: store.Transaction, request: GetRunStates) -> object:
+    """{run_id: state} of the requested runs that exist."""
+    found = _find_by_id(tx, request.dag_id, request.run_ids) + _find_by_logical_date(tx, request.dag_id, request.logical_dates)
     return {run.run_id: run.state.value for run in found}
 
 
-def get_task_states(tx: store.Transaction, question: GetTaskStates) -> object:
-    """{run_id: {task_id or `task_id[map_index]`: state}} of the wanted runs that exist."""
+def get_task_states(tx: store.Transaction, request: GetTaskStates) -> object:
+    """{run_id: {task_id or `task_id[map_index]`: state}} of the requested runs that exist."""
     answer = {}
-    for run in _wanted_runs(tx, question):
+    for run in _wanted_runs(tx, request):
         names = {row[2]: row[1] for row in tx.all("load.task_numbers", dag_pks=[run.dag_pk])}
-        wanted = question.task_ids if question.group is None else _group_task_ids(tx, run, question.group)
+        wanted = request.task_ids if request.group is None else _group_task_ids(tx, run, request.group)
         states = {
             _task_label(names[record.task_no], record): None if record.state is None else record.state.value
             for record in dag_runs.list_task_states(tx, run.run_pk)
             if wanted is None or names[record.task_no] in wanted
         }
-        if question.group is not None and wanted is not None:
+        if request.group is not None and wanted is not None:
             begun = {label.partition("[")[0] for label in states}
             states.update((task_id, None) for task_id in wanted if task_id not in begun)
         answer[run.run_id] = states
@@ -103,17 +103,17 @@ def get_task_states(tx: store.Transaction, question: GetTaskStates) -> object:
 
 
 def _group_task_ids(tx: store.Transaction, run: RunRecord, group: str) -> tuple[str, ...]:
-    """The tasks in that group, or in one below it, of the version that the run follows."""
+    """The ids of the tasks in that task group, in the DAG version of the run."""
     found = {} if run.version_pk is None else group_state.load_specs(tx, [run.version_pk])
     return tuple(task_id for spec in found.values() for task_id in list_group_tasks(spec, group))
 
 
-def _wanted_runs(tx: store.Transaction, question: GetTaskStates) -> list[RunRecord]:
-    if question.run_ids is not None:
-        return _find_by_id(tx, question.dag_id, question.run_ids)
-    if question.logical_dates is not None:
-        return _find_by_logical_date(tx, question.dag_id, question.logical_dates)
-    return dag_runs.list_runs(tx, question.dag_id, None, RUNS_MAX)
+def _wanted_runs(tx: store.Transaction, request: GetTaskStates) -> list[RunRecord]:
+    if request.run_ids is not None:
+        return _find_by_id(tx, request.dag_id, request.run_ids)
+    if request.logical_dates is not None:
+        return _find_by_logical_date(tx, request.dag_id, request.logical_dates)
+    return dag_runs.list_runs(tx, request.dag_id, None, RUNS_MAX)
 
 
 def _find_by_id(tx: store.Transaction, dag_id: str, run_ids: Iterable[str]) -> list[RunRecord]:
@@ -122,7 +122,7 @@ def _find_by_id(tx: store.Transaction, dag_id: str, run_ids: Iterable[str]) -> l
 
 
 def _find_by_logical_date(tx: store.Transaction, dag_id: str, logical_dates: Iterable[int]) -> list[RunRecord]:
-    """The runs about these dates: a run about one holds the slot of that name (`PlannedRun.slot_key`)."""
+    """The runs with these logical dates: such a run holds the slot with that key (`PlannedRun.slot_key`)."""
     dag = dags.find_dag_row(tx, dag_id)
     if dag is None:
         return []
@@ -154,14 +154,14 @@ def _run_facts(dag_id: str, run: RunRecord) -> RunFacts:
     )
 
 
-def get_xcoms(tx: store.Transaction, question: GetXComs) -> object:
-    """A list of {task_id, map_index, value, run_id}; empty for a run that does not exist."""
-    run = dag_runs.find_stored_run(tx, question.dag_id, question.run_id)
+def get_xcoms(tx: store.Transaction, request: GetXComs) -> object:
+    """A list of {task_id, map_index, value, run_id}; empty when there is no such run."""
+    run = dag_runs.find_stored_run(tx, request.dag_id, request.run_id)
     if run is None:
         return []
-    rows = stored.read_xcoms(tx, run, question.key, question.task_ids, include_prior=question.include_prior_dates)
+    rows = stored.read_xcoms(tx, run, request.key, request.task_ids, include_prior=request.include_prior_dates)
     return [
         {"task_id": row.task_id, "map_index": row.map_index, "value": row.value, "run_id": row.run_id}
         for row in rows
-        if question.map_indexes is None or row.map_index in question.map_indexes
+        if request.map_indexes is None or row.map_index in request.map_indexes
     ]

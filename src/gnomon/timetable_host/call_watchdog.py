@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-import sysconfig
 from collections.abc import Callable
 from types import FrameType
 
 from gnomon.clock import Clock
+from gnomon.processes.author_frames import find_author_call, find_author_place
+from gnomon.processes.child_setup import exit_if_orphaned
 
 CHECK_EVERY_S = 0.25
 """Between two looks at where the author's code is."""
-_OWN_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
-_LIBRARY = os.path.join(sysconfig.get_path("stdlib"), "")
-_DIALECT = os.path.join(_OWN_FOLDER, "airflow_compat", "tree", "")
 
 
 class CallTimeout(BaseException):
@@ -49,35 +47,14 @@ class CallWatchdog:
         self._author_call = None
 
     def _on_tick(self, _number: int, frame: FrameType | None) -> None:
-        if os.getppid() != self._parent:
-            os._exit(1)  # nobody waits for the answer
-        call = _find_author_call(frame)
+        exit_if_orphaned(self._parent)
+        call = find_author_call(frame)
         now = self._clock.monotonic()
         if call is None or call is not self._author_call:
             self._author_call, self._call_started_at = call, now
             self._on_progress()
         elif now - self._call_started_at >= self._limit_s:
-            raise CallTimeout(_describe_call(call, frame), self._limit_s, _find_author_place(frame))
-
-
-def _find_author_call(frame: FrameType | None) -> FrameType | None:
-    """The call by which our code entered what is not ours; None when only ours is running.
-
-    Below our outermost frame stands what started this process: it is no call of ours.
-    """
-    found = candidate = None
-    while frame is not None:
-        if is_own_file(frame.f_code.co_filename):
-            found = candidate if candidate is not None else found
-        else:
-            candidate = frame
-        frame = frame.f_back
-    return found
-
-
-def is_own_file(file: str) -> bool:
-    """Whether a source file is Gnomon's own, and no timetable of the dialect's examples."""
-    return file.startswith(_OWN_FOLDER) and not file.startswith(_DIALECT)
+            raise CallTimeout(_describe_call(call, frame), self._limit_s, find_author_place(frame))
 
 
 def _describe_call(call: FrameType, innermost: FrameType | None) -> str:
@@ -93,17 +70,3 @@ def _describe_call(call: FrameType, innermost: FrameType | None) -> str:
 
 def _is_import_system(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "importlib"
-
-
-def _find_author_place(frame: FrameType | None) -> str:
-    """The innermost line of the author's; of Python's own library only when there is none."""
-    found = None
-    while frame is not None and not (found is not None and is_own_file(frame.f_code.co_filename)):
-        file = frame.f_code.co_filename
-        if not is_own_file(file):
-            place = f"{file}, line {frame.f_lineno}"
-            if not file.startswith((_LIBRARY, "<")):
-                return place
-            found = found or place
-        frame = frame.f_back
-    return found or "an unknown line"

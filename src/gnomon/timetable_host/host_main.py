@@ -16,14 +16,14 @@ import pendulum  # noqa: F401 - else the first call into a timetable waits for i
 
 import gnomon.planning  # noqa: F401 - what most questions call
 from gnomon.clock import SystemClock
-from gnomon.config import current_config, environment, set_current_config
+from gnomon.config import current_config, environment
 from gnomon.config.environment import get_variable
 from gnomon.errors.product import GnomonError
 from gnomon.loading import plugins
 from gnomon.model import task_api_requests
 from gnomon.model.instants import Instant
 from gnomon.processes import memory, message_stream
-from gnomon.processes.child_setup import inherited_socket, set_up_host_process
+from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.processes.process_title import set_title
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 from gnomon.sdk.runtime import channel
@@ -80,11 +80,8 @@ class _TimetableHostLoop:
         while (heard := message_stream.receive_message(self._sock, self._splitter)) is not None:
             if isinstance(heard, TimetableRequest):
                 self._waiting.append(heard)
-            elif heard.error is not None:
-                raise GnomonError(heard.error)
             else:
-                value: object = heard.value
-                return value
+                return heard.unwrap(GnomonError)
         raise GnomonError("whoever asked this timetable is gone")
 
     def _next_request(self) -> TimetableRequest | None:
@@ -132,8 +129,7 @@ def main() -> NoReturn:
     """Never returns: the process ends when nobody asks any more."""
     set_up_host_process([signal.SIGINT])
     limits = limits_from_environment(environment())
-    set_current_config(current_config().for_author_code())
-    set_title("timetable host", current_config().home)
+    set_title("timetable host", hide_secrets().home)
     plugins.enable_imports()
     if limits.memory_bytes is not None:
         memory.limit_memory(limits.memory_bytes)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import msgspec
 
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec
-from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 
 PLAN_RUNS = "gnomon.planning:plan_runs"
@@ -55,10 +53,6 @@ class TimetableResponse(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Why there is none: thing, place and remedy, for whoever wrote the timetable."""
     is_process_ended: bool = False
     """The process that gave it had to end."""
-
-
-TaskApiHandler = Callable[[AnyTaskApiRequest], object]
-"""Answers what author code asks while it is imported or called (a Variable); raises GnomonError to refuse in words."""
 
 
 class TimetableHost(Protocol):

@@ -9,20 +9,23 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 
+from gnomon import log
 from gnomon.clock import Clock
-from gnomon.errors.product import GnomonError
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
-from gnomon.timetable_host import host_failures
-from gnomon.timetable_host.host_process import TimetableHostProcess
+from gnomon.processes.author_frames import list_author_frames
+from gnomon.processes.exit_reasons import describe_crash
+from gnomon.processes.host_process import HostProcess, ProcessExit
+from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
+from gnomon.processes.task_api_messages import TaskApiHandler, TaskApiRequestMessage, TaskApiResponse, answer_request
 from gnomon.timetable_host.protocol import (
     CallProgress,
+    FromTimetableHost,
     HostRetired,
-    TaskApiHandler,
     TimetableRequest,
     TimetableResponse,
 )
 from gnomon.timetable_host.settings import ANSWERS_VARIABLE, TimetableHostSettings
 
+HOST_MODULE = "gnomon.timetable_host.host_main"
 IN_FLIGHT_MAX = 16
 """Questions on their way to one process."""
 START_S = 60.0
@@ -33,6 +36,7 @@ DUMP_TIMEOUT_S = 1.0
 """Between being told to say where it is and being killed."""
 IDLE_S = 60.0
 """A process that nobody asks for so long ends."""
+_log = log.get_logger("timetable_host")
 
 
 class RequestQueue:
@@ -48,8 +52,8 @@ class RequestQueue:
         self._on_suspect = on_blame
         self._waiting: deque[TimetableRequest] = deque()
         self._in_flight: dict[int, TimetableRequest] = {}
-        self._process: TimetableHostProcess | None = None
-        self._unreaped: list[TimetableHostProcess] = []
+        self._process: HostProcess[FromTimetableHost] | None = None
+        self._unreaped: list[HostProcess[FromTimetableHost]] = []
         """Processes that were killed and have not ended yet."""
         self._current_number: int | None = None
         """The question that the process is at."""
@@ -103,7 +107,7 @@ class RequestQueue:
         process = self._process
         if process is None:
             return
-        for message in process.link.receive():
+        for message in process.stream.receive():
             self._last_message_at = self._clock.monotonic()
             match message:
                 case CallProgress(number=number, timeout_s=patience_s):
@@ -120,18 +124,15 @@ class RequestQueue:
                     self._has_answered = True
                 case TaskApiRequestMessage():
                     process.send(self._answer_request(message))
-        process.link.flush()
-        if process.link.ended:
+        process.stream.flush()
+        if process.stream.ended:
             yield from self._on_exit()
 
     def _answer_request(self, ask: TaskApiRequestMessage) -> TaskApiResponse:
         """What author code is told."""
         if self._handle_task_api is None:
             return TaskApiResponse(number=ask.number, error="nobody answers here")
-        try:
-            return TaskApiResponse(number=ask.number, value=self._handle_task_api(ask.request))
-        except GnomonError as error:
-            return TaskApiResponse(number=ask.number, error=str(error))
+        return answer_request(self._handle_task_api, ask, log=_log)
 
     def _on_exit(self) -> Iterator[TimetableResponse]:
         """The process has ended: the question that it was at is answered by the reason, the others are asked again."""
@@ -143,17 +144,17 @@ class RequestQueue:
         for one in filter(None, (blamed, answered)):
             self._on_suspect(one)
         if blamed is not None:
-            said = host_failures.describe_host_exit(blamed, code, output) if told is None else host_failures.describe_timeout(blamed, patience_s, output)
+            said = _describe_host_exit(blamed, code, output) if told is None else _describe_timeout(blamed, patience_s, output)
             yield TimetableResponse(number=blamed.number, error=said, is_process_ended=True)
         elif not knew:
             waiting, self._waiting = self._waiting, deque()
-            yield from (TimetableResponse(number=one.number, error=host_failures.describe_failed_start(code, output)) for one in waiting)
+            yield from (TimetableResponse(number=one.number, error=_describe_failed_start(code, output)) for one in waiting)
 
-    def _end_process(self) -> tuple[int, str]:
+    def _end_process(self) -> ProcessExit:
         process, self._process = self._process, None
         self._current_number, self._dump_requested_at, self._has_answered, self._last_failed, self._inputs = None, None, False, None, {}
         if process is None:
-            return 0, ""
+            return ProcessExit(0, "")
         ending = process.kill_and_collect()
         self._unreaped = [one for one in (*self._unreaped, process) if not one.is_reaped()]
         return ending
@@ -190,10 +191,10 @@ class RequestQueue:
                 self._end_process()
             if self._process is None:
                 try:
-                    self._process = TimetableHostProcess(self._environ)
+                    self._process = HostProcess(HOST_MODULE, self._environ, FromTimetableHost, captures_output=True)
                 except OSError as error:
                     waiting, self._waiting = self._waiting, deque()
-                    yield from (TimetableResponse(number=one.number, error=host_failures.describe_refused_start(error)) for one in waiting)
+                    yield from (TimetableResponse(number=one.number, error=_describe_refused_start(error)) for one in waiting)
                     return
                 self._call_timeout_s, self._last_message_at = START_S, self._clock.monotonic()
             if not self._in_flight:
@@ -207,3 +208,37 @@ class RequestQueue:
     def _has_other_inputs(self, question: TimetableRequest) -> bool:
         """Whether the process has seen other inputs of the question's file."""
         return question.file is not None and self._inputs.get(question.file, question.input_hash) != question.input_hash
+
+
+# ---- why a host process ended, for the author of the timetable -------------------------------------------------------
+def _describe_timeout(request: TimetableRequest, timeout_s: float, output: str) -> str:
+    """The process was killed because it sent no message for longer than one call may take."""
+    method, place = _find_author_line(output)
+    return f"{request.timetable_name()}{method} did not answer within {timeout_s:g} s{place}; see to its timetable"
+
+
+def _describe_host_exit(request: TimetableRequest, exit_code: int, output: str) -> str:
+    """The process ended by itself while it worked on this request."""
+    method, place = _find_author_line(output)
+    crash = describe_crash(exit_code)
+    return f"the process of {request.timetable_name()}{method} {crash.sentence}{place if crash.kind == 'crash' else ''}; see to its timetable"
+
+
+def _describe_failed_start(exit_code: int, output: str) -> str:
+    """The process ended before its first response."""
+    last_line = output.strip().rpartition("\n")[2]
+    return f"the process that runs author timetables ended at its start (exit code {exit_code}): {last_line or 'it printed nothing'}"
+
+
+def _describe_refused_start(error: OSError) -> str:
+    """The machine refused the process."""
+    return f"no process can be started to run author timetables: {describe_refusal(error)}; {REFUSAL_REMEDY}"
+
+
+def _find_author_line(output: str) -> tuple[str, str]:
+    """`.method` that Gnomon called, and ` (it was at FILE, line N)` of the innermost author frame; empty without a stack dump."""
+    frames = list_author_frames(output)
+    if not frames:
+        return "", ""
+    method = frames[-1].function
+    return f".{method}" if method.isidentifier() else "", f" (it was at {frames[0].file}, line {frames[0].line})"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gnomon.config import Config, environment, without_secrets
+from gnomon.config import Config
+from gnomon.processes.host_process import build_host_environment
 
 MEGABYTE = 1024 * 1024
 CALL_VARIABLE = "GNOMON_USERHOST_CALL_S"
@@ -44,12 +45,7 @@ def build_timetable_host_settings(cfg: Config) -> TimetableHostSettings:
         load_s=cfg.number("core", "dagbag_import_timeout") or CallLimits().load_s,
         memory_bytes=megabytes * MEGABYTE or None,
     )
-    folders = {
-        "GNOMON_HOME": str(cfg.home),
-        "GNOMON__CORE__DAGS_FOLDER": str(cfg.dags_folder),
-        "GNOMON__CORE__PLUGINS_FOLDER": str(cfg.plugins_folder),
-    }
-    return TimetableHostSettings(limits, {**without_secrets(environment(), cfg.database_url), **folders, **_limits_to_environment(limits)})
+    return TimetableHostSettings(limits, build_host_environment(cfg, _limits_to_environment(limits)))
 
 
 def _limits_to_environment(limits: CallLimits) -> dict[str, str]:

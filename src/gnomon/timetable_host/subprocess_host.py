@@ -7,7 +7,8 @@ good answer.
 from __future__ import annotations
 
 from gnomon.clock import Clock
-from gnomon.timetable_host.protocol import TaskApiHandler, TimetableRequest, TimetableResponse
+from gnomon.processes.task_api_messages import TaskApiHandler
+from gnomon.timetable_host.protocol import TimetableRequest, TimetableResponse
 from gnomon.timetable_host.request_queue import RequestQueue
 from gnomon.timetable_host.settings import TimetableHostSettings
 

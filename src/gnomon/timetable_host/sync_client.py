@@ -9,7 +9,8 @@ from gnomon.clock import SystemClock
 from gnomon.config import Config
 from gnomon.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
-from gnomon.timetable_host.protocol import TaskApiHandler, TimetableRequest, pack_arguments, unpack_value
+from gnomon.processes.task_api_messages import TaskApiHandler
+from gnomon.timetable_host.protocol import TimetableRequest, pack_arguments, unpack_value
 from gnomon.timetable_host.settings import build_timetable_host_settings
 from gnomon.timetable_host.subprocess_host import SubprocessTimetableHost
 

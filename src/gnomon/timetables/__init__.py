@@ -1,4 +1,10 @@
-"""Timetables: when a DAG runs, and about which stretch of data. Pure but for `ambient`."""
+"""Timetables: when a DAG runs, and the data interval of each run. Open `base.py` first: `Timetable` and `BuiltinTimetable`.
+
+`trigger_timetables.py` has Airflow 3's defaults and `interval_timetables.py` Airflow 2's; `simple_timetables.py`,
+`event_timetable.py` and `multiple_crons.py` are the other timetables of Airflow. Folders: `cron/` (cron expressions), `periods/`
+(Minutely to Monthly), `business/` (business calendars) and `wall_clock/` (time zones and clock changes). `registry.py` converts
+between timetables and their stored form. Pure, except `system_time.py`, which reads the clock for authors.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.timetables.simple_timetables import ContinuousTimetable, NullTimetable, OnceTimetable
     from gnomon.timetables.trigger_timetables import CronTriggerTimetable, DeltaTriggerTimetable
 
-_HOMES = {
+_MODULES = {
     "BuiltinTimetable": "base",
     "BusinessDays": "business.business_days",
     "ContinuousTimetable": "simple_timetables",
@@ -70,9 +76,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the module of a public name when it is first asked for."""
-    if name not in _HOMES:
+    """Imports the module of a public name at its first use."""
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = value
     return value

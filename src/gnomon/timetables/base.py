@@ -1,4 +1,4 @@
-"""What a timetable is: the protocol that authors subclass, and the pure form that the built-in ones add.
+"""The protocol `Timetable`, which authors subclass, and `BuiltinTimetable`, the pure base class of Gnomon's own.
 
 Names and signatures are Airflow's (`airflow.timetables.base`; airflow-surface.md B.1).
 """
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Timetable(Protocol):
-    """When runs happen and which data they are about. Subclass it and give the two methods that raise here."""
+    """When runs are due, and their data intervals. Subclass it and define the two methods that raise NotImplementedError."""
 
     description: str = ""
-    """In words, for people; may be a class attribute, an instance attribute or a property."""
+    """A sentence for display; may be a class attribute, an instance attribute or a property."""
     periodic: bool = True
-    """Whether there is a sequence of slots that a backfill could fill."""
+    """True if there is a sequence of slots that a backfill can fill."""
     can_be_scheduled: bool = True
     run_ordering: Sequence[str] = ("data_interval_end", "logical_date")
     active_runs_limit: int | None = None
-    """At most so many active runs, whatever the DAG allows."""
+    """Most active runs, whatever the DAG allows; None: no limit of the timetable."""
     asset_condition: object = None
     granularity: Granularity | None = None
-    """How fine it is, for dependencies between DAGs; with None, at most one slot a day counts as day, more as hour."""
+    """The granularity for dependencies between DAGs; None: `day` for at most one slot per day, else `hour`."""
     follows_runs: bool = False
-    """Whether a slot is known only when the run before it has ended (`@continuous`)."""
+    """True if a slot is known only after the previous run has finished (`@continuous`)."""
     partitioned: bool = False
-    """Whether its runs are of partitions: a later feature, accepted as False alone."""
+    """True if its runs are of partitions. Not supported yet: only False is accepted."""
     partitioned_at_runtime: bool = False
 
     @cached_property
     def summary(self) -> str:
-        """What listings show as the schedule; may be a class attribute, an instance attribute or a property."""
+        """The schedule in listings; may be a class attribute, an instance attribute or a property."""
         return type(self).__name__
 
     @property
@@ -50,7 +50,7 @@ class Timetable(Protocol):
         return type(self).__name__
 
     def infer_manual_data_interval(self, *, run_after: datetime) -> DataInterval:
-        """The data interval of a run that somebody started by hand at `run_after`."""
+        """The data interval of a manual run that is started at `run_after`."""
         raise NotImplementedError(
             f"{type(self).__name__} lacks infer_manual_data_interval(self, *, run_after) -> DataInterval; define it"
         )
@@ -58,7 +58,7 @@ class Timetable(Protocol):
     def next_dagrun_info(
         self, *, last_automated_data_interval: DataInterval | None, restriction: TimeRestriction
     ) -> DagRunInfo | None:
-        """The run after the last scheduled (never manual) one; None: no more runs."""
+        """The run after the last scheduled (not manual) one; None: there are no more runs."""
         raise NotImplementedError(
             f"{type(self).__name__} lacks next_dagrun_info(self, *, last_automated_data_interval, restriction) "
             "-> DagRunInfo | None; define it"
@@ -67,24 +67,24 @@ class Timetable(Protocol):
     def next_dagrun_info_v2(
         self, *, last_dagrun_info: DagRunInfo | None, restriction: TimeRestriction
     ) -> DagRunInfo | None:
-        """The same with all that is known of the last run; who writes this one is asked by it."""
+        """As `next_dagrun_info`, with the whole DagRunInfo of the last run. Takes precedence if an author defines it."""
         interval = None if last_dagrun_info is None else last_dagrun_info.data_interval
         return self.next_dagrun_info(last_automated_data_interval=interval, restriction=restriction)
 
     def run_info_from_dag_run(self, *, dag_run: Any) -> DagRunInfo:
-        """What the timetable said of a run, from the run."""
+        """The DagRunInfo of an existing run."""
         start, end = dag_run.data_interval_start, dag_run.data_interval_end
         interval = None if start is None or end is None else DataInterval(start, end)
         return DagRunInfo(dag_run.run_after, interval)
 
     def next_run_info_from_dag_model(self, *, dag_model: Any) -> DagRunInfo | None:
-        """What the timetable said of the next run, from the DAG's row; None when it has no next run."""
+        """The DagRunInfo of the stored next run of a DAG; None if it has no next run."""
         if dag_model.next_dagrun_create_after is None:
             return None
         return DagRunInfo(dag_model.next_dagrun_create_after, dag_model.next_dagrun_data_interval)
 
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
-        """The run after `last`, seen from `now`: what planning asks. Authors define `next_dagrun_info` instead."""
+        """The run after `last` at the present `now`. Planning calls this method; authors define `next_dagrun_info` instead."""
         interval = last.data_interval if last is not None else None
         return self.next_dagrun_info(last_automated_data_interval=interval, restriction=restriction)
 
@@ -94,11 +94,11 @@ class Timetable(Protocol):
 
     @classmethod
     def deserialize(cls, data: dict[str, Any]) -> Self:  # noqa: ARG003
-        """The timetable that gave `data`."""
+        """The timetable whose `serialize` returned `data`."""
         return cls()
 
     def validate(self) -> None:
-        """Raises AirflowTimetableInvalid when the arguments make no sense together."""
+        """Raises AirflowTimetableInvalid if the arguments contradict one another."""
         return
 
     def generate_run_id(
@@ -110,7 +110,7 @@ class Timetable(Protocol):
         logical_date: datetime | None = None,
         **extra: Any,
     ) -> str:
-        """The id of a run: its type and when it may start (or its logical date, where a caller has no more)."""
+        """The run id: the run type and `run_after`, or the logical date if the caller has only that."""
         moment = run_after if run_after is not None else logical_date
         if moment is None:
             raise TypeError("generate_run_id() needs run_after= or logical_date=")
@@ -118,18 +118,18 @@ class Timetable(Protocol):
 
 
 class BuiltinTimetable(Timetable):
-    """A timetable of ours: asked purely, with `now` as an argument. All instants given back are UTC."""
+    """A timetable of Gnomon: pure, with `now` as an argument. All instants that it returns are UTC."""
 
     @abstractmethod
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
-        """The run after `last`, seen from `now`."""
+        """The run after `last` at the present `now`; None if there are no more runs."""
 
     @abstractmethod
     def infer_manual(self, run_after: datetime) -> DataInterval:
-        """The data interval of a run that somebody started by hand at `run_after` (UTC)."""
+        """The data interval of a manual run that is started at `run_after` (UTC)."""
 
     def slots_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
-        """When runs are due from `start` (inclusive) to `end` (exclusive), as if every slot were made up."""
+        """The slots from `start` (inclusive) to `end` (exclusive), as with catchup, in order."""
         yield from ()
 
     def infer_manual_data_interval(self, *, run_after: datetime) -> DataInterval:
@@ -159,7 +159,7 @@ class BuiltinTimetable(Timetable):
 
 
 def restriction_in_utc(given: TimeRestriction) -> TimeRestriction:
-    """The same restriction with standard-library UTC instants."""
+    """The restriction with standard-library instants in UTC."""
     earliest = None if given.earliest is None else to_utc(given.earliest)
     latest = None if given.latest is None else to_utc(given.latest)
     if earliest is given.earliest and latest is given.latest:
@@ -168,7 +168,7 @@ def restriction_in_utc(given: TimeRestriction) -> TimeRestriction:
 
 
 class SteppingTimetable(BuiltinTimetable):
-    """A timetable that goes from one instant to the next."""
+    """A timetable whose slots are a sequence of instants."""
 
     @abstractmethod
     def _next(self, moment: datetime) -> datetime | None:

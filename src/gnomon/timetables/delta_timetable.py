@@ -1,4 +1,4 @@
-"""What all timetables with one span share: it has no grid, so any instant may be one of theirs."""
+"""The base class of timetables that step by one span. They have no grid: any instant may be a slot."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gnomon.timetables.wall_clock.clock_change import instant_of
 from gnomon.timetables.wall_clock.zones import encode_zone, to_utc, zone_of
 
 MAX_STEPS = 500_000
-"""So many steps reach over five days off a second at a time; a schedule that needs more never meets the calendar."""
+"""Most steps that the search for a business day takes: five days off in steps of a second."""
 
 
 class DeltaTimetable(CalendarMixin, SteppingTimetable):
-    """A timetable whose instants lie one span apart.
+    """A timetable whose slots are one span apart.
 
-    With a calendar, the span is counted from where the run before went. What falls on a day off is left out (the next
-    step counts), or moved; moved back to the run before or further, it is left out too.
+    With a calendar, the span is counted from the moved slot before. A slot on a day off is skipped (the next step
+    counts) or moved; it is also skipped if it moves back to the slot before or further.
     """
 
     _delta: Span
@@ -31,34 +31,34 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
     def __init__(self, delta: Span, calendar: object = None, on_holiday: str = SKIP, timezone: object = "UTC") -> None:
         self._delta = delta
         self._timezone: tzinfo = zone_of(timezone)
-        self._keep_calendar(calendar, on_holiday)
+        self._set_calendar(calendar, on_holiday)
 
     @property
     def timezone(self) -> tzinfo:
-        """The zone whose days count, where there is a calendar."""
+        """The zone whose days the calendar refers to."""
         return self._timezone
 
     @property
     def span(self) -> Span:
-        """The step."""
+        """The distance between two slots."""
         return self._delta
 
     @property
     def follows_runs_before(self) -> bool:
-        """Whether its grid moves with its runs: each step is counted from where the run before was moved to."""
+        """True if each step is counted from the moved slot before, so that slots depend on earlier ones."""
         return self._calendar is not None and self._on_holiday != SKIP
 
     @property
     def summary(self) -> str:
-        return self._in_words(str(self._delta))
+        return self._add_calendar_text(str(self._delta))
 
     @property
     def granularity(self) -> Granularity:  # type: ignore[override]
-        """The kind of its length."""
+        """The granularity of the span."""
         return span_granularity(self._delta)
 
     def validate(self) -> None:
-        """Raises AirflowTimetableInvalid for a span that does not go forward."""
+        """Raises AirflowTimetableInvalid for a span that is not positive."""
         require_forward(self._delta, "schedule")
 
     def slots_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
@@ -69,7 +69,7 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
             moment = self._next(moment)
 
     def _days_data(self) -> dict[str, Any]:
-        """The arguments about days off as JSON; empty without a calendar."""
+        """The calendar arguments as JSON; empty without a calendar."""
         return {**self._calendar_data(), "timezone": encode_zone(self._timezone)} if self._calendar is not None else {}
 
     def _next(self, moment: datetime) -> datetime:
@@ -77,7 +77,7 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
             return add_span(moment, self._delta)
         step = add_span(moment, self._delta)
         for _ in range(MAX_STEPS):
-            kept = self._moved(step, self._timezone)
+            kept = self._move(step, self._timezone)
             if kept is not None and kept > moment:
                 return kept
             step = self._step_over(step) if self._on_holiday == SKIP else add_span(step, self._delta)
@@ -87,11 +87,11 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
         )
 
     def _align_up(self, moment: datetime) -> datetime:
-        kept = self._moved(moment, self._timezone)
+        kept = self._move(moment, self._timezone)
         return kept if kept is not None and kept >= moment else self._next(moment)
 
     def _align_down(self, moment: datetime) -> datetime:
-        """Itself on a business day, else the last step that counts from the same time on the business day before."""
+        """`moment` on a business day; else the last step counted from the same time on the business day before."""
         if self._calendar is None:
             return moment
         wall = moment.astimezone(self._timezone)
@@ -104,11 +104,11 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
         return found
 
     def _before(self, moment: datetime) -> datetime:
-        """Where the run before one at `moment` may have been."""
+        """A possible slot before one at `moment`."""
         return self._align_down(subtract_span(moment, self._delta))
 
     def _step_over(self, step: datetime) -> datetime:
-        """The first step on the next business day or later, from one on a day off."""
+        """The first step on the next business day or later, from a step on a day off."""
         assert self._calendar is not None
         day = self._calendar.next_business_day(step.astimezone(self._timezone).date())
         begins = instant_of(datetime.combine(day, time()), self._timezone)
@@ -118,6 +118,6 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
 
 
 def days_arguments(data: dict[str, Any]) -> dict[str, Any]:
-    """The keywords that `_days_data` was made of; none for data from before there were calendars."""
+    """The constructor arguments of stored `_days_data`; empty for data without a calendar."""
     found = calendar_arguments(data)
     return {**found, "timezone": data.get("timezone", "UTC")} if found else {}

@@ -1,4 +1,4 @@
-"""A timetable of given instants."""
+"""`EventsTimetable`: runs at a list of instants."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from gnomon.timetables.wall_clock.zones import to_utc
 
 
 class EventsTimetable(BuiltinTimetable):
-    """Runs at the given instants and then never again.
+    """Runs at the given instants only.
 
-    `restrict_to_events`: a manual run is about the latest event before it, else about its own instant.
-    `presorted`: the caller vouches for the order; the dates are sorted all the same where it does not hold.
+    `restrict_to_events`: the interval of a manual run is the latest event before it, else its own instant. `presorted` is
+    accepted for Airflow; the dates are sorted in any case. Raises AirflowTimetableInvalid for a date without a time zone.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class EventsTimetable(BuiltinTimetable):
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        """The author's words, or the number of events and the first and last of them."""
+        """The author's description, or the number of events with the first and the last."""
         if self._words is not None:
             return self._words
         if not self.event_dates:
@@ -62,10 +62,10 @@ class EventsTimetable(BuiltinTimetable):
         )
 
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
-        """The first event that is neither passed nor out of bounds.
+        """The first event after `last` within the restriction.
 
-        With catchup off, a DAG's first run is not in the past; later, the newest event that was missed still runs
-        (Airflow loses one that falls between two looks: airflow-surface.md B.3).
+        Without catchup, the first run of a DAG is not in the past; later, the newest missed event still runs (Airflow loses
+        an event between two rounds of its scheduler: airflow-surface.md B.3).
         """
         events = self.event_dates
         at = 0 if restriction.earliest is None else bisect_left(events, restriction.earliest)
@@ -95,7 +95,7 @@ def _instants(given: Iterable[datetime]) -> Iterator[datetime]:
     for moment in given:
         if not isinstance(moment, datetime) or moment.utcoffset() is None:
             raise AirflowTimetableInvalid(
-                f"EventsTimetable: {moment!r} in event_dates is no datetime with a time zone; "
+                f"EventsTimetable: {moment!r} in event_dates is not a datetime with a time zone; "
                 "write for example datetime(2024, 1, 1, tzinfo=UTC)"
             )
         yield to_utc(moment)

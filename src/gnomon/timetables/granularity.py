@@ -1,4 +1,4 @@
-"""How fine a timetable is: the kind that rules between DAGs go by (minute, hour, discrete hours, day, week, month)."""
+"""The granularity of a timetable (minute, hour, discrete hours, day, week, month), which selects the rules between DAGs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gnomon.timetables.spans import Span, compute_fixed_seconds
 
 Granularity = Literal["minute", "hour", "discrete_hours", "day", "week", "month"]
 GRANULARITIES: tuple[Granularity, ...] = get_args(Granularity)
-"""From fine to coarse."""
+"""All granularities, from fine to coarse."""
 _STEP_OR_RANGE = re.compile(r"\*(/\d+)?|\d+-\d+(/\d+)?|\d+/\d+", re.ASCII)
 _LENGTHS: tuple[tuple[timedelta, Granularity], ...] = (
     (timedelta(hours=1), "minute"),
@@ -20,11 +20,11 @@ _LENGTHS: tuple[tuple[timedelta, Granularity], ...] = (
     (timedelta(weeks=1), "day"),
     (timedelta(days=28), "week"),
 )
-"""A span that is shorter than the first is of the kind beside it; longer than all, month."""
+"""A span shorter than the timedelta has the granularity beside it; a longer one than all: month."""
 
 
 def cron_granularity(fields: CronFields) -> Granularity:
-    """The kind of an expression, read from its fields: the finest column that takes more than one value."""
+    """The granularity of an expression: the finest column with more than one value."""
     if len(fields.minutes) > 1 or len(fields.seconds) > 1:
         return "minute"
     if len(fields.hours) > 1:
@@ -35,12 +35,12 @@ def cron_granularity(fields: CronFields) -> Granularity:
     return "day" if fields.weekdays is None else "week"
 
 
-def crons_granularity(several: Iterable[CronFields]) -> Granularity:
-    """The kind of several expressions as one schedule: the finest of theirs, and finer where their times differ.
+def crons_granularity(crons: Iterable[CronFields]) -> Granularity:
+    """The granularity of several expressions as one schedule: the finest of all, or a finer one if their times differ.
 
-    Two times in one hour make minutes, two hours make discrete hours.
+    Two times in one hour make `minute`, two hours make `discrete_hours`.
     """
-    members = list(several)
+    members = list(crons)
     found = min((cron_granularity(fields) for fields in members), key=GRANULARITIES.index)
     if found in ("minute", "hour"):
         return found
@@ -52,7 +52,7 @@ def crons_granularity(several: Iterable[CronFields]) -> Granularity:
 
 
 def span_granularity(span: Span) -> Granularity:
-    """The kind of a timetable that steps by one span: by its length."""
+    """The granularity of a timetable that steps by one span: by its length."""
     seconds = compute_fixed_seconds(span)
     if seconds is None:
         return "month"

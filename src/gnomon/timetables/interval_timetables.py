@@ -1,4 +1,4 @@
-"""Timetables that cut time into data intervals and run at the end of each (Airflow 2's default for a schedule)."""
+"""Timetables with consecutive data intervals and a run at the end of each (Airflow 2's default for a schedule)."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from gnomon.timetables.wall_clock.zones import encode_zone
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_STEPS_BACK = 8
-"""A span that steps over business days meets one within a week."""
+"""Most steps back to the newest complete interval with a calendar."""
 
 
 class DataIntervalTimetable(SteppingTimetable):
-    """Runs when a data interval is complete; the next interval follows the last (airflow-surface.md B.3)."""
+    """A run is due when its data interval is complete; the next interval follows the last (airflow-surface.md B.3)."""
 
     @abstractmethod
     def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
-        """The start of the newest interval that is complete at `now`; later if `earliest` is."""
+        """The start of the newest interval that is complete at `now`, or the first start after `earliest` if that is later."""
 
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
         earliest, latest, catchup = restriction
@@ -48,7 +48,7 @@ class DataIntervalTimetable(SteppingTimetable):
         return None if end is None else DagRunInfo(end, DataInterval(start, end))
 
     def _following(self, last: DataInterval, start: datetime | None) -> datetime | None:
-        """The start after the last interval: its end, on a boundary (the schedule may have changed since)."""
+        """The start after the last interval: its end, aligned to the schedule, which may have changed since."""
         follows = self._align_down(last.end)
         if follows is not None and follows <= last.start:
             follows = self._next(follows)
@@ -58,9 +58,9 @@ class DataIntervalTimetable(SteppingTimetable):
 
 
 class CronDataIntervalTimetable(DataIntervalTimetable, CronTimetable):
-    """Each interval lies between two neighbouring instants of a cron expression.
+    """Each interval is the time between two consecutive instants of a cron expression.
 
-    With `calendar=`, between two that remain: it begins where the one before ended, and no time is left out.
+    With `calendar=`, between two consecutive instants that remain, so that the intervals leave no gap.
     """
 
     def __init__(self, cron: str, timezone: object, *, calendar: object = None, on_holiday: str = "skip") -> None:
@@ -92,10 +92,10 @@ class CronDataIntervalTimetable(DataIntervalTimetable, CronTimetable):
 class DeltaDataIntervalTimetable(DataIntervalTimetable, DeltaTimetable):
     """Each interval is one span long. The first begins at the start date.
 
-    With catchup off, a span of fixed length lies on a grid from 1970-01-01T00:00Z, and one of months or years on the
-    steps from the start date, without one on those from the first look: so Airflow 3.3 has it.
-    With `calendar=`, an interval ends where a run remains: it may be several spans long, begins where the one before
-    ended, and no time is left out. Days are those of `timezone`.
+    Without catchup, as in Airflow 3.3, intervals of a fixed length are on a grid from 1970-01-01T00:00Z; intervals of months
+    or years are counted from the start date, or from the first evaluation if there is none. With `calendar=`, an interval
+    ends at the next remaining run: it may be several spans long, and the intervals leave no gap. Days are those of
+    `timezone`.
     """
 
     def __init__(
@@ -126,14 +126,14 @@ class DeltaDataIntervalTimetable(DataIntervalTimetable, DeltaTimetable):
         return newest if earliest is None else max(newest, earliest)
 
     def _newest_step(self, start: datetime, now: datetime) -> datetime:
-        """The last start, stepping by the calendar from `start`, whose interval is complete at `now`."""
+        """The last start, counted from `start` in spans of months or years, whose interval is complete at `now`."""
         end = add_span(start, self._delta)
         while (following := add_span(end, self._delta)) <= now:
             start, end = end, following
         return start
 
     def _newest_kept(self, earliest: datetime | None, now: datetime) -> datetime:
-        """The newest start whose interval, as the calendar leaves it, is complete at `now`; not before `earliest`."""
+        """The newest start, with the calendar applied, whose interval is complete at `now`; not before `earliest`."""
         length_s = compute_fixed_seconds(self._delta)
         grid = timedelta(seconds=length_s) if length_s is not None else timedelta.resolution
         start = self._before(self._align_down(_EPOCH + (now - _EPOCH) // grid * grid))

@@ -1,4 +1,4 @@
-"""Several cron expressions as one schedule."""
+"""`MultipleCronTriggerTimetable`: several cron expressions as one schedule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gnomon.timetables.wall_clock.zones import encode_zone, zone_of
 
 
 class MultipleCronTriggerTimetable(CalendarMixin, BuiltinTimetable):
-    """Runs whenever one of several cron expressions says so; expressions that meet at an instant make one run."""
+    """Runs at the instants of several cron expressions; expressions with the same instant make one run there."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class MultipleCronTriggerTimetable(CalendarMixin, BuiltinTimetable):
         if not all(isinstance(cron, str) for cron in crons):
             raise TypeError("MultipleCronTriggerTimetable takes cron expressions as separate text arguments")
         zone = zone_of(timezone)
-        self._keep_calendar(calendar, on_holiday)
+        self._set_calendar(calendar, on_holiday)
         self._members = [
             CronTriggerTimetable(
                 cron, timezone=zone, interval=interval, run_immediately=run_immediately, calendar=self._calendar,
@@ -50,36 +50,36 @@ class MultipleCronTriggerTimetable(CalendarMixin, BuiltinTimetable):
 
     @property
     def summary(self) -> str:
-        return self._in_words(", ".join(member.expression for member in self._members))
+        return self._add_calendar_text(", ".join(member.expression for member in self._members))
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        """Every expression in words."""
+        """The sentences of all expressions."""
         words = [describe_cron(member.expression) for member in self._members]
-        return self._in_words(", ".join(words) if any(words) else "")
+        return self._add_calendar_text(", ".join(words) if any(words) else "")
 
     @property
     def timezone(self) -> tzinfo:
-        """The zone whose clock it goes by."""
+        """The zone of the expressions."""
         return self._timezone
 
     @property
     def reach(self) -> Span:
-        """How far back the data interval of a run reaches."""
+        """How far the data interval of a run reaches back."""
         return self._interval
 
     @property
     def clocks(self) -> tuple[LabelClock, ...]:
-        """The labels that its members run at, and their instants."""
+        """The label clocks of its members."""
         return tuple(clock for member in self._members for clock in member.clocks)
 
     @property
     def granularity(self) -> Granularity:  # type: ignore[override]
-        """The kind that the fields of all expressions tell."""
+        """The granularity of all expressions together."""
         return crons_granularity(member.fields for member in self._members)
 
     def validate(self) -> None:
-        """Raises AirflowTimetableInvalid for the first expression that is malformed or can never fire."""
+        """Raises AirflowTimetableInvalid for the first expression that is invalid or never fires."""
         for member in self._members:
             member.validate()
 

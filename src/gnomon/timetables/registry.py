@@ -1,4 +1,4 @@
-"""A timetable as it is stored, and back. Author classes are stored here too, but built elsewhere (`userhost`)."""
+"""The stored form of timetables, and back. Timetables of authors are only stored here; `gnomon.timetable_host` builds them."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def reference(timetable: Timetable) -> TimetableRef:
 
 
 def build(ref: TimetableRef) -> BuiltinTimetable:
-    """The built-in timetable of a stored form, under its own name or any dotted path of Airflow's that ends in it.
+    """The built-in timetable of a stored form, under its class name or a dotted path of Airflow that ends with it.
 
-    Raises TimetableNotBuilt (a PlanningError) for an author's class, and for data that its class does not take.
+    Raises TimetableNotBuilt (a PlanningError) for an author's class, and for data that the class does not accept.
     """
     name = ref.path.rpartition(".")[2]
     if not ref.builtin or name not in _MODULES:
         raise TimetableNotBuilt(
             f"timetable {ref.path!r} is none of the built-in ones ({', '.join(BUILTINS)}); an author's class "
-            "is asked in a process of its own (gnomon.timetable_host), never here"
+            "only runs in a timetable host (gnomon.timetable_host)"
         )
     cls: type[BuiltinTimetable] = getattr(import_module(f"{_PACKAGE}.{_MODULES[name]}"), name)
     try:
@@ -65,7 +65,7 @@ def build(ref: TimetableRef) -> BuiltinTimetable:
     except (KeyError, TypeError, ValueError, AirflowTimetableInvalid) as error:
         raise TimetableNotBuilt(
             f"timetable {name} cannot be read from {ref.data!r} ({type(error).__name__}: {error}); "
-            "correct the schedule, or let the DAG file be parsed again"
+            "correct the schedule, or save the DAG file, so that it is parsed again"
         ) from error
 
 

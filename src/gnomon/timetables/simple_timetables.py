@@ -1,4 +1,4 @@
-"""Timetables without a calendar: never, once, and again as soon as the last run ended."""
+"""Timetables without a clock schedule: never, once, and again as soon as the last run has finished."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOMENT = timedelta(microseconds=1)
 
 
 class _Simple(BuiltinTimetable):
-    """No arguments; a manual run is about the instant it was asked for."""
+    """A timetable without arguments; the data interval of a manual run is its own instant."""
 
     periodic = False
 
@@ -20,7 +20,7 @@ class _Simple(BuiltinTimetable):
 
 
 class NullTimetable(_Simple):
-    """Never runs by itself: `schedule=None`."""
+    """Has no scheduled runs: `schedule=None`."""
 
     can_be_scheduled = False
     description = "Never, external triggers only"
@@ -34,7 +34,7 @@ class NullTimetable(_Simple):
 
 
 class OnceTimetable(_Simple):
-    """Runs once, at the start date or else at once: `schedule="@once"`."""
+    """Runs once, at the start date or, without one, at once: `schedule="@once"`."""
 
     description = "Once, as soon as possible"
 
@@ -50,7 +50,7 @@ class OnceTimetable(_Simple):
 
 
 class ContinuousTimetable(_Simple):
-    """Runs again as soon as the last run ended: `schedule="@continuous"`. An interval ends when its run is planned."""
+    """Runs again as soon as the last run has finished: `schedule="@continuous"`. An interval ends when its run is planned."""
 
     active_runs_limit = 1
     follows_runs = True
@@ -69,9 +69,9 @@ class ContinuousTimetable(_Simple):
 
 
 def _next_start(last: DagRunInfo, now: datetime) -> datetime:
-    """Where the interval after `last` starts: at its end, or a moment later when both would start at one instant.
+    """The start of the interval after `last`: its end, or a microsecond later if both would start at the same instant.
 
-    (The first interval may be a point; the start is the logical date, which no two runs of a DAG share.)
+    (The first interval may be empty; the start is the logical date, which must be unique in a DAG.)
     """
     if last.data_interval is None:
         return last.run_after

@@ -1,4 +1,4 @@
-"""Spans that a schedule steps by: a timedelta, or a relativedelta whose months and years follow the calendar."""
+"""Spans between the slots of a schedule: a timedelta, or a relativedelta, whose months and years vary in length."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gnomon.errors.timetable import AirflowTimetableInvalid
 
 
 class CalendarSpan(Protocol):
-    """What we use of `dateutil.relativedelta.relativedelta`, which is imported only when one is read back."""
+    """The used part of `dateutil.relativedelta.relativedelta`, which is only imported to decode one."""
 
     years: int
     months: int
@@ -24,7 +24,7 @@ class CalendarSpan(Protocol):
 
 
 Span = timedelta | CalendarSpan
-"""One step of a schedule."""
+"""The distance between two slots of a schedule."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PARTS = ("years", "months", "days", "leapdays", "hours", "minutes", "seconds", "microseconds")
@@ -32,7 +32,7 @@ _SETTERS = ("year", "month", "day", "weekday", "hour", "minute", "second", "micr
 
 
 def encode_span(span: Span) -> float | dict[str, Any]:
-    """JSON of a span: seconds, or the parts of a relativedelta that are not zero."""
+    """A span as JSON: seconds of a timedelta, or the nonzero parts of a relativedelta."""
     if isinstance(span, timedelta):
         return span.total_seconds()
     parts: dict[str, Any] = {name: getattr(span, name) for name in _PARTS if getattr(span, name, 0)}
@@ -44,7 +44,7 @@ def encode_span(span: Span) -> float | dict[str, Any]:
 
 
 def decode_span(data: float | dict[str, Any]) -> Span:
-    """The span that `encode_span` wrote."""
+    """The span that `encode_span` encoded."""
     if isinstance(data, (int, float)):
         return timedelta(seconds=data)
     from dateutil.relativedelta import relativedelta, weekday
@@ -60,7 +60,7 @@ def decode_span(data: float | dict[str, Any]) -> Span:
 
 
 def require_forward(span: Span, name: str) -> None:
-    """Raises AirflowTimetableInvalid unless a step of this span goes forward in time from any instant."""
+    """Raises AirflowTimetableInvalid unless adding this span moves every instant forward. `name`: the argument in the message."""
     try:
         forward = all(_EPOCH.replace(month=month) + span > _EPOCH.replace(month=month) for month in (1, 2, 12))
     except (OverflowError, ValueError):
@@ -70,7 +70,7 @@ def require_forward(span: Span, name: str) -> None:
 
 
 def compute_fixed_seconds(span: Span) -> float | None:
-    """The length of a span that is always equally long; None for one that follows the calendar."""
+    """The length of a span in seconds; None if it varies, as that of a month."""
     if isinstance(span, timedelta):
         return span.total_seconds()
     if span.years or span.months or getattr(span, "leapdays", 0):

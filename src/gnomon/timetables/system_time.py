@@ -1,6 +1,6 @@
-"""The clock for the author-facing protocol of built-in timetables, which has no argument for it.
+"""The system clock for `next_dagrun_info` of built-in timetables: Airflow's signature, which authors call, has no `now`.
 
-The one place in the rules that reads it; planning and the engine pass `now` instead.
+No other module of the pure packages reads a clock; planning and the engine pass `now` as an argument.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Timetables that run at points in time; the data interval is an afterthought (Airflow 3's default for a schedule)."""
+"""Timetables with runs at instants, where the data interval is secondary (Airflow 3's default for a schedule)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _DAY = timedelta(days=1)
 
 
 class TriggerTimetable(SteppingTimetable):
-    """Runs at instants; each run is about the `interval` before its instant (airflow-surface.md B.3)."""
+    """Runs at instants; the data interval of a run is the `interval` before its instant (airflow-surface.md B.3)."""
 
     _interval: Span
 
     @property
     def reach(self) -> Span:
-        """How far back the data interval of a run reaches, where that is a given span."""
+        """How far the data interval of a run reaches back, if that is a fixed span."""
         return self._interval
 
     @abstractmethod
     def _first(self, now: datetime) -> datetime | None:
-        """The first run of a DAG that has neither a start date nor a run."""
+        """The first slot of a DAG that has neither a start date nor a run."""
 
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
         earliest, latest, catchup = restriction
@@ -53,7 +53,7 @@ class TriggerTimetable(SteppingTimetable):
         return DagRunInfo(chosen, about if about.start is chosen else _begun_after(about, last))
 
     def _about(self, slot: datetime) -> DataInterval:
-        """The data interval of the run at that slot: it ends there."""
+        """The data interval of the run at `slot`, which ends there."""
         return DataInterval(subtract_span(slot, self._interval) if self._interval else slot, slot)
 
     def infer_manual(self, run_after: datetime) -> DataInterval:
@@ -61,10 +61,10 @@ class TriggerTimetable(SteppingTimetable):
 
 
 def _begun_after(interval: DataInterval, last: DagRunInfo | None) -> DataInterval:
-    """The interval, begun a moment after the last one where a short month would have it begin no later.
+    """The interval; if it does not start after the last one because of a short month, it starts a microsecond after that.
 
-    A month before 30 and before 31 October both begin on 30 September. The start is the logical date, which no two runs of a
-    DAG share: in Airflow the second of them is lost.
+    One month before 30 October and one before 31 October are both 30 September. The start is the logical date, which must
+    be unique in a DAG: Airflow loses the second of these runs.
     """
     if last is None or last.data_interval is None:
         return interval
@@ -74,11 +74,11 @@ def _begun_after(interval: DataInterval, last: DagRunInfo | None) -> DataInterva
 
 
 class CronTriggerTimetable(TriggerTimetable, CronTimetable):
-    """Runs whenever a cron expression says so.
+    """Runs at the instants of a cron expression.
 
-    `interval`: how far back the data interval reaches from there. `run_immediately`, for a DAG without a start date:
-    whether its first run is the newest past instant, however old (True), if not older than a timedelta, or if not older
-    than a tenth of the period and at least five minutes (False and None: so Airflow 3.3 has it). Else the next instant.
+    `interval`: how far the data interval reaches back from there. `run_immediately` defines the first run of a DAG without
+    a start date. True: the newest past instant. A timedelta: the newest past instant if it is not older than that, else the
+    next instant. False and None, as in Airflow 3.3: the same with a tenth of the period, at least five minutes.
     """
 
     def __init__(
@@ -115,20 +115,20 @@ class CronTriggerTimetable(TriggerTimetable, CronTimetable):
         )
 
     def _first(self, now: datetime) -> datetime | None:
-        past, coming = self._align_down(now), self._align_up(now)
-        if past is None or coming is None:
-            return coming
+        past, upcoming = self._align_down(now), self._align_up(now)
+        if past is None or upcoming is None:
+            return upcoming
         if self._run_immediately is True:
             return past
-        patience = self._run_immediately or max((coming - past) / 10, timedelta(minutes=5))
-        return past if now - past <= patience else coming
+        max_age = self._run_immediately or max((upcoming - past) / 10, timedelta(minutes=5))
+        return past if now - past <= max_age else upcoming
 
 
 class DeltaTriggerTimetable(TriggerTimetable, DeltaTimetable):
-    """Runs a fixed span after the run before; it has no grid, so the first run sets the phase.
+    """Runs a fixed span after the run before; there is no grid, so all slots are counted from the first run.
 
-    With `calendar=`, a run on a day off gives way to the next one (`skip`) or moves; the span is counted from where the
-    run before it went. Days are those of `timezone`.
+    With `calendar=`, a run on a day off is skipped or moved, and the span is counted from the moved run before. Days are
+    those of `timezone`.
     """
 
     def __init__(
@@ -157,5 +157,5 @@ def encode_immediately(given: bool | timedelta | None) -> bool | float | None:
 
 
 def decode_immediately(data: bool | float | None) -> bool | timedelta | None:
-    """What `encode_immediately` was given."""
+    """The `run_immediately` that `encode_immediately` encoded."""
     return data if isinstance(data, bool) or data is None else timedelta(seconds=data)

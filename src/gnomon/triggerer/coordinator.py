@@ -6,6 +6,7 @@ An event counts once it is stored. A keeper that was fenced stores nothing more;
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 
 import msgspec
@@ -18,8 +19,7 @@ from gnomon.model.attempts import build_trigger_log_path
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
-from gnomon.model.task_api_requests import AnyTaskApiRequest
-from gnomon.processes.task_api_messages import TaskApiResponse
+from gnomon.processes.task_api_messages import TaskApiResponse, answer_request
 from gnomon.store import CommitUncertain, Database, FencedError, WrongKey, notify_on_commit
 from gnomon.store.dag_records import event_log
 from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
@@ -178,26 +178,15 @@ class TriggererCoordinator:
 
     def _answer_requests(self) -> None:
         """A batch of what triggers asked is answered, equal questions once; what the store could not answer is asked again."""
-        known: dict[bytes, tuple[object, str | None]] = {}
+        known: dict[bytes, TaskApiResponse] = {}
         for host, ask in list(islice(self._host_pool.requests, ANSWER_BATCH)):
             key = msgspec.msgpack.encode(ask.request)
             if key not in known:
-                known[key] = self._answer_request(ask.request)
-            value, error = known[key]
+                known[key] = answer_request(
+                    partial(answer_trigger, self._db), ask, log=_log, refusals=(TaskApiRefused,), reraised=(ResourceUnavailable,)
+                )
             self._host_pool.requests.popleft()
-            host.put(TaskApiResponse(number=ask.number, value=value, error=error))
-            host.flush()
-
-    def _answer_request(self, question: AnyTaskApiRequest) -> tuple[object, str | None]:
-        try:
-            return answer_trigger(self._db, question), None
-        except ResourceUnavailable:
-            raise
-        except TaskApiRefused as error:
-            return None, str(error)
-        except Exception as error:  # the edge: a question must not end the triggerer
-            _log.exception("answer_failed", question=type(question).__name__)
-            return None, str(error)
+            host.send(msgspec.structs.replace(known[key], number=ask.number))
 
     def _log_faults(self) -> None:
         """Who held up the loop of all triggers, or ignored its end, stands in the audit log of its run: a class once in NOTE_S."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from gnomon.processes.host_process import HostProcess
-from gnomon.processes.message_stream import FrameDecoder
 from gnomon.triggerer.host_protocol import (
     FromTriggerHost,
     LoopBlocked,
@@ -24,11 +22,7 @@ _SEND_BUFFER_BYTES = 1024 * 1024
 
 def start_host(environ: Mapping[str, str]) -> HostProcess[FromTriggerHost]:
     """It starts now; OSError when the machine refuses. What it prints goes where this process prints."""
-    pair = socket.socketpair()
-    for sock in pair:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
-    splitter: FrameDecoder[FromTriggerHost] = FrameDecoder(FromTriggerHost)
-    return HostProcess(HOST_MODULE, environ, pair, splitter)
+    return HostProcess(HOST_MODULE, environ, FromTriggerHost, send_buffer_bytes=_SEND_BUFFER_BYTES)
 
 
 @dataclass(slots=True)

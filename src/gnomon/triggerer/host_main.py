@@ -17,9 +17,9 @@ from typing import NoReturn
 
 from gnomon import log
 from gnomon.clock import SystemClock
-from gnomon.config import current_config, environment, set_current_config
+from gnomon.config import environment
 from gnomon.loading import plugins
-from gnomon.processes.child_setup import inherited_socket, set_up_host_process
+from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.processes.process_title import set_title
 from gnomon.triggerer.fork_guard import install_fork_guard
 from gnomon.triggerer.loop_watchdog import LoopWatchdog, SleepAwareSelector, create_watched_loop
@@ -37,8 +37,7 @@ def main() -> NoReturn:
     """Never returns: the process ends when the keeper says so, or is gone."""
     set_up_host_process(PARENT_SIGNALS)
     limits = limits_from_environment(environment())
-    cfg = current_config().for_author_code()
-    set_current_config(cfg)
+    cfg = hide_secrets()
     set_title("trigger host", cfg.home)
     log.configure("triggerer", cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower())
     install_log_handlers(str(cfg.logs_folder))

@@ -14,6 +14,7 @@ from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.deferral import DeferralResult
 from gnomon.processes.host_process import HostProcess
+from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff, describe_refusal
 from gnomon.processes.task_api_messages import TaskApiRequestMessage
 from gnomon.triggerer.host_handle import REAP_S, CancellingTrigger, HostHandle, TriggerJob, start_host
 from gnomon.triggerer.host_protocol import (
@@ -41,8 +42,6 @@ IDLE_S = 60.0
 """A host without a trigger ends after so long."""
 REPORTS_MAX = 100
 """Reports of blocks that are kept until somebody asks."""
-SPAWN_RETRY_S = 1.0
-"""Before a machine that refused to start a process is asked again."""
 ON_KILL_TRIES_MAX = 2
 """So often `on_kill` of a trigger is begun; hosts that end in it are ended by it."""
 UNRESPONSIVE_S = 90.0
@@ -75,7 +74,7 @@ class HostPool:
         self._unresponsive: list[tuple[TriggerJob, float]] = []
         self._block_reports: list[tuple[TriggerJob, LoopBlocked]] = []
         self._exiting: list[HostProcess[FromTriggerHost]] = []
-        self._retry_at = 0.0
+        self._backoff = SpawnBackoff()
         self.requests: deque[tuple[HostProcess[FromTriggerHost], TaskApiRequestMessage]] = deque()
         """What triggers asked and nobody has answered yet, and to whom the answer goes."""
         self.block_count = 0
@@ -88,7 +87,7 @@ class HostPool:
 
     def read_filenos(self) -> list[int]:
         """What becomes readable when a host says something."""
-        return [host.process.fileno() for host in self._hosts if not host.process.link.ended]
+        return [host.process.fileno() for host in self._hosts if not host.process.stream.ended]
 
     def write_filenos(self) -> list[int]:
         """What becomes writable when a host takes more of what it was told: then `turn` goes on with it."""
@@ -177,7 +176,7 @@ class HostPool:
         now = self._clock.monotonic()
         for host in list(self._hosts):
             self._read_messages(host, now)
-            if host.process.link.ended:
+            if host.process.stream.ended:
                 self._on_host_exit(host, now)
             else:
                 self._check_host(host, now)
@@ -196,7 +195,7 @@ class HostPool:
         return self._ping_s if self._hosts or self._unassigned or self._pending_on_kills else 60.0
 
     def _read_messages(self, host: HostHandle, now: float) -> None:
-        for message in host.process.link.receive():
+        for message in host.process.stream.receive():
             self._on_message(host, message, now)
 
     def _on_message(self, host: HostHandle, message: FromTriggerHost, now: float) -> None:
@@ -383,15 +382,17 @@ class HostPool:
     def _start_host(self, suspicion: int, at_most: int = HOSTS_MAX) -> HostHandle | None:
         """None: the machine refuses for now, or so many hosts run already."""
         now = self._clock.monotonic()
+        if not self._backoff.is_over(now):
+            return None
         try:
-            if now < self._retry_at or len(self._hosts) >= at_most:
+            if len(self._hosts) >= at_most:
                 raise OSError(f"{len(self._hosts)} hosts run already")
             process = start_host(self._environ)
         except OSError as error:
-            if now >= self._retry_at:
-                self._retry_at = now + SPAWN_RETRY_S
-                _log.error("host_refused", error=str(error), again_after_s=SPAWN_RETRY_S)
+            self._backoff.refused(describe_refusal(error), now)
+            _log.error("host_refused", error=self._backoff.reason, again_after_s=self._backoff.pause_s, remedy=REFUSAL_REMEDY)
             return None
+        self._backoff.succeeded()
         host = HostHandle(process, now, now, suspicion, idle_since=now)
         self._hosts.append(host)
         return host

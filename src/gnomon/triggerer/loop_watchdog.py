@@ -13,6 +13,7 @@ from types import FrameType
 
 from gnomon import log
 from gnomon.clock import Clock
+from gnomon.processes.child_setup import exit_if_orphaned
 from gnomon.triggerer.host_protocol import LoopBlocked
 from gnomon.triggerer.trigger_host import TriggerHost
 
@@ -67,8 +68,7 @@ class LoopWatchdog(threading.Thread):
 
     def run(self) -> None:
         while not self._is_stopped.wait(CHECK_EVERY_S):
-            if os.getppid() != self._parent:
-                os._exit(1)  # the keeper is gone, and the loop may never notice
+            exit_if_orphaned(self._parent)  # the loop may never notice
             if self._sleeper.is_asleep:
                 continue
             self._has_answered.clear()
@@ -97,8 +97,7 @@ class LoopWatchdog(threading.Thread):
         report = self._create_report(began)
         self._send_report(report)
         while not self._has_answered.wait(REPORT_AGAIN_S):
-            if os.getppid() != self._parent:
-                os._exit(1)
+            exit_if_orphaned(self._parent)
             report = self._create_report(began)
             self._send_report(report)
         after = LoopBlocked(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gnomon.config import Config, environment, without_secrets
+from gnomon.config import Config
+from gnomon.processes.host_process import build_host_environment
 
 SWEEP_S = 1.0
 """Between two looks at the store without a wake-up."""
@@ -71,14 +71,7 @@ def build_triggerer_settings(cfg: Config, capacity: int | None = None, queues: t
 
 def host_environment(cfg: Config, limits: TriggerLimits) -> dict[str, str]:
     """What a host starts with: as this process, without what leads to the database."""
-    folders = {
-        "GNOMON_HOME": str(cfg.home),
-        "GNOMON__CORE__DAGS_FOLDER": os.path.abspath(cfg.dags_folder),
-        "GNOMON__CORE__PLUGINS_FOLDER": os.path.abspath(cfg.plugins_folder),
-        "GNOMON__LOGGING__BASE_LOG_FOLDER": os.path.abspath(cfg.logs_folder),
-    }
-    told = {LATE_VARIABLE: repr(limits.late_s), ON_KILL_VARIABLE: repr(limits.on_kill_s)}
-    return {**without_secrets(environment(), cfg.database_url), **folders, **told}
+    return build_host_environment(cfg, {LATE_VARIABLE: repr(limits.late_s), ON_KILL_VARIABLE: repr(limits.on_kill_s)})
 
 
 def limits_from_environment(environ: Mapping[str, str]) -> TriggerLimits:

@@ -147,7 +147,7 @@ class TriggerHost:
         numbers = set(order.numbers)
         waiting = {start.number for start in self._starts if start.number in numbers} if self._starts else set()
         if waiting and order.on_kill:
-            self._starts = deque(replace(start, killed=True) if start.number in waiting else start for start in self._starts)
+            self._starts = deque(replace(start, is_on_kill_only=True) if start.number in waiting else start for start in self._starts)
             numbers -= waiting
         elif waiting:
             self._starts = deque(start for start in self._starts if start.number not in waiting)

@@ -1,10 +1,12 @@
-"""The machine's side of execution: zygotes, children, logs, and results that are kept until the store has them.
+"""The worker: runs attempts in child processes, writes their logs, and keeps their results until a scheduler acknowledges them.
 
-    scheduler --submit--> service --order+socket--> file zygote --fork--> child
-                             ^------------------- entered, questions, result ------'
+    scheduler --SubmitAttempts--> worker --ForkChildren + socket--> file zygote --fork--> child
+                                    ^------------ ChildEntered, task API requests, ChildDone ---'
 
-The service (`service.py`) is one loop over sockets. It starts the base zygote (`zygote.py`) as a new interpreter whose
-environment names no database; that forks one file zygote (`filezygote.py`) per version of a DAG file, and those fork
-a child per attempt. Each child speaks with the service over a socket of its own, so that neither a zygote's death nor
-a scheduler's ends it. Modules that zygotes import never import the store.
+Open `loop.py` first: WorkerService is one loop over the sockets of schedulers, zygotes and children. It starts the base
+zygote (`base_zygote.py`) as a new interpreter whose environment names no database; the base zygote forks one file
+zygote (`file_zygote.py`) for each version of a DAG file; a file zygote forks one child for each attempt. Each child has
+its own socket to the worker, so that the end of a zygote or of a scheduler does not end it. `child_pool.py` decides
+where a child comes from, `attempt_supervisor.py` follows attempts through their children, `attempt_registry.py` holds
+their states and results. Modules that zygotes import never import the store.
 """

@@ -1,20 +1,19 @@
-"""`python -m gnomon.worker.base_zygote`: the base zygote. It has imported what every task needs and forks file zygotes.
+"""`python -m gnomon.worker.base_zygote`: the base zygote. It imports the packages that every task needs and forks file zygotes.
 
-It is an interpreter of its own, started with an environment that names no database: neither a descriptor nor a byte of
-memory of the store can be in it, whoever started the worker. The socket to the service is descriptor 3.
+It is a new interpreter with an environment that names no database, so it holds no descriptor and no memory of the store.
+Its socket to the worker is descriptor 3.
 """
 
 from __future__ import annotations
 
 import contextlib
-import faulthandler
 import gc
 import os
 import signal
 import socket
 from types import FrameType
 
-import jinja2  # noqa: F401 - imported here once, for all children
+import jinja2  # noqa: F401 - imported once, for all children
 import msgspec
 import pendulum  # noqa: F401
 
@@ -23,28 +22,27 @@ import gnomon.loading.dagfile
 import gnomon.operators
 import gnomon.runner
 import gnomon.sdk  # noqa: F401
-from gnomon.config import current_config, set_current_config
 from gnomon.processes import kernel
 from gnomon.processes.child_setup import check_store_not_imported, inherited_socket
-from gnomon.processes.process_title import set_title
+from gnomon.processes.packets import receive_packet, send_packet
 from gnomon.processes.spawn_backoff import describe_refusal
-from gnomon.runner import attempt_log, signals
+from gnomon.runner import attempt_child, signals
 from gnomon.runner.attempt_protocol import create_decoder
 from gnomon.worker import file_zygote, zygote_protocol
 from gnomon.worker.warmup import warm_up_attempt
 
 
 def main() -> None:
-    """Returns when the service is gone."""
+    """Fork file zygotes on order. Returns when the worker has closed its socket."""
     set_up_zygote()
     control = inherited_socket()
     decoder = msgspec.msgpack.Decoder(zygote_protocol.ToBaseZygote)
-    splitter = create_decoder()
+    frame_decoder = create_decoder()
     warm_up_attempt()
     gc.collect()
     gc.freeze()
     while True:
-        body, descriptors = zygote_protocol.receive_packet(control)
+        body, descriptors = receive_packet(control, zygote_protocol.PACKET_MAX)
         if not body:
             return
         order = decoder.decode(body)
@@ -55,35 +53,30 @@ def main() -> None:
             continue
         if pid == 0:
             control.close()
-            file_zygote.main(socket.socket(fileno=descriptors[0]), order.file, splitter)
+            file_zygote.main(socket.socket(fileno=descriptors[0]), order.file, frame_decoder)
         for descriptor in descriptors:
             os.close(descriptor)
 
 
 def _refuse(descriptors: list[int], error: OSError) -> None:
-    """The service was told, over the socket of the zygote that does not exist, unless it has given that up."""
+    """Report the refused fork to the worker over the socket that the file zygote would have had."""
     for descriptor in descriptors:
         with socket.socket(fileno=descriptor) as sock, contextlib.suppress(OSError):
-            zygote_protocol.send_packet(sock, zygote_protocol.ZygoteRefused(error=describe_refusal(error)))
+            send_packet(sock, zygote_protocol.ZygoteRefused(error=describe_refusal(error)))
 
 
 def set_up_zygote() -> None:
-    """Signals, options and logging are as every task wants to find them; RuntimeError when the store is in here."""
+    """Set up signals, options and logging for all tasks. Raises RuntimeError when a module of the store is imported."""
     check_store_not_imported()
-    signal.signal(signal.SIGINT, lambda *_: None)  # a Ctrl-C is for the service, which ends its children in order
+    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is for the worker, which ends its children in order
     signals.prepare_sigterm()
     signal.signal(signal.SIGCHLD, _reap_file_zygotes)
-    faulthandler.enable(file=2, all_threads=False)  # a crash inside a library leaves its stack in the log of the attempt
-    kernel.raise_oom_score(kernel.TASK_OOM_SCORE)
     kernel.load_prctl()
-    options = current_config().for_author_code()
-    set_current_config(options)
-    set_title("base zygote", options.home)
-    attempt_log.configure_task_logging(options.text("logging", "logging_level"))
+    attempt_child.set_up_task_interpreter("base zygote")
 
 
 def _reap_file_zygotes(_signal: int, _frame: FrameType | None) -> None:
-    """File zygotes that ended leave nothing defunct; the service knows by their sockets."""
+    """Reap file zygotes that have ended. The worker learns of their end from their sockets."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

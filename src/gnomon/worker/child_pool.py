@@ -1,4 +1,4 @@
-"""Where children come from: a spare that waits, a fork of the file's zygote, or a new interpreter."""
+"""The children of a worker: idle children, forks of file zygotes, and new interpreters."""
 
 from __future__ import annotations
 
@@ -6,32 +6,37 @@ import itertools
 import socket
 from collections.abc import Iterable, Mapping
 
-from gnomon.model.task_api_requests import AnyTaskApiRequest
+from gnomon import log
 from gnomon.processes import host_process
+from gnomon.processes.packets import send_packet
 from gnomon.processes.spawn_backoff import describe_refusal
+from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_request
 from gnomon.worker import zygote_clients, zygote_protocol
 from gnomon.worker.attempt_registry import PendingAttempt
 from gnomon.worker.child_pool_callbacks import ChildPoolCallbacks
 from gnomon.worker.child_process import ChildProcess, create_child
 from gnomon.worker.spawn_queue import SpawnQueue, SpawnRefused
+from gnomon.worker.worker_store import REFUSALS
 from gnomon.worker.zygote_clients import ZYGOTES_MAX, BaseZygoteClient, FileZygoteClient, ZygoteKey, zygote_key
 
+events = log.get_logger("worker")
+
 INTERPRETER_MODULE = "gnomon.runner.interpreter_main"
-"""Runs one attempt in a new interpreter."""
+"""The module that runs one attempt in a new interpreter."""
 CHILD_IDLE_S = 5.0
-"""A child without an attempt leaves after so long."""
+"""An idle child is released after this time."""
 FAILED_IMPORT_RETRY_S = 30.0
-"""So long, attempts of a file whose import failed go straight to new interpreters."""
+"""For this time after a failed import, attempts of the file run in new interpreters."""
 
 
 class ChildPool:
     """All zygotes and all children of a worker."""
 
-    def __init__(self, host: ChildPoolCallbacks, environ: Mapping[str, str], import_limit_s: float) -> None:
+    def __init__(self, callbacks: ChildPoolCallbacks, environ: Mapping[str, str], import_limit_s: float) -> None:
         self.children: dict[int, ChildProcess] = {}
         self.base_zygote = BaseZygoteClient(environ)
         self.import_limit_s = import_limit_s
-        self._callbacks = host
+        self._callbacks = callbacks
         self._environ = environ
         self._zygotes: dict[ZygoteKey, FileZygoteClient] = {}
         self._retired: list[FileZygoteClient] = []
@@ -40,7 +45,7 @@ class ChildPool:
         self._queue = SpawnQueue()
 
     def start(self, now: float) -> None:
-        """The base zygote exists; one that the machine refuses is started when an attempt needs it."""
+        """Start the base zygote. If the machine refuses its process, the next attempt that needs it starts it."""
         try:
             self.base_zygote.start()
         except OSError as error:
@@ -48,44 +53,44 @@ class ChildPool:
 
     @property
     def retired(self) -> int:
-        """How many zygotes get no new attempts and still have children or attempts that wait."""
+        """The number of zygotes that get no new attempts and still have children or waiting attempts."""
         return len(self._retired)
 
     # ---- attempts get children ---------------------------------------------------------------------------------------
-    def assign_child(self, held: PendingAttempt, now: float) -> None:
-        """The attempt has a child, or waits: for the import of its file, or until the machine allows a process again."""
-        self._place(held, None, now)
+    def assign_child(self, pending: PendingAttempt, now: float) -> None:
+        """Give the attempt a child, or let it wait for the import of its file or for the end of a pause after a refused process."""
+        self._place(pending, None, now)
 
-    def postpone(self, held: PendingAttempt, now: float) -> None:
-        """The machine refused the process of this attempt, which waits until the machine is asked again."""
-        self._queue.add(held, now)
+    def postpone(self, pending: PendingAttempt, now: float) -> None:
+        """Let the attempt wait for the end of the pause: the machine refused its process."""
+        self._queue.add(pending, now)
 
-    def _place(self, held: PendingAttempt, zygote: FileZygoteClient | None, now: float) -> None:
+    def _place(self, pending: PendingAttempt, zygote: FileZygoteClient | None, now: float) -> None:
         try:
-            child = self._child_for(held, zygote, now)
+            child = self._child_for(pending, zygote, now)
         except SpawnRefused:
-            self.postpone(held, now)
+            self.postpone(pending, now)
             return
         if child is not None:
-            self._callbacks.start_attempt(child, held)
+            self._callbacks.start_attempt(child, pending)
 
-    def _child_for(self, held: PendingAttempt, zygote: FileZygoteClient | None, now: float) -> ChildProcess | None:
-        """A child for the attempt; None when it waits for the import of its file. `zygote`: the one that it has waited for."""
-        if held.fresh:
+    def _child_for(self, pending: PendingAttempt, zygote: FileZygoteClient | None, now: float) -> ChildProcess | None:
+        """A child for the attempt; None when the attempt waits for the import of its file. `zygote`: the zygote whose import has ended."""
+        if pending.fresh:
             return self._start_in_interpreter(now)
-        zygote = zygote or self._zygote_for(held, now)
+        zygote = zygote or self._zygote_for(pending, now)
         if zygote.no_fork_reason is not None:
-            held.fresh = True
+            pending.fresh = True
             if not zygote.is_import_failed:
-                held.fresh_reason = zygote.no_fork_reason
+                pending.fresh_reason = zygote.no_fork_reason
             return self._start_in_interpreter(now)
         if zygote.is_ready:
-            return self._start_in_child(zygote, held, now)
-        zygote.waiting.append(held)
+            return self._start_in_child(zygote, pending, now)
+        zygote.waiting.append(pending)
         return None
 
     def return_child(self, child: ChildProcess, now: float) -> bool:
-        """A child that can run more attempts waits for the next; False when its zygote wants no more of it."""
+        """Keep the child idle for the next attempt; False when its zygote is retired or gone."""
         zygote = self._by_number.get(child.zygote or 0)
         if zygote is None or zygote.sock is None or self._zygotes.get(zygote.key) is not zygote:
             return False
@@ -94,12 +99,12 @@ class ChildPool:
         return True
 
     def flush(self, now: float) -> None:
-        """Every fork that was wanted in this turn is ordered, with what should wait ahead of need.
+        """Order all forks that this turn of the loop requested, and idle children ahead of need.
 
-        A retired zygote still forks for the attempts that waited for its import, and no more.
+        A retired zygote forks only for the attempts that waited for its import.
         """
-        for held in self._queue.take_due(now):
-            self.assign_child(held, now)
+        for pending in self._queue.take_due(now):
+            self.assign_child(pending, now)
         for zygote in [zygote for zygote in self._by_number.values() if zygote.is_ready]:
             if self._zygotes.get(zygote.key) is zygote:
                 self._order_spares(zygote, now)
@@ -111,16 +116,16 @@ class ChildPool:
             for _ in range(zygote.count_idle_wanted(now) - waiting):
                 zygote.idle_children.appendleft(self._request_child(zygote, now))
         except SpawnRefused:
-            return  # attempts that need a child ask again
+            return  # an attempt that needs a child requests it again
 
-    def _start_in_child(self, zygote: FileZygoteClient, held: PendingAttempt, now: float) -> ChildProcess:
+    def _start_in_child(self, zygote: FileZygoteClient, pending: PendingAttempt, now: float) -> ChildProcess:
         zygote.used_at = now
-        if held.attempt.attempts_per_child <= 1:
+        if pending.attempt.attempts_per_child <= 1:
             zygote.record_demand(now)
         while zygote.idle_children:
             child = zygote.idle_children.pop()
-            reusable = child.attempts < held.attempt.attempts_per_child
-            if child.link.ended or not reusable:
+            reusable = child.attempts < pending.attempt.attempts_per_child
+            if child.stream.ended or not reusable:
                 self.release_child(child, now)
                 continue
             return child
@@ -129,48 +134,48 @@ class ChildPool:
     def _request_child(self, zygote: FileZygoteClient, now: float) -> ChildProcess:
         self._queue.check(now)
         try:
-            child, theirs = create_child(next(self._numbers), now, zygote.number)
+            child, remote_socket = create_child(next(self._numbers), now, zygote.number)
         except OSError as error:
             raise self._queue.refused("the socket of a child", describe_refusal(error), now) from error
         self.children[child.number] = zygote.children[child.number] = child
-        zygote.requested_children.append((child, theirs))
+        zygote.requested_children.append((child, remote_socket))
         self._callbacks.watch_child(child)
         return child
 
     def _send_fork_requests(self, zygote: FileZygoteClient) -> None:
         while zygote.requested_children and zygote.sock is not None:
             batch = zygote.requested_children[: zygote_protocol.FORKS_MAX]
-            order = zygote_protocol.ForkChildren(numbers=tuple(child.number for child, _ in batch))
+            message = zygote_protocol.ForkChildren(numbers=tuple(child.number for child, _ in batch))
             try:
-                zygote_protocol.send_packet(zygote.sock, order, tuple(theirs.fileno() for _, theirs in batch))
+                send_packet(zygote.sock, message, tuple(remote_socket.fileno() for _, remote_socket in batch))
             except BlockingIOError:
-                return  # it is busy forking; the next turn tries again
+                return  # the zygote is busy forking; the next turn tries again
             except OSError:
                 break
             del zygote.requested_children[: len(batch)]
-            for _, theirs in batch:
-                theirs.close()
+            for _, remote_socket in batch:
+                remote_socket.close()
         if zygote.sock is None:
             _close_requested_sockets(zygote)
 
     def release_child(self, child: ChildProcess, now: float) -> None:
-        """The child is wanted no more: the end of its socket tells it."""
+        """Close the socket towards the child, which makes it exit."""
         child.exiting_since = child.exiting_since or now
         try:
-            child.link.sock.shutdown(socket.SHUT_WR)
+            child.stream.sock.shutdown(socket.SHUT_WR)
         except OSError:
-            return  # it went by itself
+            return  # the child has exited
 
     # ---- new interpreters --------------------------------------------------------------------------------------------
     def _start_in_interpreter(self, now: float) -> ChildProcess:
         self._queue.check(now)
         try:
-            child, theirs = create_child(next(self._numbers), now, None)
+            child, remote_socket = create_child(next(self._numbers), now, None)
             try:
-                with theirs:
-                    child.pid = host_process.spawn_interpreter(INTERPRETER_MODULE, theirs, self._environ)
+                with remote_socket:
+                    child.pid = host_process.spawn_interpreter(INTERPRETER_MODULE, remote_socket, self._environ)
             except OSError:
-                child.link.close()
+                child.stream.close()
                 raise
         except OSError as error:
             raise self._queue.refused("a new interpreter", describe_refusal(error), now) from error
@@ -181,68 +186,65 @@ class ChildPool:
 
     # ---- zygotes -----------------------------------------------------------------------------------------------------
     def handle_zygote_messages(self, zygote: FileZygoteClient, now: float) -> None:
-        """Take in what a zygote said, and its end."""
-        said = zygote_clients.read_messages(zygote)
-        for order in said or ():
-            match order:
+        """Handle every message of the zygote that has arrived, and its end."""
+        messages = zygote_clients.read_messages(zygote)
+        for message in messages or ():
+            match message:
                 case zygote_protocol.ZygoteRefused(error=error):
                     self._zygote_refused(zygote, error, now)
                 case zygote_protocol.ImportStarted(pid=pid):
                     zygote.pid = pid
                     self._queue.backoff.succeeded()
-                case zygote_protocol.ImportApiRequest(request=question):
-                    self._answer_zygote(zygote, question)
+                case TaskApiRequestMessage():
+                    self._answer_zygote(zygote, message)
                 case zygote_protocol.ImportFinished(fresh=fresh, error=error):
                     self._on_import_finished(zygote, fresh or error, error is not None, now)
                 case zygote_protocol.ForksRefused(numbers=numbers, error=error):
                     self._forks_refused(zygote, numbers, error, now)
-                case zygote_protocol.ChildrenForked(children=born):
+                case zygote_protocol.ChildrenForked(children=forked):
                     self._queue.backoff.succeeded()
-                    for number, pid in born:
+                    for number, pid in forked:
                         if number in self.children:
                             self.children[number].set_pid(pid)
-                case zygote_protocol.ChildrenExited(children=gone):
-                    for number, code in gone:
+                case zygote_protocol.ChildrenExited(children=exits):
+                    for number, code in exits:
                         self.remove_child(number, code)
-        if said is None:
+        if messages is None:
             self._on_zygote_exit(zygote, now)
 
-    def _answer_zygote(self, zygote: FileZygoteClient, question: AnyTaskApiRequest) -> None:
-        try:
-            told = zygote_protocol.ImportApiResponse(value=self._callbacks.answer_import_request(question))
-        except Exception as error:  # the edge: a question must not end the worker
-            told = zygote_protocol.ImportApiResponse(error=str(error))
+    def _answer_zygote(self, zygote: FileZygoteClient, message: TaskApiRequestMessage) -> None:
+        response = answer_request(self._callbacks.answer_import_request, message, log=events, refusals=REFUSALS)
         if zygote.sock is not None:
             try:
-                zygote_protocol.send_import_response(zygote.sock, told)
+                zygote_protocol.send_import_response(zygote.sock, response)
             except OSError:
-                return  # it has ended, which is heard next
+                return  # the zygote has ended; its socket reports that next
 
-    def _on_import_finished(self, zygote: FileZygoteClient, unfit: str | None, failed: bool, now: float) -> None:
+    def _on_import_finished(self, zygote: FileZygoteClient, no_fork_reason: str | None, is_import_failed: bool, now: float) -> None:
         waiting, zygote.waiting = zygote.waiting, []
         zygote.used_at = now
-        if unfit is None:
+        if no_fork_reason is None:
             zygote.is_ready = True
         else:
-            zygote.no_fork_reason, zygote.is_import_failed = unfit, failed
+            zygote.no_fork_reason, zygote.is_import_failed = no_fork_reason, is_import_failed
             self._close_zygote(zygote)
-        for held in waiting:
-            if not held.is_ended:
-                self._place(held, zygote, now)
+        for pending in waiting:
+            if not pending.is_ended:
+                self._place(pending, zygote, now)
         self._close_unneeded(zygote)
 
     def _zygote_refused(self, zygote: FileZygoteClient, error: str, now: float) -> None:
-        """The base zygote could not fork it: what waited for its import asks for it again after the pause."""
+        """The base zygote could not fork the zygote. Attempts that waited for its import open it again after the pause."""
         self._queue.refused(f"the zygote of {zygote.key[0]}", error, now)
         if self._zygotes.get(zygote.key) is zygote:
             del self._zygotes[zygote.key]
         self._close_zygote(zygote)
-        for held in zygote.waiting:
-            self.postpone(held, now)
+        for pending in zygote.waiting:
+            self.postpone(pending, now)
         zygote.waiting.clear()
 
     def _forks_refused(self, zygote: FileZygoteClient, numbers: Iterable[int], error: str, now: float) -> None:
-        """The zygote could not fork these children: their attempts ask for others after the pause."""
+        """The zygote could not fork these children. Their attempts request other children after the pause."""
         self._queue.refused(f"a fork of the zygote of {zygote.key[0]}", error, now)
         for number in numbers:
             child = self.children.pop(number, None)
@@ -254,7 +256,7 @@ class ChildPool:
         self._close_unneeded(zygote)
 
     def _on_zygote_exit(self, zygote: FileZygoteClient, now: float) -> None:
-        """Its children live on; what waited for its import goes to new interpreters."""
+        """The children of the zygote go on; attempts that waited for its import run in new interpreters."""
         if self._zygotes.get(zygote.key) is zygote and zygote.is_ready:
             del self._zygotes[zygote.key]
         was_ready = zygote.is_ready
@@ -274,7 +276,7 @@ class ChildPool:
         _close_requested_sockets(zygote)
 
     def remove_child(self, number: int, code: int | None) -> None:
-        """The child's process is gone, with this exit code."""
+        """Remove a child whose process ended with this exit code (None: unknown)."""
         child = self.children.pop(number, None)
         if child is None:
             return
@@ -286,10 +288,10 @@ class ChildPool:
             self._close_unneeded(zygote)
         self._callbacks.on_child_exit(child, code)
 
-    def _zygote_for(self, held: PendingAttempt, now: float) -> FileZygoteClient:
-        key = zygote_key(held.attempt)
+    def _zygote_for(self, pending: PendingAttempt, now: float) -> FileZygoteClient:
+        key = zygote_key(pending.attempt)
         zygote = self._zygotes.get(key)
-        max_age_s = held.attempt.zygote_max_age_s
+        max_age_s = pending.attempt.zygote_max_age_s
         if zygote is not None and max_age_s is not None and now - zygote.opened_at > max_age_s:
             self._retire_zygote(zygote, now)
             zygote = None
@@ -315,7 +317,7 @@ class ChildPool:
         return zygote
 
     def _retire_zygote(self, zygote: FileZygoteClient, now: float) -> None:
-        """No new children of it; it goes when its last one has gone."""
+        """Stop assigning children of this zygote; close it once its last child has exited."""
         del self._zygotes[zygote.key]
         self._release_idle_children(zygote, now)
         self._send_fork_requests(zygote)
@@ -323,8 +325,8 @@ class ChildPool:
         self._close_unneeded(zygote)
 
     def _close_unneeded(self, zygote: FileZygoteClient) -> None:
-        """A retired zygote is closed once it has no child and no attempt waits for its import."""
-        if zygote in self._retired and not zygote.children and all(held.is_ended for held in zygote.waiting):
+        """Close the zygote if it is retired, has no child, and no attempt waits for its import."""
+        if zygote in self._retired and not zygote.children and all(pending.is_ended for pending in zygote.waiting):
             self._close_zygote(zygote)
 
     def _release_idle_children(self, zygote: FileZygoteClient, now: float) -> None:
@@ -333,7 +335,7 @@ class ChildPool:
 
     # ---- time --------------------------------------------------------------------------------------------------------
     def tick(self, now: float) -> None:
-        """Idle children leave; an import that hangs, or that no attempt waits for any more, ends; what failed may be tried again."""
+        """Release children that are idle for too long, end imports over their limit, and let failed imports be tried again."""
         for zygote in list(self._by_number.values()):
             while zygote.idle_children and now - max(zygote.idle_children[0].last_message_at, zygote.idle_children[0].created_at) > CHILD_IDLE_S:
                 self.release_child(zygote.idle_children.popleft(), now)
@@ -343,11 +345,11 @@ class ChildPool:
             self._close_unneeded(zygote)
         for zygote in [z for z in self._zygotes.values() if z.is_import_failed and now - z.opened_at > FAILED_IMPORT_RETRY_S]:
             del self._zygotes[zygote.key]
-        for held, reason in self._queue.take_overdue(now):
-            self._callbacks.give_back(held, reason)
+        for pending, reason in self._queue.take_overdue(now):
+            self._callbacks.give_back(pending, reason)
 
     def close(self) -> None:
-        """Every zygote is told to go."""
+        """Close every zygote."""
         for zygote in list(self._by_number.values()):
             self._close_zygote(zygote)
         self._zygotes.clear()
@@ -356,25 +358,25 @@ class ChildPool:
         self.base_zygote.discard()
 
     def kill_zygote_of_child(self, child: ChildProcess, now: float) -> None:
-        """The zygote does not answer: it ends, and the children it did not fork with it."""
+        """Kill the zygote of this child, which does not answer; children that it has not forked are lost."""
         zygote = self._by_number.get(child.zygote or 0)
         if zygote is not None:
-            zygote.is_ready = False  # so that it is killed, not asked to go
+            zygote.is_ready = False  # a zygote that is not ready is killed
             self._zygotes.pop(zygote.key, None)
             self._close_zygote(zygote)
             self._release_idle_children(zygote, now)
 
     def has_zygote(self, child: ChildProcess) -> bool:
-        """Somebody will report the end of this child."""
+        """True while the zygote of this child runs: it reports the exit of the child."""
         return (child.zygote or 0) in self._by_number
 
     def known_pids(self) -> set[int]:
-        """The processes that may be direct children of this one."""
+        """The pids of all zygotes and children of this pool."""
         pids = {zygote.pid for zygote in self._by_number.values()} | {child.pid for child in self.children.values()}
         return {pid for pid in pids | {self.base_zygote.pid} if pid is not None}
 
 
 def _close_requested_sockets(zygote: FileZygoteClient) -> None:
-    for _, theirs in zygote.requested_children:
-        theirs.close()
+    for _, remote_socket in zygote.requested_children:
+        remote_socket.close()
     zygote.requested_children.clear()

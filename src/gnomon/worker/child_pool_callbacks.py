@@ -1,4 +1,4 @@
-"""What the nursery asks of the service that it belongs to."""
+"""The interface of the worker loop to its ChildPool."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from gnomon.worker.zygote_clients import FileZygoteClient
 
 
 class ChildPoolCallbacks(Protocol):
-    """The service, as the nursery needs it."""
+    """What a ChildPool calls in the worker loop."""
 
     def watch_zygote(self, zygote: FileZygoteClient) -> None:
-        """Call `obey` when the zygote speaks."""
+        """Call `ChildPool.handle_zygote_messages` when the socket of the zygote is readable."""
 
     def unwatch_zygote(self, zygote: FileZygoteClient) -> None:
-        """No more."""
+        """Stop watching the socket of the zygote."""
 
     def watch_child(self, child: ChildProcess) -> None:
-        """The child exists from now on, for all that concerns its socket."""
+        """Watch the socket of a new child."""
 
-    def answer_import_request(self, question: AnyTaskApiRequest) -> object:
-        """What a DAG file is told that asks while it is imported; raises in words."""
+    def answer_import_request(self, request: AnyTaskApiRequest) -> object:
+        """The value of the response to a request of a file that is being imported. Raises as `WorkerStore.answer_request` does."""
 
-    def start_attempt(self, child: ChildProcess, held: PendingAttempt) -> None:
-        """Give the attempt to the child."""
+    def start_attempt(self, child: ChildProcess, pending: PendingAttempt) -> None:
+        """Send the attempt to the child."""
 
     def on_child_exit(self, child: ChildProcess, code: int | None) -> None:
-        """The process ended."""
+        """The process of the child ended with this code (None: unknown)."""
 
     def child_refused(self, child: ChildProcess) -> None:
-        """The machine refused the process: its attempt waits for another, or ends when it was told to."""
+        """The machine refused the process of the child."""
 
-    def give_back(self, held: PendingAttempt, reason: str) -> None:
-        """No process could be had for the attempt for too long: its scheduler decides about it anew."""
+    def give_back(self, pending: PendingAttempt, reason: str) -> None:
+        """The attempt has waited for a process for too long: end it as lost."""

@@ -1,4 +1,4 @@
-"""The worker's end of one child process."""
+"""One child process, as the worker sees it."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from gnomon.worker.attempt_registry import PendingAttempt
 
 @dataclass(slots=True, eq=False)
 class ChildProcess:
-    """A process that was, or is about to be, forked or started for attempts."""
+    """A process that runs attempts, or that is being forked or started for them."""
 
     number: int
-    link: MessageStream[FromChild]
+    stream: MessageStream[FromChild]
     created_at: float
-    """Monotonic, as all times here."""
+    """Monotonic seconds, as all times in this class."""
     zygote: int | None = None
     """The number of its zygote; None for a new interpreter."""
     pid: int | None = None
     pending: PendingAttempt | None = None
     last_message_at: float = 0.0
-    """The last sign of life since it was given its attempt."""
+    """The time of its last message, or of the start of its attempt."""
     attempts: int = 0
-    """How many it was given so far."""
+    """How many attempts it has received."""
     sigterm_at: float | None = None
     """When SIGTERM was sent."""
     exiting_since: float | None = None
-    """When it had said its last word; it has a few seconds to be gone."""
+    """Since when it is expected to exit."""
     kill_reason: str | None = None
     """Why the worker sent SIGKILL."""
     writing: bool = field(default=False)
 
     def set_pid(self, pid: int) -> None:
-        """The process is known from now on; what it was to be told before, it is told now."""
+        """Record the pid, and send the signals that were requested before it was known."""
         self.pid = pid
         if self.sigterm_at is not None:
             self.signal(signal.SIGTERM)
@@ -46,22 +46,22 @@ class ChildProcess:
             self.kill(self.kill_reason)
 
     def signal(self, number: int) -> None:
-        """The process gets the signal, if it is known and there."""
+        """Send the signal if the pid is known and the process exists."""
         if self.pid is not None:
             try:
                 os.kill(self.pid, number)
             except (ProcessLookupError, PermissionError):
                 return
 
-    def kill(self, why: str) -> None:
-        """SIGKILL to the process and its group."""
-        self.kill_reason = self.kill_reason or why
+    def kill(self, reason: str) -> None:
+        """Send SIGKILL to the process and its group. The first reason is kept."""
+        self.kill_reason = self.kill_reason or reason
         self.signal(signal.SIGKILL)
         if self.pid is not None:
             kill_group(self.pid)
 
 
 def create_child(number: int, now: float, zygote: int | None) -> tuple[ChildProcess, socket.socket]:
-    """A child that does not exist yet, and the end of its socket that it is to get."""
-    ours, theirs = socket.socketpair()
-    return ChildProcess(number, MessageStream(ours, FrameDecoder(FromChild)), created_at=now, zygote=zygote), theirs
+    """A child whose process does not exist yet, and the socket for that process. Raises OSError when the machine refuses the sockets."""
+    local_socket, remote_socket = socket.socketpair()
+    return ChildProcess(number, MessageStream(local_socket, FrameDecoder(FromChild)), created_at=now, zygote=zygote), remote_socket

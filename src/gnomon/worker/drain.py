@@ -1,4 +1,4 @@
-"""The end of a worker in two steps: first the running attempts get time to end by themselves, then they are ended."""
+"""The end of a worker in two steps: running attempts get time to end by themselves; then they are ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gnomon.worker.loop import STOPPED, TICK_S, WorkerService
 events = log.get_logger("worker")
 
 ONE_REQUEST_S = 1.0
-"""Stop signals so close together are one request: a shell or `timeout` sends them to a process and to its group."""
+"""Stop signals within this time are one request: a shell or `timeout` sends them to a process and to its group."""
 
 
 class StopRequests:
@@ -29,11 +29,11 @@ class StopRequests:
         self._counted = 0
 
     def __call__(self) -> bool:
-        """The worker is to end."""
+        """True once the worker has to end."""
         return self.soon() or self.at_once()
 
     def is_repeated(self) -> bool:
-        """The worker is to end at once."""
+        """True once the worker has to end without waiting for running attempts."""
         now = self._clock.monotonic()
         if self._first_at is None:
             self._first_at = now
@@ -43,7 +43,7 @@ class StopRequests:
 
 
 def run(worker: WorkerService, requests: StopRequests, clock: Clock, grace_s: float) -> None:
-    """The worker has run until a stop signal, and has ended. `grace_s`: how long running attempts may go on after the signal."""
+    """Run the worker until a stop signal, drain it, and stop it. `grace_s`: how long running attempts may go on after the signal."""
     reason = STOPPED
     for flag in (requests.soon, requests.at_once):
         worker.wake_on(flag.fileno())
@@ -56,23 +56,23 @@ def run(worker: WorkerService, requests: StopRequests, clock: Clock, grace_s: fl
 
 
 def _drain(worker: WorkerService, requests: StopRequests, clock: Clock, grace_s: float) -> str:
-    """Running attempts have ended by themselves, or are to be ended now for the reason that is returned."""
+    """Wait for running attempts to end by themselves. Returns the reason for which those that are left are ended."""
     deadline = clock.monotonic() + grace_s
     worker.refuse_attempts()
     if not grace_s or not worker.running or requests.is_repeated():
         return STOPPED
-    _tell(worker.running, grace_s)
+    _announce_drain(worker.running, grace_s)
     while worker.running:
         left = deadline - clock.monotonic()
         if requests.is_repeated():
-            return _ends(worker, "the worker was told to stop at once (a second signal, or SIGQUIT)")
+            return _log_forced_end(worker, "the worker was told to stop at once (a second signal, or SIGQUIT)")
         if left <= 0:
-            return _ends(worker, f"the worker was stopped, and the attempt did not end within {grace_s:g} s ([workers] shutdown_grace)")
+            return _log_forced_end(worker, f"the worker was stopped, and the attempt did not end within {grace_s:g} s ([workers] shutdown_grace)")
         worker.run_once(min(left, TICK_S))
     return STOPPED
 
 
-def _tell(running: int, grace_s: float) -> None:
+def _announce_drain(running: int, grace_s: float) -> None:
     events.info("worker_drains", attempts=running, grace_s=grace_s)
     attempts = "1 attempt runs and has" if running == 1 else f"{running} attempts run and have"
     with contextlib.suppress(OSError):  # the terminal was closed
@@ -82,6 +82,6 @@ def _tell(running: int, grace_s: float) -> None:
         sys.stdout.flush()
 
 
-def _ends(worker: WorkerService, reason: str) -> str:
+def _log_forced_end(worker: WorkerService, reason: str) -> str:
     events.warning("attempts_ended", attempts=worker.running, reason=reason)
     return reason

@@ -1,4 +1,4 @@
-"""A file zygote: has imported one version of one DAG file, and forks a child per attempt on request."""
+"""A file zygote: imports one version of one DAG file, and forks a child for each attempt on order."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import msgspec
 from gnomon.loading.dagfile import load_dag_file
 from gnomon.processes import fork_safety
 from gnomon.processes.message_stream import FrameDecoder
+from gnomon.processes.packets import receive_packet, send_packet
 from gnomon.processes.process_title import change_title
 from gnomon.processes.spawn_backoff import describe_refusal
 from gnomon.processes.termination import kill_group
@@ -33,14 +34,14 @@ ORPHAN_GRACE_S = 3.0
 _WAKE_BYTES = 4096
 
 
-def main(control: socket.socket, file: str, splitter: FrameDecoder[ToChild]) -> NoReturn:
-    """Never returns: the process ends when the service lets go of it, or when the file cannot be forked."""
+def main(control: socket.socket, file: str, frame_decoder: FrameDecoder[ToChild]) -> NoReturn:
+    """Never returns: the process ends when the worker closes its socket, or when the file cannot be forked."""
     try:
         change_title(f"zygote {file}")
-        zygote_protocol.send_packet(control, zygote_protocol.ImportStarted(pid=os.getpid()))
+        send_packet(control, zygote_protocol.ImportStarted(pid=os.getpid()))
         dags = _load_dags(control, file)
         if dags is not None:
-            _FileZygote(control, dags, splitter).serve()
+            _FileZygote(control, dags, frame_decoder).serve()
     except (BrokenPipeError, ConnectionResetError):
         pass
     except BaseException:
@@ -50,40 +51,40 @@ def main(control: socket.socket, file: str, splitter: FrameDecoder[ToChild]) -> 
 
 
 def _load_dags(control: socket.socket, file: str) -> dict[str, Any] | None:
-    """The DAGs of the file; None when it cannot be imported or forked, and the service was told."""
+    """The DAGs of the file; None, after a report to the worker, when it cannot be imported or forked."""
     channel.install_channel(ImportChannel(control))
     before = fork_safety.list_open_sockets()
     try:
         loaded = load_dag_file(file)
     except BaseException as error:  # the edge of author code
-        zygote_protocol.send_packet(control, zygote_protocol.ImportFinished(error=error_line(error)))
+        send_packet(control, zygote_protocol.ImportFinished(error=error_line(error)))
         return None
     channel.install_channel(None)
     fresh = fork_safety.find_fork_obstacle(before)
     gc.collect()
     gc.freeze()
-    zygote_protocol.send_packet(control, zygote_protocol.ImportFinished(fresh=fresh))
+    send_packet(control, zygote_protocol.ImportFinished(fresh=fresh))
     return loaded.dags if fresh is None else None
 
 
 class _FileZygote:
-    """The loop: fork on order, report who ended."""
+    """The loop: fork children on order, report their exits."""
 
-    def __init__(self, control: socket.socket, dags: dict[str, Any], splitter: FrameDecoder[ToChild]) -> None:
+    def __init__(self, control: socket.socket, dags: dict[str, Any], frame_decoder: FrameDecoder[ToChild]) -> None:
         self._control = control
         self._find_dag = attempt_child.dag_finder(dags)
-        self._splitter = splitter
+        self._splitter = frame_decoder
         self._decoder = msgspec.msgpack.Decoder(zygote_protocol.ToFileZygote)
         self._numbers: dict[int, int] = {}
-        """pid of a living child to its number."""
+        """pid to number of each living child."""
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def serve(self) -> None:
-        """Returns when the worker is gone; then no child is left."""
+        """Serve orders until the worker is gone, then end all children."""
         try:
             self._serve_orders()
         except (BrokenPipeError, ConnectionResetError):
-            pass  # the worker died before it could be told of an end
+            pass  # the worker died before it received a report
         self._end_children()
 
     def _serve_orders(self) -> None:
@@ -101,41 +102,42 @@ class _FileZygote:
                 return
 
     def _handle_order(self) -> bool:
-        body, descriptors = zygote_protocol.receive_packet(self._control)
+        body, descriptors = receive_packet(self._control, zygote_protocol.PACKET_MAX)
         if not body:
             return False
         numbers = self._decoder.decode(body).numbers
-        born, refused = self._fork_all(numbers, descriptors)
-        if born:
-            self._numbers.update((pid, number) for number, pid in born)
-            zygote_protocol.send_packet(self._control, zygote_protocol.ChildrenForked(children=tuple(born)))
+        forked, refused = self._fork_all(numbers, descriptors)
+        if forked:
+            self._numbers.update((pid, number) for number, pid in forked)
+            send_packet(self._control, zygote_protocol.ChildrenForked(children=tuple(forked)))
         if refused is not None:
-            zygote_protocol.send_packet(self._control, zygote_protocol.ForksRefused(numbers=numbers[len(born) :], error=refused))
-        for descriptor in descriptors[len(born) :]:
+            send_packet(self._control, zygote_protocol.ForksRefused(numbers=numbers[len(forked) :], error=refused))
+        for descriptor in descriptors[len(forked) :]:
             os.close(descriptor)
         return True
 
     def _fork_all(self, numbers: tuple[int, ...], descriptors: list[int]) -> tuple[list[tuple[int, int]], str | None]:
-        """(number, pid) of new children, each on its descriptor, and why the machine refused the next one; does not return in a child.
+        """Fork a child on each descriptor. Returns (number, pid) of the children, and why the machine refused the next one.
 
-        Descriptors of children that were forked are closed here. The kernel keeps back those for which this process has no room.
+        Does not return in a child. Closes the descriptors of forked children. A packet arrives with fewer descriptors than
+        numbers when this process has no room for more.
         """
-        born: list[tuple[int, int]] = []
+        forked: list[tuple[int, int]] = []
         for index, number in enumerate(numbers):
             if index >= len(descriptors):
-                return born, describe_refusal(OSError(errno.EMFILE, os.strerror(errno.EMFILE)))
+                return forked, describe_refusal(OSError(errno.EMFILE, os.strerror(errno.EMFILE)))
             try:
                 pid = os.fork()
             except OSError as error:
-                return born, describe_refusal(error)
+                return forked, describe_refusal(error)
             if pid == 0:
                 self._become_child(descriptors[index:])
             os.close(descriptors[index])
-            born.append((number, pid))
-        return born, None
+            forked.append((number, pid))
+        return forked, None
 
     def _become_child(self, descriptors: list[int]) -> NoReturn:
-        """This process is a new child that speaks over the first descriptor; the others are for later children."""
+        """Run attempts in this process, a new fork. The first descriptor is its socket; the others are for later children."""
         signal.set_wakeup_fd(-1)
         for later in descriptors[1:]:
             os.close(later)
@@ -146,16 +148,16 @@ class _FileZygote:
         attempt_child.serve_attempts(sock, self._splitter, self._find_dag)
 
     def _report_exits(self) -> None:
-        gone = []
+        exits = []
         while (ended := _reap_child()) is not None:
             number = self._numbers.pop(ended[0], None)
-            if number is not None:  # else a process that the import started
-                gone.append((number, ended[1]))
-        if gone:
-            zygote_protocol.send_packet(self._control, zygote_protocol.ChildrenExited(children=tuple(gone)))
+            if number is not None:  # None: a process that the import of the file started
+                exits.append((number, ended[1]))
+        if exits:
+            send_packet(self._control, zygote_protocol.ChildrenExited(children=tuple(exits)))
 
     def _end_children(self) -> None:
-        """The worker died: nobody takes results any more, and the attempts are lost by the protocol."""
+        """End all children: the worker has died, so their results have no receiver and schedulers treat their attempts as lost."""
         self._signal_children(signal.SIGTERM)
         poller = select.poll()
         poller.register(self._wake_read, select.POLLIN)
@@ -178,9 +180,9 @@ _POLL_S = 0.1
 
 
 def _reap_child() -> tuple[int, int] | None:
-    """(pid, exit code) of one ended child, None when there is none.
+    """Reap one child that has ended and return (pid, exit code); None when there is none.
 
-    What is left of its process group is killed while the defunct child still keeps its number from being used again.
+    Its process group is killed first, before the pid can be used again.
     """
     try:
         ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)

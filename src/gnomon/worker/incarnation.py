@@ -1,4 +1,4 @@
-"""One life of the worker as others see it: an id, an address, beats. It ends when nobody can know of it any more."""
+"""A worker incarnation: an id, an address, and heartbeats. It ends when schedulers may have declared it lost."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ events = log.get_logger("worker")
 
 HEARTBEAT_S = 1.0
 MAIL_AFTER_S = 5.0
-"""Without a scheduler for so long, results go into the mail of their groups."""
+"""Without a connected scheduler for this time, results are sent to the mailboxes of their groups."""
 MAIL_MAX = 200
 """Results in one transaction."""
 
 
 class WorkerIncarnation:
-    """Registered, beating, or waiting for the store to come back."""
+    """The current incarnation of a worker: registers it, beats for it, mails its results, retires it."""
 
-    def __init__(self, settings: WorkerSettings, presence: WorkerStore, clock: Clock) -> None:
-        self.store = presence
+    def __init__(self, settings: WorkerSettings, worker_store: WorkerStore, clock: Clock) -> None:
+        self.store = worker_store
         self._settings = settings
         self._clock = clock
         self._path: Path | None = None
@@ -36,7 +36,7 @@ class WorkerIncarnation:
         self.renew()
 
     def renew(self) -> None:
-        """Another id at another address; nobody knows of it yet. What is started from now on holds its lifeline."""
+        """Begin a new incarnation with another id and address, not registered yet. Processes started from now on hold its lifeline."""
         self._remove_socket()
         self._release_lifeline()
         self.worker_id = str(uuid.uuid4())
@@ -53,7 +53,7 @@ class WorkerIncarnation:
         return str(self._path)
 
     def heartbeat(self, *, connected: bool) -> bool:
-        """Beats when it is time. False when this incarnation must end: declared lost, or alone for half its time to live."""
+        """Beat when it is due. False when this incarnation must end: it was declared lost, or had neither store nor scheduler for half its time to live."""
         now = self._clock.monotonic()
         if connected:
             self._connected_at = now
@@ -69,29 +69,29 @@ class WorkerIncarnation:
                 events.warning("store_away", worker=self.worker_id, error=str(error))
         return not self._registered or now - max(self._stored_at, self._connected_at) < self._settings.ttl_s / 2
 
-    def mail_results(self, ledger: AttemptRegistry, *, at_once: bool = False) -> None:
-        """Results that no scheduler came for are in the mail, and forgotten here once they are stored."""
-        if not ledger.results or (self._clock.monotonic() - self._connected_at < MAIL_AFTER_S and not at_once):
+    def mail_results(self, registry: AttemptRegistry, *, at_once: bool = False) -> None:
+        """Send a batch of results to the mailboxes of their groups if no scheduler is connected; delete those that were stored."""
+        if not registry.results or (self._clock.monotonic() - self._connected_at < MAIL_AFTER_S and not at_once):
             return
-        batch = list(ledger.results.values())[:MAIL_MAX]
+        batch = list(registry.results.values())[:MAIL_MAX]
         try:
             self.store.mail_results(self.worker_id, batch)
         except WorkerStoreUnavailable as error:
-            events.warning("results_wait_for_store", results=len(ledger.results), error=str(error))
+            events.warning("results_wait_for_store", results=len(registry.results), error=str(error))
             return
-        ledger.acknowledge([result.attempt_id for result in batch])
+        registry.acknowledge([result.attempt_id for result in batch])
 
-    def shut_down(self, ledger: AttemptRegistry) -> None:
-        """What is left goes into the mail, the store knows that this incarnation is gone, and so is its socket."""
-        before = len(ledger.results) + 1
-        while ledger.results and len(ledger.results) < before:
-            before = len(ledger.results)
-            self.mail_results(ledger, at_once=True)
+    def shut_down(self, registry: AttemptRegistry) -> None:
+        """Mail the remaining results, retire this incarnation in the store, and delete its socket and lifeline."""
+        before = len(registry.results) + 1
+        while registry.results and len(registry.results) < before:
+            before = len(registry.results)
+            self.mail_results(registry, at_once=True)
         try:
             if self._registered:
                 self.store.retire(self.worker_id)
         except WorkerStoreUnavailable as error:
-            events.warning("left_without_word", worker=self.worker_id, error=str(error))
+            events.warning("worker_not_retired", worker=self.worker_id, error=str(error))
         else:
             lifeline.remove_lifeline(self.address)
         self._remove_socket()

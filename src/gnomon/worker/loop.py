@@ -1,7 +1,7 @@
 """The worker: one loop over the sockets of schedulers, zygotes and children. No threads, no event loop of a library.
 
-A turn of the loop takes in what happened, starts what may start, and writes everything once: forks are ordered together,
-entries and ends leave in one message each.
+A turn of the loop handles all events, starts queued attempts, and writes once: forks are ordered together, entries and
+results leave in one message each.
 """
 
 from __future__ import annotations
@@ -40,27 +40,27 @@ from gnomon.worker.zygote_clients import FileZygoteClient
 events = log.get_logger("worker")
 
 TICK_S = 0.25
-"""How often deadlines are looked at; nothing that is fast waits for it."""
+"""How often deadlines are checked while an attempt runs."""
 IDLE_TICK_S = 0.5
-"""The same while no attempt has one."""
+"""How often deadlines are checked while no attempt runs."""
 STOPPED = "the worker was stopped (SIGTERM)"
-"""The reason of attempts that are handed back or ended without a grace."""
+"""The reason in the results of attempts that are returned, or ended without a grace."""
 
 
 class WorkerService:
-    """One machine's share of the work. It survives its schedulers and keeps what they have not acknowledged."""
+    """The worker of one machine. It survives its schedulers and keeps the results that they have not acknowledged."""
 
-    def __init__(self, settings: WorkerSettings, presence: WorkerStore, clock: Clock) -> None:
+    def __init__(self, settings: WorkerSettings, worker_store: WorkerStore, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
         self._selector = selectors.DefaultSelector()
         self._watched: dict[int, int] = {}
-        """File descriptor of a child's socket to the events it is watched for."""
-        self._incarnation = WorkerIncarnation(settings, presence, clock)
+        """File descriptor of the socket of a child to the events that it is watched for."""
+        self._incarnation = WorkerIncarnation(settings, worker_store, clock)
         self._child_pool = ChildPool(self, settings.environ, settings.import_limit_s)
         self._ticked_at = clock.monotonic()
         self._is_stopping = False
-        """It was told to end and takes no new attempts."""
+        """True once a stop was requested: no new attempts are accepted."""
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._selector.register(self._wake_read, selectors.EVENT_READ, self._on_signal)
         self._begin_incarnation()
@@ -76,7 +76,7 @@ class WorkerService:
 
     # ---- life --------------------------------------------------------------------------------------------------------
     def start(self) -> None:
-        """The base zygote exists, orphans come here, and the store knows this incarnation (or will, once it answers)."""
+        """Start the base zygote, adopt orphans, and register this incarnation in the store (later, if the store does not answer)."""
         become_subreaper()
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
@@ -85,15 +85,15 @@ class WorkerService:
 
     @property
     def running(self) -> int:
-        """How many attempts have a slot."""
+        """The number of attempts that take a slot."""
         return self._registry.running
 
     def wake_on(self, descriptor: int) -> None:
-        """A turn ends its waiting when this descriptor becomes readable. That happens once: it stays readable, and is not read."""
+        """End the wait of a turn when this descriptor becomes readable. That happens once: the descriptor is not read."""
         self._selector.register(descriptor, selectors.EVENT_READ, lambda _mask: self._selector.unregister(descriptor))
 
     def run_once(self, timeout_s: float | None = None) -> None:
-        """One turn of the loop: waits at most so long, or for the next tick, then does all that there is to do."""
+        """One turn of the loop. Waits for events for `timeout_s` seconds at most; None: until the next tick."""
         for key, mask in self._selector.select(self._tick_s() if timeout_s is None else timeout_s):
             key.data(mask)
         self._attempts.start_queued()
@@ -103,18 +103,18 @@ class WorkerService:
             self._tick()
 
     def refuse_attempts(self) -> None:
-        """No attempt begins any more: those in the queue are handed back, those that run go on."""
+        """Start no more attempts: queued ones are returned to their schedulers, running ones go on."""
         self._is_stopping = True
         self._schedulers.announce_slots(self.worker_id, 0)
-        self._return_attempts(held.attempt for held in list(self._registry.pending))
+        self._return_attempts(pending.attempt for pending in list(self._registry.pending))
 
     def stop(self, reason: str) -> None:
-        """Nothing new begins, attempts are ended within the grace for this reason, results are handed on, the store is told."""
+        """End all attempts within the grace for this reason, deliver their results, and retire this incarnation."""
         self.refuse_attempts()
         deadline = self._clock.monotonic() + self._settings.stop_grace_s
         stop = StopRequest(reason, self._settings.stop_grace_s, outcome="lost")
-        for held in list(self._registry.pending):
-            self._attempts.stop_attempt(held, stop)
+        for pending in list(self._registry.pending):
+            self._attempts.stop_attempt(pending, stop)
         while self._registry.running and self._clock.monotonic() < deadline:
             self.run_once(_STOP_STEP_S)
         for child in self._child_pool.children.values():
@@ -129,18 +129,18 @@ class WorkerService:
         kill_unknown_children(set())
 
     def close(self) -> None:
-        """Descriptors and signal handlers of this worker are given back."""
+        """Close the descriptors of this worker and reset its signal handlers."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for child in list(self._child_pool.children.values()):
             self.unwatch_child(child)
-            child.link.close()
+            child.stream.close()
         self._selector.close()
         os.close(self._wake_read)
         os.close(self._wake_write)
 
     def _has_unacknowledged(self) -> bool:
-        """A connected scheduler may still acknowledge something."""
+        """True while a connected scheduler may still acknowledge a result."""
         return bool(self._registry.results) and self._schedulers.is_connected
 
     def _begin_incarnation(self) -> None:
@@ -153,14 +153,14 @@ class WorkerService:
         self._attempts.child_pool = self._child_pool
 
     def _restart_incarnation(self) -> None:
-        """OWNERSHIP.md line 18: the children end, everything is forgotten, another incarnation begins."""
+        """Kill all children, forget all attempts and results, and begin another incarnation (SUBMIT in docs/discussions/ownership.md)."""
         events.error("incarnation_given_up", worker=self.worker_id, attempts=self._registry.running)
-        for held in self._registry.pending:
-            held.is_ended = True
+        for pending in self._registry.pending:
+            pending.is_ended = True
         for child in list(self._child_pool.children.values()):
-            child.kill("the worker lost store and scheduler")
+            child.kill("the worker lost its store and its schedulers")
         self._schedulers.close()
-        self._child_pool.close()  # zygotes hold the lifeline of the incarnation that ends
+        self._child_pool.close()  # zygotes hold the lifeline of the old incarnation
         self._incarnation.renew()
         self._begin_incarnation()
         self._child_pool.start(self._clock.monotonic())
@@ -189,63 +189,63 @@ class WorkerService:
                 slots = 0 if self._is_stopping else self._settings.slots
                 self._schedulers.welcome(connection, message, self.worker_id, slots, tuple(self._registry.results.values()))
             case SubmitAttempts(attempts=attempts):
-                known, refused = self._registry.submit(attempts)
-                for result in known:
+                known_results, refused = self._registry.submit(attempts)
+                for result in known_results:
                     self._schedulers.on_ended(result)
-                if self._is_stopping:  # sent before the scheduler knew
+                if self._is_stopping:  # the scheduler sent them before it received the announcement
                     self._return_attempts(attempts)
                 if refused:
-                    reason = f"worker {self.worker_id} knows a newer owner of the group"
+                    reason = f"worker {self.worker_id} has received a higher epoch of the group from another scheduler"
                     events.warning("submission_refused", scheduler=connection.scheduler_id, attempts=len(refused))
-                    connection.link.put(SubmissionRefused(attempt_ids=tuple(refused), reason=reason))
+                    connection.stream.put(SubmissionRefused(attempt_ids=tuple(refused), reason=reason))
             case CancelAttempt(attempt_id=attempt_id, reason=reason, grace_s=grace_s):
-                held = self._registry.find(attempt_id)
-                if held is not None:
-                    self._attempts.stop_attempt(held, StopRequest(reason, grace_s))
+                pending = self._registry.find(attempt_id)
+                if pending is not None:
+                    self._attempts.stop_attempt(pending, StopRequest(reason, grace_s))
             case AcknowledgeResults(attempt_ids=attempt_ids):
                 self._registry.acknowledge(attempt_ids)
             case RequestInventory(groups=groups):
                 self._send_inventory(connection, groups)
 
     def _return_attempts(self, attempts: Iterable[Attempt]) -> None:
-        """They have not entered author code, cost no try, and go elsewhere."""
-        for held in [self._registry.find(attempt.attempt_id) for attempt in attempts]:
-            if held is not None and not held.has_slot and held.stop is None:
-                self._attempts.stop_attempt(held, StopRequest(STOPPED, 0.0, outcome="lost"))
+        """End those of these attempts that have no slot as lost: their scheduler submits them to another worker, without counting a try."""
+        for pending in [self._registry.find(attempt.attempt_id) for attempt in attempts]:
+            if pending is not None and not pending.has_slot and pending.stop is None:
+                self._attempts.stop_attempt(pending, StopRequest(STOPPED, 0.0, outcome="lost"))
 
     def _send_inventory(self, connection: SchedulerConnection, groups: tuple[tuple[int, int], ...]) -> None:
-        mine = tuple(group for group, epoch in groups if self._registry.raise_epoch(group, epoch))
-        running, results = self._registry.inventory(mine)
-        connection.link.put(Inventory(worker_id=self.worker_id, groups=mine, running=running, results=results))
+        accepted = tuple(group for group, epoch in groups if self._registry.raise_epoch(group, epoch))
+        running, results = self._registry.inventory(accepted)
+        connection.stream.put(Inventory(worker_id=self.worker_id, groups=accepted, running=running, results=results))
 
-    # ---- zygotes and children (nursery.Host) -------------------------------------------------------------------------
+    # ---- zygotes and children (ChildPoolCallbacks) -------------------------------------------------------------------------
     def watch_zygote(self, zygote: FileZygoteClient) -> None:
-        def obey(_mask: int) -> None:
+        def handle_messages(_mask: int) -> None:
             if zygote.sock is not None:
                 self._child_pool.handle_zygote_messages(zygote, self._clock.monotonic())
 
         assert zygote.sock is not None
-        self._selector.register(zygote.sock, selectors.EVENT_READ, obey)
+        self._selector.register(zygote.sock, selectors.EVENT_READ, handle_messages)
 
     def unwatch_zygote(self, zygote: FileZygoteClient) -> None:
         assert zygote.sock is not None
         self._selector.unregister(zygote.sock)
 
     def watch_child(self, child: ChildProcess) -> None:
-        def hear(mask: int) -> None:
+        def handle_ready(mask: int) -> None:
             if mask & selectors.EVENT_READ:
                 self._attempts.read_messages(child)
             else:
                 self._update_stream(child)
 
-        self._selector.register(child.link.sock, selectors.EVENT_READ, hear)
-        self._watched[child.link.sock.fileno()] = selectors.EVENT_READ
+        self._selector.register(child.stream.sock, selectors.EVENT_READ, handle_ready)
+        self._watched[child.stream.sock.fileno()] = selectors.EVENT_READ
 
-    def answer_import_request(self, question: AnyTaskApiRequest) -> object:
-        return self._incarnation.store.answer_request(None, question)
+    def answer_import_request(self, request: AnyTaskApiRequest) -> object:
+        return self._incarnation.store.answer_request(None, request)
 
-    def start_attempt(self, child: ChildProcess, held: PendingAttempt) -> None:
-        self._attempts.start_attempt(child, held)
+    def start_attempt(self, child: ChildProcess, pending: PendingAttempt) -> None:
+        self._attempts.start_attempt(child, pending)
 
     def on_child_exit(self, child: ChildProcess, code: int | None) -> None:
         self._attempts.on_child_exit(child, code)
@@ -253,29 +253,29 @@ class WorkerService:
     def child_refused(self, child: ChildProcess) -> None:
         self._attempts.child_refused(child)
 
-    def give_back(self, held: PendingAttempt, reason: str) -> None:
-        self._attempts.give_back(held, reason)
+    def give_back(self, pending: PendingAttempt, reason: str) -> None:
+        self._attempts.give_back(pending, reason)
 
     def unwatch_child(self, child: ChildProcess) -> None:
-        """The child's socket is not watched any more."""
-        if self._watched.pop(child.link.sock.fileno(), None) is not None:
-            self._selector.unregister(child.link.sock)
+        """Stop watching the socket of the child."""
+        if self._watched.pop(child.stream.sock.fileno(), None) is not None:
+            self._selector.unregister(child.stream.sock)
 
     def _update_stream(self, child: ChildProcess) -> None:
-        """What waits for the child is written as far as it takes it; its socket is watched for what is left to do."""
-        empty = child.link.flush()
-        if child.link.ended:
+        """Write queued messages to the child, and watch its socket for writing while some are left."""
+        empty = child.stream.flush()
+        if child.stream.ended:
             self.unwatch_child(child)
             return
         wanted = selectors.EVENT_READ if empty else selectors.EVENT_READ | selectors.EVENT_WRITE
-        descriptor = child.link.sock.fileno()
+        descriptor = child.stream.sock.fileno()
         if self._watched.get(descriptor, wanted) != wanted:
-            key = self._selector.get_key(child.link.sock)
-            self._selector.modify(child.link.sock, wanted, key.data)
+            key = self._selector.get_key(child.stream.sock)
+            self._selector.modify(child.stream.sock, wanted, key.data)
             self._watched[descriptor] = wanted
 
-    def _answer_task(self, held: PendingAttempt, question: AnyTaskApiRequest) -> object:
-        return self._incarnation.store.answer_request(held.attempt, question)
+    def _answer_task(self, pending: PendingAttempt, request: AnyTaskApiRequest) -> object:
+        return self._incarnation.store.answer_request(pending.attempt, request)
 
     # ---- processes ---------------------------------------------------------------------------------------------------
     def _on_signal(self, _mask: int) -> None:
@@ -297,5 +297,5 @@ class WorkerService:
 
 _STOP_STEP_S = 0.05
 _LAST_RESULTS_S = 1.5
-"""So long a worker that ends waits for killed children to be gone and results to be acknowledged."""
+"""How long a stopping worker waits for the exits of killed children and the acknowledgement of results."""
 _WAKE_BYTES = 4096

@@ -20,18 +20,18 @@ HandleMessage = Callable[["SchedulerConnection", ToWorker], None]
 
 
 class SchedulerConnection:
-    """One scheduler's stream."""
+    """The connection to one scheduler."""
 
-    __slots__ = ("is_greeted", "link", "scheduler_id")
+    __slots__ = ("is_greeted", "scheduler_id", "stream")
 
     def __init__(self, sock: socket.socket) -> None:
-        self.link: MessageStream[ToWorker] = MessageStream(sock, FrameDecoder(ToWorker))
+        self.stream: MessageStream[ToWorker] = MessageStream(sock, FrameDecoder(ToWorker))
         self.scheduler_id: str | None = None
         self.is_greeted = False
 
 
 class SchedulerConnections:
-    """Listens, greets, and tells every greeted scheduler what happened: each takes what is of its groups."""
+    """Accepts schedulers and sends entries and results to all of them; each scheduler takes those of its groups."""
 
     def __init__(self, path: str, selector: selectors.BaseSelector, handle: HandleMessage) -> None:
         self._selector = selector
@@ -48,20 +48,20 @@ class SchedulerConnections:
 
     @property
     def is_connected(self) -> bool:
-        """At least one scheduler listens."""
+        """True when at least one scheduler has sent Hello."""
         return any(connection.is_greeted for connection in self._connections)
 
     def welcome(self, connection: SchedulerConnection, hello: Hello, worker_id: str, slots: int,
                 results: Sequence[AttemptResult]) -> None:
-        """The scheduler knows this worker and every result that nobody has acknowledged."""
+        """Answer Hello: send the number of slots and every result that is not acknowledged."""
         connection.scheduler_id = hello.scheduler_id
         connection.is_greeted = True
-        connection.link.put(Welcome(worker_id=worker_id, slots=slots))
+        connection.stream.put(Welcome(worker_id=worker_id, slots=slots))
         if results:
-            connection.link.put(ResultReport(results=tuple(results)))
+            connection.stream.put(ResultReport(results=tuple(results)))
 
     def announce_slots(self, worker_id: str, slots: int) -> None:
-        """Every scheduler that is connected knows how many attempts this worker takes from now on."""
+        """Send the number of attempts that this worker takes from now on to every connected scheduler."""
         self._broadcast(Welcome(worker_id=worker_id, slots=slots))
 
     def on_entered(self, attempt_id: str, group_no: int, at: int) -> None:
@@ -71,7 +71,7 @@ class SchedulerConnections:
         self._ended.append(result)
 
     def flush(self) -> None:
-        """What happened in this turn is on its way, one message of each kind."""
+        """Send the entries and the results of this turn, in one message each."""
         if self._entered:
             self._broadcast(EntryReport(attempts=tuple(self._entered)))
             self._entered.clear()
@@ -82,13 +82,13 @@ class SchedulerConnections:
             self._write(connection)
 
     def accept_again(self) -> None:
-        """Schedulers that could not be accepted are accepted, if the machine allows it now."""
+        """Listen again after the machine refused to accept a connection."""
         if not self._accepts:
             self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
             self._accepts = True
 
     def close(self) -> None:
-        """Nobody is connected and nobody can connect."""
+        """Close all connections and the listening socket."""
         if self._accepts:
             self._selector.unregister(self._listener)
         self._listener.close()
@@ -98,7 +98,7 @@ class SchedulerConnections:
     def _broadcast(self, message: msgspec.Struct) -> None:
         for connection in self._connections:
             if connection.is_greeted:
-                connection.link.put(message)
+                connection.stream.put(message)
 
     def _accept(self, _mask: int) -> None:
         try:
@@ -116,24 +116,24 @@ class SchedulerConnections:
 
     def _on_ready(self, connection: SchedulerConnection, mask: int) -> None:
         if mask & selectors.EVENT_READ:
-            for message in connection.link.receive():
+            for message in connection.stream.receive():
                 self._handle(connection, message)
-        if connection.link.ended:
+        if connection.stream.ended:
             self._drop(connection)
 
     def _write(self, connection: SchedulerConnection) -> None:
-        empty = connection.link.flush()
-        if connection.link.ended:
+        empty = connection.stream.flush()
+        if connection.stream.ended:
             self._drop(connection)
             return
         wanted = selectors.EVENT_READ if empty else selectors.EVENT_READ | selectors.EVENT_WRITE
-        key = self._selector.get_key(connection.link.sock)
+        key = self._selector.get_key(connection.stream.sock)
         if key.events != wanted:
-            self._selector.modify(connection.link.sock, wanted, key.data)
+            self._selector.modify(connection.stream.sock, wanted, key.data)
 
     def _drop(self, connection: SchedulerConnection) -> None:
-        if connection.link.failure:
-            events.error("scheduler_unreadable", scheduler=connection.scheduler_id, fault=connection.link.failure)
+        if connection.stream.failure:
+            events.error("scheduler_unreadable", scheduler=connection.scheduler_id, fault=connection.stream.failure)
         self._connections.remove(connection)
-        self._selector.unregister(connection.link.sock)
-        connection.link.close()
+        self._selector.unregister(connection.stream.sock)
+        connection.stream.close()

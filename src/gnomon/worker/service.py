@@ -17,28 +17,28 @@ from gnomon.worker.worker_store import DatabaseWorkerStore
 events = log.get_logger("worker")
 
 DESCRIPTORS = 16_384
-"""Open files the worker asks for: a child takes one."""
+"""The limit of open files that the worker sets: each child takes one."""
 
 
 def main(cfg: Config) -> int:
-    """Runs tasks until SIGTERM or Ctrl-C, and then until running attempts have ended or their grace is over; returns the exit code."""
+    """Run attempts until SIGTERM or Ctrl-C, then until running attempts have ended or their grace is over. Returns the exit code."""
     clock = SystemClock()
     requests = drain.StopRequests(clock)
     _raise_descriptor_limit()
     settings = build_worker_settings(cfg, environment())
-    presence = DatabaseWorkerStore(
+    worker_store = DatabaseWorkerStore(
         lambda: open_database(
             cfg.database_url, role="worker", synchronous=cfg.text("database", "synchronous"), cipher=load_cipher(cfg)
         ),
         Notifier(settings.run_folder).notify,
     )
-    worker = WorkerService(settings, presence, clock)
+    worker = WorkerService(settings, worker_store, clock)
     worker.start()
     events.info("worker_started", worker=worker.worker_id, slots=settings.slots, address=worker.address)
     try:
         drain.run(worker, requests, clock, settings.shutdown_grace_s)
     finally:
-        presence.close()
+        worker_store.close()
         worker.close()
     events.info("worker_stopped", worker=worker.worker_id)
     return 0

@@ -1,4 +1,4 @@
-"""What a worker takes from its installation."""
+"""The settings of a worker, from the configuration."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from gnomon.config import Config, run_folder, without_secrets
 from gnomon.executors.interface import WORKER_TTL_S
 
 SLOTS_UNBOUND = 1024
-"""`[core] parallelism` 0 means no bound; a machine has one all the same."""
+"""Slots when `[core] parallelism` is 0, which means no bound."""
 STOP_GRACE_MAX_S = 6.0
-"""A worker that ends gives its tasks no longer, so that all of a standalone is gone within 10 s."""
+"""The longest grace of tasks when their worker ends, so that `gnomon standalone` ends within 10 s."""
 ENTRY_TIMEOUT_S = 5.0
-"""A fork that has not entered author code, nor said anything else, for so long is given up."""
+"""A child that sends no message for this time before author code is entered is killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """What the loop needs to know."""
+    """The settings of a worker loop."""
 
     run_folder: Path
     logs_folder: Path
     slots: int
     environ: Mapping[str, str]
-    """Of zygotes and tasks: nothing in it leads to the database."""
+    """The environment of zygotes and tasks, without the address of the database."""
     import_limit_s: float = 30.0
     entry_silence_s: float = ENTRY_TIMEOUT_S
     stop_grace_s: float = STOP_GRACE_MAX_S
-    """Between SIGTERM and SIGKILL for children, when the worker itself is told to end."""
+    """The time between SIGTERM and SIGKILL for children when the worker ends."""
     shutdown_grace_s: float = 0.0
-    """How long running attempts may go on before that, after the worker was told to end."""
+    """How long running attempts may go on after the worker received a stop signal."""
     ttl_s: float = WORKER_TTL_S
 
 

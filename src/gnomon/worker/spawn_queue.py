@@ -1,4 +1,4 @@
-"""What a refused process costs the worker: a pause and a sentence. Its attempts wait here, and no attempt is lost by it."""
+"""Attempts that wait for a process after the machine refused one: a refusal costs a pause and a log line, never an attempt."""
 
 from __future__ import annotations
 
@@ -11,54 +11,54 @@ from gnomon.worker.attempt_registry import PendingAttempt
 events = log.get_logger("worker")
 
 WAIT_MAX_S = 60.0
-"""An attempt that has waited so long goes back to its scheduler with the reason; that costs no try."""
+"""An attempt that has waited for this time is returned to its scheduler with the reason, without counting a try."""
 
 
 class SpawnRefused(Exception):
-    """The machine refused a process, now or a moment ago: the attempt waits in the SpawnQueue."""
+    """The machine refused a process, now or during the current pause: the attempt waits in the SpawnQueue."""
 
 
 class SpawnQueue:
-    """Attempts that wait until the machine is asked for a process again."""
+    """Attempts that wait for the end of the pause after a refused process."""
 
     def __init__(self) -> None:
         self.backoff = SpawnBackoff()
         self._waiting: deque[PendingAttempt] = deque()
 
     def check(self, now: float) -> None:
-        """Returns when a process may be asked for; else SpawnRefused."""
+        """Raises SpawnRefused during a pause."""
         if not self.backoff.is_over(now):
             raise SpawnRefused(self.backoff.reason)
 
     def refused(self, process: str, reason: str, now: float) -> SpawnRefused:
-        """The machine refused this process: nothing is asked of it for a pause. Logged once a pause; the error is to be raised."""
+        """Begin a pause and log the refusal, once for each pause. Returns the error for the caller to raise."""
         if self.backoff.refused(reason, now):
             events.warning("process_refused", process=process, error=reason, again_after_s=self.backoff.pause_s,
                            attempts_waiting=len(self._waiting), remedy=REFUSAL_REMEDY)
         return SpawnRefused(reason)
 
-    def add(self, held: PendingAttempt, now: float) -> None:
-        """The attempt waits. Its time runs from its first refusal."""
-        if held.refused_at is None:
-            held.refused_at = now
-        self._waiting.append(held)
+    def add(self, pending: PendingAttempt, now: float) -> None:
+        """Queue the attempt. Its waiting time runs from its first refusal."""
+        if pending.refused_at is None:
+            pending.refused_at = now
+        self._waiting.append(pending)
 
     def take_due(self, now: float) -> list[PendingAttempt]:
-        """The attempts for which a process may be asked for again, in the order of their refusals."""
+        """Remove and return the attempts for which a process may be started now, in the order of their refusals."""
         if not self._waiting or not self.backoff.is_over(now):
             return []
-        due = [held for held in self._waiting if not held.is_ended]
+        due = [pending for pending in self._waiting if not pending.is_ended]
         self._waiting.clear()
         return due
 
     def take_overdue(self, now: float) -> list[tuple[PendingAttempt, str]]:
-        """The attempts that have waited for WAIT_MAX_S, each with the reason for its state."""
-        overdue = [held for held in self._waiting if held.refused_at is not None and now - held.refused_at >= WAIT_MAX_S]
-        for held in overdue:
-            self._waiting.remove(held)
+        """Remove and return the attempts that have waited for WAIT_MAX_S, each with the reason for its result."""
+        overdue = [pending for pending in self._waiting if pending.refused_at is not None and now - pending.refused_at >= WAIT_MAX_S]
+        for pending in overdue:
+            self._waiting.remove(pending)
         reason = f"the worker could start no process for {WAIT_MAX_S:g} s: {self.backoff.reason}; {REFUSAL_REMEDY}"
-        return [(held, reason) for held in overdue if not held.is_ended]
+        return [(pending, reason) for pending in overdue if not pending.is_ended]
 
     def clear(self) -> None:
-        """No attempt waits."""
+        """Remove all attempts."""
         self._waiting.clear()

@@ -1,7 +1,7 @@
-"""One attempt of a task that does nothing, run in the base zygote itself.
+"""One attempt of a task that does nothing, run in the base zygote.
 
-What is loaded, compiled or remembered at its first use is there afterwards, in pages that all children share: no child
-pays for it again. No author's code is involved.
+Modules, templates and caches that an attempt fills at its first use are filled afterwards, in memory pages that all
+children share. No author code runs.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from gnomon.sdk import DAG
 from gnomon.sdk.runtime import channel
 
 _MIDDAY = 1_700_049_600_000_000
-_DAG_ID = "gnomon_rehearsal"
+_DAG_ID = "gnomon_warm_up"
 
 
 class _NullChannel:
-    """Answers every question with nothing."""
+    """A task API channel that answers every request with None."""
 
-    def ask(self, question: object) -> object:
+    def ask(self, request: object) -> object:
         return None
 
 
 def warm_up_attempt() -> None:
-    """The code of an attempt is warm. RuntimeError when the rehearsed task does not succeed."""
+    """Run the attempt. Raises RuntimeError when its task does not succeed."""
     dag = DAG(_DAG_ID, schedule=None)
-    PythonOperator(task_id="rehearse", python_callable=_return_argument, op_kwargs={"day": "{{ ds }}"}, dag=dag)
+    PythonOperator(task_id="warm_up", python_callable=_return_argument, op_kwargs={"day": "{{ ds }}"}, dag=dag)
     BashOperator(task_id="bash", bash_command="true", dag=dag)
     EmptyOperator(task_id="empty", dag=dag)
     root = logging.getLogger()
@@ -43,12 +43,12 @@ def warm_up_attempt() -> None:
         root.handlers[:] = handlers
         channel.install_channel(None)
     if result.outcome != "success":
-        raise RuntimeError(f"the rehearsal of an attempt ended as {result.outcome}: {result.reason}")
+        raise RuntimeError(f"the warm-up attempt ended as {result.outcome}: {result.reason}")
     encode_frame(ChildDone(result=result))
 
 
 class _DiscardingHandler(logging.Handler):
-    """Formats and forgets."""
+    """Formats records and discards them."""
 
     def emit(self, record: logging.LogRecord) -> None:
         self.format(record)
@@ -64,7 +64,7 @@ def _encode_entry(at: int) -> None:
 
 def _warmup_attempt() -> Attempt:
     run = RunFacts(
-        run_pk=0, dag_id=_DAG_ID, run_id="rehearsal", run_type="manual", run_after=_MIDDAY, logical_at=_MIDDAY,
+        run_pk=0, dag_id=_DAG_ID, run_id="warm_up", run_type="manual", run_after=_MIDDAY, logical_at=_MIDDAY,
         interval_start=_MIDDAY, interval_end=_MIDDAY, queued_at=_MIDDAY, started_at=_MIDDAY,
     )
-    return Attempt(attempt_id="rehearsal", group_no=0, epoch=0, run=run, task_id="rehearse", task_no=0, file=__file__)
+    return Attempt(attempt_id="warm_up", group_no=0, epoch=0, run=run, task_id="warm_up", task_no=0, file=__file__)

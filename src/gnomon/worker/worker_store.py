@@ -1,4 +1,4 @@
-"""The worker's place in the store, as the service needs it; `stored.py` has it for real."""
+"""The store as a worker needs it: the interface, and its implementation with a database."""
 
 from __future__ import annotations
 
@@ -17,38 +17,42 @@ from gnomon.store.ownership import leases, mailbox
 
 
 class WorkerStoreUnavailable(Exception):
-    """The store cannot be reached now; asking again later may help."""
+    """The store cannot be reached now; a later call may succeed."""
+
+
+REFUSALS = (taskapi.TaskApiRefused, WorkerStoreUnavailable)
+"""Exceptions of `WorkerStore.answer_request` whose text is for the author."""
 
 
 class WorkerStore(Protocol):
-    """Short blocking calls; each raises StoreAway when the store does not answer."""
+    """Short blocking calls; each raises WorkerStoreUnavailable when the store does not answer."""
 
     def register(self, record: WorkerRecord) -> None:
-        """Schedulers can find this incarnation."""
+        """Record this incarnation, so that schedulers find it."""
 
     def beat(self, worker_id: str) -> bool:
-        """This incarnation lives; False when it was declared lost."""
+        """Record a heartbeat of this incarnation; False when it was declared lost."""
 
     def retire(self, worker_id: str) -> None:
-        """This incarnation is gone, in order."""
+        """Record the orderly end of this incarnation."""
 
     def mail_results(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
-        """The owners of their groups find these results in their mail."""
+        """Send these results to the mailboxes of their groups."""
 
-    def answer_request(self, attempt: Attempt | None, question: AnyTaskApiRequest) -> object:
-        """The answer to author code, with the rights of its attempt; raises `taskapi.Refused` in words.
+    def answer_request(self, attempt: Attempt | None, request: AnyTaskApiRequest) -> object:
+        """The value of the response to a request of author code, with the rights of its attempt.
 
-        `attempt` None: a DAG file asks while it is imported.
+        `attempt` None: the request of a DAG file that is being imported. Raises `taskapi.TaskApiRefused` with a text for the author.
         """
 
 
 class DatabaseWorkerStore:
-    """Opens the database at the first need, after the zygote was started, and again after it was away."""
+    """A WorkerStore that opens the database at the first call, after the start of the base zygote, and again after an outage."""
 
-    def __init__(self, open_database: Callable[[], store.Database], ring: Callable[[], object] = lambda: None) -> None:
-        """`ring` wakes the schedulers of this host: a task has made a run."""
+    def __init__(self, open_database: Callable[[], store.Database], notify_schedulers: Callable[[], object] = lambda: None) -> None:
+        """`notify_schedulers` wakes the schedulers of this host when a task has created a run."""
         self._open_database = open_database
-        self._notify_schedulers = ring
+        self._notify_schedulers = notify_schedulers
         self._database: store.Database | None = None
 
     def register(self, record: WorkerRecord) -> None:
@@ -68,15 +72,15 @@ class DatabaseWorkerStore:
             mailbox.send_messages(tx, [_result_mail(worker_id, result, tx) for result in results])
             store.notify_on_commit(tx)
 
-    def answer_request(self, attempt: Attempt | None, question: AnyTaskApiRequest) -> object:
+    def answer_request(self, attempt: Attempt | None, request: AnyTaskApiRequest) -> object:
         with self._open_store() as database:
-            answered = taskapi.answer_task(database, attempt, question)
-        if isinstance(question, TriggerRun):
+            value = taskapi.answer_task(database, attempt, request)
+        if isinstance(request, TriggerRun):
             self._notify_schedulers()
-        return answered
+        return value
 
     def close(self) -> None:
-        """The connection is closed; the next call opens another."""
+        """Close the connection; the next call opens another."""
         if self._database is not None:
             self._database.close()
             self._database = None
@@ -87,13 +91,13 @@ class DatabaseWorkerStore:
             if self._database is None:
                 self._database = self._open_database()
             yield self._database
-        except (ResourceUnavailable, ConfigurationError) as error:  # away, full, or not to be written: all of them pass
+        except (ResourceUnavailable, ConfigurationError) as error:  # unreachable, full or read-only: each may pass
             self.close()
             raise WorkerStoreUnavailable(str(error)) from error
 
 
 def _result_mail(worker_id: str, result: AttemptResult, tx: store.Transaction) -> NewMail:
-    """What a deferral carries is not written in clear text, however short a letter lives."""
+    """The message for the mailbox of a group. The arguments of a deferral are encrypted in it."""
     if result.wait is None:
         body: dict[str, object] = {"worker_id": worker_id, "result": result}
     else:

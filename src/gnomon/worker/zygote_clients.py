@@ -1,4 +1,4 @@
-"""The service's side of the zygotes: at most 16 by file version, the least recently used leave."""
+"""The worker's side of the base zygote and of the file zygotes, of which there are ZYGOTES_MAX at most."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import msgspec
 
 from gnomon.model.attempts import Attempt
 from gnomon.processes import host_process
+from gnomon.processes.packets import create_packet_pair, send_packet
 from gnomon.worker import zygote_protocol
 from gnomon.worker.attempt_registry import PendingAttempt
 from gnomon.worker.child_process import ChildProcess
@@ -21,7 +22,7 @@ BASE_MODULE = "gnomon.worker.base_zygote"
 """The module of the base zygote."""
 ZYGOTES_MAX = 16
 DEMAND_WINDOW_S = 2.0
-"""The demand of so many seconds decides how many children wait ahead of need."""
+"""The demand of this time decides how many idle children are kept."""
 IDLE_CHILDREN_MAX = 8
 
 ZygoteKey = tuple[str, str]
@@ -30,7 +31,7 @@ ZygoteKey = tuple[str, str]
 
 @dataclass(slots=True, eq=False)
 class FileZygoteClient:
-    """One file zygote, alive or known to be of no use."""
+    """One file zygote; also kept when its file cannot be forked."""
 
     number: int
     key: ZygoteKey
@@ -40,27 +41,27 @@ class FileZygoteClient:
     pid: int | None = None
     is_ready: bool = False
     no_fork_reason: str | None = None
-    """Why attempts of this file version go to new interpreters."""
+    """Why attempts of this file version run in new interpreters."""
     is_import_failed: bool = False
-    """It is of no use because the import failed or hung, not because a fork would."""
+    """True when the import failed or took too long; False when the import succeeded and the process must not be forked."""
     waiting: list[PendingAttempt] = field(default_factory=list)
-    """Attempts that wait for the import."""
+    """Attempts that wait for the end of the import."""
     idle_children: deque[ChildProcess] = field(default_factory=deque)
     """Children without an attempt, the longest idle first."""
     requested_children: list[tuple[ChildProcess, socket.socket]] = field(default_factory=list)
-    """Children to fork at the end of this turn."""
+    """Children to fork at the end of this turn of the loop, with the sockets for them."""
     children: dict[int, ChildProcess] = field(default_factory=dict)
     demand_times: deque[float] = field(default_factory=deque)
-    """When children were taken of late."""
+    """When children were requested, within DEMAND_WINDOW_S."""
 
     def record_demand(self, now: float) -> None:
-        """One more child was wanted now."""
+        """Record the request of a child."""
         self.used_at = now
         self.demand_times.append(now)
         self._drop_old_demand(now)
 
     def count_idle_wanted(self, now: float) -> int:
-        """How many children should wait ahead of need."""
+        """How many idle children to keep."""
         self._drop_old_demand(now)
         return min(IDLE_CHILDREN_MAX, len(self.demand_times))
 
@@ -74,7 +75,7 @@ def zygote_key(attempt: Attempt) -> ZygoteKey:
 
 
 class BaseZygoteClient:
-    """The process that forks file zygotes; started again when it is found dead."""
+    """The process that forks file zygotes; started again when it has died."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -82,23 +83,23 @@ class BaseZygoteClient:
         self.pid: int | None = None
 
     def open_file_zygote(self, file: str) -> socket.socket:
-        """The socket of a new file zygote that begins to import `file`. OSError when the machine refuses a process or a socket."""
-        ours, theirs = zygote_protocol.create_socket_pair()
-        ours.setblocking(False)
+        """Fork a file zygote, which begins to import `file`, and return the socket to it. Raises OSError when the machine refuses a process or a socket."""
+        local_socket, remote_socket = create_packet_pair()
+        local_socket.setblocking(False)
         try:
-            with theirs:
-                self._order(file, theirs)
+            with remote_socket:
+                self._order(file, remote_socket)
         except OSError:
-            ours.close()
+            local_socket.close()
             raise
-        return ours
+        return local_socket
 
-    def _order(self, file: str, theirs: socket.socket) -> None:
-        """The base zygote has the order; one that is found dead is replaced once."""
+    def _order(self, file: str, remote_socket: socket.socket) -> None:
+        """Send the order to the base zygote; restart one that has died, once."""
         for last in (False, True):
             sock = self._ensure_started()
             try:
-                zygote_protocol.send_packet(sock, zygote_protocol.OpenFileZygote(file=file), (theirs.fileno(),))
+                send_packet(sock, zygote_protocol.OpenFileZygote(file=file), (remote_socket.fileno(),))
                 return
             except OSError:
                 self.discard()
@@ -106,30 +107,30 @@ class BaseZygoteClient:
                     raise
 
     def start(self) -> None:
-        """The process exists. OSError when the machine refuses it."""
+        """Start the process if it does not run. Raises OSError when the machine refuses it."""
         self._ensure_started()
 
     def discard(self) -> None:
-        """It is dead, or not wanted any more: the next `open` starts another."""
+        """Close the socket, which ends the process; the next order starts another."""
         if self._sock is not None:
             self._sock.close()
         self._sock = self.pid = None
 
     def _ensure_started(self) -> socket.socket:
         if self._sock is None:
-            ours, theirs = zygote_protocol.create_socket_pair()
+            local_socket, remote_socket = create_packet_pair()
             try:
-                with theirs:
-                    self.pid = host_process.spawn_interpreter(BASE_MODULE, theirs, self._environ)
+                with remote_socket:
+                    self.pid = host_process.spawn_interpreter(BASE_MODULE, remote_socket, self._environ)
             except OSError:
-                ours.close()
+                local_socket.close()
                 raise
-            self._sock = ours
+            self._sock = local_socket
         return self._sock
 
 
 def end_zygote(zygote: FileZygoteClient) -> None:
-    """The zygote process is told to go, by the end of its socket; kills it while it still imports."""
+    """Close the socket of the zygote, which ends it; kill it while it imports."""
     if zygote.sock is not None:
         if not zygote.is_ready and zygote.pid is not None:
             try:
@@ -141,19 +142,19 @@ def end_zygote(zygote: FileZygoteClient) -> None:
 
 
 def read_messages(zygote: FileZygoteClient) -> list[zygote_protocol.FromFileZygote] | None:
-    """What the zygote said; None at its end."""
+    """The messages of the zygote that have arrived; None at its end."""
     assert zygote.sock is not None
-    said: list[zygote_protocol.FromFileZygote] = []
+    messages: list[zygote_protocol.FromFileZygote] = []
     while True:
         try:
             body = zygote.sock.recv(zygote_protocol.PACKET_MAX)
         except BlockingIOError:
-            return said
+            return messages
         except OSError:
             body = b""
         if not body:
-            return said or None
-        said.append(_decoder.decode(body))
+            return messages or None
+        messages.append(_decoder.decode(body))
 
 
 _decoder: msgspec.msgpack.Decoder[zygote_protocol.FromFileZygote] = msgspec.msgpack.Decoder(zygote_protocol.FromFileZygote)

@@ -182,7 +182,7 @@ def test_a_killed_service_starts_again_and_the_others_run_on(tmp_path: Path, fam
     _, said = program.communicate(timeout=PATIENCE_S)
     [line] = [json.loads(line) for line in said.splitlines() if "service_died" in line]
     assert line["process"] == "steady"
-    assert line["how"].startswith("was killed by signal 9 (SIGKILL")
+    assert line["how"].startswith("was killed by signal 9 (SIGKILL)")
 
 
 def test_orphans_of_a_dead_service_end_with_it(tmp_path: Path, family: Family) -> None:
@@ -259,7 +259,7 @@ def test_a_service_that_is_told_to_end_before_its_first_line_ends() -> None:
 @pytest.mark.parametrize(
     ("code", "words"),
     [(0, "ended with code 0"), (3, "ended with code 3"), (-11, "was killed by signal 11 (SIGSEGV)"),
-     (-9, "was killed by signal 9 (SIGKILL, probably out of memory or by hand)"), (-250, "was killed by signal 250 (unknown)")],
+     (-9, "was killed by signal 9 (SIGKILL), probably by the kernel for want of memory, or by kill -9"), (-250, "was killed by signal 250 (unnamed)")],
 )
 def test_an_end_is_told_in_words(code: int, words: str) -> None:
     assert describe_exit(code) == words

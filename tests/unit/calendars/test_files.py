@@ -21,10 +21,10 @@ def test_a_csv_lists_a_date_a_line_in_its_date_column_or_its_first(text: str) ->
 
 
 @pytest.mark.parametrize(("text", "says"), [
-    ("2026-05-01\n24.12.2026\n", "x.csv, line 2: '24.12.2026' is no date; write it as YYYY-MM-DD"),
-    ("day,why\n2026-05-01,x\n", "x.csv, line 1: 'day' is no date.*or in one that the first line names 'date'"),
-    ("why,date\nx\n", "x.csv, line 2: '' is no date"),
-    ("date\n\n\n2026-02-30\n", "x.csv, line 4: '2026-02-30' is no date"),
+    ("2026-05-01\n24.12.2026\n", "x.csv, line 2: '24.12.2026' is not a date; write it as YYYY-MM-DD"),
+    ("day,why\n2026-05-01,x\n", "x.csv, line 1: 'day' is not a date.*or in the column that the first line names 'date'"),
+    ("why,date\nx\n", "x.csv, line 2: '' is not a date"),
+    ("date\n\n\n2026-02-30\n", "x.csv, line 4: '2026-02-30' is not a date"),
 ])  # fmt: skip
 def test_a_bad_row_names_file_and_line(text: str, says: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=says):
@@ -52,16 +52,16 @@ def test_all_day_events_are_days_off(lines: list[str], days: list[str]) -> None:
 
 @pytest.mark.parametrize(("text", "says"), [
     (_ics("DTSTART:20260501T090000Z"), "x.ics, line 4: DTSTART is 20260501T090000Z, a time of day; only events of whole days"),
-    (_ics("DTSTART;VALUE=DATE:20260231"), "x.ics, line 4: DTSTART is '20260231', which is no date"),
+    (_ics("DTSTART;VALUE=DATE:20260231"), "x.ics, line 4: DTSTART is '20260231', which is not a date"),
     (_ics("SUMMARY:x"), "x.ics, line 3: this event has no DTSTART"),
     (_ics("DTSTART:20260501", "DTEND:20260430"), "x.ics, line 5: this event ends on 20260430 and begins on 2026-05-01"),
-    (_ics("DTSTART:20260501", "DURATION:PT12H"), "x.ics, line 5: the duration PT12H is no number of whole days"),
-    (_ics("DTSTART:20260501", "RRULE:FREQ=WEEKLY"), r"x.ics, line 5: only events that are repeated each year"),
-    (_ics("DTSTART:20260501", "RRULE:FREQ=YEARLY"), "x.ics, line 5: this event is repeated for ever; say with until="),
-    (_ics("DTSTART:20260501", "RRULE:FREQ=YEARLY;COUNT=x"), "x.ics, line 5: the rule FREQ=YEARLY;COUNT=x does not read"),
-    (_ics("DTSTART:20260501", "RDATE:20260601"), "x.ics, line 5: RDATE is not understood"),
+    (_ics("DTSTART:20260501", "DURATION:PT12H"), "x.ics, line 5: the duration PT12H is not a number of whole days"),
+    (_ics("DTSTART:20260501", "RRULE:FREQ=WEEKLY"), r"x.ics, line 5: only events that repeat each year"),
+    (_ics("DTSTART:20260501", "RRULE:FREQ=YEARLY"), "x.ics, line 5: this event has no end; give with until="),
+    (_ics("DTSTART:20260501", "RRULE:FREQ=YEARLY;COUNT=x"), "x.ics, line 5: the rule FREQ=YEARLY;COUNT=x is not valid"),
+    (_ics("DTSTART:20260501", "RDATE:20260601"), "x.ics, line 5: RDATE is not supported"),
     ("2026-05-01\n", "x.ics has no BEGIN:VCALENDAR; give an iCalendar file, or a CSV file"),
 ])  # fmt: skip
-def test_what_is_no_day_off_names_file_line_and_remedy(text: str, says: str) -> None:
+def test_an_event_that_is_not_a_day_off_raises_with_file_line_and_remedy(text: str, says: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=says):
         read_ics_dates(text, "x.ics")

@@ -42,7 +42,7 @@ def test_a_country_makes_up_for_holidays_on_weekends() -> None:
 def test_what_a_country_knows_ends_with_the_librarys_range() -> None:
     us = Country("US")
     assert us.last_day == date(2100, 12, 31)
-    with pytest.raises(CalendarEnded, match=r"calendar US does not know whether 2101-01-03 .*package holidays knows of US ends on 2100-12-31; a newer release"):
+    with pytest.raises(CalendarEnded, match=r"calendar US does not know whether 2101-01-03 .*data of the package holidays for US ends on 2100-12-31; install a newer release"):
         us.is_business_day(date(2101, 1, 3))
     assert list_library_versions((us | Weekends()).encode()) == list_library_versions([us.encode()])
     assert list(list_library_versions(us.encode())) == ["holidays"]
@@ -98,14 +98,14 @@ def test_an_exchange_without_its_library_names_the_extra(monkeypatch: pytest.Mon
     (lambda: Country("XQ"), "no country 'XQ'; write its two-letter code"),
     (lambda: Country("CH", "Zurich city"), "CH has no subdivision 'Zurich city'; "),
     (lambda: Country("SG", "x"), "SG has no subdivisions"),
-    (lambda: Weekends("satday"), "'satday' is no weekday; write mon, tue"),
-    (lambda: Weekends(*range(7)), "all seven days are given as days off"),
-    (lambda: Dates([]), "is empty; list a date, or say with until="),
-    (lambda: Dates(["1 May"]), "'1 May' is no date; write it as YYYY-MM-DD"),
-    (lambda: calendar_of(3), "calendar=3 is no calendar; give one of gnomon.calendars"),
-    (lambda: decode({"kind": "moon"}), "'moon' is no kind of calendar; there are country, dates"),
-    (lambda: Weekends().nth_business_day(THANKSGIVING, 0), "n is 0; business days are counted from 1"),
-    (lambda: Weekends().nth_business_day(THANKSGIVING, 1, "year"), "'year' is no stretch of days; write one of week, month, quarter"),
+    (lambda: Weekends("satday"), "'satday' is not a weekday; write mon, tue"),
+    (lambda: Weekends(*range(7)), "all seven weekdays are days off"),
+    (lambda: Dates([]), "is empty; add a date, or give with until="),
+    (lambda: Dates(["1 May"]), "'1 May' is not a date; write it as YYYY-MM-DD"),
+    (lambda: calendar_of(3), "calendar=3 is not a calendar; give a calendar of gnomon.calendars"),
+    (lambda: decode({"kind": "moon"}), "'moon' is not a kind of calendar; the kinds are country, dates"),
+    (lambda: Weekends().nth_business_day(THANKSGIVING, 0), "n is 0; count business days from 1"),
+    (lambda: Weekends().nth_business_day(THANKSGIVING, 1, "year"), "'year' is not a span of days; write one of week, month, quarter"),
     (lambda: (Weekends(*range(6)) | Weekends(6)).roll(THANKSGIVING, "forward"), "has no business day in the 400 days after 2026-11-26"),
     (lambda: ByName("finance").is_business_day(THANKSGIVING), "calendar 'finance' was not looked up"),
 ])  # fmt: skip
@@ -114,8 +114,8 @@ def test_a_mistake_says_what_to_write(make: Any, says: str) -> None:
         make()
 
 
-def test_a_calendar_is_asked_about_dates_not_instants() -> None:
-    with pytest.raises(TypeError, match="is an instant; a calendar is asked about a date"):
+def test_a_calendar_refuses_a_datetime() -> None:
+    with pytest.raises(TypeError, match="is an instant; give a date"):
         Weekends().is_business_day(datetime(2026, 1, 1, tzinfo=UTC))
 
 
@@ -125,7 +125,7 @@ def test_a_calendar_is_asked_about_dates_not_instants() -> None:
     (date.fromordinal(date(2026, 12, 31).toordinal() - 7 * WARN_WEEKS), "42 days from now"),
     (date(2027, 1, 1), "which is past"),
 ])  # fmt: skip
-def test_the_end_of_a_calendar_is_told_weeks_before(today: date, says: str) -> None:
+def test_a_warning_precedes_the_end_of_a_calendar_by_weeks(today: date, says: str) -> None:
     calendar: Calendar = Country("US") | Dates(["2026-12-24"], source="closed.csv")
     told = find_end_warning(calendar, today)
     assert told is not None
@@ -133,6 +133,6 @@ def test_the_end_of_a_calendar_is_told_weeks_before(today: date, says: str) -> N
     assert "the list of dates in closed.csv ends there; add the days off that are missing" in told
 
 
-def test_nothing_is_told_while_there_is_time() -> None:
+def test_there_is_no_warning_long_before_the_end() -> None:
     assert find_end_warning(Dates(["2026-12-24"]), date.fromordinal(date(2026, 12, 31).toordinal() - 7 * WARN_WEEKS - 1)) is None
     assert find_end_warning(Weekends(), date(9999, 12, 31)) is None

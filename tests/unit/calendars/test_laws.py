@@ -38,7 +38,7 @@ def test_roll_goes_to_the_nearest_business_day_on_its_side(calendar: Calendar, d
 
 @settings(derandomize=True, max_examples=60, deadline=None)
 @given(calendars, inner_days)
-def test_next_and_previous_are_strict_and_turn_one_another_round(calendar: Calendar, day: date) -> None:
+def test_next_and_previous_business_day_are_strict_and_inverse(calendar: Calendar, day: date) -> None:
     after, before = calendar.next_business_day(day), calendar.previous_business_day(day)
     assert before < day < after
     assert walked(calendar, day + DAY, after) == [after]

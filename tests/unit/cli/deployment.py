@@ -70,7 +70,7 @@ class Deployment:
         ids = (f"00000000-0000-0000-0000-{number:012d}" for number in itertools.count())
         self._service = SchedulerService(
             settings=self._settings, db=self.db, executor=ScriptedExecutor(lambda: [self._worker]), clock=self.clock,
-            ear=None, new_id=lambda: next(ids), scheduler_id=SCHEDULER, host="here",
+            listener=None, new_id=lambda: next(ids), scheduler_id=SCHEDULER, host="here",
         )  # fmt: skip
         self._home.sleep = self.move
         self.move(0.0)

@@ -209,5 +209,5 @@ def test_graph_without_a_database_reads_the_dags_folder_and_finds_circles(empty_
     code, out, err = gnomon(*GRAPH)
     assert code == 0
     assert [line.split()[0] for line in out.splitlines()[2:]] == ["report", "report.report", "x", "y"]
-    assert "x: DAG 'x' is in a circle" in err
+    assert "x: DAG 'x' is in a cycle" in err
     assert "report.report: there is no DAG elsewhere" in err

@@ -13,7 +13,7 @@ def test_a_passed_slot_is_answered_with_the_decision(gnomon: Gnomon, deployment:
     deployment.move(10)
     out = gnomon("explain", "a", "2026-03-01T06:00").out
     assert out.startswith("no run was made for it, as decided at 2026-03-01T09:20:00")
-    assert "catchup=False: of the slots before the DAG was let run, only the newest runs" in out
+    assert "catchup=False: of the slots before the DAG became active, only the newest runs" in out
     assert gnomon("explain", "a", "scheduled__2026-03-01T06:00:00+00:00").out == out
     assert "passed at" in gnomon("explain", "a").out
 

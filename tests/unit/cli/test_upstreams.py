@@ -13,7 +13,7 @@ from gnomon.model.upstream_edges import AfterSpec
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dags
 
-CIRCLE = "DAG 'report' is in a circle of DAGs: report -> billing -> report"
+CIRCLE = "DAG 'report' is in a cycle of DAGs: report -> billing -> report"
 
 
 def report_of(*waits: AfterSpec, **fields: Any) -> Any:
@@ -47,7 +47,7 @@ def test_the_list_tells_it_of_each_dag(gnomon: Any, deployment: Deployment) -> N
     ended = gnomon("dags", "list")
     assert ended.err.strip() == (
         "report: task 'load' of DAG 'report' waits for task 'clos' of DAG 'billing', which has no such task (did you mean 'close'?); "
-        "a run without that task counts as a bad end"
+        "a run without that task counts as failed"
     )
     rows = {row["dag_id"]: row["warnings"] for row in document(gnomon("dags", "list", "-o", "json"))}
     assert (len(rows["report"]), rows["billing"]) == (1, [])

@@ -35,6 +35,6 @@ def test_only_files_that_mention_the_class_are_looked_at_and_only_apart_from_dag
     (home.plugins / "helper.py").write_text("raise RuntimeError('a DAG file of airflow may import it')\n")
     *_, root = parser.settings.listed_folders
     listing = FileDiscovery(regexp_ignore=False, safe_mode=True).list_folder(root)
-    assert root.plugins and list(listing.files) == [str(home.plugins / "mine.py")]
+    assert root.is_plugins and list(listing.files) == [str(home.plugins / "mine.py")]
     inside = build_dag_processor_settings(home.config(core__plugins_folder=home.dags / "plugins"))
     assert inside.listed_folders == inside.roots

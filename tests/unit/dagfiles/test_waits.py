@@ -37,10 +37,10 @@ def test_what_a_file_says_is_parsed(home: Home, parser: Parser) -> None:
     ("wrong", "line", "said"),
     [
         ({"waits": "After('billing', tak='last')"}, 9, "unexpected keyword argument 'tak'; did you mean take="),
-        ({"waits": "After('billing', take='newest')"}, 9, "take is none of 'all', 'last', 'first', 'any'"),
+        ({"waits": "After('billing', take='newest')"}, 9, "take is not one of 'all', 'last', 'first', 'any'"),
         ({"waits": "['billing']"}, 9, "depends_on takes After(...) or a list of them, not 'billing' (str); write depends_on=[After('billing')]"),
         ({"waits": "After('report')"}, 9, "'report' waits for its own run of the same period, which never ends; write After('report', previous=1)"),
-        ({"task": "After('billing', previous=0)"}, 10, "previous is no whole number from 1 to 30; 1 is the period before"),
+        ({"task": "After('billing', previous=0)"}, 10, "previous is not a whole number from 1 to 30; 1 is the period before"),
         ({"task": "After('billing', zone='Berlin')"}, 12, "time zone 'Berlin' is not in the tz database"),
         ({"schedule": "Shifts()", "granularity": "days"}, None, "Shifts.granularity is 'days' ({path}:6); write one of 'minute', 'hour', "),
     ],

@@ -1,4 +1,4 @@
-"""What is wrong with the dependencies of many DAGs: circles, upstreams without slots, names that are not there."""
+"""What is wrong with the dependencies of many DAGs: cycles, upstreams without slots, names that are not there."""
 
 from __future__ import annotations
 
@@ -40,41 +40,41 @@ def shapes(*dags: DagSpec) -> dict[str, Shape]:
     return {one.dag_id: shape_of(one) for one in dags}
 
 
-def test_two_dags_that_wait_for_each_other_are_in_a_circle_and_one_behind_them_is_not() -> None:
+def test_two_dags_that_wait_for_each_other_are_in_a_cycle_and_one_behind_them_is_not() -> None:
     found = find_cycles(shapes(dag("a", "b"), dag("b", "a"), dag("behind", "a"), dag("before")))
     assert found == {"a": "a -> b -> a", "b": "b -> a -> b"}
 
 
-def test_a_long_way_round_is_told_from_each_dag_on_it() -> None:
+def test_a_long_cycle_is_described_from_each_of_its_dags() -> None:
     assert find_cycles(shapes(dag("a", "b"), dag("b", "c"), dag("c", "a"))) == {
         "a": "a -> b -> c -> a", "b": "b -> c -> a -> b", "c": "c -> a -> b -> c",
     }  # fmt: skip
 
 
-def test_the_period_before_closes_no_circle() -> None:
+def test_the_period_before_closes_no_cycle() -> None:
     assert find_cycles(shapes(dag("a", "b"), dag("b", "a@1"), dag("self", "self@1"))) == {}
 
 
-def test_tasks_that_wait_for_each_others_dags_in_turn_are_no_circle() -> None:
+def test_tasks_that_wait_for_each_others_dags_in_turn_are_no_cycle() -> None:
     found = find_cycles(shapes(dag("a", first=(), last=("first", "b.middle@")), dag("b", middle=("a.first@",))))
     assert found == {}
 
 
-def test_tasks_that_wait_for_each_other_are_a_circle() -> None:
+def test_tasks_that_wait_for_each_other_are_a_cycle() -> None:
     found = find_cycles(shapes(dag("a", one=("b.two@",)), dag("b", two=("a.one@",))))
     assert found == {"a": "a.one -> b.two -> a.one", "b": "b.two -> a.one -> b.two"}
 
 
-def test_a_circle_may_go_through_the_tasks_of_a_dag() -> None:
+def test_a_cycle_may_go_through_the_tasks_of_a_dag() -> None:
     found = find_cycles(shapes(dag("a", first=("b@",), middle=("first",), last=("middle",)), dag("b", "a.last")))
     assert found == {"a": "a.first -> b -> a.last -> a.first", "b": "b -> a.last -> a.first -> b"}
 
 
-def test_a_task_that_waits_for_a_dag_that_waits_for_the_whole_is_a_circle() -> None:
+def test_a_task_that_waits_for_a_dag_that_waits_for_the_whole_is_a_cycle() -> None:
     assert find_cycles(shapes(dag("a", t=("b@",)), dag("b", "a"))) == {"a": "a -> a.t -> b -> a", "b": "b -> a -> a.t -> b"}
 
 
-def test_a_dag_on_itself_within_its_period_is_a_circle() -> None:
+def test_a_dag_on_itself_within_its_period_is_a_cycle() -> None:
     assert find_cycles(shapes(dag("a", "a"))) == {"a": "a -> a"}
 
 
@@ -87,7 +87,7 @@ def test_a_dag_without_a_schedule_waits_for_nothing_and_closes_nothing() -> None
     assert find_cycles(shapes(dag("a", "b"), dag("b", "a", timetable=null))) == {}
 
 
-def test_in_a_great_knot_not_every_dag_gets_a_circle_of_its_own_and_each_gets_one() -> None:
+def test_in_a_large_component_not_every_dag_gets_a_cycle_of_its_own_and_each_gets_one() -> None:
     spokes = [dag(f"s{number:03}", "hub") for number in range(MAX_SEARCHES + 40)]
     found = find_cycles(shapes(dag("hub", *(one.dag_id for one in spokes)), *spokes))
     assert set(found) == {"hub", *(one.dag_id for one in spokes)}
@@ -159,7 +159,7 @@ def reached(before: Edges, start: str) -> set[str]:
 
 
 @pytest.mark.parametrize("seed", range(400))
-def test_circles_are_those_that_brute_force_finds(seed: int) -> None:
+def test_cycles_are_those_that_brute_force_finds(seed: int) -> None:
     dags = random_dags(random.Random(seed))
     before = steps(dags)
     closed = {point.strip("<>").partition(".")[0] for point in before if point in reached(before, point)}
@@ -198,7 +198,7 @@ def test_every_built_in_timetable_has_slots_or_is_named_as_one_without() -> None
 )
 def test_an_upstream_without_slots_is_an_error_of_who_waits_for_it(timetable: TimetableRef, why: str) -> None:
     found = errors_of(shapes(dag("a", "b", t=("b@",)), dag("b", timetable=timetable), dag("c", "a")))
-    remedy = f"which has no slots to wait for: {why}; give 'b' a schedule with times, or take After('b') away"
+    remedy = f"which has no slots to wait for: {why}; give 'b' a schedule with times, or remove After('b')"
     assert found == {"a": f"DAG 'a' waits for DAG 'b', {remedy}; task 't' of DAG 'a' waits for DAG 'b', {remedy}"}
 
 
@@ -207,13 +207,13 @@ def test_a_timetable_with_times_is_one_to_wait_for() -> None:
     assert find_slotless_reason(TimetableRef(path="mine.OnceTimetable", builtin=False)) is None
 
 
-def test_both_faults_of_one_dag_are_told() -> None:
+def test_both_faults_of_one_dag_are_reported() -> None:
     null = TimetableRef(path="NullTimetable", can_be_scheduled=False)
     told = errors_of(shapes(dag("a", "b", "never"), dag("b", "a"), dag("never", timetable=null)))
     assert told["a"].startswith("DAG 'a' waits for DAG 'never', which has no slots to wait for: it has no schedule;")
     assert told["a"].endswith(
-        "DAG 'a' is in a circle of DAGs that wait for one another within one period: a -> b -> a (each waits for the next); "
-        "take one of these dependencies away, or let it wait for the period before, with previous=1"
+        "DAG 'a' is in a cycle of DAGs that wait for one another within one period: a -> b -> a (each waits for the next); "
+        "remove one of these dependencies, or let it wait for the period before, with previous=1"
     )
     assert set(told) == {"a", "b"}
 
@@ -221,16 +221,16 @@ def test_both_faults_of_one_dag_are_told() -> None:
 # Names that are not there
 
 
-def test_what_is_not_there_is_told_with_the_nearest_name() -> None:
+def test_a_missing_dag_or_task_is_reported_with_the_nearest_name() -> None:
     one = dag("a", "biling", "nothing", "orders.lod", "orders.load", t=("gone@",))
     assert doubts_of("a", collect_edges(one), {"billing", "orders", "a"}, {"orders": ["load", "clean"]}) == [
         "DAG 'a' waits for DAG 'biling', which is in no file (did you mean 'billing'?); its runs wait until it is there",
         "DAG 'a' waits for DAG 'nothing', which is in no file; its runs wait until it is there",
         "DAG 'a' waits for task 'lod' of DAG 'orders', which has no such task (did you mean 'load'?); a run without that task "
-        "counts as a bad end",
+        "counts as failed",
         "task 't' of DAG 'a' waits for DAG 'gone', which is in no file; its runs wait until it is there",
     ]
 
 
-def test_of_a_dag_whose_tasks_are_not_known_nothing_is_said() -> None:
+def test_tasks_of_an_unknown_upstream_are_not_checked() -> None:
     assert doubts_of("a", collect_edges(dag("a", "orders.lod", "orders@1")), ["orders"], {}) == []

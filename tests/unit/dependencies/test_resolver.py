@@ -134,7 +134,7 @@ def test_a_dag_on_itself_goes_back_over_days_and_starts_with_nothing() -> None:
     assert (passed.slots, passed.absent) == ((), (at("02 15:00"),))
 
 
-def test_a_dag_on_itself_in_the_same_period_is_a_mistake() -> None:
+def test_a_dag_cannot_wait_for_its_own_run_of_the_same_period() -> None:
     with pytest.raises(ValueError, match="never ends; write After\\('a', previous=1\\) for the run before"):
         waits(After("a"), EARLY, EARLY, "03 02:00", same_dag=True)
     other = waits(After("b"), EARLY, EARLY, "03 02:00")
@@ -242,8 +242,8 @@ def test_an_authors_timetable_is_walked_or_asked_for_its_slots() -> None:
     assert (shown(declared), declared.rule) == ("03 06:00", "carried")
 
 
-def test_an_authors_timetable_that_stands_still_is_named() -> None:
-    with pytest.raises(PlanningError, match="Stuck comes to no end"):
+def test_an_authors_timetable_that_does_not_advance_raises() -> None:
+    with pytest.raises(PlanningError, match="Stuck does not advance"):
         waits(After("u"), NOON, Stuck(), "03 12:00")
 
     class Odd(Shifts):
@@ -268,7 +268,7 @@ def test_memory_stays_bounded_over_years_and_dependencies() -> None:
     resolver = Resolver(After("u"), Hourly(), Minutely(30))
     for day in range(400):
         resolver.resolve(at("01 00:00") + day * DAY)
-    days = resolver._mine._days, resolver._theirs._days
+    days = resolver._downstream_days._days, resolver._upstream_days._days
     assert max(map(len, days)) <= 64
     from gnomon.dependencies.resolver import _RESOLVERS
 

@@ -60,7 +60,7 @@ class Counted(CronTriggerTimetable):
     ],
     ids=str,
 )
-def test_pieces_are_as_long_as_slots_are_rare(timetable: Timetable, unit: int) -> None:
+def test_chunks_are_longer_where_slots_are_rarer(timetable: Timetable, unit: int) -> None:
     assert compute_chunk_length(timetable) == unit
 
 
@@ -124,8 +124,8 @@ def test_what_ran_in_the_seconds_looked_at_is_seen_there_alone() -> None:
     assert up.told < FEW
 
 
-def test_few_slots_are_remembered() -> None:
+def test_the_slot_cache_is_bounded() -> None:
     resolver = Resolver(After("u"), Hourly(), EVERY_SECOND)
     for hour in range(12):
         resolver.resolve(NOON + timedelta(hours=hour))
-    assert resolver.remembered < 6_000
+    assert resolver.cached_slot_count < 6_000

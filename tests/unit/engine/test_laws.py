@@ -123,7 +123,7 @@ def test_read_again_equals_memory_at_every_step(seed: int) -> None:
         assert snapshot(again) == snapshot(world.memory), f"seed {seed}"
 
 
-def test_an_admission_that_left_something_to_settle_would_be_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_admission_after_which_something_is_left_to_evaluate_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every step asserts it, so every law here tests it: `retract` takes admissions back and leaves the rest of the step as it is."""
     admissions = importlib.import_module("gnomon.engine.step").admit_ready
 
@@ -132,9 +132,9 @@ def test_an_admission_that_left_something_to_settle_would_be_a_fault(monkeypatch
         for admitted in context.result.admissions:
             context.enqueue_evaluation(admitted.task_instance.run, admitted.task_instance.index)
 
-    monkeypatch.setattr("gnomon.engine.step.admit", judge_the_admitted)
+    monkeypatch.setattr("gnomon.engine.step.admit_ready", judge_the_admitted)
     world = World(dag_record(chain("a")))
-    with pytest.raises(EngineStepError, match="admission left something to settle"):
+    with pytest.raises(EngineStepError, match="admission left something to evaluate"):
         world.start()
 
 

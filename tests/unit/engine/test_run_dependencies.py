@@ -276,7 +276,7 @@ def test_an_upstream_that_left_its_file_is_bad_and_waited_for_when_it_is_back(ow
     cancelled = Between(AfterSpec(dag_id="dag1", on_failure="cancel"), owners=owners)
     down = cancelled.plan(DOWN, 5)
     cancelled.read_dag(replace(cancelled.dags[UP], active=False))
-    assert cancelled.record(down).reason == "cancelled: dag1: DAG dag1 is in no file any more"
+    assert cancelled.record(down).reason == "cancelled: dag1: no file defines DAG dag1 any more"
 
 
 @both
@@ -287,7 +287,7 @@ def test_a_run_under_way_of_a_dag_that_left_its_file_is_bad_until_the_dag_is_bac
     world.read_dag(replace(world.dags[UP], active=False))
     then(world)
     assert world.waits(down) == {5: WaitState.BAD}
-    assert world.record(down).reason == "waits for dag1 (it is in no file any more)"
+    assert world.record(down).reason == "waits for dag1 (no file defines it any more)"
     world.read_dag(replace(world.dags[UP], active=True))
     then(world)
     assert world.waits(down) == {5: WaitState.OPEN}

@@ -6,6 +6,8 @@ import copy
 import itertools
 from collections.abc import Iterable, Sequence
 
+from tests.unit.engine.queues import check_queues
+
 from gnomon.engine import events as e
 from gnomon.engine.lifecycle.group_loading import load_groups
 from gnomon.engine.state.engine_state import EngineLimits, EngineState
@@ -106,6 +108,7 @@ class World:
         self.now += int(seconds * 1_000_000)
         loaded, self.loaded = self.loaded, []
         decided = step(self.memory, events, self.now, lambda: f"a{next(self._ids)}", loaded)
+        check_queues(self.memory)
         self.write(decided)
         return decided
 

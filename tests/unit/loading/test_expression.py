@@ -81,7 +81,7 @@ def test_cron_texts_are_read_in_the_zone() -> None:
         ("Daily(at=1/0)", "1/0", "ZeroDivisionError"),
         ("Daily(tz='UTC')", "Daily(tz='UTC')", "unexpected keyword argument 'tz'; it takes at, timezone,"),
         ("Daily(timezon='UTC')", "Daily(timezon='UTC')", "unexpected keyword argument 'timezon'; did you mean timezone="),
-        ("Daily('25:00')", "Daily('25:00')", "wrong: Daily(at='25:00') is no time of day"),
+        ("Daily('25:00')", "Daily('25:00')", "wrong: Daily(at='25:00') is not a time of day"),
         ("BusinessDays('none', at=8)", "BusinessDays('none', at=8)", "wrong: at=8"),
         ("Daily(at=datetime.time(8))", "datetime.time", "write time instead of datetime.time"),
         ("datetime.datetime(2026, 1, 1)", "datetime.datetime", "datetime is the class here, not the module"),

@@ -39,19 +39,19 @@ def test_equal_words_are_equal_and_hash_alike() -> None:
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
-    ({"dag_id": ""}, "dag_id is no DAG id"),
-    ({"period": "next"}, r"After\('orders', period='next'\): period is none of 'same', 'previous'"),
-    ({"previous": 0}, "previous is no whole number from 1 to 30"),
-    ({"previous": 31}, "previous is no whole number from 1 to 30"),
-    ({"previous": True}, "previous is no whole number"),
-    ({"take": "some"}, "take is none of 'all', 'last', 'first', 'any'"),
-    ({"empty_interval": "back"}, "empty_interval is none of 'carry', 'nearest', 'forward'"),
-    ({"on_failure": "skip"}, "on_failure is none of 'wait', 'proceed', 'cancel'"),
-    ({"on_absent": "skip"}, "on_absent is none of 'ignore', 'wait', 'fail'"),
-    ({"task_id": ""}, "task_id is no task id"),
-    ({"max_wait": 60}, "max_wait is no span above zero; write a timedelta"),
-    ({"max_wait": timedelta(0)}, "max_wait is no span above zero"),
-    ({"zone": 8}, "zone is no time zone"),
+    ({"dag_id": ""}, "dag_id is not a DAG id"),
+    ({"period": "next"}, r"After\('orders', period='next'\): period is not one of 'same', 'previous'"),
+    ({"previous": 0}, "previous is not a whole number from 1 to 30"),
+    ({"previous": 31}, "previous is not a whole number from 1 to 30"),
+    ({"previous": True}, "previous is not a whole number"),
+    ({"take": "some"}, "take is not one of 'all', 'last', 'first', 'any'"),
+    ({"empty_interval": "back"}, "empty_interval is not one of 'carry', 'nearest', 'forward'"),
+    ({"on_failure": "skip"}, "on_failure is not one of 'wait', 'proceed', 'cancel'"),
+    ({"on_absent": "skip"}, "on_absent is not one of 'ignore', 'wait', 'fail'"),
+    ({"task_id": ""}, "task_id is not a task id"),
+    ({"max_wait": 60}, "max_wait is not a span above zero; write a timedelta"),
+    ({"max_wait": timedelta(0)}, "max_wait is not a span above zero"),
+    ({"zone": 8}, "zone is not a time zone"),
 ]
 
 

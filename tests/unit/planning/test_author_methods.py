@@ -15,7 +15,7 @@ class HandedOn(CronTriggerTimetable):
         return super().next_dagrun_info(**asked)
 
 
-def test_what_a_method_hands_on_to_ours_is_what_ours_takes() -> None:
+def test_a_method_with_kwargs_can_call_the_built_in_method() -> None:
     start = datetime(2024, 1, 1, tzinfo=UTC)
     run = ask_next(HandedOn("0 0 * * *", timezone="UTC"), None, TimeRestriction(start, None, True), 0)
     assert run is not None and to_datetime(run.run_after) == start

@@ -34,7 +34,7 @@ def _after(run: Any) -> Cursor:
 
 @pytest.mark.parametrize("catchup", [True, False])
 @pytest.mark.parametrize("late", [timedelta(), timedelta(hours=3), timedelta(days=3)])
-def test_the_last_run_that_is_known_is_made_and_the_error_stands_after_it(catchup: bool, late: timedelta) -> None:
+def test_the_last_known_run_is_planned_and_the_error_follows_it(catchup: bool, late: timedelta) -> None:
     eve = datetime(2026, 12, 30, 6, tzinfo=UTC)
     cursor = Cursor(run_after=to_instant(eve), interval_start=to_instant(eve), interval_end=to_instant(eve))
     promised = _plan(DAILY, cursor, eve + timedelta(minutes=1), catchup)
@@ -54,7 +54,7 @@ def test_coming_runs_are_shown_up_to_the_end() -> None:
     assert [to_datetime(run.run_after).day for run in found] == [28, 29, 30, 31]
 
 
-def test_another_release_of_the_library_is_another_origin_where_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_release_of_the_holiday_library_changes_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
     on_country, on_own, plain = (
         _spec(BusinessDays(Country("US") | OWN)), _spec(DAILY), _spec(CronTriggerTimetable("0 6 * * *", timezone="UTC")),
     )
@@ -64,6 +64,6 @@ def test_another_release_of_the_library_is_another_origin_where_it_is_used(monke
     assert [one == other for one, other in zip(before, after, strict=True)] == [False, True, True]
 
 
-def test_another_meaning_of_a_name_is_another_origin() -> None:
+def test_another_definition_of_a_named_calendar_changes_the_fingerprint() -> None:
     marks = {compute_fingerprint(spec.timetable, spec) for spec in (_spec(BusinessDays(OWN)), _spec(BusinessDays(OWN.working(["2026-12-05"]))))}
     assert len(marks) == 2

@@ -18,19 +18,19 @@ CURSOR = Cursor(run_after=100, interval_start=None, interval_end=None)
 NEXT = PlannedRun(run_id="r", run_after=500, interval_start=None, interval_end=None)
 
 
-def test_what_lies_between_the_cursor_and_the_next_run_is_decided_on() -> None:
+def test_slots_between_the_cursor_and_the_next_run_are_decided() -> None:
     assert compute_decided_until(None, None, None, HOURLY) is None
     assert compute_decided_until(CURSOR, None, MARK, HOURLY) == 100
     assert compute_decided_until(CURSOR, NEXT, MARK, HOURLY) == 499
     assert compute_decided_until(None, NEXT, MARK, HOURLY) == 499
 
 
-def test_a_schedule_that_has_not_been_asked_yet_says_nothing_of_that() -> None:
+def test_an_unplanned_schedule_decides_only_up_to_the_cursor() -> None:
     other = msgspec.structs.replace(HOURLY, start_at=7)
     assert compute_decided_until(CURSOR, NEXT, MARK, other) == 100
     assert compute_decided_until(None, NEXT, "", HOURLY) is None
 
 
-def test_a_span_is_stepped_on_from_the_cursor() -> None:
+def test_a_timedelta_schedule_is_decided_up_to_the_cursor() -> None:
     stepped = DagSpec(dag_id="d", timetable=reference(DeltaTriggerTimetable(timedelta(hours=1))))
     assert compute_decided_until(CURSOR, NEXT, compute_fingerprint(stepped.timetable, stepped), stepped) == 100

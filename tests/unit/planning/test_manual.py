@@ -47,7 +47,7 @@ def test_a_dag_of_assets_gets_the_exact_instant() -> None:
     assert run.interval_start == run.interval_end == to_instant(NOW)
 
 
-def test_an_author_class_is_not_asked_here() -> None:
+def test_an_author_class_is_not_called_outside_a_timetable_host() -> None:
     mine = TimetableRef(path="my_plugin.Workdays", builtin=False)
-    with pytest.raises(PlanningError, match="an author's class is asked in a process of its own"):
+    with pytest.raises(PlanningError, match="an author's class only runs in a timetable host"):
         infer_manual_run(DagSpec(dag_id="mine", timetable=mine), logical_at=None, now=to_instant(NOW))

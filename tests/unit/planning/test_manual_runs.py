@@ -85,7 +85,7 @@ def test_each_slot_has_its_logical_date_and_no_instant_between_is_one(name: str,
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_a_slot_is_one_for_those_who_wait_for_it(name: str) -> None:
+def test_manual_runs_find_the_same_slots_as_dependencies(name: str) -> None:
     planned = PlannedSlots(GRIDS[name])
     for run in coming(GRIDS[name], AT):
         moment = to_datetime(run.run_after)
@@ -102,7 +102,7 @@ def test_the_dates_of_a_dag_bound_its_slots(name: str) -> None:
         assert all(named(timetable, int(run.slot_key), earliest=AT, latest=AT + 3 * DAY) is None for run in outside)
 
 
-def test_of_an_hour_that_comes_twice_the_second_is_the_slot() -> None:
+def test_the_slot_of_a_repeated_hour_is_its_second_occurrence() -> None:
     daily = CronTriggerTimetable("30 2 * * *", timezone=BERLIN)
     second = datetime(2024, 10, 27, 1, 30, tzinfo=UTC)
     assert named(daily, to_instant(second)) == to_instant(second)
@@ -110,7 +110,7 @@ def test_of_an_hour_that_comes_twice_the_second_is_the_slot() -> None:
 
 
 @pytest.mark.parametrize("timetable", [DeltaTriggerTimetable(timedelta(hours=5)), DeltaDataIntervalTimetable(timedelta(hours=5))], ids=repr)
-def test_steps_lie_around_the_last_planned_slot(timetable: Timetable) -> None:
+def test_steps_are_counted_from_the_last_planned_slot(timetable: Timetable) -> None:
     """Whatever the start date says: catchup may have been off when the first of them was planned."""
     runs = list(islice(iterate_runs_from(timetable, AT, None), 20))
     last = Cursor(run_after=runs[10].run_after, interval_start=runs[10].interval_start, interval_end=runs[10].interval_end)
@@ -180,7 +180,7 @@ MORNING = to_instant(datetime(2024, 3, 8, 6, tzinfo=UTC))
 
 @pytest.mark.parametrize("cursor", [None, -40 * DAY, 0, 40 * DAY])
 @pytest.mark.parametrize("earliest", [None, MORNING - 400 * DAY, MORNING])
-def test_an_authors_slot_is_found_from_wherever_one_looks(earliest: Instant | None, cursor: int | None) -> None:
+def test_an_authors_slot_does_not_depend_on_the_start_of_the_search(earliest: Instant | None, cursor: int | None) -> None:
     last = None
     if cursor is not None:
         last = Cursor(run_after=MORNING + cursor + DAY // 2, interval_start=MORNING + cursor, interval_end=MORNING + cursor + DAY // 2)
@@ -204,7 +204,7 @@ def test_an_author_class_that_fails_says_so() -> None:
         named(Broken(), AT)
 
 
-def test_no_author_is_asked_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_in_an_authors_timetable_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gnomon.planning.manual_runs.MAX_PASSED", 50)
     last = Cursor(run_after=AT, interval_start=AT, interval_end=AT)
     with pytest.raises(PlanningError, match="more than 50 slots lie before"):

@@ -48,7 +48,7 @@ def test_a_slot_is_due_at_its_very_instant_and_not_before() -> None:
     assert len(_at(DAILY, late, cursor=cursor).runs) == 1
 
 
-def test_without_catchup_only_the_newest_is_made_up() -> None:
+def test_without_catchup_only_the_newest_missed_slot_runs() -> None:
     plan = _plan(HOURLY, MIDNIGHT + timedelta(hours=5, minutes=20), start=MIDNIGHT)
     assert [to_datetime(run.run_after).hour for run in plan.runs] == [5]
     assert plan.next_run is not None
@@ -89,7 +89,7 @@ def test_no_schedule_plans_nothing() -> None:
     assert _plan(NullTimetable(), MIDNIGHT, start=MIDNIGHT) == Plan((), None, None)
 
 
-def test_once_is_once() -> None:
+def test_a_once_timetable_plans_one_run() -> None:
     plan = _plan(OnceTimetable(), MIDNIGHT, start=None)
     assert len(plan.runs) == 1
     assert plan.next_run is None
@@ -106,7 +106,7 @@ def test_continuous_waits_for_its_run_to_end() -> None:
     assert (run.interval_start, run.interval_end) == (to_instant(MIDNIGHT), later)
 
 
-def test_a_stored_next_run_does_not_move_because_it_is_looked_at_late() -> None:
+def test_a_stored_next_run_does_not_move_when_it_is_planned_late() -> None:
     every_hour = DeltaTriggerTimetable(timedelta(hours=1))
     first = _plan(every_hour, MIDNIGHT, start=None)
     assert first.next_run is not None
@@ -136,7 +136,7 @@ def test_a_stored_next_run_gives_way_to_a_newer_due_slot_when_late_beyond_the_gr
     assert soon.runs == (first.next_run,)
 
 
-def test_a_changed_schedule_is_asked_from_the_last_run_on() -> None:
+def test_a_changed_schedule_is_evaluated_from_the_last_run_on() -> None:
     before = _plan(DAILY, MIDNIGHT, start=MIDNIGHT, catchup=True)
     changed = CronTriggerTimetable("30 */6 * * *", timezone="UTC")
     plan = _at(changed, to_instant(MIDNIGHT + timedelta(hours=7)), cursor=before.cursor, start=MIDNIGHT, catchup=True)
@@ -148,7 +148,7 @@ def test_a_changed_schedule_is_asked_from_the_last_run_on() -> None:
     assert [to_datetime(run.run_after).hour for run in hourly.runs] == [2]
 
 
-def test_the_fingerprint_is_of_all_that_the_plan_rests_on() -> None:
+def test_the_fingerprint_covers_every_input_of_the_plan() -> None:
     spec = _spec(DAILY, start=MIDNIGHT)
     marks = {
         compute_fingerprint(given.timetable, given)

@@ -106,7 +106,7 @@ LET_RUN_ON_A_SLOT = [("look", 1), ("look", 1), ("look", 304), ("pause", 900), ("
 @given(st.sampled_from(CRONS), policies, acts, st.integers(0, 3600), st.integers(1, 3))
 @example(CRONS[0], {"catchup_window_s": 1200.0, "misfire": "all"}, [*LET_RUN_ON_A_SLOT, ("look", 1)], 594, 1)
 @example(CRONS[0], {"catchup_window_s": 1200.0, "misfire": "skip"}, [*LET_RUN_ON_A_SLOT, ("look", 61)], 594, 1)
-def test_what_is_planned_is_what_the_rules_say_slot_by_slot(
+def test_plans_equal_the_rules_applied_slot_by_slot(
     cron: str, given_policies: dict[str, Any], history: list[tuple[str, int]], first: int, limit: int
 ) -> None:
     timetable = CronTriggerTimetable(cron, timezone="UTC")
@@ -148,7 +148,7 @@ def test_what_is_planned_is_what_the_rules_say_slot_by_slot(
 
 @law
 @given(st.sampled_from(CRONS), policies, st.integers(0, 3600), st.integers(0, 20000), st.integers(0, 20000))
-def test_jitter_moves_everything_by_the_span_of_the_dag_and_changes_no_slot(
+def test_jitter_delays_all_runs_and_changes_no_slot(
     cron: str, given_policies: dict[str, Any], jitter_s: int, since_s: int, late_s: int
 ) -> None:
     timetable = CronTriggerTimetable(cron, timezone="UTC")
@@ -163,7 +163,7 @@ def test_jitter_moves_everything_by_the_span_of_the_dag_and_changes_no_slot(
     )
 
 
-def test_the_delay_is_the_same_for_ever_and_differs_between_dags() -> None:
+def test_jitter_is_constant_for_a_dag_and_differs_between_dags() -> None:
     spec = replace(_spec(CronTriggerTimetable("@daily", timezone="UTC")), jitter_s=600.0)
     delays = {compute_jitter(replace(spec, dag_id=f"dag_{number}")) for number in range(50)}
     assert len(delays) == 50 and max(delays) > 400 * SECOND and min(delays) < 200 * SECOND
@@ -187,7 +187,7 @@ def test_the_delay_is_the_same_for_ever_and_differs_between_dags() -> None:
         ({"overlap": "cancel_running", "catchup": True}, [9]),
     ],
 )
-def test_let_run_at_half_past_four_and_looked_at_at_nine(given_policies: dict[str, Any], hours: list[int]) -> None:
+def test_policies_of_a_dag_unpaused_at_half_past_four_and_planned_at_nine(given_policies: dict[str, Any], hours: list[int]) -> None:
     """Slots each hour from one o'clock; the scheduler was away from half past four to nine o'clock and thirty seconds."""
     timetable = CronTriggerTimetable("0 * * * *", timezone="UTC")
     spec = _spec(timetable, start=START + timedelta(hours=1), **given_policies)
@@ -202,7 +202,7 @@ def test_let_run_at_half_past_four_and_looked_at_at_nine(given_policies: dict[st
     assert all(one.reason and one.first < one.until for one in plan.passed)
 
 
-def test_what_is_passed_is_one_note_a_decision_however_many_slots() -> None:
+def test_skipped_slots_are_one_entry_per_decision() -> None:
     timetable = CronTriggerTimetable("* * * * *", timezone="UTC")
     spec = _spec(timetable, catchup=True, misfire="skip")
     first = plan_runs(dag=spec, timetable=timetable, cursor=None, now=BEGIN, room=5, active=False, since=BEGIN)
@@ -242,7 +242,7 @@ class Forgetful(Timetable):
 
 
 @pytest.mark.parametrize(("misfire", "days"), [(None, [2, 3, 4]), ("latest", [4]), ("skip", [])])
-def test_an_authors_timetable_has_its_say_about_catchup_unless_the_dag_says_misfire(misfire: str | None, days: list[int]) -> None:
+def test_an_authors_timetable_decides_about_catchup_unless_the_dag_sets_misfire(misfire: str | None, days: list[int]) -> None:
     spec = replace(_spec(CronTriggerTimetable("@daily", timezone="UTC")), misfire=misfire)
     timetable = Forgetful()
     first = plan_runs(dag=spec, timetable=timetable, cursor=None, now=BEGIN, room=5, active=False, since=BEGIN)
@@ -269,10 +269,10 @@ def test_the_newest_after_an_absence_is_the_newest_that_the_end_date_allows(time
 
 
 @pytest.mark.parametrize(("window_s", "words"), [(172_800.0, "2 days"), (5400.0, "1:30:00"), (90_000.0, "1 day, 1:00:00")])
-def test_a_window_is_told_as_people_tell_time(window_s: float, words: str) -> None:
+def test_the_catchup_window_is_shown_as_a_timedelta(window_s: float, words: str) -> None:
     timetable = CronTriggerTimetable("0 * * * *", timezone="UTC")
     plan = plan_runs(
         dag=_spec(timetable, catchup=True, catchup_window_s=window_s), timetable=timetable, cursor=None, now=BEGIN + 7 * 1440 * MINUTE,
         room=5, active=False,
     )  # fmt: skip
-    assert plan.passed[0].reason == f"catchup_window: it lay more than {words} before the DAG was let run"
+    assert plan.passed[0].reason == f"catchup_window: the slot is more than {words} before the DAG became active"

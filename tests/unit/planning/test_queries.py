@@ -84,7 +84,7 @@ class OfOurs(CronDataIntervalTimetable):
 
 
 @pytest.mark.parametrize("cls", [Keywords, Positional, PositionalOnly, Everything, Version2, Fewer, OfOurs])
-def test_every_way_to_take_the_last_run_is_given_it(cls: Callable[[], Timetable]) -> None:
+def test_each_signature_gets_the_last_run(cls: Callable[[], Timetable]) -> None:
     run = _next(cls())
     assert run is not None
     assert (run.interval_start, run.interval_end) == (to_instant(START), to_instant(START + DAY))
@@ -126,7 +126,7 @@ def test_a_last_run_without_an_interval_is_shown_as_its_instant() -> None:
     ],
 )
 @pytest.mark.parametrize("name", ["infer_manual_data_interval", "infer_data_interval"])
-def test_every_way_to_take_a_manual_run_is_given_it(name: str, infer: Any) -> None:
+def test_each_signature_gets_the_manual_run(name: str, infer: Any) -> None:
     run = build_manual_run(_of(**{name: infer}), None, to_instant(START))
     assert (run.interval_start, run.interval_end, run.run_after) == (LAST.interval_start, LAST.interval_end, LAST.run_after)
     assert run.run_id == "manual__2024-03-06T00:00:00+00:00"
@@ -144,7 +144,7 @@ def test_every_way_to_take_a_manual_run_is_given_it(name: str, infer: Any) -> No
         (lambda self: "x" * 250, "x" * 250),
     ],
 )
-def test_every_way_to_name_a_run_is_given_what_it_takes(generate: Any, run_id: str) -> None:
+def test_each_signature_of_generate_run_id_gets_its_arguments(generate: Any, run_id: str) -> None:
     run = _next(_of(next_dagrun_info=lambda self, **_: SECOND, generate_run_id=generate))
     assert run is not None and run.run_id == run_id
 
@@ -193,23 +193,23 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     (
         "a wrong keyword",
         {"next_dagrun_info": lambda self, *, last_data_interval, restriction: SECOND},
-        "Mine.next_dagrun_info(self, *, last_data_interval, restriction) takes 'last_data_interval', which nothing is given for; "
+        "Mine.next_dagrun_info(self, *, last_data_interval, restriction) takes 'last_data_interval', which Gnomon does not pass; "
         "name it 'last_automated_data_interval'",
     ),
     (
         "a wrong keyword with a default",
         {"next_dagrun_info": lambda self, *, last_automated_data_intervall=None, restriction=None: SECOND},
-        "takes 'last_automated_data_intervall', which nothing is given for; name it 'last_automated_data_interval'",
+        "takes 'last_automated_data_intervall', which Gnomon does not pass; name it 'last_automated_data_interval'",
     ),
     (
         "a keyword of nowhere",
         {"next_dagrun_info": lambda self, foo, restriction: SECOND},
-        "Mine.next_dagrun_info(self, foo, restriction) takes 'foo', which nothing is given for; "
+        "Mine.next_dagrun_info(self, foo, restriction) takes 'foo', which Gnomon does not pass; "
         "write `def next_dagrun_info(self, *, last_automated_data_interval, restriction)`",
     ),
     ("no self", {"next_dagrun_info": _no_self}, "Mine.next_dagrun_info(last_automated_data_interval, restriction) has no `self`"),
     ("no method", {"next_dagrun_info": "0 0 * * *"}, "Mine.next_dagrun_info is str, not a method"),
-    ("yield", {"next_dagrun_info": _aiter}, "Mine.next_dagrun_info contains `yield`; give its one answer with `return`"),
+    ("yield", {"next_dagrun_info": _aiter}, "Mine.next_dagrun_info contains `yield`; give its one result with `return`"),
     ("async", {"next_dagrun_info": _later}, "Mine.next_dagrun_info is `async def`"),
     ("an exception", {"next_dagrun_info": _raises}, "Mine.next_dagrun_info raised KeyError: 'at'; see to its timetable"),
     ("sys.exit", {"next_dagrun_info": _exits}, "Mine.next_dagrun_info raised SystemExit: enough"),
@@ -247,13 +247,13 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     (
         "a wrong keyword of the id",
         {"next_dagrun_info": lambda self, **_: SECOND, "generate_run_id": lambda self, run_typ, **_: "a"},
-        "Mine.generate_run_id(self, run_typ, **_) takes 'run_typ', which nothing is given for; name it 'run_type'",
+        "Mine.generate_run_id(self, run_typ, **_) takes 'run_typ', which Gnomon does not pass; name it 'run_type'",
     ),
 ]
 
 
 @pytest.mark.parametrize(("body", "said"), [pytest.param(body, said, id=name) for name, body, said in MISTAKES])
-def test_a_mistake_is_told_with_class_method_and_remedy(body: dict[str, Any], said: str) -> None:
+def test_an_error_names_class_method_and_remedy(body: dict[str, Any], said: str) -> None:
     with pytest.raises(PlanningError) as caught:
         _next(_of(**body))
     assert said in str(caught.value)
@@ -263,7 +263,7 @@ MANUAL_MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("nothing yet", {}, "Mine lacks the method infer_manual_data_interval; write `def infer_manual_data_interval(self, *, run_after)`"),
     ("a typing mistake", {"infer_manual_data_intervall": lambda self, run_after: None}, "rename infer_manual_data_intervall"),
     ("no return", {"infer_manual_data_interval": lambda self, run_after: None}, "returned None (is there a `return`?); return a DataInterval"),
-    ("a wrong keyword", {"infer_manual_data_interval": lambda self, *, run_at: None}, "takes 'run_at', which nothing is given for"),
+    ("a wrong keyword", {"infer_manual_data_interval": lambda self, *, run_at: None}, "takes 'run_at', which Gnomon does not pass"),
     (
         "a naive datetime",
         {"infer_manual_data_interval": lambda self, run_after: DataInterval(dt.datetime(2024, 3, 6), run_after)},
@@ -278,13 +278,13 @@ MANUAL_MISTAKES: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("body", "said"), [pytest.param(body, said, id=name) for name, body, said in MANUAL_MISTAKES])
-def test_a_mistake_with_runs_by_hand_is_told_as_well(body: dict[str, Any], said: str) -> None:
+def test_an_error_of_a_manual_run_names_class_method_and_remedy(body: dict[str, Any], said: str) -> None:
     with pytest.raises(PlanningError) as caught:
         build_manual_run(_of(**body), None, to_instant(START))
     assert said in str(caught.value)
 
 
-def test_the_line_is_told_where_it_was_raised_and_where_the_method_stands() -> None:
+def test_an_error_names_the_raising_line_or_the_line_of_the_method() -> None:
     for method in (_raises, _naive):
         with pytest.raises(PlanningError) as caught:
             _next(_of(next_dagrun_info=method))

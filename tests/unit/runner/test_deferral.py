@@ -349,7 +349,7 @@ def test_a_function_cannot_defer() -> None:
     for operator in dag.tasks:
         result = attempt(operator)
         assert (result.outcome, result.retryable) == ("failed", False)
-        assert result.reason is not None and "a function cannot go on after a deferral" in result.reason
+        assert result.reason is not None and "a function cannot resume after a deferral" in result.reason
 
 
 class OwnPython(PythonOperator):
@@ -428,7 +428,7 @@ def test_hooks_and_callbacks_are_called_as_for_execute() -> None:
 def test_a_method_that_is_gone_is_told_by_name() -> None:
     result = resumed(waits(), event(1), method="was_here")
     assert (result.outcome, result.retryable) == ("failed", False)
-    assert result.reason is not None and "was_here(), and Waits does not have it any more" in result.reason
+    assert result.reason is not None and "was_here(), and Waits no longer has that method" in result.reason
 
 
 @pytest.mark.parametrize(

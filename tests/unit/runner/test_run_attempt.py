@@ -93,7 +93,7 @@ def test_a_value_that_cannot_be_stored_fails_and_says_which() -> None:
         (AirflowSensorTimeout("waited"), "failed", False, "AirflowSensorTimeout: waited"),
         (SystemExit(3), "failed", True, "called sys.exit(3)"),
         (SystemExit(), "failed", True, "called sys.exit(0)"),
-        (TaskDeferred(trigger=object(), method_name="next"), "failed", False, "a function cannot go on after a deferral"),
+        (TaskDeferred(trigger=object(), method_name="next"), "failed", False, "a function cannot resume after a deferral"),
         (KeyboardInterrupt(), "failed", True, "KeyboardInterrupt"),
     ],
 )

@@ -79,7 +79,7 @@ class Scheduler:
         if self.service is None:
             self.executor = ScriptedExecutor(lambda: [world.worker])
             self.service = SchedulerService(
-                settings=world.settings, db=self.db, executor=self.executor, clock=world.clock, ear=self.bell,  # type: ignore[arg-type]
+                settings=world.settings, db=self.db, executor=self.executor, clock=world.clock, listener=self.bell,  # type: ignore[arg-type]
                 new_id=world.new_id, scheduler_id=world.new_id(), host="here", is_dead=lambda other: other in world.dead,
                 timetables=world.host,
             )

@@ -14,7 +14,7 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord, PlanChange, PlanOutcome
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.model.spec import DagSpec
-from gnomon.scheduler.author_plans import TO_ASK
+from gnomon.scheduler.author_plans import NEEDS_PLAN
 from gnomon.scheduler.planner import Planner
 from gnomon.scheduler.settings import PLAN_RETRY_S
 from gnomon.timetable_host import TimetableRequest, TimetableResponse
@@ -127,11 +127,11 @@ def test_a_next_run_that_is_due_is_made_at_once_and_only_the_one_after_it_is_ask
     it = Rounds()
     it.settle(NOW - 1)
     (change,) = it.round(NOW)
-    assert len(change.runs) == 1 and change.fingerprint == TO_ASK and not it.host.asked
+    assert len(change.runs) == 1 and change.fingerprint == NEEDS_PLAN and not it.host.asked
     assert it.planner.wake_at(NOW) == NOW
     it.settle(NOW)
     assert it.record.next_run is not None and it.record.next_run.run_after == NOW + HOUR
-    assert it.record.fingerprint != TO_ASK
+    assert it.record.fingerprint != NEEDS_PLAN
 
 
 def test_what_is_stored_between_run_and_answer_is_asked_again_by_whoever_reads_it() -> None:

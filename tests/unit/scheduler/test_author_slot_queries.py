@@ -134,14 +134,14 @@ def test_an_answer_about_an_upstream_that_is_another_now_does_not_count(world: W
 
 
 def test_a_dependency_without_an_answer_stands_on_its_runs_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    really = upstreams_module.upstream.find
+    really = upstreams_module.upstream_dags.find_upstream_dag
 
     def find(tx: object, dag_id: str) -> object:
         if dag_id == "broken":
             raise msgspec.DecodeError("no spec")
         return really(tx, dag_id)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(upstreams_module.upstream, "find_upstream_dag", find)
+    monkeypatch.setattr(upstreams_module.upstream_dags, "find_upstream_dag", find)
     world.dag("up", cron("0 * * * *"))
     world.dag("down", cron("0 * * * *"), AfterSpec(dag_id="up"))
     world.dag("circle", cron("0 * * * *"), AfterSpec(dag_id="circle"))

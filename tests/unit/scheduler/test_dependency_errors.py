@@ -20,7 +20,7 @@ from gnomon.timetables import CronTriggerTimetable, reference
 START: Instant = 1_767_225_600 * SECOND
 """2026-01-01T00:00:00Z"""
 UNIT = 180 * SECOND
-ERROR = "DAG 'd' is in a circle of DAGs: d -> e -> d"
+ERROR = "DAG 'd' is in a cycle of DAGs: d -> e -> d"
 
 
 class World:

@@ -208,8 +208,8 @@ def test_an_upstream_that_leaves_its_file_is_bad_and_waited_for_when_it_is_back(
     world.file_gone("up")
     world.until(0.9)
     (wait,) = world.waits("down", 0)
-    assert wait.state is WaitState.BAD and wait.note == "DAG up is in no file any more"
-    assert world.run("down", 0).reason == "waits for up (it is in no file any more)"
+    assert wait.state is WaitState.BAD and wait.note == "no file defines DAG up any more"
+    assert world.run("down", 0).reason == "waits for up (no file defines it any more)"
     world.dag("up", cron("30 * * * *"))
     world.until(0.99)
     assert world.states("up") == {0.5: "success"}
@@ -227,8 +227,8 @@ def test_a_run_under_way_of_a_dag_that_leaves_its_file_is_bad_until_it_is_back(a
     world.file_gone("up")
     world.until(0.6)
     for dag_id, hour in (("down", 0), ("late", 0.5)):
-        assert world.run(dag_id, hour).reason == "waits for up (it is in no file any more)"
-    assert world.run("chained", 0).reason == "cancelled: up: DAG up is in no file any more"
+        assert world.run(dag_id, hour).reason == "waits for up (no file defines it any more)"
+    assert world.run("chained", 0).reason == "cancelled: up: no file defines DAG up any more"
     world.dag("up", cron("0 * * * *"), tasks=chain)
     world.until(0.9)
     assert world.started("down")[0] == world.started("late")[0.5] == pytest.approx(0.6 + TEN_MINUTES)

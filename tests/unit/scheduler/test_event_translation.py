@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gnomon.model.records import MailRecord
 from gnomon.scheduler.event_translation import take_mail_batch
-from gnomon.scheduler.settings import MAIL_BATCH, MAX_TRIGGER_LETTERS
+from gnomon.scheduler.settings import MAIL_BATCH, MAX_TRIGGER_MESSAGES
 
 
 def letters(kinds: list[str]) -> list[MailRecord]:
@@ -12,12 +12,12 @@ def letters(kinds: list[str]) -> list[MailRecord]:
 
 
 def test_letters_are_taken_up_to_the_one_that_would_make_the_step_long() -> None:
-    found = letters(["run_created", *["trigger"] * MAX_TRIGGER_LETTERS, "action", "trigger", "action"])
+    found = letters(["run_created", *["trigger"] * MAX_TRIGGER_MESSAGES, "action", "trigger", "action"])
     assert take_mail_batch(found) == (found[:-2], True)
 
 
 def test_all_are_taken_where_few_bring_events_of_triggers() -> None:
-    found = letters(["trigger"] * MAX_TRIGGER_LETTERS + ["action"] * 5)
+    found = letters(["trigger"] * MAX_TRIGGER_MESSAGES + ["action"] * 5)
     assert take_mail_batch(found) == (found, False)
 
 

@@ -54,7 +54,7 @@ class World:
     def until(self, units: float) -> None:
         self.deployment.run_until(START + int(units * UNIT))
 
-    def p_unavailable(self, units: float) -> None:
+    def unavailable(self, units: float) -> None:
         """No scheduler until then; the next one comes with a memory of its own."""
         self.deployment.kill_scheduler()
         self.deployment.clock.advance_to(START + int(units * UNIT))
@@ -125,7 +125,7 @@ def test_a_pause_is_ruled_by_catchup(world: World, policies: dict[str, object], 
 def test_an_absence_of_the_scheduler_is_ruled_by_misfire(world: World, policies: dict[str, object], slots: list[int]) -> None:
     world.define(max_active_runs=16, **policies)
     world.until(1.5)
-    world.p_unavailable(5.5)
+    world.unavailable(5.5)
     world.until(6.5)
     assert world.slots() == slots
     assert sum(one.count for one in world.passed()) == 7 - len(slots)
@@ -201,7 +201,7 @@ def test_an_event_is_not_lost_when_its_file_is_edited_as_it_falls_due(world: Wor
     event = to_datetime(START + UNIT)
     world.define(timetable=EventsTimetable([event]))
     world.until(0.5)
-    world.p_unavailable(1.001)
+    world.unavailable(1.001)
     world.define(2, EventsTimetable([event, to_datetime(START + 9 * UNIT)]))
     world.until(2)
     assert world.slots() == [1]

@@ -71,7 +71,7 @@ def test_a_worker_that_reads_slowly_waits_for_no_other_event(tmp_path: Path) -> 
         worker.start()
         SchedulerService(
             settings=SchedulerSettings(EngineLimits(parallelism=1, max_admissions_per_step=1), 1, True, beat_s=SELDOM_S, sweep_s=SELDOM_S), db=db,
-            executor=executor, clock=SystemClock(), ear=ear, new_id=lambda: "0", scheduler_id="s", host="here",
+            executor=executor, clock=SystemClock(), listener=ear, new_id=lambda: "0", scheduler_id="s", host="here",
         ).run(worker.ended.is_set)
         worker.join()
     executor.close()

@@ -45,7 +45,7 @@ class Recorded(UpstreamReader):
     def __init__(self, slots: Collection[Instant], decided: Instant | None) -> None:
         super().__init__(cast("Transaction", None))
         self.slots = sorted(slots)
-        self.decided = decided
+        self.decided_until = decided
         self.read = 0
 
     @property
@@ -58,7 +58,7 @@ class Recorded(UpstreamReader):
         return RecordedSlots(tuple(found), up.decided_until)
 
     def all_of_it(self) -> RecordedSlots:
-        return RecordedSlots(tuple(self.slots), self.decided)
+        return RecordedSlots(tuple(self.slots), self.decided_until)
 
     def _slots_before(self, up: UpstreamDag, at: Instant, most: int) -> list[Instant]:
         return self.slots[: bisect_left(self.slots, at)][-most:]
@@ -96,10 +96,10 @@ def _compare(seed: int) -> int:
     everything, parts = recorded.slots, 0
     for at in list(PlannedSlots(downstream).between(start, start + 26 * HOUR))[:: random.randint(1, 40)][:RUNS_A_CASE]:
         cursor = to_instant(at + timedelta(minutes=random.choice([0, 0, 0, 7, -90, 200])))
-        recorded.decided = max(cursor, recorded.decided or cursor)
+        recorded.decided_until = max(cursor, recorded.decided_until or cursor)
         gone = random.random() < 0.1  # somebody deletes what ran first
         everything = everything[40:] if gone else everything
-        recorded.slots = [slot for slot in everything if slot <= recorded.decided]
+        recorded.slots = [slot for slot in everything if slot <= recorded.decided_until]
         parts += _is_told_alike(f"seed {seed}: {downstream} on {upstream} at {at}, {after}", dependency, resolver, recorded, after, at, itself)
     return parts
 
@@ -149,7 +149,7 @@ def test_each_second_of_the_past_is_read_once_or_twice() -> None:
     morning, runs = to_instant(datetime(2024, 5, 3, 4, tzinfo=UTC)), 200
     recorded = Recorded([morning + n * SECOND for n in range(-600, runs)], None)
     for at in (morning + n * SECOND for n in range(runs)):
-        recorded.decided = at
+        recorded.decided_until = at
         past = recorded.read_history_for(recorded.up, dependency, [at])
         assert dependency.resolve_slots(at, to_history(past)).slots == (at,)
     assert recorded.read <= 600 + 2 * runs

@@ -126,7 +126,7 @@ def test_what_has_no_form_is_named_with_its_path_and_a_remedy(value: object, pat
 
 def test_a_coroutine_that_nobody_awaited_is_told_as_one() -> None:
     late = asyncio.sleep(0)
-    with pytest.raises(NotSerializable, match="nobody awaited"):
+    with pytest.raises(NotSerializable, match="was not awaited"):
         dumps(late)
     late.close()
 

@@ -75,9 +75,9 @@ def test_a_home_gets_one_key_for_its_owner_alone(tmp_path: Path) -> None:
 
 def test_processes_that_start_together_agree_on_the_key(tmp_path: Path) -> None:
     program = (
-        "import sys\nfrom pathlib import Path\nfrom gnomon.config import load_config\nfrom gnomon.store import load_cipher as home_cipher\n"
-        "cipher = home_cipher(load_config({}, Path(sys.argv[1])))\n"
-        "print('ready', flush=True)\nsys.stdin.read()\nprint(cipher.seal('x'))"
+        "import sys\nfrom pathlib import Path\nfrom gnomon.config import load_config\nfrom gnomon.store import load_cipher\n"
+        "cipher = load_cipher(load_config({}, Path(sys.argv[1])))\n"
+        "print('ready', flush=True)\nsys.stdin.read()\nprint(cipher.encrypt('x'))"
     )
     command = [sys.executable, "-c", program, str(tmp_path)]
     gate, opener = os.pipe()

@@ -119,7 +119,7 @@ def test_a_home_that_cannot_be_written_is_named_with_the_remedy(
     if prepare == "hidden":
         others_home.chmod(0o700)
     message = as_nobody(lambda: act(url))
-    assert message.startswith("ReadOnly: ")
+    assert message.startswith("DatabaseReadOnly: ")
     assert str(others_home) in message
     assert "mode" in message or "rights" in message
 

@@ -124,7 +124,7 @@ def test_a_trigger_reads_and_does_not_write(world: World) -> None:
     assert taskapi.answer_trigger(world.db, GetRunStates(dag_id="d", run_ids=("r",))) == {}
     assert taskapi.answer_trigger(world.db, GetVariable(key="k")) is None
     for question in (WANTED, SetVariable(key="k", value="v")):
-        with pytest.raises(taskapi.TaskApiRefused, match="a trigger asks; let the task's method do it"):
+        with pytest.raises(taskapi.TaskApiRefused, match="a trigger made the request; move the call into a method of the task"):
             taskapi.answer_trigger(world.db, question)
 
 

@@ -15,6 +15,7 @@ from gnomon.model.instants import SECOND
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec
 from gnomon.planning import Plan
+from gnomon.processes.task_api_messages import TaskApiHandler
 from gnomon.timetable_host import (
     PLAN_RUNS,
     SubprocessTimetableHost,
@@ -24,7 +25,6 @@ from gnomon.timetable_host import (
     pack_arguments,
     unpack_value,
 )
-from gnomon.timetable_host.protocol import TaskApiHandler
 
 NOW = 1_767_225_600 * SECOND
 CALL_S = 30.0

@@ -52,7 +52,7 @@ def test_a_call_that_hangs_in_compiled_code_is_ended_from_outside_and_named_with
 
 def test_a_crash_is_named_with_signal_and_line(asking: Asking) -> None:
     told = asking.error("a", "crash")
-    assert told.startswith("Moody.next_dagrun_info crashed its process with signal 11 (SIGSEGV)")
+    assert told.startswith("the process of Moody.next_dagrun_info crashed with signal 11 (SIGSEGV), a crash inside a compiled library (it was at")
     assert f"{asking.plugin}, line {asking.line_of('string_at')}" in told
 
 

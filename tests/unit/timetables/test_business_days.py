@@ -168,14 +168,14 @@ def test_nothing_is_planned_beyond_the_end_date_or_without_a_start() -> None:
 
 
 @pytest.mark.parametrize(("arguments", "says"), [
-    ({"at": "25:00"}, "at='25:00' is no time of day; write it as 'HH:MM'"),
-    ({"at": "6"}, "at='6' is no time of day"),
-    ({"at": 6}, "at=6 is no time of day"),
+    ({"at": "25:00"}, "at='25:00' is not a time of day; write it as 'HH:MM'"),
+    ({"at": "6"}, "at='6' is not a time of day"),
+    ({"at": 6}, "at=6 is not a time of day"),
     ({"interval": "before"}, "interval='before' is none of 'since', 'after'"),
-    ({"nth": 0}, "nth=0: business days are counted from 1"),
+    ({"nth": 0}, "nth=0: count business days from 1"),
     ({"of": "year"}, "of='year' is none of 'week', 'month', 'quarter'"),
     ({"timezone": "Europe/Zurch"}, "time zone 'Europe/Zurch' is not in the tz database"),
-    ({"calendar": None}, "calendar=None is no calendar; give one of gnomon.calendars"),
+    ({"calendar": None}, "calendar=None is not a calendar; give a calendar of gnomon.calendars"),
 ])  # fmt: skip
 def test_a_mistake_says_what_to_write(arguments: Any, says: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=says):

@@ -107,7 +107,7 @@ def test_an_author_class_is_stored_with_its_path_and_not_built_here() -> None:
     ref = reference(Mine())
     assert not ref.builtin
     assert ref.path.endswith(".Mine")
-    with pytest.raises(AirflowTimetableInvalid, match="an author's class is asked in a process of its own"):
+    with pytest.raises(AirflowTimetableInvalid, match="an author's class only runs in a timetable host"):
         build(ref)
 
 
@@ -220,7 +220,7 @@ def test_events_begin_with_the_present_without_catchup() -> None:
 
 
 def test_an_event_without_a_zone_is_refused() -> None:
-    with pytest.raises(AirflowTimetableInvalid, match=r"in event_dates is no datetime with a time zone"):
+    with pytest.raises(AirflowTimetableInvalid, match=r"in event_dates is not a datetime with a time zone"):
         EventsTimetable([datetime(2024, 1, 1)])
 
 

@@ -82,5 +82,5 @@ def test_a_mistake_is_named_with_its_field_and_the_remedy() -> None:
 
 
 def test_a_random_hour_is_refused_because_it_would_move() -> None:
-    with pytest.raises(AirflowTimetableInvalid, match="would change from one look to the next"):
+    with pytest.raises(AirflowTimetableInvalid, match="would change with each evaluation"):
         parse_cron("0 R * * *")

@@ -40,10 +40,10 @@ class Listener:
     def __init__(self, heard: Heard) -> None:
         self._heard = heard
 
-    def fired(self, running: RunningTrigger, fired: object) -> None:
+    def on_fired(self, running: RunningTrigger, fired: object) -> None:
         self._heard.append("fired")
 
-    def gone(self, running: RunningTrigger) -> None:
+    def on_finished(self, running: RunningTrigger) -> None:
         self._heard.append("gone")
 
 

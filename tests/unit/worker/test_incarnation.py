@@ -1,4 +1,4 @@
-"""One life of the worker: registered, beating, alone, lost (OWNERSHIP.md line 18)."""
+"""Worker incarnations: registration, heartbeats, loss, retirement (SUBMIT in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class FakeStore:
     """A store that can be away, and that can declare the worker lost."""
 
     def __init__(self) -> None:
-        self.p_unavailable = False
+        self.unavailable = False
         self.registered: list[str] = []
         self.beats = 0
         self.lost = False
         self.mailed: list[str] = []
-        self.is_retired: list[str] = []
+        self.retired: list[str] = []
 
     def _ask(self) -> None:
-        if self.p_unavailable:
+        if self.unavailable:
             raise WorkerStoreUnavailable("it does not answer")
 
     def register(self, record: WorkerRecord) -> None:
@@ -44,13 +44,13 @@ class FakeStore:
 
     def retire(self, worker_id: str) -> None:
         self._ask()
-        self.is_retired.append(worker_id)
+        self.retired.append(worker_id)
 
-    def mail(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
+    def mail_results(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
         self._ask()
         self.mailed += [result.attempt_id for result in results]
 
-    def answer(self, attempt: Attempt, question: Any) -> object:
+    def answer_request(self, attempt: Attempt, question: Any) -> object:
         return None
 
 
@@ -82,23 +82,23 @@ def test_it_registers_once_and_beats_every_second(life: Life) -> None:
 
 
 def test_a_store_that_is_away_at_the_start_is_asked_again(life: Life) -> None:
-    life.store.p_unavailable = True
+    life.store.unavailable = True
     assert life.pass_time(60, connected=False)
-    life.store.p_unavailable = False
+    life.store.unavailable = False
     assert life.pass_time(1, connected=False)
     assert life.store.registered == [life.incarnation.worker_id]
 
 
 def test_without_store_and_scheduler_it_ends_after_half_its_time_to_live(life: Life) -> None:
     life.incarnation.heartbeat(connected=False)
-    life.store.p_unavailable = True
+    life.store.unavailable = True
     assert life.pass_time(9, connected=False)
     assert not life.pass_time(2, connected=False)
 
 
 def test_a_scheduler_keeps_it_alive_while_the_store_is_away(life: Life) -> None:
     life.incarnation.heartbeat(connected=True)
-    life.store.p_unavailable = True
+    life.store.unavailable = True
     assert life.pass_time(60, connected=True)
 
 
@@ -112,31 +112,31 @@ def test_one_that_was_declared_lost_ends_and_another_begins(life: Life) -> None:
 
 
 def test_results_are_mailed_once_no_scheduler_came_for_them_and_forgotten_once_stored(life: Life) -> None:
-    ledger = _with_result("a")
+    registry = _with_result("a")
     life.incarnation.heartbeat(connected=True)
     life.pass_time(int(MAIL_AFTER_S) - 1, connected=False)
-    life.incarnation.mail_results(ledger)
-    assert (life.store.mailed, list(ledger.results)) == ([], ["a"])
+    life.incarnation.mail_results(registry)
+    assert (life.store.mailed, list(registry.results)) == ([], ["a"])
     life.pass_time(1, connected=False)
-    life.store.p_unavailable = True
-    life.incarnation.mail_results(ledger)
-    assert list(ledger.results) == ["a"]
-    life.store.p_unavailable = False
-    life.incarnation.mail_results(ledger)
-    assert (life.store.mailed, ledger.results) == (["a"], {})
+    life.store.unavailable = True
+    life.incarnation.mail_results(registry)
+    assert list(registry.results) == ["a"]
+    life.store.unavailable = False
+    life.incarnation.mail_results(registry)
+    assert (life.store.mailed, registry.results) == (["a"], {})
 
 
 def test_leaving_mails_what_is_left_and_retires(life: Life) -> None:
     life.incarnation.heartbeat(connected=True)
     life.incarnation.shut_down(_with_result("a"))
-    assert (life.store.mailed, life.store.is_retired) == (["a"], [life.incarnation.worker_id])
+    assert (life.store.mailed, life.store.retired) == (["a"], [life.incarnation.worker_id])
 
 
 def _with_result(attempt_id: str) -> AttemptRegistry:
-    ledger = AttemptRegistry()
+    registry = AttemptRegistry()
     run = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
-    ledger.submit([Attempt(attempt_id=attempt_id, group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py")])
-    held = ledger.take_next_queued()
-    assert held is not None
-    ledger.end(held, result_without_run(held.attempt, "success", "", entered=True))
-    return ledger
+    registry.submit([Attempt(attempt_id=attempt_id, group_no=1, epoch=1, run=run, task_id="t", task_no=1, file="/d.py")])
+    pending = registry.take_next_queued()
+    assert pending is not None
+    registry.end(pending, result_without_run(pending.attempt, "success", "", entered=True))
+    return registry

@@ -103,7 +103,7 @@ def run_scheduler(
     executor = LocalExecutor(scheduler_id)
     ear = Listener(run_folder(cfg.home), f"scheduler-{os.getpid()}")
     service = SchedulerService(
-        settings=replace(build_scheduler_settings(cfg), use_schedule=False), db=db, executor=executor, clock=clock, ear=ear,
+        settings=replace(build_scheduler_settings(cfg), use_schedule=False), db=db, executor=executor, clock=clock, listener=ear,
         new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
         wake_triggerers=TriggererNotifier(cfg).notify,
     )  # fmt: skip

@@ -1,20 +1,24 @@
-"""Who gets a worker: pools in turn, best first within a pool, every limit a gate.
+"""Admission: ready task instances get an attempt while workers, pools and limits have room.
 
-Fairness. Pools are asked one after the other, one task each, until nobody can take more; a full pool costs one look.
-A task stopped by a limit waits at that gate and is looked at again when somebody leaves it, so that no admission reads a
-queue it cannot serve (airflow-surface.md D.5 and section I, 15).
+Fairness. The pools take turns, one task instance each, until no pool can admit another; a full pool costs one look. Within
+a pool, `AdmissionKey` is the order. A task instance that meets a reached limit moves to the queue of that limit and is
+looked at again when the limit is released, so that admission does not read a queue that it cannot serve
+(airflow-surface.md D.5 and section I, 15).
 """
 
 from __future__ import annotations
 
 from collections import deque
 
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
+from gnomon.engine import lifecycle
 from gnomon.engine.admission.capacity import acquire, find_reached_limit, release
 from gnomon.engine.lifecycle.deferrals import compute_deadline, undo_deferral
-from gnomon.engine.lifecycle.task_lifecycle import dequeue, leave_queue, start_deferred
+from gnomon.engine.lifecycle.task_lifecycle import start_deferred
 from gnomon.engine.state.engine_state import EngineState, WorkerCapacity
-from gnomon.engine.state.limits import LimitQueue, Pool, admission_key_of
+from gnomon.engine.state.limits import LimitQueue, Pool
+from gnomon.engine.state.queue_moves import dequeue, move_in_queue
+from gnomon.engine.state.queue_state import QueueCause
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import Admission, StepContext, StepResult
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, build_attempt_log_path
@@ -23,16 +27,16 @@ from gnomon.model.records import Changes
 from gnomon.model.states import TaskInstanceState as S
 
 VOLATILE_IMPORT_MAX_AGE_S = 300.0
-"""A file that read a Variable, the environment or the network is imported anew after so long."""
+"""A file that read a Variable, the environment or the network at import is imported again after this span."""
 
 
 def admit_ready(context: StepContext) -> None:
-    """Give workers and pool slots to ready cells, at most `max_admissions_per_step` of them; `turn.again` when more could follow."""
-    memory = context.state
-    budget = memory.limits.max_admissions_per_step
-    pools = deque(pool for _, pool in sorted(memory.pools.items()) if pool.ready_queue)
+    """Admit ready task instances, at most `max_admissions_per_step`; sets `has_more_work` when that bound is reached."""
+    engine_state = context.state
+    budget = engine_state.limits.max_admissions_per_step
+    pools = deque(pool for _, pool in sorted(engine_state.pools.items()) if pool.ready_queue)
     while pools:
-        worker = find_free_worker(memory)
+        worker = find_free_worker(engine_state)
         if worker is None:
             return
         pool = pools.popleft()
@@ -47,13 +51,13 @@ def admit_ready(context: StepContext) -> None:
         pools.append(pool)
 
 
-def find_free_worker(memory: EngineState) -> WorkerCapacity | None:
-    """The reachable worker with the most free slots, or None when nobody may take another attempt."""
-    parallelism = memory.limits.parallelism
-    if parallelism is not None and memory.live_attempt_count >= parallelism:
+def find_free_worker(engine_state: EngineState) -> WorkerCapacity | None:
+    """The reachable worker with the most free slots; None when `parallelism` is reached or every slot is used."""
+    parallelism = engine_state.limits.parallelism
+    if parallelism is not None and engine_state.live_attempt_count >= parallelism:
         return None
     best: WorkerCapacity | None = None
-    for worker in memory.workers.values():
+    for worker in engine_state.workers.values():
         if worker.is_reachable and worker.used_slots < worker.slots and (
             best is None or (worker.slots - worker.used_slots, worker.worker_id) > (best.slots - best.used_slots, best.worker_id)
         ):
@@ -62,121 +66,125 @@ def find_free_worker(memory: EngineState) -> WorkerCapacity | None:
 
 
 def _find_next_admissible(pool: Pool) -> TaskInstance | None:
+    """The first instance that its DAG, its limits and the pool admit; instances that are not admitted leave the queue.
+
+    None when the queue is empty, or the first instance has to wait for slots of the pool.
+    """
     while (ti := _find_first_queued(pool)) is not None:
         if ti.run.dag.hold_reason is not None:
-            leave_queue(ti)
-            ti.run.dag.held_instances.append((ti.generation, ti))
+            move_in_queue(ti, QueueCause.DAG_HELD)
         elif pool.is_too_small(ti.pool_slots):
-            leave_queue(ti)
-            pool.oversized.push(admission_key_of(ti), ti)
-        elif (gate := find_reached_limit(ti)) is not None:
-            leave_queue(ti)
-            gate.enqueue(ti, pool)
+            move_in_queue(ti, QueueCause.POOL_TOO_SMALL, pool)
+        elif (limit := find_reached_limit(ti)) is not None:
+            move_in_queue(ti, QueueCause.LIMIT_REACHED, pool, limit)
         else:
             return ti if pool.has_room(ti.pool_slots) else None
     return None
 
 
 def _find_first_queued(pool: Pool) -> TaskInstance | None:
-    """The cell whose turn it is: itself in the queue, or the best of a lane that stands there."""
-    while (found := pool.ready_queue.peek()) is not None:
-        if not isinstance(found, LimitQueue):
-            return found
-        key = found.task_instances.peek_key()
-        if key == found.queued_key and not found.limit.is_reached:
-            return found.task_instances.peek()
-        found.leave_pool_queue()
-        if not found.limit.is_reached:
-            found.join_pool_queue()
+    """The first task instance of the pool's queue, or of the LimitQueue that is first there."""
+    while (item := pool.ready_queue.peek()) is not None:
+        if isinstance(item, TaskInstance):
+            return item
+        assert isinstance(item, LimitQueue)
+        if item.task_instances.peek_key() == item.queued_key and not item.limit.is_reached:
+            first = item.task_instances.peek()
+            assert isinstance(first, TaskInstance)
+            return first
+        item.leave_pool_queue()
+        if not item.limit.is_reached:
+            item.join_pool_queue()
     return None
 
 
 def _admit_one(context: StepContext, ti: TaskInstance, pool: Pool, worker: WorkerCapacity) -> None:
-    """Make an attempt of the cell on this worker; who starts from its trigger takes its slots alone."""
+    """Submit an attempt to this worker, or start the deferral of a task that starts from its trigger."""
     context.current_dag = ti.run.dag
-    before = (ti.state, ti.try_number, ti.reason, ti.resume_at, ti.started_at)
-    forgotten = start_deferred(context, ti) if ti.starts_deferred else _begin_attempt(context, ti, pool, worker)
-    context.result.admissions.append(Admission(ti, *before, forgotten))
+    previous = (ti.state, ti.try_number, ti.reason, ti.resume_at, ti.started_at)
+    deleted_results = start_deferred(context, ti) if ti.starts_deferred else _begin_attempt(context, ti, pool, worker)
+    context.result.admissions.append(Admission(ti, *previous, deleted_results))
 
 
 def _begin_attempt(context: StepContext, ti: TaskInstance, pool: Pool, worker: WorkerCapacity) -> list[AttemptResult] | None:
-    """Returns what `delete_xcoms` returned; None when there was no earlier attempt, or this one goes on after a wait."""
+    """Create the attempt and count it. Returns the value of `delete_xcoms`; None for a first attempt or a resumption."""
     dequeue(ti)
-    resumes = ti.is_resumption
-    if ti.state is not S.UP_FOR_RESCHEDULE and not resumes:
+    is_resumption = ti.is_resumption
+    if ti.state is not S.UP_FOR_RESCHEDULE and not is_resumption:
         ti.try_number += 1
-    ti.state = next_state(ti.state, Cause.ADMIT)
+    lifecycle.apply(ti, Cause.ADMIT)
     ti.seq += 1
     ti.attempt = context.new_id()
     ti.worker = worker.worker_id
     ti.entered = False
     ti.reason = ti.resume_at = ti.ended_at = None
-    if not resumes:
+    if not is_resumption:
         ti.started_at = None
-    forgotten = context.delete_xcoms(ti) if ti.seq > 1 and not resumes else None
+    deleted_results = context.delete_xcoms(ti) if ti.seq > 1 and not is_resumption else None
     acquire(context.state, ti)
     context.changes.pool_used[pool.name] = context.changes.pool_used.get(pool.name, 0) + ti.pool_slots
     context.newly_ready.pop(ti, None)
     context.mark_dirty(ti)
     context.result.submits.setdefault(worker.worker_id, []).append(build_attempt(context.state, ti))
-    return forgotten
+    return deleted_results
 
 
-def retract_admissions(memory: EngineState, decided: StepResult, pool_name: str) -> bool:
-    """The step no longer admits anything to this pool; False when it did not.
+def retract_admissions(engine_state: EngineState, result: StepResult, pool_name: str) -> bool:
+    """Take back all admissions of this step to the pool; returns False when there are none.
 
-    For a pool whose slots another scheduler has taken meanwhile: nothing else of a step rests on its admissions, so the
-    rest may be written as it is. The pool counts as full here until it is read again.
+    For a pool whose slots another scheduler has used in the meantime. Nothing else in a step depends on its admissions, so
+    the remaining changes can be committed. The pool counts as full here until it is read again.
     """
-    refused = [admitted for admitted in decided.admissions if _uses_pool(pool_name, admitted.task_instance)]
+    refused = [admission for admission in result.admissions if _uses_pool(pool_name, admission.task_instance)]
     if not refused:
         return False
-    changes = decided.changes
-    decided.admissions = [admitted for admitted in decided.admissions if not _uses_pool(pool_name, admitted.task_instance)]
-    gone = {admitted.task_instance.attempt for admitted in refused}
-    for worker_id, attempts in list(decided.submits.items()):
-        decided.submits[worker_id] = [attempt for attempt in attempts if attempt.attempt_id not in gone]
-    changes.pool_used[pool_name] -= sum(admitted.task_instance.pool_slots for admitted in refused)
-    for admitted in refused:
-        _undo_admission(memory, changes, admitted)
-    rows = {admitted.task_instance.key(): admitted.task_instance.to_record() for admitted in refused}
+    changes = result.changes
+    result.admissions = [admission for admission in result.admissions if not _uses_pool(pool_name, admission.task_instance)]
+    retracted = {admission.task_instance.attempt for admission in refused}
+    for worker_id, attempts in list(result.submits.items()):
+        result.submits[worker_id] = [attempt for attempt in attempts if attempt.attempt_id not in retracted]
+    changes.pool_used[pool_name] -= sum(admission.task_instance.pool_slots for admission in refused)
+    for admission in refused:
+        _undo_admission(engine_state, changes, admission)
+    rows = {admission.task_instance.key(): admission.task_instance.to_record() for admission in refused}
     changes.tasks = [rows.get(row.key, row) for row in changes.tasks]
-    pool = memory.get_pool(pool_name)
+    pool = engine_state.get_pool(pool_name)
     if pool.slots is not None:
         pool.used = max(pool.used, pool.slots)
     return True
 
 
 def _uses_pool(pool_name: str, ti: TaskInstance) -> bool:
-    """Whether its attempt, or the wait that it began with, has slots of that pool."""
+    """True when the attempt of the instance, or its deferral, uses slots of that pool."""
     return ti.pool == pool_name and (ti.has_attempt or (ti.deferral is not None and ti.deferral.held_slots > 0))
 
 
-def _undo_admission(memory: EngineState, changes: Changes, admitted: Admission) -> None:
-    ti = admitted.task_instance
+def _undo_admission(engine_state: EngineState, changes: Changes, admission: Admission) -> None:
+    ti = admission.task_instance
     if ti.has_attempt:
-        release(memory, ti)
+        release(engine_state, ti)
         ti.attempt = ti.worker = None
         ti.seq -= 1
     else:
-        undo_deferral(memory, changes, ti)
-    ti.try_number, ti.reason, ti.resume_at = admitted.try_number, admitted.reason, admitted.resume_at
-    ti.started_at = admitted.started_at
-    if admitted.xcoms is not None:
-        changes.xcom_clears.remove(ti.key())  # once: what a clear deletes in the same step stays deleted
-        changes.results += admitted.xcoms
-    ti.state = admitted.state if admitted.state not in (None, S.DEFERRED) else next_state(admitted.state, Cause.WAIT)
-    ti.ready = True
-    memory.get_pool(ti.pool or ti.task.pool).enqueue(ti)
+        undo_deferral(engine_state, changes, ti)
+    ti.try_number, ti.reason, ti.resume_at = admission.try_number, admission.reason, admission.resume_at
+    ti.started_at = admission.started_at
+    if admission.xcoms is not None:
+        changes.xcom_clears.remove(ti.key())  # one entry only: a clear in the same step has its own
+        changes.results += admission.xcoms
+    lifecycle.revert(ti, admission.state)
+    if admission.state in (None, S.DEFERRED):
+        lifecycle.apply(ti, Cause.WAIT)
+    move_in_queue(ti, QueueCause.BECOME_READY, engine_state.get_pool(ti.pool or ti.task.pool))
 
 
-def build_attempt(memory: EngineState, ti: TaskInstance) -> Attempt:
-    """What a worker is told to run."""
+def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
+    """The message that tells a worker to run the live attempt of the instance."""
     run, task = ti.run, ti.task
     dag = run.dag.record
     assert ti.attempt is not None
     return Attempt(
-        attempt_id=ti.attempt, group_no=dag.group_no, epoch=memory.epochs.get(dag.group_no, 0), run=_build_run_facts(run),
+        attempt_id=ti.attempt, group_no=dag.group_no, epoch=engine_state.epochs.get(dag.group_no, 0), run=_build_run_facts(run),
         task_id=task.task_id, task_no=run.graph.numbers[ti.index], map_index=ti.map_index,
         try_number=ti.try_number, max_tries=ti.max_tries, seq=ti.seq, file=dag.file, input_hash=dag.input_hash,
         fresh=dag.fresh is not None or run.graph.spec.fresh_import, attempts_per_child=run.graph.spec.attempts_per_child,
@@ -188,10 +196,10 @@ def build_attempt(memory: EngineState, ti: TaskInstance) -> Attempt:
 
 
 def _build_resumption(ti: TaskInstance) -> Resumption | None:
-    waiting = ti.deferral
-    if waiting is None or waiting.result is None:
+    deferral = ti.deferral
+    if deferral is None or deferral.result is None:
         return None
-    return Resumption(next_method=waiting.request.next_method or "", next_kwargs=waiting.request.next_kwargs, fired=waiting.result)
+    return Resumption(next_method=deferral.request.next_method or "", next_kwargs=deferral.request.next_kwargs, fired=deferral.result)
 
 
 def _build_run_facts(run: DagRun) -> RunFacts:

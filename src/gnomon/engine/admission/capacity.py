@@ -1,4 +1,4 @@
-"""What a live attempt holds: a place at every gate, slots of a pool, a slot of a worker. Taken and given back here alone."""
+"""What a live attempt uses: slots of its pool, a slot of its worker, a place of each limit. Only this module counts them."""
 
 from __future__ import annotations
 
@@ -11,74 +11,74 @@ from gnomon.model.records import AttemptRecord
 
 
 def collect_limits(ti: TaskInstance) -> list[ConcurrencyLimit]:
-    """Every limit on live task instances that holds for this cell, beyond its pool and its worker."""
+    """The concurrency limits of the instance, beyond its pool and its worker."""
     run, task = ti.run, ti.task
-    gates = [run.active_tasks_limit]
+    limits = [run.active_tasks_limit]
     if task.max_active_tis_per_dag is not None:
         number = run.graph.numbers[ti.index]
-        gate = run.dag.task_limits.get(number)
-        if gate is None:
-            gate = run.dag.task_limits[number] = ConcurrencyLimit(None, "")
-        gate.limit = task.max_active_tis_per_dag
-        gate.name = f"max_active_tis_per_dag={gate.limit} of task {task.task_id}"
-        gates.append(gate)
+        limit = run.dag.task_limits.get(number)
+        if limit is None:
+            limit = run.dag.task_limits[number] = ConcurrencyLimit(None, "")
+        limit.limit = task.max_active_tis_per_dag
+        limit.name = f"max_active_tis_per_dag={limit.limit} of task {task.task_id}"
+        limits.append(limit)
     if task.max_active_tis_per_dagrun is not None:
-        gate = run.task_limits.get(ti.index)
-        if gate is None:
+        limit = run.task_limits.get(ti.index)
+        if limit is None:
             name = f"max_active_tis_per_dagrun={task.max_active_tis_per_dagrun} of task {task.task_id}"
-            gate = run.task_limits[ti.index] = ConcurrencyLimit(task.max_active_tis_per_dagrun, name)
-        gates.append(gate)
-    return gates
+            limit = run.task_limits[ti.index] = ConcurrencyLimit(task.max_active_tis_per_dagrun, name)
+        limits.append(limit)
+    return limits
 
 
 def find_reached_limit(ti: TaskInstance) -> ConcurrencyLimit | None:
-    """The first limit that keeps the cell out, or None."""
-    for gate in collect_limits(ti):
-        if gate.is_reached:
-            return gate
+    """The first reached limit of the instance; None when all have room."""
+    for limit in collect_limits(ti):
+        if limit.is_reached:
+            return limit
     return None
 
 
-def acquire(memory: EngineState, ti: TaskInstance) -> None:
-    """Count a cell with a live attempt at its gates, its pool and its worker."""
+def acquire(engine_state: EngineState, ti: TaskInstance) -> None:
+    """Count the live attempt of the instance at its limits, its pool and its worker."""
     assert ti.attempt is not None and ti.pool is not None
-    memory.attempts[ti.attempt] = ti
-    memory.live_attempt_count += 1
+    engine_state.attempts[ti.attempt] = ti
+    engine_state.live_attempt_count += 1
     acquire_limits(ti)
-    worker = memory.workers.get(ti.worker or "")
+    worker = engine_state.workers.get(ti.worker or "")
     if worker is not None:
         worker.used_slots += 1
-    memory.get_pool(ti.pool).used += ti.pool_slots
+    engine_state.get_pool(ti.pool).used += ti.pool_slots
 
 
-def release(memory: EngineState, ti: TaskInstance) -> None:
-    """Count it no longer; whoever waits at a gate that this opens may come in."""
+def release(engine_state: EngineState, ti: TaskInstance) -> None:
+    """Stop counting the live attempt; instances that wait for a limit which is free now can be admitted."""
     assert ti.attempt is not None and ti.pool is not None
-    memory.attempts.pop(ti.attempt, None)
-    memory.live_attempt_count -= 1
-    worker = memory.workers.get(ti.worker or "")
+    engine_state.attempts.pop(ti.attempt, None)
+    engine_state.live_attempt_count -= 1
+    worker = engine_state.workers.get(ti.worker or "")
     if worker is not None:
         worker.used_slots -= 1
-    memory.get_pool(ti.pool).used -= ti.pool_slots
+    engine_state.get_pool(ti.pool).used -= ti.pool_slots
     release_limits(ti)
 
 
 def acquire_limits(ti: TaskInstance) -> None:
-    """It counts at the limits that its task has now."""
+    """Count the instance at the limits that its task has now."""
     ti.limits = collect_limits(ti)
-    for gate in ti.limits:
-        gate.used += 1
+    for limit in ti.limits:
+        limit.used += 1
 
 
 def release_limits(ti: TaskInstance) -> None:
-    """It counts at no limit."""
-    gates, ti.limits = ti.limits, []
-    for gate in gates:
-        gate.release()
+    """Stop counting the instance at its limits."""
+    limits, ti.limits = ti.limits, []
+    for limit in limits:
+        limit.release()
 
 
 def release_attempt(context: StepContext, ti: TaskInstance, state: str, reason: str | None, exit_code: int | None = None) -> None:
-    """The live attempt is over: it is recorded, and what it held is given back."""
+    """Record the end of the live attempt and release what it used. `state`: the outcome, as the record stores it."""
     assert ti.attempt is not None and ti.pool is not None
     run = ti.run
     context.changes.attempts.append(

@@ -1,4 +1,8 @@
-"""Runs that wait for runs of other DAGs: the half of their own owner (OWNERSHIP.md lines 31 and 33)."""
+"""Runs that wait for runs of other DAGs: the side of their own owner (CROSS_DAG in docs/discussions/ownership.md).
+
+An edge of a run is resolved (`SlotsResolved`), subscribed at the owner of the upstream DAG, and updated (`UpstreamUpdate`)
+until its verdict lets the run start or cancels it.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +24,17 @@ from gnomon.model.run_waits import NO_SLOT, RunWait, SlotFact, SubscriptionMessa
 from gnomon.model.states import DagRunState
 
 UPDATE_GRACE_S = 5.0
-"""What was cleared after its `max_wait` has so long to hear that its upstreams are done by now."""
+"""A run or task that is cleared after its `max_wait` waits at least this long for updates of finished upstream slots."""
 
 
 def refresh_edges(context: StepContext, run: DagRun) -> None:
-    """The run has the edges of its DAG as it is now: what it no longer has is forgotten, what is new is to be found."""
-    before = run.edges
-    if not before and not run.graph.edges and not run.stale_waits:
+    """Give the run the edges of its DAG's present version: waits of former edges are deleted, new edges are to be resolved."""
+    previous = run.edges
+    if not previous and not run.graph.edges and not run.stale_waits:
         return
-    run.edges = build_edge_waits(run.graph.edges, run.record, (wait for edge in before.values() for wait in edge.waits.values()))
-    for number in sorted(before.keys() - run.edges.keys()):
-        _delete_waits(context, run, number, before[number].waits.values())
+    run.edges = build_edge_waits(run.graph.edges, run.record, (wait for edge in previous.values() for wait in edge.waits.values()))
+    for number in sorted(previous.keys() - run.edges.keys()):
+        _delete_waits(context, run, number, previous[number].waits.values())
     for number in sorted({wait.edge_no for wait in run.stale_waits}):
         _delete_waits(context, run, number, [wait for wait in run.stale_waits if wait.edge_no == number])
     run.stale_waits = ()
@@ -42,12 +46,12 @@ def refresh_edges(context: StepContext, run: DagRun) -> None:
 
 
 def _accepts_updates(run: DagRun, edge: EdgeWaits) -> bool:
-    """Whether news of the edge count: the run, or the task with the edge, has not begun."""
+    """True while updates of the edge are applied: the run is queued, or it is running and the edge is of a task."""
     return run.record.state is DagRunState.QUEUED or (edge.edge.task_id is not None and run.is_running)
 
 
 def request_slots(context: StepContext, run: DagRun, edge: EdgeWaits) -> None:
-    """The slots of the edge are to be found, again if they were found before."""
+    """Have the slots of the edge resolved, again if they were resolved before."""
     if edge.waits:
         _delete_waits(context, run, edge.edge.number, edge.waits.values())
     edge.waits, edge.resolution_error, edge.is_expired = {}, None, False
@@ -64,20 +68,20 @@ def _delete_waits(context: StepContext, run: DagRun, edge_no: int, waits: Collec
 
 
 def restart_waits(context: StepContext, run: DagRun, cleared: Collection[str]) -> None:
-    """What was cleared waits again: the run as a whole, if it is queued anew, and tasks that have edges of their own."""
+    """Resolve the edges of cleared tasks again, and the run's own edges if it is queued again. `cleared`: task ids."""
     queued = run.record.state is DagRunState.QUEUED
     for edge in run.edges.values():
         if (edge.edge.task_id is None and queued and cleared) or edge.edge.task_id in cleared:
             request_slots(context, run, edge)
     set_edge_timers(context.state, run)
-    if queued and run.pk not in run.dag.runs_waiting_upstream and not waits_for_upstreams(run):
+    if queued and run.pk not in run.dag.runs_waiting_upstream and not waits_for_upstreams(run.edges.values()):
         heapq.heappush(run.dag.queued_runs, run.sort_key)
         context.startable_dags[run.dag] = None
     evaluate(context, run)
 
 
 def on_slots_resolved(context: StepContext, event: SlotsResolved) -> None:
-    """The edge waits for these slots: the rows stand, and the upstream's owner is asked."""
+    """Store the waits for the slots of the edge, and subscribe to them at the owner of the upstream DAG."""
     run = context.state.runs.get(event.run_pk)
     edge = run.edges.get(event.edge_no) if run is not None else None
     if run is None or edge is None or edge.waits or not _accepts_updates(run, edge):
@@ -104,11 +108,11 @@ def _record_slots(context: StepContext, run: DagRun, edge: EdgeWaits, event: Slo
         _add_wait(context, run, edge, event.rule, SlotFact(NO_SLOT, "ok"), WaitState.MET)
     if not facts:
         return
-    ask = _build_subscription(run, edge, (fact.at for fact in facts), event.version)
+    message = _build_subscription(run, edge, (fact.at for fact in facts), event.version)
     if group in context.state.epochs:
-        subscribe(context, ask, facts)
+        subscribe(context, message, facts)
     else:
-        send_subscription(context, group, ask)
+        send_subscription(context, group, message)
 
 
 def _build_subscription(run: DagRun, edge: EdgeWaits, slots: Iterable[Instant], version: int = 0) -> SubscriptionMessage:
@@ -134,17 +138,17 @@ def _store_wait(context: StepContext, run: DagRun, wait: RunWait) -> None:
     context.result.touched_groups.add(run.dag.record.group_no)
 
 
-def on_upstream_update(context: StepContext, heard: UpstreamUpdate) -> None:
-    """News of one slot. They count while the run, or the task with the edge, has not begun; older than known ones never."""
-    run = context.state.runs.get(heard.down_run)
-    edge = run.edges.get(heard.edge_no) if run is not None else None
+def on_upstream_update(context: StepContext, update: UpstreamUpdate) -> None:
+    """Apply an update of one slot, unless the edge takes no updates any more or the update is older than the stored wait."""
+    run = context.state.runs.get(update.down_run)
+    edge = run.edges.get(update.edge_no) if run is not None else None
     if run is None or edge is None or not edge.waits:
         return
-    wait = edge.waits.get(heard.fact.at)
+    wait = edge.waits.get(update.fact.at)
     if not _accepts_updates(run, edge) or wait is None or wait.state in (WaitState.RELEASED, WaitState.CLOSED):
         return
     context.current_dag = run.dag
-    fact, after = heard.fact, edge.edge.after
+    fact, after = update.fact, edge.edge.after
     if fact.outcome == "changed" or (fact.outcome == "absent" and replaces_absent_slot(after)):
         if wait.state.is_open:
             request_slots(context, run, edge)
@@ -158,7 +162,7 @@ def on_upstream_update(context: StepContext, heard: UpstreamUpdate) -> None:
     if state is not wait.state:
         wait.since = context.now
     if state.is_open and not wait.state.is_open and wait.up_group not in context.state.epochs:
-        # Whoever has taken the upstream over since it was cleared found no open wait in the store.
+        # The upstream may have a new owner since it was cleared, which found no open wait in the store.
         send_subscription(context, wait.up_group, _build_subscription(run, edge, [wait.up_at]))
     wait.state, wait.note, wait.clear_number = state, fact.note, fact.clear_number
     _store_wait(context, run, wait)
@@ -166,7 +170,10 @@ def on_upstream_update(context: StepContext, heard: UpstreamUpdate) -> None:
 
 
 def evaluate(context: StepContext, run: DagRun, changed: EdgeWaits | None = None) -> None:
-    """Let the run start, go on or end, as its edges have it. `changed`: the edge that there is news of; None: any."""
+    """Apply the verdicts of the edges: the run waits, may start, or is cancelled; tasks of a running run are evaluated.
+
+    `changed`: the edge that changed; None: all of them.
+    """
     if run.is_running:
         for edge in run.edges.values() if changed is None else (changed,):
             index = run.graph.index_of.get(edge.edge.task_id) if edge.edge.task_id is not None else None
@@ -175,10 +182,10 @@ def evaluate(context: StepContext, run: DagRun, changed: EdgeWaits | None = None
         return
     if run.record.state is not DagRunState.QUEUED:
         return
-    ending = next((edge for edge in run.edges.values() if edge.edge.task_id is None and edge.verdict is EdgeVerdict.CANCEL), None)
-    if ending is not None:
-        cancel_run(context, run, ending.cancel_reason)
-    elif waits_for_upstreams(run):
+    cancelling = next((edge for edge in run.edges.values() if edge.edge.task_id is None and edge.verdict is EdgeVerdict.CANCEL), None)
+    if cancelling is not None:
+        cancel_run(context, run, cancelling.cancel_reason)
+    elif waits_for_upstreams(run.edges.values()):
         run.dag.runs_waiting_upstream[run.pk] = None
         _update_reason(context, run)
     elif run.pk in run.dag.runs_waiting_upstream:
@@ -189,67 +196,67 @@ def evaluate(context: StepContext, run: DagRun, changed: EdgeWaits | None = None
 
 
 def _update_reason(context: StepContext, run: DagRun) -> None:
-    """The record of a waiting run says what it waits for."""
-    reason = describe_upstream_waits(run)
+    """Store the reason that the run waits for, or none."""
+    reason = describe_upstream_waits(run.edges.values())
     if run.record.reason != reason:
         run.record.reason = reason
         context.mark_run_dirty(run)
 
 
 def cancel_run(context: StepContext, run: DagRun, reason: str) -> None:
-    """A waiting run ends: failed, its tasks skipped."""
+    """End a waiting run as failed; its tasks are skipped."""
     run.dag.runs_waiting_upstream.pop(run.pk, None)
     stop_tasks(context, run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
     end_run(context, run, DagRunState.FAILED, reason)
 
 
 def expire_edges(context: StepContext, run: DagRun) -> None:
-    """A time of the run has come: edges that have waited for their `max_wait` end what waits."""
-    late = False
+    """A timer of the run fired: expire the edges that have waited for their `max_wait`, and apply their verdicts."""
+    has_expired = False
     for edge in run.edges.values():
         at = edge.expires_at(run.record)
-        is_found = bool(edge.waits) or edge.resolution_error is not None
-        if at is not None and at <= context.now and is_found and edge.verdict is EdgeVerdict.WAIT:
-            edge.is_expired = late = True
-    if late:
+        is_resolved = bool(edge.waits) or edge.resolution_error is not None
+        if at is not None and at <= context.now and is_resolved and edge.verdict is EdgeVerdict.WAIT:
+            edge.is_expired = has_expired = True
+    if has_expired:
         evaluate(context, run)
 
 
 def release_run(context: StepContext, event: ReleaseRun) -> None:
-    """The run, and its tasks, wait for that DAG no longer; it is recorded who let them go on, and why."""
+    """End the waits of the run and its tasks for that DAG; the audit log records the user and the reason."""
     run = context.state.runs.get(event.run_pk)
     if run is None:
-        _reject_request(context, event, "the run is over, or no longer exists")
+        _reject_request(context, event, "the run has ended, or no longer exists")
         return
     context.current_dag = run.dag
-    mine = [edge for edge in run.edges.values() if event.up_dag in (None, edge.edge.after.dag_id)]
-    held = [edge for edge in mine if edge.verdict is not EdgeVerdict.PASS and (edge.edge.task_id is not None or not run.is_running)]
-    if not held:
-        known = sorted({edge.edge.after.dag_id for edge in run.edges.values()})
-        of = f"it waits for {', '.join(known)}" if known else "it waits for no other DAG"
-        _reject_request(context, event, f"the run does not wait for {event.up_dag}: {of}" if event.up_dag and not mine else "the run waits for nothing that could be released")
+    edges = [edge for edge in run.edges.values() if event.up_dag in (None, edge.edge.after.dag_id)]
+    waiting = [edge for edge in edges if edge.verdict is not EdgeVerdict.PASS and (edge.edge.task_id is not None or not run.is_running)]
+    if not waiting:
+        up_dags = sorted({edge.edge.after.dag_id for edge in run.edges.values()})
+        dependencies = f"it waits for {', '.join(up_dags)}" if up_dags else "it waits for no other DAG"
+        _reject_request(context, event, f"the run does not wait for {event.up_dag}: {dependencies}" if event.up_dag and not edges else "the run waits for nothing that could be released")
         return
-    why = f"released by {event.by}" + (f": {event.reason}" if event.reason else "")
-    for edge in held:
-        _release_edge(context, run, edge, why)
-    names = sorted({edge.edge.label for edge in held})
+    note = f"released by {event.by}" + (f": {event.reason}" if event.reason else "")
+    for edge in waiting:
+        _release_edge(context, run, edge, note)
+    names = sorted({edge.edge.label for edge in waiting})
     context.add_audit_event("released", run=run, by=event.by, body=", ".join(names) + (f": {event.reason}" if event.reason else ""))
     evaluate(context, run)
     if event.request_pk is not None:
         context.changes.answers.append((event.request_pk, "done", json.dumps({"released": names})))
 
 
-def _release_edge(context: StepContext, run: DagRun, edge: EdgeWaits, why: str) -> None:
+def _release_edge(context: StepContext, run: DagRun, edge: EdgeWaits, note: str) -> None:
     context.result.unresolved_edges.pop((run.pk, edge.edge.number), None)
     edge.resolution_error, edge.is_expired = None, False
     if not edge.waits:
-        _add_wait(context, run, edge, "none", SlotFact(NO_SLOT, "ok", note=why), WaitState.RELEASED)
+        _add_wait(context, run, edge, "none", SlotFact(NO_SLOT, "ok", note=note), WaitState.RELEASED)
     unsubscribe(context, edge.waits.values())
     for wait in edge.open_waits():
-        wait.state, wait.since, wait.note = WaitState.RELEASED, context.now, why
+        wait.state, wait.since, wait.note = WaitState.RELEASED, context.now, note
         _store_wait(context, run, wait)
 
 
-def _reject_request(context: StepContext, event: ReleaseRun, why: str) -> None:
+def _reject_request(context: StepContext, event: ReleaseRun, error: str) -> None:
     if event.request_pk is not None:
-        context.changes.answers.append((event.request_pk, "refused", json.dumps({"error": why})))
+        context.changes.answers.append((event.request_pk, "refused", json.dumps({"error": error})))

@@ -1,7 +1,7 @@
-"""Who waits for the slots of a DAG: the half of the upstream's owner (OWNERSHIP.md lines 32 and 33).
+"""Subscriptions to the slots of a DAG: the side of the upstream DAG's owner (CROSS_DAG in docs/discussions/ownership.md).
 
-One thread answers each question and ends each run, so that no wake-up is lost: whoever asks before the end is told at the
-end, whoever asks after it is told at once.
+One thread answers each subscription and ends each run, so no update is lost: a subscription from before the end gets its
+update at the end, a subscription from after it gets its update at once.
 """
 
 from __future__ import annotations
@@ -30,166 +30,170 @@ from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRu
 from gnomon.model.states import TaskInstanceState as S
 
 
-def subscribe(context: StepContext, ask: SubscriptionMessage, facts: Iterable[SlotFact]) -> None:
-    """Answer what is known, and remember who asked for the rest. `facts`: of the slots, as the store knows them."""
-    if ask.over:
-        for at in ask.slots:
-            _remove_subscription(context, ask.up_dag, at, (ask.down_run, ask.edge_no))
+def subscribe(context: StepContext, message: SubscriptionMessage, facts: Iterable[SlotFact]) -> None:
+    """Send an update for each slot that has an outcome, and keep the subscription for the others.
+
+    `message.over` ends the subscription instead. `facts`: the outcomes of the slots in the store.
+    """
+    if message.over:
+        for at in message.slots:
+            _remove_subscription(context, message.up_dag, at, (message.down_run, message.edge_no))
         return
-    if ask.down_group in context.state.epochs and not _is_current(context, ask):
+    if message.down_group in context.state.epochs and not _is_current(context, message):
         return
-    listener = Subscription(ask.down_run, ask.edge_no, ask.down_group, ask.task_id, ask.keeps)
-    dag = context.state.find_dag(ask.up_dag)
+    subscription = Subscription(message.down_run, message.edge_no, message.down_group, message.task_id, message.keeps)
+    dag = context.state.find_dag(message.up_dag)
     for fact in facts:
-        known = _slot_fact(dag, fact, ask.task_id)
-        if known.outcome == "open" and dag is not None and _is_of_older_version(dag, ask, fact.at):
-            known = SlotFact(fact.at, "changed")
-        _notify_or_keep(context, ask.up_dag, listener, known)
+        current = _slot_fact(dag, fact, message.task_id)
+        if current.outcome == "open" and dag is not None and _is_of_older_version(dag, message, fact.at):
+            current = SlotFact(fact.at, "changed")
+        _notify_or_keep(context, message.up_dag, subscription, current)
 
 
-def _is_of_older_version(dag: Dag, ask: SubscriptionMessage, at: Instant) -> bool:
-    """The slot is to come, and was found before its DAG was edited: who asks has not been told of that."""
-    return 0 < ask.version < dag.record.version_pk and at not in dag.by_slot
+def _is_of_older_version(dag: Dag, message: SubscriptionMessage, at: Instant) -> bool:
+    """True for a future slot that was computed from an older version of the DAG: the subscriber does not know the change."""
+    return 0 < message.version < dag.record.version_pk and at not in dag.by_slot
 
 
-def _is_current(context: StepContext, ask: SubscriptionMessage) -> bool:
-    """Of an own run: it may have ended, or lost the dependency, in the step that reads what was asked."""
-    run = context.state.runs.get(ask.down_run)
-    return run is not None and ask.edge_no in run.edges
+def _is_current(context: StepContext, message: SubscriptionMessage) -> bool:
+    """False for a run of this owner that ended, or lost the edge, in the step that applies its subscription."""
+    run = context.state.runs.get(message.down_run)
+    return run is not None and message.edge_no in run.edges
 
 
 def unsubscribe(context: StepContext, waits: Iterable[RunWait]) -> None:
-    """Those of these that are open are waited for no longer: the owners of their upstreams forget who asked."""
+    """End the subscriptions of those waits that are open, at the owners of their upstream DAGs."""
     by_edge: dict[tuple[int, int, str], list[RunWait]] = {}
     for wait in waits:
         if wait.state.is_open:
             by_edge.setdefault((wait.down_run, wait.edge_no, wait.up_dag), []).append(wait)
-    for (down_run, edge_no, up_dag), several in by_edge.items():
-        slots = tuple(wait.up_at for wait in several)
-        ask = SubscriptionMessage(up_dag, slots, down_run, several[0].down_group, edge_no, over=True)
-        if several[0].up_group in context.state.epochs:
-            subscribe(context, ask, ())
+    for (down_run, edge_no, up_dag), edge_waits in by_edge.items():
+        slots = tuple(wait.up_at for wait in edge_waits)
+        message = SubscriptionMessage(up_dag, slots, down_run, edge_waits[0].down_group, edge_no, over=True)
+        if edge_waits[0].up_group in context.state.epochs:
+            subscribe(context, message, ())
         else:
-            send_subscription(context, several[0].up_group, ask)
+            send_subscription(context, edge_waits[0].up_group, message)
 
 
-def send_subscription(context: StepContext, up_group: int, ask: SubscriptionMessage) -> None:
-    """The owner of that group gets the letter with what this step stores."""
-    body = msgspec.json.encode(ask).decode()
+def send_subscription(context: StepContext, up_group: int, message: SubscriptionMessage) -> None:
+    """Send the message to the owner of that group, in the transaction of this step."""
+    body = msgspec.json.encode(message).decode()
     context.changes.mail_sent.append(NewMail(up_group, "wait_registered", body, at=context.now))
 
 
 def notify_run_created(context: StepContext, run: DagRun) -> None:
-    """There is a run for a slot that somebody may have been waiting for: if its DAG is in no file, it cannot end for now."""
+    """A run was created for its slot: if no file defines its DAG any more, subscribers learn that it cannot end for now."""
     if not run.dag.record.active:
         _notify_slot(context, run, None)
 
 
 def notify_run_ended(context: StepContext, run: DagRun) -> None:
-    """The run is over: so is every wait for its slot, but for those that hope for a better end."""
+    """Send the outcome of the run; subscriptions with KEEP_AFTER_BAD stay after a failure."""
     _notify_slot(context, run, None)
 
 
 def notify_task_ended(context: StepContext, ti: TaskInstance) -> None:
-    """A task instance is over: who waits for this task alone is told, if it was the last of its instances."""
+    """Send the outcome of the task to subscriptions of this task alone, if it was the last of its instances."""
     _notify_slot(context, ti.run, ti.task.task_id)
 
 
 def _notify_slot(context: StepContext, run: DagRun, task_id: str | None) -> None:
-    """Tell who waits for this task of the run; `task_id` None: everybody."""
-    listeners = _subscriptions_of(context, run)
-    if not listeners:
+    """Send the outcome to the subscriptions of this task of the run; `task_id` None: to all subscriptions of the run."""
+    subscriptions = _subscriptions_of(context, run)
+    if not subscriptions:
         return
     assert run.record.slot_at is not None
-    for listener in list(listeners.values()):
-        if task_id is None or listener.task_id == task_id:
-            fact = _run_fact(run, run.record.slot_at, listener.task_id)
+    for subscription in list(subscriptions.values()):
+        if task_id is None or subscription.task_id == task_id:
+            fact = _run_fact(run, run.record.slot_at, subscription.task_id)
             if fact.outcome != "open":
-                _notify_or_keep(context, run.dag.record.dag_id, listener, fact)
+                _notify_or_keep(context, run.dag.record.dag_id, subscription, fact)
 
 
 def notify_run_cleared(context: StepContext, run: DagRun, waited_for: Iterable[SubscriptionMessage]) -> None:
-    """The run, or tasks of it, were cleared: who was told, and has not started, waits again. `waited_for`: all who have asked."""
+    """Tasks of the run were cleared: subscribers that have not started wait again. `waited_for`: their subscriptions."""
     slot = run.record.slot_at
     if slot is None:
         return
-    for ask in waited_for:
-        if _run_outcome_fact(run, slot, ask.task_id).outcome == "open":
-            _notify_again(context, run, Subscription(ask.down_run, ask.edge_no, ask.down_group, ask.task_id, ask.keeps))
+    for message in waited_for:
+        if _run_outcome_fact(run, slot, message.task_id).outcome == "open":
+            _notify_again(context, run, Subscription(message.down_run, message.edge_no, message.down_group, message.task_id, message.keeps))
 
 
 def notify_run_deleted(context: StepContext, run: DagRun) -> None:
     """The run is deleted: its slot is absent."""
-    for listener in list((_subscriptions_of(context, run) or {}).values()):
+    for subscription in list((_subscriptions_of(context, run) or {}).values()):
         assert run.record.slot_at is not None
-        _notify_or_keep(context, run.dag.record.dag_id, listener, SlotFact(run.record.slot_at, "absent", note=f"run {run.record.run_id} was deleted"))
+        _notify_or_keep(context, run.dag.record.dag_id, subscription, SlotFact(run.record.slot_at, "absent", note=f"run {run.record.run_id} was deleted"))
 
 
 def notify_cursor_moved(context: StepContext, dag: Dag, before: Instant | None, upto: Instant, facts: Iterable[SlotFact]) -> None:
-    """Slots that were decided on and have no run are absent. `facts`: of those that somebody waits for."""
-    known = {fact.at: fact for fact in facts}
-    asked = context.state.subscriptions.get(dag.record.dag_id, {})
-    for at in [at for at in asked if at != NO_SLOT and (before is None or before < at) and at <= upto]:
-        fact = known.get(at) or SlotFact(at, "absent")
-        for listener in list(asked[at].values()):
-            _notify_or_keep(context, dag.record.dag_id, listener, _slot_fact(dag, fact, listener.task_id))
+    """Slots after `before` and up to `upto` without a run are absent. `facts`: the outcomes in the store of slots with subscriptions."""
+    facts_by_slot = {fact.at: fact for fact in facts}
+    by_slot = context.state.subscriptions.get(dag.record.dag_id, {})
+    for at in [at for at in by_slot if at != NO_SLOT and (before is None or before < at) and at <= upto]:
+        fact = facts_by_slot.get(at) or SlotFact(at, "absent")
+        for subscription in list(by_slot[at].values()):
+            _notify_or_keep(context, dag.record.dag_id, subscription, _slot_fact(dag, fact, subscription.task_id))
 
 
 def notify_dag_changed(context: StepContext, dag: Dag, before: DagRecord | None) -> None:
-    """The DAG is new, has another schedule, left its file or came back: slots that are to come are found again, or are bad.
+    """Notify subscribers of future slots when the DAG is new, has another schedule, left its file or returned.
 
-    `before` None: nobody knows what it was; an owner who loaded it has the change in memory before the letter about it.
+    `before`: the record before the change. None: unknown, because the owner loaded the DAG with the change before the mail
+    about the change arrived.
     """
     record = dag.record
-    asked = context.state.subscriptions.get(record.dag_id)
-    if not asked:
+    by_slot = context.state.subscriptions.get(record.dag_id)
+    if not by_slot:
         return
     if not record.active:
         if before is None or before.active:
-            for at, listener in _subscriptions_without_run(dag, asked):
-                _notify_or_keep(context, record.dag_id, listener, SlotFact(at, "bad", note=missing_dag_note(record.dag_id)))
-            _notify_unfinished_runs(context, dag, asked)
+            for at, subscription in _subscriptions_without_run(dag, by_slot):
+                _notify_or_keep(context, record.dag_id, subscription, SlotFact(at, "bad", note=missing_dag_note(record.dag_id)))
+            _notify_unfinished_runs(context, dag, by_slot)
         return
     if before is None or not before.active or _schedule_of(before) != _schedule_of(record):
-        for at, listener in _subscriptions_without_run(dag, asked):
-            _notify_or_keep(context, record.dag_id, listener, SlotFact(at, "changed"))
+        for at, subscription in _subscriptions_without_run(dag, by_slot):
+            _notify_or_keep(context, record.dag_id, subscription, SlotFact(at, "changed"))
     if before is None or not before.active:
-        _notify_unfinished_runs(context, dag, asked)
+        _notify_unfinished_runs(context, dag, by_slot)
 
 
-def _notify_unfinished_runs(context: StepContext, dag: Dag, asked: DagSubscriptions) -> None:
-    """Runs that are under way can end again, or cannot for now: who waits for their slots is told."""
-    for at in [at for at in asked if at in dag.by_slot]:
-        for listener in list(asked[at].values()):
-            if _run_outcome_fact(dag.by_slot[at], at, listener.task_id).outcome == "open":
-                _notify_again(context, dag.by_slot[at], listener)
+def _notify_unfinished_runs(context: StepContext, dag: Dag, by_slot: DagSubscriptions) -> None:
+    """Notify the subscribers of unfinished runs, which can end again or cannot end for now."""
+    for at in [at for at in by_slot if at in dag.by_slot]:
+        for subscription in list(by_slot[at].values()):
+            if _run_outcome_fact(dag.by_slot[at], at, subscription.task_id).outcome == "open":
+                _notify_again(context, dag.by_slot[at], subscription)
 
 
-def _notify_again(context: StepContext, run: DagRun, listener: Subscription) -> None:
-    """Whoever was told of the slot hears that it is open again, or that it cannot end for now."""
+def _notify_again(context: StepContext, run: DagRun, subscription: Subscription) -> None:
+    """Send an update that the slot is open again, or that its run cannot end for now."""
     assert run.record.slot_at is not None
-    fact = _run_fact(run, run.record.slot_at, listener.task_id)
+    fact = _run_fact(run, run.record.slot_at, subscription.task_id)
     if fact.outcome == "open":
-        _send_update(context, listener, fact)
-    _notify_or_keep(context, run.dag.record.dag_id, listener, fact)
+        _send_update(context, subscription, fact)
+    _notify_or_keep(context, run.dag.record.dag_id, subscription, fact)
 
 
 def notify_dag_deleted(context: StepContext, dag_id: str) -> None:
-    """The DAG was deleted: it is unknown to all who wait for it."""
-    for at, listeners in list(context.state.subscriptions.get(dag_id, {}).items()):
-        for listener in list(listeners.values()):
-            _notify_or_keep(context, dag_id, listener, SlotFact(at, "changed"))
+    """The DAG was deleted: its subscribers resolve their edges again."""
+    for at, subscriptions in list(context.state.subscriptions.get(dag_id, {}).items()):
+        for subscription in list(subscriptions.values()):
+            _notify_or_keep(context, dag_id, subscription, SlotFact(at, "changed"))
 
 
-def _subscriptions_without_run(dag: Dag, asked: DagSubscriptions) -> list[tuple[Instant, Subscription]]:
-    """Waits for slots that have no run yet, and for the DAG itself."""
+def _subscriptions_without_run(dag: Dag, by_slot: DagSubscriptions) -> list[tuple[Instant, Subscription]]:
+    """Subscriptions to slots that have no run yet, and to the DAG itself."""
     cursor = dag.record.cursor
-    past = None if cursor is None else cursor.run_after
+    planned_until = None if cursor is None else cursor.run_after
     return [
-        (at, listener)
-        for at, listeners in asked.items()
-        if at == NO_SLOT or (at not in dag.by_slot and (past is None or at > past))
-        for listener in listeners.values()
+        (at, subscription)
+        for at, subscriptions in by_slot.items()
+        if at == NO_SLOT or (at not in dag.by_slot and (planned_until is None or at > planned_until))
+        for subscription in subscriptions.values()
     ]
 
 
@@ -199,13 +203,13 @@ def _schedule_of(record: DagRecord) -> tuple[object, ...]:
 
 
 def _subscriptions_of(context: StepContext, run: DagRun) -> SlotSubscriptions | None:
-    asked = context.state.subscriptions.get(run.dag.record.dag_id)
+    by_slot = context.state.subscriptions.get(run.dag.record.dag_id)
     slot = run.record.slot_at
-    return None if asked is None or slot is None else asked.get(slot)
+    return None if by_slot is None or slot is None else by_slot.get(slot)
 
 
 def _slot_fact(dag: Dag | None, fact: SlotFact, task_id: str | None) -> SlotFact:
-    """What is known now: of a run in memory what it is, of any other slot what the store said."""
+    """The present fact of the slot: from the run in memory if there is one, else `fact` of the store."""
     if fact.at == NO_SLOT:
         return SlotFact(NO_SLOT, "changed" if dag is not None and dag.record.active else "open")
     run = dag.by_slot.get(fact.at) if dag is not None else None
@@ -213,7 +217,7 @@ def _slot_fact(dag: Dag | None, fact: SlotFact, task_id: str | None) -> SlotFact
 
 
 def _run_fact(run: DagRun, at: Instant, task_id: str | None) -> SlotFact:
-    """What is known of the slot of a run in memory; one that has not ended and whose DAG is in no file is bad."""
+    """The fact of a slot whose run is in memory; bad for an unfinished run of a DAG that no file defines any more."""
     fact = _run_outcome_fact(run, at, task_id)
     if fact.outcome == "open" and not run.dag.record.active:
         return SlotFact(at, "bad", fact.clear_number, missing_dag_note(run.dag.record.dag_id))
@@ -221,7 +225,7 @@ def _run_fact(run: DagRun, at: Instant, task_id: str | None) -> SlotFact:
 
 
 def _run_outcome_fact(run: DagRun, at: Instant, task_id: str | None) -> SlotFact:
-    """How the run, or the task of it, ended; open if it has not."""
+    """The outcome of the run, or of its task `task_id`; open while it is unfinished."""
     record = run.record
     if task_id is not None:
         return _task_fact(run, at, task_id)
@@ -232,7 +236,7 @@ def _run_outcome_fact(run: DagRun, at: Instant, task_id: str | None) -> SlotFact
 
 
 def _task_fact(run: DagRun, at: Instant, task_id: str) -> SlotFact:
-    """All instances of the task must have ended; a run that ended without it is bad."""
+    """The outcome of a task: open until all its instances are finished; bad if the run ended without the task."""
     record = run.record
     index = run.graph.index_of.get(task_id)
     states = [] if index is None else [ti.state for ti in run.task_instances[index].values()]
@@ -245,36 +249,36 @@ def _task_fact(run: DagRun, at: Instant, task_id: str) -> SlotFact:
     return SlotFact(at, outcome, record.clear_number, f"task {task_id} of run {record.run_id} {_OUTCOME_WORDS[outcome]}")
 
 
-def _notify_or_keep(context: StepContext, dag_id: str, listener: Subscription, fact: SlotFact) -> None:
-    """Tell the listener what there is to tell, and keep it if it wants to hear more of this slot."""
+def _notify_or_keep(context: StepContext, dag_id: str, subscription: Subscription, fact: SlotFact) -> None:
+    """Send the outcome, if there is one; keep the subscription if further outcomes of the slot can follow and it wants them."""
     if fact.outcome != "open":
-        _send_update(context, listener, fact)
-    asked = context.state.subscriptions
-    key = (listener.down_run, listener.edge_no)
-    if fact.outcome == "open" or listener.keeps & _KEEP_FLAGS.get(fact.outcome, 0):
-        asked.setdefault(dag_id, {}).setdefault(fact.at, {})[key] = listener
+        _send_update(context, subscription, fact)
+    by_slot = context.state.subscriptions
+    key = (subscription.down_run, subscription.edge_no)
+    if fact.outcome == "open" or subscription.keeps & _KEEP_FLAGS.get(fact.outcome, 0):
+        by_slot.setdefault(dag_id, {}).setdefault(fact.at, {})[key] = subscription
     else:
         _remove_subscription(context, dag_id, fact.at, key)
 
 
 def _remove_subscription(context: StepContext, dag_id: str, at: Instant, key: tuple[int, int]) -> None:
     slots = context.state.subscriptions.get(dag_id)
-    listeners = None if slots is None else slots.get(at)
-    if slots is None or listeners is None or listeners.pop(key, None) is None:
+    subscriptions = None if slots is None else slots.get(at)
+    if slots is None or subscriptions is None or subscriptions.pop(key, None) is None:
         return
-    if not listeners:
+    if not subscriptions:
         del slots[at]
     if not slots:
         del context.state.subscriptions[dag_id]
 
 
-def _send_update(context: StepContext, listener: Subscription, fact: SlotFact) -> None:
-    """To this owner's own runs within the step, to any other by letter."""
-    heard = UpstreamUpdate(listener.down_run, listener.edge_no, fact)
-    if listener.down_group in context.state.epochs:
-        context.updates.append(heard)
+def _send_update(context: StepContext, subscription: Subscription, fact: SlotFact) -> None:
+    """Add the update to this step for a run of this owner, to the outbox for any other run."""
+    update = UpstreamUpdate(subscription.down_run, subscription.edge_no, fact)
+    if subscription.down_group in context.state.epochs:
+        context.updates.append(update)
     else:
-        context.outbox.setdefault(listener.down_group, []).append(heard)
+        context.outbox.setdefault(subscription.down_group, []).append(update)
 
 
 _GOOD_STATES = frozenset({S.SUCCESS, S.SKIPPED})

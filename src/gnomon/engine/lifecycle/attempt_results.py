@@ -1,4 +1,8 @@
-"""A try has failed: another one later, or the end of the task, and of its run where that is asked for."""
+"""What workers report of attempts: entered author code, a result, an inventory, a worker that joined or is lost.
+
+`_OUTCOME_HANDLERS` maps the outcome of a result to its function. `fail_try` decides between a retry and a failed task; other
+modules call it for tries that end without a result. RESULT in docs/discussions/ownership.md.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,17 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from gnomon.decide.outcomes import UNENTERED_LIMIT, compute_retry_at, has_try_left
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
 from gnomon.decide.trigger_rules import format_skip_reason, parse_skip_reason
+from gnomon.engine import lifecycle
 from gnomon.engine.admission.admission_pass import build_attempt
 from gnomon.engine.admission.capacity import release_attempt
 from gnomon.engine.events import AuthorCodeEntered, InventoryRead, ResultReceived
 from gnomon.engine.lifecycle.deferrals import begin_deferral, drop_deferral
 from gnomon.engine.lifecycle.run_lifecycle import stop_tasks
-from gnomon.engine.lifecycle.task_lifecycle import dequeue, finish_task_instance, is_skipped_by_branch, make_ready
+from gnomon.engine.lifecycle.task_lifecycle import finish_task_instance, is_skipped_by_branch, make_ready
 from gnomon.engine.state.engine_state import EngineState, WorkerCapacity
+from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import Dag, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.attempts import AttemptResult, escape_unstorable, xcom_excess
@@ -23,10 +29,10 @@ from gnomon.model.states import TaskInstanceState as S
 
 
 def fail_try(context: StepContext, ti: TaskInstance, reason: str | None, *, retryable: bool) -> None:
-    """The try is over; `retryable` False: no further one, whatever is left."""
+    """End the try as failed: the task is up for retry if a try is left, else failed. `retryable` False: it fails at once."""
     if retryable and has_try_left(ti.try_number, ti.max_tries):
-        dequeue(ti)  # no time of a wait that is over calls it before the next try is due
-        ti.state = next_state(ti.state, Cause.RETRY)
+        dequeue(ti)  # timers of an ended deferral must not fire before the next try is due
+        lifecycle.apply(ti, Cause.RETRY)
         ti.ended_at = None
         ti.reason = reason
         ti.resume_at = compute_retry_at(ti.task, ti.try_number, _jitter_seed(ti), context.now)
@@ -35,8 +41,8 @@ def fail_try(context: StepContext, ti: TaskInstance, reason: str | None, *, retr
         return
     finish_task_instance(context, ti, Cause.FAIL, reason)
     if ti.run.graph.spec.fail_fast and not ti.task.is_teardown:
-        because = f"fail_fast: task {ti.name()} failed"
-        stop_tasks(context, ti.run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=because, teardowns=False)
+        stop_reason = f"fail_fast: task {ti.name()} failed"
+        stop_tasks(context, ti.run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=stop_reason, teardowns=False)
 
 
 def _jitter_seed(ti: TaskInstance) -> str:
@@ -44,14 +50,14 @@ def _jitter_seed(ti: TaskInstance) -> str:
 
 
 def on_author_code_entered(context: StepContext, event: AuthorCodeEntered) -> None:
-    """The attempt runs author code now."""
+    """Set the instance to running."""
     ti = context.state.attempts.get(event.attempt_id)
     if ti is None:
         return
     ti.unentered_attempts = 0
     if ti.state is not S.QUEUED:
-        return  # it is being stopped; its result says the rest
-    ti.state = next_state(ti.state, Cause.ENTER)
+        return  # it is being stopped; its result follows
+    lifecycle.apply(ti, Cause.ENTER)
     ti.entered = True
     if not (ti.is_resumption and ti.started_at is not None):
         ti.started_at = event.at
@@ -59,7 +65,7 @@ def on_author_code_entered(context: StepContext, event: AuthorCodeEntered) -> No
 
 
 def on_result_received(context: StepContext, event: ResultReceived) -> None:
-    """Apply a result if its attempt is the live one; acknowledge it in any case."""
+    """Apply the result if its attempt is live; acknowledge it in any case."""
     result = event.result
     if event.worker_id is not None:
         context.result.acknowledges.setdefault(event.worker_id, []).append(result.attempt_id)
@@ -69,13 +75,13 @@ def on_result_received(context: StepContext, event: ResultReceived) -> None:
 
 
 def _check_storable(result: AttemptResult) -> AttemptResult:
-    """A result that the store takes: one with an XCom that is too large, or an outcome nobody knows, is a failure."""
+    """A result that the store can hold: with an XCom over the limit, or an unknown outcome, it becomes a failure."""
     for item in result.xcoms:
         excess = xcom_excess(f"XCom {item.key!r}", item.value)
         if excess is not None:
             return _to_failure(result, excess)
     if result.outcome not in _OUTCOME_HANDLERS:
-        return _to_failure(result, f"the task ended as {result.outcome!r}, which this release cannot go on from")
+        return _to_failure(result, f"the worker reported the outcome {result.outcome!r}, which this release does not support")
     if result.reason is not None:
         return replace(result, reason=escape_unstorable(result.reason))
     return result
@@ -105,7 +111,7 @@ def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult)
 
 
 def _will_run_again(ti: TaskInstance, result: AttemptResult) -> bool:
-    """Whether what a wait brought has not reached the task: the attempt was lost before it entered author code."""
+    """True when a lost attempt did not enter author code and is submitted again: the result of its deferral is still needed."""
     return result.outcome == "lost" and not result.entered and ti.unentered_attempts < UNENTERED_LIMIT
 
 
@@ -124,13 +130,13 @@ def _on_failed(context: StepContext, ti: TaskInstance, result: AttemptResult) ->
 
 def _on_deferred(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
     if result.wait is None:
-        fail_try(context, ti, "the task deferred without a word on what it waits for", retryable=False)
+        fail_try(context, ti, "the task deferred, but its result names no trigger", retryable=False)
         return
     begin_deferral(context, ti, result.wait, Cause.DEFER)
 
 
 def _on_rescheduled(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
-    ti.state = next_state(ti.state, Cause.RESCHEDULE)
+    lifecycle.apply(ti, Cause.RESCHEDULE)
     ti.ended_at = None
     ti.reason = result.reason
     ti.resume_at = result.resume_at if result.resume_at is not None else context.now
@@ -139,12 +145,12 @@ def _on_rescheduled(context: StepContext, ti: TaskInstance, result: AttemptResul
 
 
 def _on_lost(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
-    """Lost: one that entered author code, or may have, costs a try; one known not to have costs none."""
+    """A lost attempt costs a try, unless it is known that it did not enter author code."""
     ti.unentered_attempts += 1
     if result.entered or ti.unentered_attempts > UNENTERED_LIMIT:
         _on_failed(context, ti, result)
         return
-    ti.state = next_state(ti.state, Cause.LOSE)
+    lifecycle.apply(ti, Cause.LOSE)
     ti.ended_at = None
     if not ti.is_resumption:
         ti.try_number -= 1
@@ -165,7 +171,7 @@ _OUTCOME_HANDLERS = {
 
 
 def skip_unchosen_tasks(context: StepContext, by: TaskInstance, task_ids: tuple[str, ...]) -> None:
-    """Skip these tasks of the run unless they have begun: a branch did not choose them."""
+    """Skip the tasks that the branch `by` did not choose, unless they have started."""
     run = by.run
     for task_id in task_ids:
         index = run.graph.index_of.get(task_id)
@@ -175,13 +181,13 @@ def skip_unchosen_tasks(context: StepContext, by: TaskInstance, task_ids: tuple[
 
 
 def reset_task_instance(context: StepContext, ti: TaskInstance) -> None:
-    """No status, as if it had never run; its numbers go on, its retries are granted anew.
+    """Clear an instance without a live attempt: no state, no XComs, all retries again; try and attempt numbers continue.
 
-    What is left of the past: that a branch which is not cleared skipped it.
+    The skip reason of a branch that is not cleared is kept: the branch still skips the instance.
     """
     drop_deferral(context, ti, killed=True)
     reason = ti.reason if ti.state is S.SKIPPED and is_skipped_by_branch(ti) else None
-    ti.state = next_state(ti.state, Cause.CLEAR)
+    lifecycle.apply(ti, Cause.CLEAR)
     ti.max_tries = ti.try_number + ti.task.retries
     ti.started_at = ti.ended_at = ti.resume_at = None
     ti.reason = reason
@@ -192,7 +198,7 @@ def reset_task_instance(context: StepContext, ti: TaskInstance) -> None:
 
 
 def _revoke_skips(context: StepContext, by: TaskInstance) -> None:
-    """What a cleared branch had decided is forgotten."""
+    """Remove the skip reasons that the cleared branch gave to its downstream tasks."""
     run = by.run
     for d in run.graph.downstream[by.index]:
         for ti in run.task_instances[d].values():
@@ -202,7 +208,7 @@ def _revoke_skips(context: StepContext, by: TaskInstance) -> None:
 
 
 def on_worker_joined(context: StepContext, worker_id: str, slots: int) -> None:
-    """The worker may be given attempts; what memory believes to run there counts against its slots."""
+    """Admit attempts to the worker; live attempts that are assigned to it use its slots."""
     worker = context.state.workers.get(worker_id)
     if worker is None:
         worker = context.state.workers[worker_id] = WorkerCapacity(worker_id, slots)
@@ -211,16 +217,18 @@ def on_worker_joined(context: StepContext, worker_id: str, slots: int) -> None:
 
 
 def on_worker_lost(context: StepContext, worker_id: str) -> None:
-    """Every attempt on the worker is lost; each may have entered author code, so each costs a try."""
+    """Lose every attempt of the worker; each may have entered author code, so each costs a try."""
     context.state.workers.pop(worker_id, None)
     for ti in _instances_on_worker(context.state, worker_id):
         _apply_result(context, ti, build_lost_result(ti, f"lost: worker {worker_id} stopped answering", entered=True))
 
 
 def on_inventory(context: StepContext, event: InventoryRead) -> None:
-    """OWNERSHIP.md line 15: adopt what runs, submit again what is unknown and queued, lose what is unknown and ran.
+    """Compare the live attempts with the worker's inventory (LOAD in docs/discussions/ownership.md).
 
-    What runs there and is over by the records was to be cancelled by somebody who died before he said so.
+    An attempt that the worker has goes on. One that it does not have is submitted again if it had not entered author code,
+    else it is lost. An attempt that the worker runs and that is not live here is cancelled: an owner ended it and was
+    replaced before it sent the cancel order.
     """
     for ti in _instances_on_worker(context.state, event.worker_id):
         attempt_id = ti.attempt or ""
@@ -237,18 +245,18 @@ def on_inventory(context: StepContext, event: InventoryRead) -> None:
         elif entered and ti.state is S.QUEUED:
             on_author_code_entered(context, AuthorCodeEntered(attempt_id, context.now))
     for attempt_id in event.running.keys() - context.state.attempts.keys():
-        context.result.cancels.append(CancelOrder(event.worker_id, attempt_id, "it is over by the records"))
+        context.result.cancels.append(CancelOrder(event.worker_id, attempt_id, "the attempt has ended in the store"))
 
 
-def _instances_on_worker(memory: EngineState, worker_id: str) -> Iterator[TaskInstance]:
-    """Those with an attempt on the worker; not those whose attempt the end of one before them has ended (fail_fast)."""
-    for ti in [ti for ti in memory.attempts.values() if ti.worker == worker_id]:
+def _instances_on_worker(engine_state: EngineState, worker_id: str) -> Iterator[TaskInstance]:
+    """Instances with an attempt on the worker; not those whose attempt ended while the caller handled an earlier one (fail_fast)."""
+    for ti in [ti for ti in engine_state.attempts.values() if ti.worker == worker_id]:
         if ti.worker == worker_id:
             yield ti
 
 
 def build_lost_result(ti: TaskInstance, reason: str, *, entered: bool) -> AttemptResult:
-    """The result that a lost attempt is given."""
+    """The result of a lost attempt."""
     return AttemptResult(
         attempt_id=ti.attempt or "", group_no=ti.run.dag.record.group_no, run_pk=ti.run.pk,
         task_no=ti.run.graph.numbers[ti.index], map_index=ti.map_index, outcome="lost", entered=entered,

@@ -1,11 +1,13 @@
-"""The wait of a deferred task instance: begun, timed, dropped. What it holds meanwhile is taken and given back here alone."""
+"""The deferral of a task instance: start, timers, end. Only this module counts the pool slots that a deferral keeps."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
+from gnomon.engine import lifecycle
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.deferral import Deferral
@@ -13,20 +15,19 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import Changes, DeferralRecord
 
 
-def begin_deferral(context: StepContext, ti: TaskInstance, wait: Deferral, cause: Cause) -> None:
-    """The cell is deferred: no attempt, no worker, and no slots of its pool unless the pool counts deferred tasks."""
+def begin_deferral(context: StepContext, ti: TaskInstance, request: Deferral, cause: Cause) -> None:
+    """Defer the instance: it has no attempt and no worker, and pool slots only if the pool has `include_deferred`."""
     drop_deferral(context, ti, killed=False)
-    ti.ready = False
-    ti.generation += 1
+    dequeue(ti)
     ti.defer_seq += 1
-    ti.state = next_state(ti.state, cause)
+    lifecycle.apply(ti, cause)
     ti.ended_at = ti.reason = None
-    due_at = wait.due_at if wait.due_in_s is None else context.now + int(wait.due_in_s * SECOND)
-    timeout_at = None if wait.timeout_s is None else context.now + int(wait.timeout_s * SECOND)
+    due_at = request.due_at if request.due_in_s is None else context.now + int(request.due_in_s * SECOND)
+    timeout_at = None if request.timeout_s is None else context.now + int(request.timeout_s * SECOND)
     key = ti.key()
     ti.deferral = DeferralRecord(
         run_pk=key.run_pk, task_no=key.task_no, map_index=key.map_index, defer_seq=ti.defer_seq,
-        dag_pk=ti.run.dag.record.dag_pk, request=wait, created_at=context.now, priority=ti.priority, due_at=due_at,
+        dag_pk=ti.run.dag.record.dag_pk, request=request, created_at=context.now, priority=ti.priority, due_at=due_at,
         timeout_at=timeout_at, held_slots=_hold_slots(context, ti),
     )
     ti.resume_at = due_at
@@ -35,79 +36,82 @@ def begin_deferral(context: StepContext, ti: TaskInstance, wait: Deferral, cause
     context.mark_dirty(ti)
 
 
-def undo_deferral(memory: EngineState, changes: Changes, ti: TaskInstance) -> None:
-    """The wait that the cell began with in this step has not begun."""
-    waiting, ti.deferral = ti.deferral, None
-    assert waiting is not None
-    del changes.deferrals[waiting.key]
-    memory.get_pool(ti.pool or ti.task.pool).used -= waiting.held_slots
+def undo_deferral(engine_state: EngineState, changes: Changes, ti: TaskInstance) -> None:
+    """Take back the deferral that the instance started with in this step."""
+    deferral, ti.deferral = ti.deferral, None
+    assert deferral is not None
+    del changes.deferrals[deferral.key]
+    engine_state.get_pool(ti.pool or ti.task.pool).used -= deferral.held_slots
     ti.defer_seq -= 1
     ti.generation += 1
 
 
-def set_deferral_timer(memory: EngineState, ti: TaskInstance) -> None:
-    """The owner looks at the wait when the first of its times comes, and at no other time that it was told before."""
-    waiting = ti.deferral
-    if waiting is None or waiting.result is not None:
+def set_deferral_timer(engine_state: EngineState, ti: TaskInstance) -> None:
+    """Set the timer of the instance to the earliest time of its deferral; earlier timers of the instance become void."""
+    deferral = ti.deferral
+    if deferral is None or deferral.result is not None:
         return
-    at = find_earliest(compute_times(ti, waiting))
+    at = find_earliest(compute_times(ti, deferral))
     ti.generation += 1
     if at is not None:
-        memory.set_timer(at, ti)
+        engine_state.set_timer(at, ti)
 
 
 class DeferralTimes(NamedTuple):
-    """When a wait ends if nobody ends it before; None: it does not."""
+    """When a deferral ends without an event of its trigger; None: that time does not apply."""
 
     due: Instant | None
     timeout: Instant | None
     deadline: Instant | None
 
 
-def compute_times(ti: TaskInstance, waiting: DeferralRecord) -> DeferralTimes:
-    """Of a wait that has not ended. A held DAG's timers do not fire."""
-    return DeferralTimes(waiting.due_at if ti.run.dag.hold_reason is None else None, waiting.timeout_at, compute_deadline(ti))
+def compute_times(ti: TaskInstance, deferral: DeferralRecord) -> DeferralTimes:
+    """The times of a deferral without a result. `due` is None while the DAG is held."""
+    return DeferralTimes(deferral.due_at if ti.run.dag.hold_reason is None else None, deferral.timeout_at, compute_deadline(ti))
 
 
 def find_earliest(times: DeferralTimes) -> Instant | None:
-    """What comes first; None: nothing."""
+    """The earliest of the times; None when there is none."""
     return min((at for at in times if at is not None), default=None)
 
 
 def compute_deadline(ti: TaskInstance) -> Instant | None:
-    """When the `execution_timeout` of a try that has started is over, its waits included; None: no limit, or not started."""
+    """When the `execution_timeout` of the try ends, deferrals included; None: it has no timeout, or has not started."""
     limit_s = ti.task.execution_timeout_s
     return None if limit_s is None or ti.started_at is None else ti.started_at + int(limit_s * SECOND)
 
 
 def drop_deferral(context: StepContext, ti: TaskInstance, *, killed: bool) -> None:
-    """The cell waits for nothing, and has nothing to go on with. `killed`: somebody ended the wait, so its trigger is told."""
-    waiting, ti.deferral = ti.deferral, None
-    if waiting is not None:
-        discard_deferral_record(context, waiting, ti.pool, killed=killed)
+    """Remove the deferral of the instance, if it has one. `killed`: a user or a timeout ended it, so its trigger gets `on_kill`."""
+    deferral, ti.deferral = ti.deferral, None
+    if deferral is not None:
+        discard_deferral_record(context, deferral, ti.pool, killed=killed)
 
 
-def discard_deferral_record(context: StepContext, waiting: DeferralRecord, pool: str | None, *, killed: bool) -> None:
-    """The wait is over and forgotten; `pool` has what it held. A wait that took too long in this step is told so all the same."""
-    release_held_slots(context, waiting, pool)
-    fired_now = context.changes.deferrals_ended.pop(waiting.key, None) is not None
-    if context.changes.deferrals.pop(waiting.key, None) is None:
-        fired = waiting.result
-        is_over = waiting.due_at is not None or (fired is not None and not fired_now)
-        hears = killed if fired is None else fired.outcome == "timeout"
-        context.changes.deferrals_deleted.append((waiting.key, None if is_over else hears))
+def discard_deferral_record(context: StepContext, deferral: DeferralRecord, pool: str | None, *, killed: bool) -> None:
+    """Delete the deferral and release the slots that it kept in `pool`. A deferral that timed out gets `on_kill` in any case."""
+    release_held_slots(context, deferral, pool)
+    ended_in_this_step = context.changes.deferrals_ended.pop(deferral.key, None) is not None
+    if context.changes.deferrals.pop(deferral.key, None) is None:
+        result = deferral.result
+        is_over = deferral.due_at is not None or (result is not None and not ended_in_this_step)
+        gets_on_kill = killed if result is None else result.outcome == "timeout"
+        context.changes.deferrals_deleted.append((deferral.key, None if is_over else gets_on_kill))
 
 
-def release_held_slots(context: StepContext, waiting: DeferralRecord, pool: str | None) -> None:
-    """What it kept of its pool while it waited is free."""
-    held, waiting.held_slots = waiting.held_slots, 0
+def release_held_slots(context: StepContext, deferral: DeferralRecord, pool: str | None) -> None:
+    """Release the slots that the deferral kept in the pool."""
+    held, deferral.held_slots = deferral.held_slots, 0
     if held and pool is not None:
         context.state.get_pool(pool).used -= held
         context.changes.pool_used[pool] = context.changes.pool_used.get(pool, 0) - held
 
 
 def _hold_slots(context: StepContext, ti: TaskInstance) -> int:
-    """Of the pool that admitted it, which may be another than its task has now."""
+    """Use slots for the deferral if the pool has `include_deferred`; returns how many.
+
+    The pool is the one that admitted the instance; a new version of the DAG may have given the task another.
+    """
     pool = context.state.get_pool(ti.pool or ti.task.pool)
     if not pool.include_deferred:
         return 0

@@ -1,4 +1,4 @@
-"""Groups into memory and out of it: the code of a start, a take-over, and of every refused commit."""
+"""Load groups into memory and drop them: at a start, at a take-over, and after a refused commit (LOAD in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -12,35 +12,38 @@ from gnomon.model.ids import group_of
 from gnomon.model.records import GroupState, TaskRecord
 
 
-def load_groups(memory: EngineState, state: GroupState, epochs: Mapping[int, int]) -> list[DagRun]:
-    """Take these groups into memory as the store has them; returns the runs to judge in the next step."""
-    memory.epochs.update(epochs)
+def load_groups(engine_state: EngineState, state: GroupState, epochs: Mapping[int, int]) -> list[DagRun]:
+    """Add these groups to memory as the store has them.
+
+    `epochs`: group to the epoch of its ownership. Returns the runs that the next step is to evaluate (`loaded_runs` of `step`).
+    """
+    engine_state.epochs.update(epochs)
     rows: dict[int, list[TaskRecord]] = defaultdict(list)
     for task in state.tasks:
         rows[task.run_pk].append(task)
     for record in state.dags:
-        dag = memory.add_dag(record)
+        dag = engine_state.add_dag(record)
         dag.is_as_loaded = True
         for run, tasks in state.previous_runs.get(record.dag_pk, ()):
-            attach_previous_run(memory, dag, run, tasks)
+            attach_previous_run(engine_state, dag, run, tasks)
     loaded = []
     for run_record in state.runs:
-        dag_of_run = memory.dags.get(run_record.dag_pk)
+        dag_of_run = engine_state.dags.get(run_record.dag_pk)
         if dag_of_run is not None:
-            loaded.append(attach_run(memory, dag_of_run, run_record, rows[run_record.run_pk], state.run_waits.get(run_record.run_pk, ())))
+            loaded.append(attach_run(engine_state, dag_of_run, run_record, rows[run_record.run_pk], state.run_waits.get(run_record.run_pk, ())))
     return loaded
 
 
-def drop_groups(memory: EngineState, groups: Iterable[int]) -> None:
-    """Forget everything of these groups."""
-    gone = set(groups)
-    for dag_id in [dag_id for dag_id in memory.subscriptions if group_of(dag_id) in gone]:
-        del memory.subscriptions[dag_id]
-    for dag in [dag for dag in memory.dags.values() if dag.record.group_no in gone]:
-        detach_dag(memory, dag)
-    for group in gone:
-        memory.epochs.pop(group, None)
-    for pool in memory.pools.values():
+def drop_groups(engine_state: EngineState, groups: Iterable[int]) -> None:
+    """Remove these groups, their DAGs, runs and subscriptions from memory; the store is not changed."""
+    dropped = set(groups)
+    for dag_id in [dag_id for dag_id in engine_state.subscriptions if group_of(dag_id) in dropped]:
+        del engine_state.subscriptions[dag_id]
+    for dag in [dag for dag in engine_state.dags.values() if dag.record.group_no in dropped]:
+        detach_dag(engine_state, dag)
+    for group in dropped:
+        engine_state.epochs.pop(group, None)
+    for pool in engine_state.pools.values():
         pool.ready_queue.compact()
         pool.oversized.compact()
-    memory.timers.compact()
+    engine_state.timers.compact()

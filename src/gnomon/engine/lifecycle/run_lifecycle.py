@@ -1,4 +1,4 @@
-"""The life of a run: attached, started when the DAG has room, ended when nothing in it is unfinished, forgotten."""
+"""The life of a run: attached to memory, started when its DAG has room, ended when all tasks are finished, detached."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import heapq
 from collections.abc import Iterable
 
 from gnomon.decide.outcomes import decide_run_outcome
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
 from gnomon.decide.trigger_rules import Tally
+from gnomon.engine import lifecycle
 from gnomon.engine.admission.capacity import acquire, release, release_attempt
 from gnomon.engine.dependencies.upstream_subscriptions import notify_run_ended, unsubscribe
 from gnomon.engine.lifecycle.deferrals import set_deferral_timer
 from gnomon.engine.lifecycle.task_lifecycle import finish_task_instance, is_finished, make_ready, mark_unfinished
 from gnomon.engine.state.edge_waits import build_edge_waits, waits_for_upstreams
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.ids import UNMAPPED
@@ -26,55 +28,55 @@ from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
 from gnomon.model.states import TaskInstanceState as S
 
 MAX_STARTED_PER_STEP = 5000
-"""Task instances of runs that one step starts; the next run waits for the next step, which follows at once."""
+"""Task instances of runs that one step starts; further runs start in the next step, which follows at once."""
 UNBOUNDED = 1_000_000
-"""Stands for no limit: so many runs of one DAG at once are more than any machine holds."""
+"""The number that stands for no limit on the running runs of a DAG."""
 
 
 def attach_run(
-    memory: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord], run_waits: Iterable[RunWait] = ()
+    engine_state: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord], run_waits: Iterable[RunWait] = ()
 ) -> DagRun:
-    """Take a run into memory as the store has it; one that is already there is replaced."""
-    detach_run(memory, dag, record.run_pk)
+    """Add a run to memory as the store has it; a run with the same run_pk is replaced. Returns it."""
+    detach_run(engine_state, dag, record.run_pk)
     run = DagRun(dag, record)
     _build_task_instances(run, rows)
     waits = tuple(run_waits)
     run.edges = build_edge_waits(run.graph.edges, record, waits)
     run.stale_waits = tuple(wait for wait in waits if wait.edge_no not in run.edges)
-    for cells in run.task_instances:
-        for ti in cells.values():
+    for instances in run.task_instances:
+        for ti in instances.values():
             if ti.attempt is not None:
-                acquire(memory, ti)
+                acquire(engine_state, ti)
             elif ti.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and ti.resume_at is not None:
-                memory.set_timer(ti.resume_at, ti)
+                engine_state.set_timer(ti.resume_at, ti)
             elif ti.state is S.DEFERRED:
-                set_deferral_timer(memory, ti)
-    memory.runs[run.pk] = dag.runs[run.pk] = run
+                set_deferral_timer(engine_state, ti)
+    engine_state.runs[run.pk] = dag.runs[run.pk] = run
     if record.slot_at is not None:
         dag.by_slot[record.slot_at] = run
-    set_edge_timers(memory, run)
-    if record.state is DagRunState.QUEUED and waits_for_upstreams(run):
+    set_edge_timers(engine_state, run)
+    if record.state is DagRunState.QUEUED and waits_for_upstreams(run.edges.values()):
         dag.runs_waiting_upstream[run.pk] = None
     elif record.state is DagRunState.QUEUED:
         heapq.heappush(dag.queued_runs, run.sort_key)
     elif record.state is DagRunState.RUNNING:
         dag.running_count += 1
-        set_timeout_timer(memory, run)
+        set_timeout_timer(engine_state, run)
     keep_in_history(run)
     return run
 
 
-def attach_previous_run(memory: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord]) -> None:
-    """Keep an ended run that a later one may look back at, unless it is known."""
+def attach_previous_run(engine_state: EngineState, dag: Dag, record: RunRecord, rows: Iterable[TaskRecord]) -> None:
+    """Add a finished run to the history of the DAG, because a later run depends on it; no effect if it is known."""
     if record.run_pk not in dag.runs and all(run.pk != record.run_pk for run in dag.run_history):
-        run = attach_run(memory, dag, record, rows)
+        run = attach_run(engine_state, dag, record, rows)
         dag.runs.pop(run.pk, None)
-        memory.runs.pop(run.pk, None)
+        engine_state.runs.pop(run.pk, None)
         _remove_slot(run)
 
 
 def keep_in_history(run: DagRun) -> None:
-    """Keep a run that a later one may look back at, in order."""
+    """Insert the run into the history of its DAG, in order, if a task depends on the past."""
     if run.graph.depends_on_previous_run:
         _remove_from_history(run.dag, run.pk)
         bisect.insort(run.dag.run_history, run, key=lambda r: r.sort_key)
@@ -100,18 +102,18 @@ def _build_task_instances(run: DagRun, rows: Iterable[TaskRecord]) -> None:
 
 
 def restore_task_instance(run: DagRun, index: int, row: TaskRecord) -> TaskInstance:
-    """The cell as its row says; one that was removed while its task was gone has no status again."""
+    """The task instance of the row; a removed instance of an unfinished run is cleared, because its task has returned."""
     ti = TaskInstance(run, index, row.map_index, run.graph.tasks[index])
     ti.restore(row)
     if ti.state is S.REMOVED and run.record.state not in FINISHED_RUN_STATES:
-        ti.state = next_state(ti.state, Cause.CLEAR)
+        lifecycle.apply(ti, Cause.CLEAR)
         ti.max_tries = ti.try_number + ti.task.retries
         ti.started_at = ti.ended_at = ti.reason = None
     return ti
 
 
 def recount_tallies(run: DagRun) -> None:
-    """Make the tallies and the count of unfinished cells from the cells."""
+    """Compute the tallies and the count of unfinished instances anew."""
     graph = run.graph
     run.tallies = []
     run.unfinished_count = 0
@@ -135,7 +137,7 @@ def is_within_task_bounds(task: TaskSpec, run: RunRecord) -> bool:
 
 
 def start_queued_runs(context: StepContext, dag: Dag) -> None:
-    """Start queued runs in order while the DAG has room; one due later, or too many for this step, sets a timer."""
+    """Start queued runs in order while the DAG has room; a run that is due later, or exceeds the step's bound, gets a timer."""
     if dag.hold_reason is not None:
         return
     limit = active_runs_limit(dag)
@@ -157,10 +159,10 @@ def start_queued_runs(context: StepContext, dag: Dag) -> None:
 
 
 def _cancel_overlapped_runs(context: StepContext, run: DagRun) -> None:
-    """With overlap="cancel_running", the running runs before a planned one that is due end failed.
+    """With overlap="cancel_running", end the earlier running runs as failed when a scheduled run is due.
 
-    What this rests on is stored, the queue of runs: so it holds across restarts. A run that was cleared starts beside
-    newer ones.
+    The decision depends on the stored queue of runs only, so it holds across restarts. A run that was cleared starts beside
+    newer runs.
     """
     if run.graph.spec.overlap != "cancel_running" or run.record.run_type is not DagRunType.SCHEDULED:
         return
@@ -172,7 +174,7 @@ def _cancel_overlapped_runs(context: StepContext, run: DagRun) -> None:
 
 
 def active_runs_limit(dag: Dag) -> int:
-    """How many runs of the DAG may be running at once."""
+    """The most runs of the DAG that may be running at the same time."""
     spec = dag.graph.spec
     by_timetable = spec.timetable.active_runs_limit
     by_dag = UNBOUNDED if spec.overlap == "allow" else spec.max_active_runs
@@ -193,16 +195,16 @@ def _start_run(context: StepContext, run: DagRun) -> None:
     enqueue_run_evaluation(context, run)
 
 
-def set_edge_timers(memory: EngineState, run: DagRun, not_before: Instant = 0) -> None:
-    """Look at the run when an edge that holds it up has waited for its `max_wait`."""
+def set_edge_timers(engine_state: EngineState, run: DagRun, not_before: Instant = 0) -> None:
+    """Set timers for the ends of `max_wait` of the edges that the run, or its tasks, may wait for now."""
     for edge in run.edges.values():
         at = edge.expires_at(run.record)
         if at is not None and (edge.edge.task_id is None) == (run.record.state is DagRunState.QUEUED):
-            memory.set_timer(max(at, not_before), run)
+            engine_state.set_timer(max(at, not_before), run)
 
 
 def _close_edges(context: StepContext, run: DagRun) -> None:
-    """What the run waited for without need, or no longer needs, is closed: of an ended run all, of one that starts its own."""
+    """Close the open waits that the run no longer needs: all waits of a finished run, the run's own waits when it starts."""
     for edge in run.edges.values():
         if edge.edge.task_id is None or not run.is_running:
             unsubscribe(context, edge.waits.values())
@@ -211,11 +213,11 @@ def _close_edges(context: StepContext, run: DagRun) -> None:
                 context.changes.run_waits[wait.down_run, wait.edge_no, wait.up_dag, wait.up_at] = wait
 
 
-def set_timeout_timer(memory: EngineState, run: DagRun) -> None:
-    """Look at the run when its dagrun_timeout is over."""
+def set_timeout_timer(engine_state: EngineState, run: DagRun) -> None:
+    """Set a timer for the end of the run's dagrun_timeout."""
     timeout_s = run.graph.spec.dagrun_timeout_s
     if timeout_s is not None and run.record.started_at is not None:
-        memory.set_timer(_compute_timeout_at(run.record.started_at, timeout_s), run)
+        engine_state.set_timer(_compute_timeout_at(run.record.started_at, timeout_s), run)
 
 
 def _compute_timeout_at(started_at: Instant, timeout_s: float) -> Instant:
@@ -223,19 +225,19 @@ def _compute_timeout_at(started_at: Instant, timeout_s: float) -> Instant:
 
 
 def enqueue_run_evaluation(context: StepContext, run: DagRun) -> None:
-    """Judge every task of a running run; a run without anything unfinished may end."""
-    for index, cells in enumerate(run.task_instances):
-        if cells:
+    """Enqueue the evaluation of every task of a running run, and make loaded instances ready that were ready before."""
+    for index, instances in enumerate(run.task_instances):
+        if instances:
             context.enqueue_evaluation(run, index)
-        for ti in cells.values():
-            if not ti.ready and ti.attempt is None and (ti.state is S.SCHEDULED or (ti.state is S.DEFERRED and ti.is_resumption)):
+        for ti in instances.values():
+            if not ti.is_queued and ti.attempt is None and (ti.state is S.SCHEDULED or (ti.state is S.DEFERRED and ti.is_resumption)):
                 make_ready(context, ti)
     if run.unfinished_count == 0:
         context.possibly_done_runs[run] = None
 
 
 def end_run_if_done(context: StepContext, run: DagRun) -> None:
-    """End a running run in which nothing is unfinished."""
+    """End a running run without unfinished task instances."""
     if not run.is_running or run.unfinished_count or run.dag.runs.get(run.pk) is not run:
         return
     context.current_dag = run.dag
@@ -245,7 +247,7 @@ def end_run_if_done(context: StepContext, run: DagRun) -> None:
 
 
 def end_run(context: StepContext, run: DagRun, state: DagRunState, reason: str | None) -> None:
-    """Give the run its final state, and its place to the next one."""
+    """Set the final state of the run; queued runs of its DAG may start."""
     was_active = run.is_running
     run.record.ended_at = context.now
     run.record.reason = reason
@@ -264,12 +266,13 @@ def end_run(context: StepContext, run: DagRun, state: DagRunState, reason: str |
 
 
 def stop_tasks(context: StepContext, run: DagRun, *, live: Cause, waiting: Cause, reason: str, teardowns: bool = True) -> None:
-    """End everything unfinished in the run: what is live by `live`, and cancelled; what waits by `waiting`.
+    """Finish all unfinished task instances of the run.
 
-    `teardowns` False: teardowns go on.
+    `live`: the cause for instances with an attempt, which is cancelled; `waiting`: the cause for all others; `reason`: the
+    reason of both. `teardowns` False: teardown tasks are left as they are.
     """
-    for cells in run.task_instances:
-        for ti in cells.values():
+    for instances in run.task_instances:
+        for ti in instances.values():
             if is_finished(ti) or (ti.task.is_teardown and not teardowns):
                 continue
             was_live = ti.has_attempt
@@ -277,7 +280,7 @@ def stop_tasks(context: StepContext, run: DagRun, *, live: Cause, waiting: Cause
 
 
 def stop_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, reason: str) -> None:
-    """Give the cell a final state whatever it does now; a live attempt is cancelled and recorded."""
+    """Set a final state whatever the present state is; a live attempt is cancelled and recorded as failed."""
     if ti.attempt is not None:
         assert ti.worker is not None
         context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, reason))
@@ -290,13 +293,13 @@ def stop_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, rea
 
 
 def on_run_timer(context: StepContext, run: DagRun) -> None:
-    """A time of the run has come: it may start now, or it has run too long."""
+    """A timer of the run fired: a queued run may start, a running run may have exceeded its dagrun_timeout."""
     if run.record.state is DagRunState.QUEUED:
         run.is_due_timer_set = False
         context.startable_dags[run.dag] = None
         return
     if run.dag.hold_reason is not None:
-        return  # nobody lets it go on; the time is looked at again when somebody does
+        return  # the timer is set again when the DAG is resumed
     timeout_s = run.graph.spec.dagrun_timeout_s
     if not run.is_running or timeout_s is None or run.record.started_at is None:
         return
@@ -308,7 +311,7 @@ def on_run_timer(context: StepContext, run: DagRun) -> None:
 
 
 def drop_ended_run(context: StepContext, run: DagRun) -> None:
-    """Let go of a run that has ended, unless a later one may look back at it."""
+    """Remove a finished run from memory; the history keeps it if a later run may depend on it."""
     if run.record.state in FINISHED_RUN_STATES and run.dag.runs.get(run.pk) is run:
         context.state.runs.pop(run.pk, None)
         run.dag.runs.pop(run.pk, None)
@@ -323,7 +326,7 @@ def _remove_slot(run: DagRun) -> None:
 
 
 def prune_history(dag: Dag) -> None:
-    """Keep of the ended runs only those right before an unfinished run, and the newest of all."""
+    """Remove finished runs from the history, except those right before an unfinished run, and the newest."""
     newest = len(dag.run_history) - 1
     dag.run_history[:] = [
         run
@@ -332,10 +335,10 @@ def prune_history(dag: Dag) -> None:
     ]
 
 
-def detach_run(memory: EngineState, dag: Dag, run_pk: int) -> None:
-    """Drop a run from memory without any change to the store."""
+def detach_run(engine_state: EngineState, dag: Dag, run_pk: int) -> None:
+    """Remove a run from memory without a change to the store."""
     run = dag.runs.pop(run_pk, None)
-    memory.runs.pop(run_pk, None)
+    engine_state.runs.pop(run_pk, None)
     if run is None:
         return
     run.generation += 1
@@ -343,16 +346,16 @@ def detach_run(memory: EngineState, dag: Dag, run_pk: int) -> None:
     _remove_slot(run)
     if run.is_running:
         dag.running_count -= 1
-    for cells in run.task_instances:
-        for ti in cells.values():
-            ti.generation += 1
+    for instances in run.task_instances:
+        for ti in instances.values():
+            dequeue(ti)
             if ti.attempt is not None:
-                release(memory, ti)
+                release(engine_state, ti)
     _remove_from_history(dag, run_pk)
 
 
-def detach_dag(memory: EngineState, dag: Dag) -> None:
-    """Drop a DAG and its runs from memory without any change to the store."""
+def detach_dag(engine_state: EngineState, dag: Dag) -> None:
+    """Remove a DAG and its runs from memory without a change to the store."""
     for run_pk in list(dag.runs):
-        detach_run(memory, dag, run_pk)
-    memory.dags.pop(dag.record.dag_pk, None)
+        detach_run(engine_state, dag, run_pk)
+    engine_state.dags.pop(dag.record.dag_pk, None)

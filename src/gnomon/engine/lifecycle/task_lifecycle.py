@@ -1,4 +1,8 @@
-"""The moves of one task instance: judged, ready, finished, taken back. Every change of state goes through here."""
+"""The life of a task instance: its rules are evaluated, it becomes ready, it is finished.
+
+`evaluate_task_instance` decides, `make_ready` queues the instance for admission, `finish_task_instance` sets a final state
+and enqueues what depends on it: downstream tasks, the run, the next run, subscriptions of other DAGs.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,13 @@ import bisect
 
 from gnomon.decide.edges import EdgeVerdict
 from gnomon.decide.previous_run import evaluate_previous_run, evaluate_without_previous
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
 from gnomon.decide.trigger_rules import RuleOutcome, Verdict, evaluate_trigger_rule, is_skip_valid, parse_skip_reason
+from gnomon.engine import lifecycle
 from gnomon.engine.dependencies.upstream_subscriptions import notify_task_ended
 from gnomon.engine.lifecycle.deferrals import begin_deferral, drop_deferral
+from gnomon.engine.state.queue_moves import dequeue, move_in_queue
+from gnomon.engine.state.queue_state import QueueCause
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.attempts import AttemptResult
@@ -19,18 +26,18 @@ from gnomon.model.states import TaskInstanceState as S
 
 
 def evaluate_pending(context: StepContext) -> None:
-    """Judge everything on the worklist, and what that releases, until nothing is left."""
+    """Evaluate the tasks on the worklist, and those that this adds, until it is empty."""
     while context.pending_evaluations:
         run, index = context.pending_evaluations.popleft()
         if run.is_running and run.dag.runs.get(run.pk) is run:
             context.current_dag = run.dag
             for ti in run.task_instances[index].values():
-                if ti.state is None and not ti.ready:
+                if ti.state is None and not ti.is_queued:
                     evaluate_task_instance(context, ti)
 
 
 def evaluate_task_instance(context: StepContext, ti: TaskInstance) -> None:
-    """Let the cell's rules decide: ready, skipped, upstream_failed, or wait as it is."""
+    """Make the instance ready, skipped or upstream_failed if its rules say so; else it keeps waiting."""
     verdict = compute_verdict(ti)
     if verdict.outcome is RuleOutcome.RUN:
         make_ready(context, ti)
@@ -41,66 +48,73 @@ def evaluate_task_instance(context: StepContext, ti: TaskInstance) -> None:
 
 
 def compute_verdict(ti: TaskInstance) -> Verdict:
-    """What an earlier decision of a branch, the trigger rule and the past say of it now."""
+    """The verdict of, in this order: a branch that skipped the instance, the trigger rule, the previous run, other DAGs."""
     if ti.reason is not None and is_skipped_by_branch(ti):
         return Verdict(RuleOutcome.SKIP, ti.reason)
-    verdict = evaluate_trigger_rule(ti.task.trigger_rule, ti.run.tallies[ti.index])
-    if verdict.outcome is RuleOutcome.RUN and ti.run.graph.depends_on_previous_run:
+    run = ti.run
+    verdict = evaluate_trigger_rule(ti.task.trigger_rule, run.tallies[ti.index])
+    if verdict.outcome is not RuleOutcome.RUN:
+        return verdict
+    if run.graph.depends_on_previous_run:
         verdict = compute_previous_run_verdict(ti)
-    if verdict.outcome is RuleOutcome.RUN and ti.run.edges:
-        return compute_edge_verdict(ti, verdict)
-    return verdict
+        if verdict.outcome is not RuleOutcome.RUN:
+            return verdict
+    return compute_edge_verdict(ti, verdict) if run.edges else verdict
 
 
 def compute_edge_verdict(ti: TaskInstance, verdict: Verdict) -> Verdict:
-    """What its own dependencies on other DAGs say; `verdict` where they say nothing against it."""
-    mine = [edge for edge in ti.run.edges.values() if edge.edge.task_id == ti.task.task_id]
-    found = {edge.verdict: edge for edge in mine}
-    if EdgeVerdict.CANCEL in found:
-        return Verdict(RuleOutcome.UPSTREAM_FAILED, found[EdgeVerdict.CANCEL].cancel_reason)
-    if EdgeVerdict.WAIT in found:
-        names = ", ".join(edge.describe() for edge in mine if edge.verdict is EdgeVerdict.WAIT)
+    """The verdict of the task's own dependencies on other DAGs; `verdict` if they let it run."""
+    edges = [edge for edge in ti.run.edges.values() if edge.edge.task_id == ti.task.task_id]
+    by_verdict = {edge.verdict: edge for edge in edges}
+    if EdgeVerdict.CANCEL in by_verdict:
+        return Verdict(RuleOutcome.UPSTREAM_FAILED, by_verdict[EdgeVerdict.CANCEL].cancel_reason)
+    if EdgeVerdict.WAIT in by_verdict:
+        names = ", ".join(edge.describe() for edge in edges if edge.verdict is EdgeVerdict.WAIT)
         return Verdict(RuleOutcome.WAIT, f"waits for {names}")
     return verdict
 
 
 def is_skipped_by_branch(ti: TaskInstance) -> bool:
-    """Whether a direct upstream skipped this cell, and its decision stands."""
+    """True when a direct upstream task skipped this instance and its decision is still valid."""
     run = ti.run
-    by = parse_skip_reason(ti.reason)
-    if by is None or by not in ti.task.upstream:
+    branch_id = parse_skip_reason(ti.reason)
+    if branch_id is None or branch_id not in ti.task.upstream:
         return False
-    return any(is_skip_valid(other.state) for other in run.task_instances[run.graph.index_of[by]].values())
+    return any(is_skip_valid(branch.state) for branch in run.task_instances[run.graph.index_of[branch_id]].values())
 
 
 def compute_previous_run_verdict(ti: TaskInstance) -> Verdict:
-    """What the run before says of it."""
+    """The verdict of `depends_on_past` and `wait_for_downstream`."""
     task = ti.task
-    before = find_previous_run(ti.run)
-    if before is None:
+    previous_run = find_previous_run(ti.run)
+    if previous_run is None:
         return evaluate_previous_run(task, None, None, ())
-    index = before.graph.index_of.get(task.task_id)
-    previous = None if index is None else before.find_task_instance(index, ti.map_index)
-    if index is None or (previous is not None and previous.state is None and before.record.state in FINISHED_RUN_STATES):
-        return evaluate_without_previous(task, before.record.run_id)  # an ended run that is read again has the tasks of today
+    index = previous_run.graph.index_of.get(task.task_id)
+    previous = None if index is None else previous_run.find_task_instance(index, ti.map_index)
+    is_finished_run = previous_run.record.state in FINISHED_RUN_STATES
+    if index is None or (previous is not None and previous.state is None and is_finished_run):
+        # A finished run that is read again has the tasks of the present version: this one had no row in it.
+        return evaluate_without_previous(task, previous_run.record.run_id)
     downstream = [
-        (other.name(), other.state) for d in before.graph.downstream[index] for other in before.task_instances[d].values()
+        (other.name(), other.state)
+        for d in previous_run.graph.downstream[index]
+        for other in previous_run.task_instances[d].values()
     ]
-    return evaluate_previous_run(task, before.record.run_id, previous.state if previous else S.SUCCESS, downstream)
+    return evaluate_previous_run(task, previous_run.record.run_id, previous.state if previous else S.SUCCESS, downstream)
 
 
 def find_previous_run(run: DagRun) -> DagRun | None:
-    """The run of the same DAG before this one, by `find_next_run`, or None."""
-    past = run.dag.run_history
-    place = bisect.bisect_left(past, run.sort_key, key=_sort_key_of)
-    return past[place - 1] if place else None
+    """The previous run of the same DAG in the order of `sort_key`; None for the first one."""
+    history = run.dag.run_history
+    position = bisect.bisect_left(history, run.sort_key, key=_sort_key_of)
+    return history[position - 1] if position else None
 
 
 def find_next_run(run: DagRun) -> DagRun | None:
-    """The run of the same DAG after this one, or None."""
-    past = run.dag.run_history
-    place = bisect.bisect_right(past, run.sort_key, key=_sort_key_of)
-    return past[place] if place < len(past) else None
+    """The next run of the same DAG in the order of `sort_key`; None for the newest one."""
+    history = run.dag.run_history
+    position = bisect.bisect_right(history, run.sort_key, key=_sort_key_of)
+    return history[position] if position < len(history) else None
 
 
 def _sort_key_of(run: DagRun) -> tuple[Instant, int]:
@@ -108,7 +122,7 @@ def _sort_key_of(run: DagRun) -> tuple[Instant, int]:
 
 
 def make_ready(context: StepContext, ti: TaskInstance) -> None:
-    """The cell may run: one without code is done at once, any other waits for a slot."""
+    """The rules let the instance run: without code it is finished at once, else it is queued for admission."""
     if ti.starts_deferred:
         _defer_or_enqueue(context, ti)
         return
@@ -121,10 +135,9 @@ def make_ready(context: StepContext, ti: TaskInstance) -> None:
 
 
 def _defer_or_enqueue(context: StepContext, ti: TaskInstance) -> None:
-    """At once, unless its DAG is held, or its pool counts it from now on: then admission says when."""
+    """Start with the deferral; queue the instance if its DAG is held, or if its pool has `include_deferred`."""
     if ti.run.dag.hold_reason is not None:
-        ti.ready = True
-        ti.run.dag.held_instances.append((ti.generation, ti))
+        move_in_queue(ti, QueueCause.DAG_HELD)
         context.newly_ready[ti] = None
     elif context.state.get_pool(ti.task.pool).include_deferred:
         enqueue_for_admission(context, ti)
@@ -133,44 +146,35 @@ def _defer_or_enqueue(context: StepContext, ti: TaskInstance) -> None:
 
 
 def start_deferred(context: StepContext, ti: TaskInstance) -> list[AttemptResult] | None:
-    """A task that starts from its trigger begins its try with the wait; what an earlier try pushed is gone.
+    """Start the try of a task with `start_from_trigger` by its deferral; XComs of earlier tries are deleted.
 
-    Returns what `delete_xcoms` returned; None when there was no earlier try.
+    Returns the value of `delete_xcoms`; None for the first try.
     """
     assert ti.task.start_wait is not None
     ti.try_number += 1
-    forgotten = context.delete_xcoms(ti) if ti.try_number > 1 else None
+    deleted_results = context.delete_xcoms(ti) if ti.try_number > 1 else None
     ti.started_at = context.now
     ti.pool = ti.task.pool
     context.newly_ready.pop(ti, None)
     begin_deferral(context, ti, ti.task.start_wait, Cause.START_WAIT)
-    return forgotten
+    return deleted_results
 
 
 def enqueue_for_admission(context: StepContext, ti: TaskInstance) -> None:
-    """Put a cell that may run where admission finds it."""
-    ti.ready = True
+    """Add a ready instance to the queue of its pool."""
     ti.pool = ti.task.pool
-    context.state.get_pool(ti.pool).enqueue(ti)
+    move_in_queue(ti, QueueCause.BECOME_READY, context.state.get_pool(ti.pool))
     context.newly_ready[ti] = None
 
 
-def dequeue(ti: TaskInstance) -> None:
-    """Take a waiting cell out of wherever it waits."""
-    ti.ready = False
-    ti.generation += 1
-
-
-def leave_queue(ti: TaskInstance) -> None:
-    """Leave the queue that it stands in, and wait elsewhere."""
-    ti.generation += 1
-
-
 def finish_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, reason: str | None, at: Instant | None = None) -> None:
-    """Move the cell to a final state and tell everything downstream."""
+    """Set a final state, and enqueue the evaluation of everything that depends on the instance.
+
+    `at`: when it ended; None: now. A deferral is dropped, and its trigger gets `on_kill`.
+    """
     dequeue(ti)
     drop_deferral(context, ti, killed=True)
-    ti.state = next_state(ti.state, cause)
+    lifecycle.apply(ti, cause)
     ti.reason = reason
     ti.resume_at = None
     if ti.ended_at is None:
@@ -188,13 +192,13 @@ def finish_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, r
 
 
 def mark_unfinished(context: StepContext, ti: TaskInstance) -> None:
-    """A finished cell counts as unfinished again."""
+    """Count a finished instance as unfinished again; the caller changes its state afterwards."""
     update_tallies(context, ti, -1)
     ti.run.unfinished_count += 1
 
 
 def update_tallies(context: StepContext, ti: TaskInstance, by: int) -> None:
-    """Add the cell's final state to, or take it from, the tallies downstream."""
+    """Count the instance's final state in the tallies of its downstream tasks: `by` 1 adds it, -1 removes it."""
     run = ti.run
     is_setup = ti.task.is_setup
     for d in run.graph.downstream[ti.index]:
@@ -203,14 +207,14 @@ def update_tallies(context: StepContext, ti: TaskInstance, by: int) -> None:
 
 
 def _evaluate_next_run(context: StepContext, ti: TaskInstance) -> None:
-    later = find_next_run(ti.run)
-    if later is None:
+    next_run = find_next_run(ti.run)
+    if next_run is None:
         return
     task = ti.task
     for task_id in (task.task_id, *task.upstream):
-        index = later.graph.index_of.get(task_id)
+        index = next_run.graph.index_of.get(task_id)
         if index is not None:
-            context.enqueue_evaluation(later, index)
+            context.enqueue_evaluation(next_run, index)
 
 
 def is_finished(ti: TaskInstance) -> bool:

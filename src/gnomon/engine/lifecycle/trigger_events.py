@@ -1,6 +1,7 @@
-"""How waits end: by the event of a trigger, by a time of the owner's own, or because they took too long.
+"""The ends of deferrals: by an event of the trigger, by a timer of the owner, or by a timeout.
 
-An event counts once, for the deferral that it names (OWNERSHIP.md line 21). Times are exact: the owner keeps them itself.
+An event is applied once, to the deferral with its `defer_seq` (TRIGGER in docs/discussions/ownership.md). The owner keeps
+the timers itself, so they are exact.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from gnomon.engine.lifecycle.deferrals import (
     release_held_slots,
     set_deferral_timer,
 )
-from gnomon.engine.lifecycle.task_lifecycle import dequeue, enqueue_for_admission, finish_task_instance
+from gnomon.engine.lifecycle.task_lifecycle import enqueue_for_admission, finish_task_instance
+from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.attempts import AttemptResult, XComItem, xcom_excess
@@ -27,7 +29,7 @@ from gnomon.model.states import TaskInstanceState as S
 
 
 def on_deferral_ended(context: StepContext, event: DeferralEnded) -> None:
-    """What a triggerer says, applied if the task instance still waits for just this."""
+    """Apply the event if the instance still waits for this deferral."""
     run = context.state.runs.get(event.key.run_pk)
     if run is None:
         return
@@ -36,96 +38,96 @@ def on_deferral_ended(context: StepContext, event: DeferralEnded) -> None:
     index = run.graph.index_of_number.get(event.key.task_no)
     ti = None if index is None else run.find_task_instance(index, event.key.map_index)
     if ti is not None and ti.state is S.DEFERRED and ti.defer_seq == event.defer_seq:
-        waiting = ti.deferral
-        if waiting is not None and waiting.result is None:
-            end_deferral(context, ti, waiting, event.fired)
+        deferral = ti.deferral
+        if deferral is not None and deferral.result is None:
+            end_deferral(context, ti, deferral, event.result)
 
 
 def on_deferral_timer(context: StepContext, ti: TaskInstance) -> None:
-    """A time of the wait has come: its own, that of its timeout, or the deadline of the try. However late it is looked at, the first counts."""
-    waiting = ti.deferral
-    if waiting is None or waiting.result is not None:
+    """A timer of the deferral fired: its own instant, its timeout, or the deadline of the try. The earliest of them decides."""
+    deferral = ti.deferral
+    if deferral is None or deferral.result is not None:
         return
     context.current_dag = ti.run.dag
-    times = compute_times(ti, waiting)
+    times = compute_times(ti, deferral)
     at = find_earliest(times)
     if at is None or at > context.now:
         set_deferral_timer(context.state, ti)
     elif at == times.due:
-        end_deferral(context, ti, waiting, DeferralResult(outcome="success" if waiting.request.ends_task else "event", due_at=at))
+        end_deferral(context, ti, deferral, DeferralResult(outcome="success" if deferral.request.ends_task else "event", due_at=at))
     elif at == times.timeout:
-        reason = f"its wait for {waiting.request.classpath} took longer than its timeout of {waiting.request.timeout_s:g} s"
-        _end_without_event(context, ti, waiting, DeferralResult(outcome="timeout", reason=reason), retryable=not ti.task.is_sensor)
+        reason = f"its wait for {deferral.request.classpath} took longer than its timeout of {deferral.request.timeout_s:g} s"
+        _end_without_event(context, ti, deferral, DeferralResult(outcome="timeout", reason=reason), retryable=not ti.task.is_sensor)
     else:
         limit_s = ti.task.execution_timeout_s
         reason = f"execution_timeout: the try took longer than {limit_s:g} s, its wait included"
-        _end_without_event(context, ti, waiting, DeferralResult(outcome="timeout", reason=reason))
+        _end_without_event(context, ti, deferral, DeferralResult(outcome="timeout", reason=reason))
 
 
-def end_deferral(context: StepContext, ti: TaskInstance, waiting: DeferralRecord, fired: DeferralResult) -> None:
-    """The task goes on with the event, or ends by it."""
-    if fired.outcome == "event":
-        _resume_in_operator(context, ti, waiting, fired)
+def end_deferral(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult) -> None:
+    """Resume the task with the result of its deferral, or finish it."""
+    if result.outcome == "event":
+        _resume_in_operator(context, ti, deferral, result)
         return
-    excesses = (xcom_excess(f"XCom {key!r} of the event", value) for key, value in fired.xcoms.items())
-    excess = next((one for one in excesses if one is not None), None)
+    excesses = (xcom_excess(f"XCom {key!r} of the event", value) for key, value in result.xcoms.items())
+    excess = next(filter(None, excesses), None)
     if excess is not None:
         _fail_or_soft_skip(context, ti, excess, retryable=False)
         return
-    _push_xcoms(context, ti, fired)
-    classpath = waiting.request.classpath
-    if fired.outcome == "error":
-        said = replace(fired, reason=f"its trigger {classpath} failed: {fired.reason or fired.outcome}")
-        if fired.traceback is not None:
-            context.add_audit_event("trigger_failed", ti=ti, body=said.reason or "")
-        _end_without_event(context, ti, waiting, said)
+    _push_xcoms(context, ti, result)
+    classpath = deferral.request.classpath
+    if result.outcome == "error":
+        failure = replace(result, reason=f"its trigger {classpath} failed: {result.reason or result.outcome}")
+        if result.traceback is not None:
+            context.add_audit_event("trigger_failed", ti=ti, body=failure.reason or "")
+        _end_without_event(context, ti, deferral, failure)
     elif ti.task.hears_ends:
-        _enqueue_resumption(context, ti, waiting, fired)
-    elif fired.outcome in _END_CAUSES:
+        _enqueue_resumption(context, ti, deferral, result)
+    elif result.outcome in _END_CAUSES:
         drop_deferral(context, ti, killed=False)
-        finish_task_instance(context, ti, _END_CAUSES[fired.outcome], fired.reason)
+        finish_task_instance(context, ti, _END_CAUSES[result.outcome], result.reason)
     else:
         drop_deferral(context, ti, killed=False)
-        fail_try(context, ti, fired.reason or f"its trigger {classpath} ended it as failed", retryable=True)
+        fail_try(context, ti, result.reason or f"its trigger {classpath} ended it as failed", retryable=True)
 
 
 _END_CAUSES = {"success": Cause.EVENT_SUCCESS, "skipped": Cause.EVENT_SKIP}
 
 
-def _resume_in_operator(context: StepContext, ti: TaskInstance, waiting: DeferralRecord, fired: DeferralResult) -> None:
-    if waiting.request.next_method is None:
+def _resume_in_operator(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult) -> None:
+    if deferral.request.next_method is None:
         reason = (
-            f"its trigger {waiting.request.classpath} sent an event that does not end the task, and the deferral named no "
+            f"its trigger {deferral.request.classpath} sent an event that does not end the task, and the deferral named no "
             "method to go on with: give method_name=, or let the trigger yield TaskSuccessEvent"
         )
         drop_deferral(context, ti, killed=False)
         fail_try(context, ti, reason, retryable=False)
         return
-    _enqueue_resumption(context, ti, waiting, fired)
+    _enqueue_resumption(context, ti, deferral, result)
 
 
-def _enqueue_resumption(context: StepContext, ti: TaskInstance, waiting: DeferralRecord, fired: DeferralResult) -> None:
-    """The task is sent to a worker with what came of its wait; a trigger that still runs is told to end."""
-    release_held_slots(context, waiting, ti.pool)
-    waiting.result = fired
-    if waiting.key not in context.changes.deferrals:
-        context.changes.deferrals_ended[waiting.key] = waiting
+def _enqueue_resumption(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult) -> None:
+    """Queue the instance for an attempt that resumes with `result`; a trigger that still runs is ended."""
+    release_held_slots(context, deferral, ti.pool)
+    deferral.result = result
+    if deferral.key not in context.changes.deferrals:
+        context.changes.deferrals_ended[deferral.key] = deferral
     ti.resume_at = None
     dequeue(ti)
     enqueue_for_admission(context, ti)
     context.mark_dirty(ti)
 
 
-def _end_without_event(context: StepContext, ti: TaskInstance, waiting: DeferralRecord, fired: DeferralResult, *, retryable: bool = True) -> None:
-    """No event came: the try has failed, and where the author's code wants to hear of it, a worker tells it."""
+def _end_without_event(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult, *, retryable: bool = True) -> None:
+    """No event came: fail the try, on a worker if the task has callbacks or a method for such ends."""
     if ti.task.hears_ends:
-        _enqueue_resumption(context, ti, waiting, fired)
+        _enqueue_resumption(context, ti, deferral, result)
     else:
-        _fail_or_soft_skip(context, ti, fired.reason or fired.outcome, retryable=retryable)
+        _fail_or_soft_skip(context, ti, result.reason or result.outcome, retryable=retryable)
 
 
 def _fail_or_soft_skip(context: StepContext, ti: TaskInstance, reason: str, *, retryable: bool = True) -> None:
-    """The try failed; a sensor with soft_fail is skipped instead."""
+    """Fail the try, or skip a sensor with soft_fail."""
     drop_deferral(context, ti, killed=True)
     if ti.task.soft_fail:
         finish_task_instance(context, ti, Cause.EVENT_SKIP, f"skipped because soft_fail or never_fail is set: {reason}")
@@ -133,12 +135,12 @@ def _fail_or_soft_skip(context: StepContext, ti: TaskInstance, reason: str, *, r
         fail_try(context, ti, reason, retryable=retryable)
 
 
-def _push_xcoms(context: StepContext, ti: TaskInstance, fired: DeferralResult) -> None:
-    if not fired.xcoms:
+def _push_xcoms(context: StepContext, ti: TaskInstance, result: DeferralResult) -> None:
+    if not result.xcoms:
         return
     key = ti.key()
-    items = tuple(XComItem(key=name, value=value) for name, value in fired.xcoms.items())
+    items = tuple(XComItem(key=name, value=value) for name, value in result.xcoms.items())
     context.changes.results.append(AttemptResult(
         attempt_id="", group_no=ti.run.dag.record.group_no, run_pk=key.run_pk, task_no=key.task_no,
-        map_index=key.map_index, outcome=fired.outcome, xcoms=items,
+        map_index=key.map_index, outcome=result.outcome, xcoms=items,
     ))

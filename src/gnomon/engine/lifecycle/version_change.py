@@ -1,10 +1,11 @@
-"""A run follows the newest version of its DAG: its cells move to the new graph by task id."""
+"""A new version of a DAG: its unfinished runs follow it, and their task instances move to the new graph by task id."""
 
 from __future__ import annotations
 
 from collections import deque
 
-from gnomon.decide.transitions import Cause, next_state
+from gnomon.decide.transitions import Cause
+from gnomon.engine import lifecycle
 from gnomon.engine.admission.capacity import acquire_limits, release_limits
 from gnomon.engine.dependencies.run_dependencies import refresh_edges
 from gnomon.engine.dependencies.upstream_subscriptions import notify_dag_changed, notify_dag_deleted
@@ -19,7 +20,9 @@ from gnomon.engine.lifecycle.run_lifecycle import (
     set_timeout_timer,
     stop_task_instance,
 )
-from gnomon.engine.lifecycle.task_lifecycle import dequeue, is_finished, make_ready
+from gnomon.engine.lifecycle.task_lifecycle import is_finished, make_ready
+from gnomon.engine.state.queue_moves import dequeue, move_in_queue
+from gnomon.engine.state.queue_state import QueueCause
 from gnomon.engine.state.task_graph import TaskGraph
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance, new_run_limit
 from gnomon.engine.step_context import CancelOrder, StepContext
@@ -31,47 +34,47 @@ from gnomon.model.states import TaskInstanceState as S
 
 
 def on_dag_read(context: StepContext, record: DagRecord) -> None:
-    """The DAG is as the store has it now: a new one, a new version, paused, unpaused or gone from its file."""
-    memory = context.state
-    dag = memory.dags.get(record.dag_pk)
+    """Apply the record of a DAG: it is new, has a new version, was paused or unpaused, or a file stopped or began defining it."""
+    engine_state = context.state
+    dag = engine_state.dags.get(record.dag_pk)
     context.result.plannable_dags.add(record.dag_pk)
     if dag is None:
-        notify_dag_changed(context, memory.add_dag(record), None)
+        notify_dag_changed(context, engine_state.add_dag(record), None)
         return
     context.current_dag = dag
-    was_held, before = dag.hold_reason, dag.record
+    was_held, previous = dag.hold_reason, dag.record
     changed = record.version_pk != dag.record.version_pk
     dag.record = record
     if changed:
         _move_runs_to_graph(context, dag, TaskGraph(record.spec, record.version_pk, record.task_numbers))
     if was_held is not None and dag.hold_reason is None:
         _resume_dag(context, dag)
-    notify_dag_changed(context, dag, None if dag.is_as_loaded else before)
+    notify_dag_changed(context, dag, None if dag.is_as_loaded else previous)
     dag.is_as_loaded = False
     context.startable_dags[dag] = None
 
 
 def _resume_dag(context: StepContext, dag: Dag) -> None:
-    """The DAG is held no longer: what was parked stands in its pools again, and times that passed are looked at."""
-    parked, dag.held_instances = dag.held_instances, []
-    for ticket, ti in parked:
-        if ti.generation == ticket and ti.starts_deferred:
+    """The DAG is no longer held: its held instances return to their pools, and timers that passed meanwhile are set again."""
+    for ti in list(dag.held_instances):
+        if ti.starts_deferred:
+            dequeue(ti)
             make_ready(context, ti)
-        elif ti.generation == ticket:
-            context.state.get_pool(ti.pool or ti.task.pool).enqueue(ti)
+        else:
+            move_in_queue(ti, QueueCause.DAG_RESUMED, context.state.get_pool(ti.pool or ti.task.pool))
     for run in dag.runs.values():
         if run.is_running:
             set_timeout_timer(context.state, run)
-        for cells in run.task_instances:
-            for ti in cells.values():
+        for instances in run.task_instances:
+            for ti in instances.values():
                 if ti.state is S.DEFERRED:
                     set_deferral_timer(context.state, ti)
 
 
 def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> None:
-    """All unfinished runs move to `graph`, and the limits of tasks with them."""
+    """Move all unfinished runs to `graph`, and live instances to its limits."""
     dag.graph = graph
-    live = [ti for run in dag.runs.values() for cells in run.task_instances for ti in cells.values() if ti.has_attempt]
+    live = [ti for run in dag.runs.values() for instances in run.task_instances for ti in instances.values() if ti.has_attempt]
     for ti in live:
         release_limits(ti)
     dag.task_limits = {}
@@ -85,15 +88,15 @@ def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> Non
 
 
 def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
-    """Move an unfinished run to `graph`: tasks that left are removed, new ones begin, tallies are counted anew."""
-    old = {ti.task.task_id: cells for cells in run.task_instances for ti in cells.values()}
-    waiting = [ti for cells in old.values() for ti in cells.values() if ti.ready]
-    stay = [ti for ti in waiting if ti.task.task_id in graph.index_of]
-    for ti in waiting:
+    """Move an unfinished run to `graph`: remove tasks that left the DAG, add new tasks, compute the tallies anew."""
+    old = {ti.task.task_id: instances for instances in run.task_instances for ti in instances.values()}
+    queued = [ti for instances in old.values() for ti in instances.values() if ti.is_queued]
+    kept = [ti for ti in queued if ti.task.task_id in graph.index_of]
+    for ti in queued:
         dequeue(ti)
-    for task_id, cells in old.items():
+    for task_id, instances in old.items():
         if task_id not in graph.index_of:
-            _remove_task(context, run, list(cells.values()))
+            _remove_task(context, run, list(instances.values()))
     context.pending_evaluations = deque(entry for entry in context.pending_evaluations if entry[0] is not run)
     changed = run.graph.version_pk != graph.version_pk
     run.graph = graph
@@ -104,10 +107,10 @@ def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     run.record.version_pk = graph.version_pk
     if changed:
         context.mark_run_dirty(run)
-    for ti in stay:
+    for ti in kept:
         make_ready(context, ti)
-    for cells in run.task_instances:
-        for ti in cells.values():
+    for instances in run.task_instances:
+        for ti in instances.values():
             if ti.state is S.DEFERRED:
                 set_deferral_timer(context.state, ti)
     if run.is_running:
@@ -116,9 +119,9 @@ def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     refresh_edges(context, run)
 
 
-def _remove_task(context: StepContext, run: DagRun, cells: list[TaskInstance]) -> None:
-    """The task left: what is unfinished of it ends here; the rows are kept, for it may come back."""
-    for ti in cells:
+def _remove_task(context: StepContext, run: DagRun, instances: list[TaskInstance]) -> None:
+    """The task left the DAG: finish its instances as removed; their rows are kept, because the task may return."""
+    for ti in instances:
         if not is_finished(ti) and (ti.has_attempt or ti.is_stored):
             stop_task_instance(context, ti, Cause.REMOVE, _TASK_REMOVED)
         context.newly_ready.pop(ti, None)
@@ -130,21 +133,21 @@ def _remove_task(context: StepContext, run: DagRun, cells: list[TaskInstance]) -
             run.removed_task_rows.setdefault(row.task_no, []).append(row)
 
 
-def _task_instances_at(context: StepContext, run: DagRun, index: int, found: dict[int, TaskInstance] | None) -> dict[int, TaskInstance]:
-    """The cells of a task of the new graph: those that it had, those of a task that came back, or a new one."""
+def _task_instances_at(context: StepContext, run: DagRun, index: int, previous: dict[int, TaskInstance] | None) -> dict[int, TaskInstance]:
+    """The instances of a task of the new graph: `previous` of the old graph, those of a task that returned, or a new one."""
     task = run.graph.tasks[index]
-    if found is None:
+    if previous is None:
         rows = run.removed_task_rows.pop(run.graph.numbers[index], None)
         if rows is not None:
             return {row.map_index: _restore_returning(context, run, index, row) for row in rows}
         return {UNMAPPED: TaskInstance(run, index, UNMAPPED, task)} if is_within_task_bounds(task, run.record) else {}
-    for ti in found.values():
+    for ti in previous.values():
         ti.index = index
         if ti.attempt is None:
             ti.priority, ti.pool_slots = task.effective_priority, task.pool_slots
         if ti.try_number == 0:
             ti.max_tries = task.retries
-    return found
+    return previous
 
 
 def _restore_returning(context: StepContext, run: DagRun, index: int, row: TaskRecord) -> TaskInstance:
@@ -155,7 +158,7 @@ def _restore_returning(context: StepContext, run: DagRun, index: int, row: TaskR
 
 
 def finalize_removed_tasks(context: StepContext, run: DagRun) -> None:
-    """A run that was read follows a version that came while nobody had it: rows of tasks that left are final."""
+    """Move a run that was read to the newest version of its DAG: unfinished rows of tasks that left the DAG become removed."""
     if run.is_running and run.record.version_pk != run.graph.version_pk:
         run.record.version_pk = run.graph.version_pk
         context.mark_run_dirty(run)
@@ -165,23 +168,25 @@ def finalize_removed_tasks(context: StepContext, run: DagRun) -> None:
             if row.state in FINISHED_TASK_STATES:
                 continue
             row.ended_at = context.now
-            waiting, row.deferral = row.deferral, None
-            if waiting is not None:
-                discard_deferral_record(context, waiting, row.pool, killed=True)
+            deferral, row.deferral = row.deferral, None
+            if deferral is not None:
+                discard_deferral_record(context, deferral, row.pool, killed=True)
             if row.attempt is not None:
                 _end_removed_attempt(context, run, row, names[row.task_no])
-            row.state, row.reason = next_state(row.state, Cause.REMOVE), _TASK_REMOVED
+            lifecycle.apply(row, Cause.REMOVE)
+            row.reason = _TASK_REMOVED
             row.resume_at = None
             context.changes.tasks.append(row)
             context.result.touched_groups.add(run.dag.record.group_no)
 
 
 def reset_removed_tasks(context: StepContext, run: DagRun) -> None:
-    """The run was cleared as a whole: tasks that are not in the DAG now begin anew should they come back."""
+    """The whole run was cleared: set the rows of tasks that left the DAG to removed, so that they start anew if they return."""
     for rows in run.removed_task_rows.values():
         for row in rows:
             if row.state is not S.REMOVED:
-                row.state, row.reason = next_state(row.state, Cause.REMOVE), _TASK_REMOVED
+                lifecycle.apply(row, Cause.REMOVE)
+                row.reason = _TASK_REMOVED
                 row.ended_at = row.ended_at or context.now
                 context.changes.tasks.append(row)
 
@@ -203,7 +208,7 @@ def _end_removed_attempt(context: StepContext, run: DagRun, row: TaskRecord, tas
 
 
 def on_dag_deleted(context: StepContext, dag_pk: int) -> None:
-    """The DAG was deleted from the store."""
+    """Remove a DAG that was deleted from the store."""
     dag = context.state.dags.get(dag_pk)
     if dag is not None:
         notify_dag_deleted(context, dag.record.dag_id)

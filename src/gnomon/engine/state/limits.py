@@ -1,26 +1,33 @@
-"""Pools and gates: who wants slots, who waits for a limit, and why nobody is forgotten at either.
+"""Pools and concurrency limits: the ready task instances that wait for slots, and those that wait for a limit.
 
-A cell that may run stands in the queue of its pool. One that finds a limit (a gate) closed goes to the *lane* of its pool
-at that gate. While the gate is open, the lane itself stands in the pool's queue, in the place of its best cell; when it
-comes first and the gate is closed, it steps out until somebody leaves the gate. So a free place at a gate is offered to
-every pool that has cells there, and no cell can take the offer away with it by being cleared, marked or paused.
+A ready task instance is in the queue of its pool. An instance that meets a reached limit goes to the `LimitQueue` of its
+pool at that limit. While the limit is free, the LimitQueue itself is an item of the pool's queue, with the key of its first
+instance; when it comes first and the limit is reached, it leaves the pool's queue until a task instance releases the limit.
+So a free place of a limit is offered to every pool that has instances there, and an instance that is cleared, marked or
+held back cannot take the offer away.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from gnomon.engine.state.priority_queue import PriorityQueue
 
-if TYPE_CHECKING:
-    from gnomon.engine.state.task_instance import TaskInstance
-
 AdmissionKey = tuple[bool, int, int, int, int, int]
-"""What admission sorts by: whether it begins (not: goes on after a wait), minus priority, run_after, run key, task index, map index."""
+"""What admission sorts by: begins (False: goes on after a deferral), minus priority, run_after, run_pk, task index, map index."""
+
+
+class Admissible(Protocol):
+    """What the queues need of a task instance."""
+
+    generation: int
+
+    @property
+    def admission_key(self) -> AdmissionKey: ...
 
 
 class Pool:
-    """Slots shared by tasks of all DAGs, and the ready cells that want them."""
+    """Slots shared by tasks of all DAGs, and the ready task instances that wait for them."""
 
     __slots__ = ("include_deferred", "name", "oversized", "ready_queue", "slots", "used")
 
@@ -29,11 +36,11 @@ class Pool:
         self.include_deferred = False
         """Whether a deferred task keeps its slots."""
         self.slots = slots
-        """None: the pool does not exist; -1: no bound."""
+        """None: the pool does not exist; -1: unlimited."""
         self.used = used
-        self.ready_queue: PriorityQueue[TaskInstance | LimitQueue] = PriorityQueue()
-        self.oversized: PriorityQueue[TaskInstance] = PriorityQueue()
-        """Cells that want more slots than there are; they hold up nobody, and come back when the pool changes."""
+        self.ready_queue: PriorityQueue[Admissible | LimitQueue] = PriorityQueue()
+        self.oversized: PriorityQueue[Admissible] = PriorityQueue()
+        """Instances that need more slots than the pool has; they block no other, and return when the pool is resized."""
 
     def has_room(self, wanted: int) -> bool:
         return self.slots is not None and (self.slots < 0 or self.used + wanted <= self.slots)
@@ -42,35 +49,25 @@ class Pool:
         """True when `wanted` slots can never be free here."""
         return self.slots is not None and 0 <= self.slots < wanted
 
-    def enqueue(self, ti: TaskInstance) -> None:
-        self.ready_queue.push(admission_key_of(ti), ti)
-
-    def resize(self, slots: int | None) -> None:
-        """The pool has that many slots now."""
-        if slots == self.slots:
-            return
-        self.slots = slots
-        oversized, self.oversized = self.oversized, PriorityQueue()
-        while (ti := oversized.peek()) is not None:
-            oversized.pop()
-            self.enqueue(ti)
+    def enqueue(self, ti: Admissible) -> None:
+        self.ready_queue.push(ti.admission_key, ti)
 
 
 class LimitQueue:
-    """The cells of one pool that wait at one gate."""
+    """The task instances of one pool that wait at one concurrency limit."""
 
     __slots__ = ("generation", "limit", "pool", "queued_key", "task_instances")
 
-    def __init__(self, gate: ConcurrencyLimit, pool: Pool) -> None:
-        self.limit = gate
+    def __init__(self, limit: ConcurrencyLimit, pool: Pool) -> None:
+        self.limit = limit
         self.pool = pool
-        self.task_instances: PriorityQueue[TaskInstance] = PriorityQueue()
+        self.task_instances: PriorityQueue[Admissible] = PriorityQueue()
         self.queued_key: AdmissionKey | None = None
-        """Where it stands in the pool's queue; None: it does not."""
+        """The key of its item in the pool's queue; None: it is not in the pool's queue."""
         self.generation = 0
 
     def join_pool_queue(self) -> None:
-        """It stands in the pool's queue where its best cell belongs."""
+        """Enter the pool's queue with the key of the first instance, or move forward to it."""
         key = self.task_instances.peek_key()
         if key is not None and (self.queued_key is None or key < self.queued_key):
             self.generation += 1
@@ -78,13 +75,13 @@ class LimitQueue:
             self.pool.ready_queue.push(key, self)
 
     def leave_pool_queue(self) -> None:
-        """It no longer stands in the pool's queue."""
+        """Make the item in the pool's queue void."""
         self.generation += 1
         self.queued_key = None
 
 
 class ConcurrencyLimit:
-    """At most `limit` cells inside (None: any number); `name` is what `explain` calls it."""
+    """At most `limit` live task instances (None: any number); `name` is the limit's name in the sentences of `explain`."""
 
     __slots__ = ("limit", "name", "queues", "used")
 
@@ -93,27 +90,22 @@ class ConcurrencyLimit:
         self.name = name
         self.used = 0
         self.queues: dict[str, LimitQueue] = {}
+        """By name of the pool."""
 
     @property
     def is_reached(self) -> bool:
         return self.limit is not None and self.used >= self.limit
 
-    def enqueue(self, ti: TaskInstance, pool: Pool) -> None:
-        """Let `cell` wait here until somebody leaves."""
-        lane = self.queues.get(pool.name)
-        if lane is None:
-            lane = self.queues[pool.name] = LimitQueue(self, pool)
-        lane.task_instances.push(admission_key_of(ti), ti)
+    def enqueue(self, ti: Admissible, pool: Pool) -> None:
+        """Add the instance to the queue of its pool at this limit."""
+        limit_queue = self.queues.get(pool.name)
+        if limit_queue is None:
+            limit_queue = self.queues[pool.name] = LimitQueue(self, pool)
+        limit_queue.task_instances.push(ti.admission_key, ti)
 
     def release(self) -> None:
-        """One cell has left; who waits may come in if that opened the gate."""
+        """Count one instance less; if the limit is free again, its queues enter the queues of their pools."""
         self.used -= 1
         if not self.is_reached:
-            for lane in self.queues.values():
-                lane.join_pool_queue()
-
-
-def admission_key_of(ti: TaskInstance) -> AdmissionKey:
-    """The order of admission (airflow-surface.md D.5); who goes on after a wait comes before all who begin."""
-    run = ti.run
-    return (not ti.is_resumption, -ti.priority, run.record.run_after, run.pk, ti.index, ti.map_index)
+            for limit_queue in self.queues.values():
+                limit_queue.join_pool_queue()

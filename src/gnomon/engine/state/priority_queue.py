@@ -1,16 +1,17 @@
-"""Heaps whose entries may become void: what waits leaves its place by counting up its ticket, and nobody searches for it."""
+"""Heaps whose entries become void: an item leaves a heap by increasing its generation, and the heap is not searched."""
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
 COMPACT_AT = 64
-"""A heap smaller than this keeps its void entries."""
+"""A heap with fewer entries keeps its void entries."""
 
 
 class HasGeneration(Protocol):
-    """What can leave a heap unseen."""
+    """What an item of a heap must have; each increase makes the entries before it void."""
 
     generation: int
 
@@ -19,7 +20,7 @@ _T = TypeVar("_T", bound=HasGeneration)
 
 
 class PriorityQueue(Generic[_T]):
-    """A heap by `key`. It never holds more than twice as many void entries as it held valid ones at the last sweep."""
+    """A heap by `key`. It never holds more than twice as many void entries as it held valid ones after the last `compact`."""
 
     __slots__ = ("_compact_at", "_count", "_entries")
 
@@ -29,37 +30,42 @@ class PriorityQueue(Generic[_T]):
         self._compact_at = COMPACT_AT
 
     def __len__(self) -> int:
+        """The number of entries, void ones included."""
         return len(self._entries)
 
+    def __iter__(self) -> Iterator[_T]:
+        """The items of valid entries, in no particular order."""
+        return (item for _, _, generation, item in self._entries if item.generation == generation)
+
     def push(self, key: Any, item: _T) -> None:
-        """The item stands in the queue until it is taken or its ticket changes."""
+        """Add an entry that is valid until it is popped or the generation of the item changes."""
         self._count += 1
         heapq.heappush(self._entries, (key, self._count, item.generation, item))
         if len(self._entries) > self._compact_at:
             self.compact()
 
     def peek(self) -> _T | None:
-        """The first valid item, left in its place."""
-        self._discard_stale_head()
+        """Return the first valid item without removing it; None when there is none."""
+        self._discard_void_head()
         return self._entries[0][3] if self._entries else None
 
     def peek_key(self) -> Any:
-        """The key of the first valid item; None when there is none."""
-        self._discard_stale_head()
+        """Return the key of the first valid entry; None when there is none."""
+        self._discard_void_head()
         return self._entries[0][0] if self._entries else None
 
     def pop(self) -> None:
-        """Take out what `peek` returned."""
+        """Remove the entry of the item that `peek` returned."""
         heapq.heappop(self._entries)
 
-    def _discard_stale_head(self) -> None:
-        """The first entry is valid, if there is one."""
+    def _discard_void_head(self) -> None:
+        """Afterwards the first entry is valid, if there is one."""
         entries = self._entries
         while entries and entries[0][3].generation != entries[0][2]:
             heapq.heappop(entries)
 
     def compact(self) -> None:
-        """No entry is void."""
+        """Remove all void entries."""
         self._entries = [entry for entry in self._entries if entry[3].generation == entry[2]]
         heapq.heapify(self._entries)
         self._compact_at = max(COMPACT_AT, 3 * len(self._entries))

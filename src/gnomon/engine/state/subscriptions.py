@@ -1,4 +1,4 @@
-"""."""
+"""Subscriptions: which runs wait for the slots of a DAG, as the owner of that DAG keeps them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gnomon.model.instants import Instant
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """One edge of one run that waits for one slot."""
+    """The subscription of one edge of one run; `keeps`: KEEP_AFTER_BAD | KEEP_AFTER_ABSENT of `model.run_waits`."""
 
     down_run: int
     edge_no: int

@@ -29,21 +29,25 @@ class TaskGraph:
         self.leaves = _leaves(spec, self.downstream)
         self.depends_on_previous_run = depends_on_previous_run(spec)
         self.edges: tuple[Edge, ...] = collect_edges(spec)
-        """What its runs and tasks wait for in other DAGs."""
+        """The dependencies of the DAG and of its tasks on other DAGs."""
 
 
 def _leaves(spec: DagSpec, downstream: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """Tasks whose downstreams are all ignorable teardowns and that are none themselves; else all plain leaves."""
+    """The tasks whose states decide the state of the run.
+
+    These are the tasks that are not ignorable teardowns and have only such teardowns downstream; if there is none, all tasks
+    without downstream tasks. A teardown is ignorable unless it has `on_failure_fail_dagrun`.
+    """
 
     def ignorable(i: int) -> bool:
         return spec.tasks[i].is_teardown and not spec.tasks[i].on_failure_fail_dagrun
 
-    found = tuple(
+    leaves = tuple(
         i for i in range(len(spec.tasks)) if not ignorable(i) and all(ignorable(d) for d in downstream[i])
     )
-    return found or tuple(i for i in range(len(spec.tasks)) if not downstream[i])
+    return leaves or tuple(i for i in range(len(spec.tasks)) if not downstream[i])
 
 
 def depends_on_previous_run(spec: DagSpec) -> bool:
-    """Whether a task looks at the run before."""
+    """True when a task of the DAG depends on the previous run."""
     return any(task.depends_on_past or task.wait_for_downstream for task in spec.tasks)

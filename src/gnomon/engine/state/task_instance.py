@@ -1,10 +1,14 @@
-"""Task instances, runs and DAGs as the engine holds them: mutable, and reached through `Memory` alone."""
+"""Task instances, runs and DAGs of the engine: mutable, and reached through the `EngineState` alone.
+
+The three refer to one another (a task instance to its run, a run to its DAG and its task instances), so they share a file.
+"""
 
 from __future__ import annotations
 
 from gnomon.decide.trigger_rules import Tally
 from gnomon.engine.state.edge_waits import EdgeWaits
-from gnomon.engine.state.limits import ConcurrencyLimit
+from gnomon.engine.state.limits import AdmissionKey, ConcurrencyLimit
+from gnomon.engine.state.queue_state import NOT_QUEUED, QueueState
 from gnomon.engine.state.task_graph import TaskGraph
 from gnomon.model.attempts import RunFacts
 from gnomon.model.ids import TaskKey
@@ -34,7 +38,7 @@ class TaskInstance:
         "pool",
         "pool_slots",
         "priority",
-        "ready",
+        "queue_state",
         "reason",
         "resume_at",
         "run",
@@ -59,7 +63,7 @@ class TaskInstance:
         self.entered = False
         self.defer_seq = 0
         self.deferral: DeferralRecord | None = None
-        """What it waits for or, when that has fired, what it goes on with."""
+        """The deferral that it waits for or, once that has a result, that its next attempt resumes from."""
         self.pool: str | None = None
         self.pool_slots = task.pool_slots
         self.priority = task.effective_priority
@@ -68,39 +72,50 @@ class TaskInstance:
         self.ended_at: Instant | None = None
         self.reason: str | None = None
         self.limits: list[ConcurrencyLimit] = []
-        """The limits that its live attempt counts for."""
+        """The limits that count its live attempt."""
         self.unentered_attempts = 0
-        """Attempts since the last one that entered author code, as far as this memory has seen."""
-        self.ready = False
-        """Its rules let it run; it waits in a pool or at a gate."""
+        """Lost attempts since the last attempt that entered author code, as far as this scheduler has seen them."""
+        self.queue_state: QueueState = NOT_QUEUED
+        """The container that the instance waits in until it is admitted; changed by `move_in_queue` alone."""
         self.generation = 0
-        """Counts the places that this cell has left; an entry of a heap with an older ticket is void."""
+        """Increases with every move between queues; a heap entry of an earlier generation is void."""
         self.is_stored = False
-        """A row of it is in the store."""
+        """True when the store has a row of the instance."""
 
     @property
     def task(self) -> TaskSpec:
         return self.run.graph.tasks[self.index]
 
     @property
+    def is_queued(self) -> bool:
+        """True when the rules let the instance run and it waits for its admission."""
+        return self.queue_state is not NOT_QUEUED
+
+    @property
+    def admission_key(self) -> AdmissionKey:
+        """The order of admission (airflow-surface.md D.5): an instance that goes on after a deferral comes before all that begin."""
+        run = self.run
+        return (not self.is_resumption, -self.priority, run.record.run_after, run.pk, self.index, self.map_index)
+
+    @property
     def is_resumption(self) -> bool:
-        """Its next attempt, or the one it has, goes on after a wait."""
+        """True when its live or next attempt resumes after a deferral."""
         return self.deferral is not None and self.deferral.result is not None
 
     @property
     def continues_in_operator(self) -> bool:
-        """Its attempt goes on in the author's code; no trigger has ended it, so that only its callbacks are left."""
-        fired = None if self.deferral is None else self.deferral.result
-        return fired is not None and not fired.ends_task
+        """True when its attempt resumes in the operator's method; False also if the trigger ended the task and only callbacks are left."""
+        result = None if self.deferral is None else self.deferral.result
+        return result is not None and not result.ends_task
 
     @property
     def starts_deferred(self) -> bool:
-        """Its next try begins with the wait for its trigger."""
+        """True when its next try starts with a deferral (`start_from_trigger`)."""
         return self.task.start_wait is not None and not self.is_resumption
 
     @property
     def has_attempt(self) -> bool:
-        """An attempt of it is on a worker."""
+        """True while an attempt is assigned to a worker."""
         return self.attempt is not None
 
     def name(self) -> str:
@@ -112,7 +127,7 @@ class TaskInstance:
         return TaskKey(self.run.pk, self.run.graph.numbers[self.index], self.map_index)
 
     def restore(self, row: TaskRecord) -> None:
-        """Take over what the store says of it."""
+        """Set all fields from the row."""
         self.state, self.try_number, self.seq = row.state, row.try_number, row.seq
         if row.try_number:
             self.max_tries = row.max_tries
@@ -126,7 +141,7 @@ class TaskInstance:
         self.is_stored = True
 
     def to_record(self) -> TaskRecord:
-        """Its row as of now."""
+        """The row of the instance with its present fields."""
         return TaskRecord(
             run_pk=self.run.pk, task_no=self.run.graph.numbers[self.index], map_index=self.map_index, state=self.state,
             try_number=self.try_number, max_tries=self.max_tries, seq=self.seq, attempt=self.attempt, worker=self.worker,
@@ -136,7 +151,7 @@ class TaskInstance:
 
 
 class DagRun:
-    """One run: its cells by task index and map index, a tally per task, counts of what is unfinished and live."""
+    """One run: its task instances by task index and map index, a tally for each task, the count of unfinished instances."""
 
     __slots__ = (
         "active_tasks_limit",
@@ -168,21 +183,21 @@ class DagRun:
         self.tallies: list[Tally] = []
         self.unfinished_count = 0
         self.removed_task_rows: dict[int, list[TaskRecord]] = {}
-        """By task number: rows of tasks that this version of the DAG does not have; they count again if it comes back."""
+        """By task number: rows of tasks that this version of the DAG does not have; they are used again if the task returns."""
         self.generation = 0
-        """Counts the states that this run has left; a timer with an older ticket is void."""
+        """Increases with every change of the run's state; a timer of an earlier generation is void."""
         self.is_due_timer_set = False
-        """A timer will call when it is due."""
+        """True when a timer is set for the run's `run_after`."""
         self.edges: dict[int, EdgeWaits] = {}
-        """What it waits for, or waited for, in other DAGs, by edge."""
+        """Its dependencies on other DAGs, by number of the edge."""
         self.stale_waits: tuple[RunWait, ...] = ()
-        """Rows of edges that its DAG no longer has."""
+        """Waits of edges that its DAG no longer has; the next step deletes them."""
         self.facts: RunFacts | None = None
-        """What attempts are told of this run; made once per start."""
+        """The part of an attempt that describes the run; built once for each state of the run."""
 
     @property
     def sort_key(self) -> tuple[Instant, int]:
-        """Runs of a DAG are ordered by when they were due, then by their creation."""
+        """The order of the runs of a DAG: by `run_after`, then by creation."""
         return (self.record.run_after, self.pk)
 
     @property
@@ -190,46 +205,46 @@ class DagRun:
         return self.record.state is DagRunState.RUNNING
 
     def find_task_instance(self, index: int, map_index: int = -1) -> TaskInstance | None:
-        """The cell, or None when this run has no such task instance."""
+        """The task instance; None when this run has none with that index and map index."""
         return self.task_instances[index].get(map_index)
 
 
 class Dag:
-    """One DAG: its newest version, its unfinished runs, its limits."""
+    """One DAG: its newest version, its unfinished runs, and the limits that span its runs."""
 
     __slots__ = ("by_slot", "graph", "held_instances", "is_as_loaded", "queued_runs", "record", "run_history", "running_count", "runs", "runs_waiting_upstream", "task_limits")
 
     def __init__(self, record: DagRecord) -> None:
         self.record = record
         self.is_as_loaded = False
-        """It was loaded, and not read since: letters about what changed before are still to come."""
+        """True from the load to the first `DagRead`: mail about earlier changes may still arrive."""
         self.graph = TaskGraph(record.spec, record.version_pk, record.task_numbers)
         self.runs: dict[int, DagRun] = {}
         self.queued_runs: list[tuple[Instant, int]] = []
-        """Heap of (run_after, run_pk) of runs that wait to start; entries of runs that left are void."""
+        """Heap of (run_after, run_pk) of runs that wait to start; an entry whose run is no longer queued is void."""
         self.running_count = 0
         self.runs_waiting_upstream: dict[int, None] = {}
-        """Queued runs (run_pk) that wait for other DAGs: in no queue, and counted for no limit."""
+        """Queued runs (run_pk) that wait for other DAGs: they are not in `queued_runs`, and no limit counts them."""
         self.by_slot: dict[Instant, DagRun] = {}
-        """Runs in memory by the planned time that they stand for."""
-        self.held_instances: list[tuple[int, TaskInstance]] = []
-        """Ready cells, with their tickets, that wait for the DAG to be unpaused or active again."""
+        """Runs in memory by their slot."""
+        self.held_instances: dict[TaskInstance, None] = {}
+        """Ready task instances that wait until the DAG is unpaused or active again (QueueState.DAG)."""
         self.task_limits: dict[int, ConcurrencyLimit] = {}
         """By task number: max_active_tis_per_dag."""
         self.run_history: list[DagRun] = []
-        """Runs in order, ended ones included that a later run may look back at; only when a task uses the past."""
+        """Runs in order, with finished runs that a later run may depend on; empty unless a task depends on the past."""
 
     @property
     def hold_reason(self) -> str | None:
-        """Why none of its tasks may start now, or None."""
+        """Why no task of the DAG may start now; None when tasks may start."""
         if self.record.paused:
             return "the DAG is paused"
         if not self.record.active:
-            return "the DAG is no longer in any file"
+            return "no file defines the DAG any more"
         return None
 
 
 def new_run_limit(graph: TaskGraph) -> ConcurrencyLimit:
-    """A new gate for max_active_tasks of one run."""
+    """A new limit for the max_active_tasks of one run."""
     limit = graph.spec.max_active_tasks
     return ConcurrencyLimit(limit, f"max_active_tasks={limit} of the run")

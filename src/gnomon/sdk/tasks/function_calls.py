@@ -90,7 +90,7 @@ def select_context_kwargs(
                 "position. Give it by name, or call the parameter something else."
             )
     if shape.accepts_var_keyword:
-        spread = getattr(context, "spread", None)
+        spread = getattr(context, "to_kwargs", None)
         everything = context if spread is None else spread()
         return {name: everything[name] for name in everything if name not in taken}
     return {name: context[name] for name in shape.named if name in context and name not in taken}

@@ -1,4 +1,4 @@
-"""A run for each business day of a calendar."""
+"""The timetable `BusinessDays`: a run for each business day of a calendar."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from datetime import datetime, time
 from functools import cached_property
 from typing import Any, Self
 
-from gnomon.calendars.calendar import decode
 from gnomon.calendars.date_units import SPANS
+from gnomon.calendars.decoding import decode
 from gnomon.calendars.named import calendar_of
 from gnomon.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables.business.calendar_mixin import CalendarMixin
-from gnomon.timetables.business.day_filters import SKIP, BusinessDayFilter, DayAfter, DaySet, EveryDay, NthDays
+from gnomon.timetables.business.day_filters import SKIP, BusinessDayFilter, DayAfter, EveryDay, NthDays
 from gnomon.timetables.business.whole_days import WholeDays
 from gnomon.timetables.granularity import Granularity
 from gnomon.timetables.interval_timetables import DataIntervalTimetable
 from gnomon.timetables.wall_clock.clock_change import LabelClock
 from gnomon.timetables.wall_clock.clock_timetable import ClockTimetable
-from gnomon.timetables.wall_clock.labels import Labels
+from gnomon.timetables.wall_clock.labels import DaySet, Labels
 from gnomon.timetables.wall_clock.zones import encode_zone, zone_of
 
 SINCE, AFTER = "since", "after"
@@ -26,18 +26,19 @@ INTERVALS = (SINCE, AFTER)
 
 
 class BusinessDays(CalendarMixin, DataIntervalTimetable, ClockTimetable):
-    """A run for each business day of `calendar` (a calendar, or the name of one in gnomon.toml).
+    """A run for each business day of `calendar` (a Calendar, or a name from gnomon.toml).
 
-    `interval` says when the run is and what it is about:
+    `interval` defines the time and the data interval of a run:
 
-    - `"since"` (default): it runs on the business day at `at`, about the time since the run before it: [the business
-      day before at `at`, this one at `at`). Intervals are complete and leave no gap: Monday's has the weekend in it.
-    - `"after"`: it runs when the business day is over, about that whole day: [its midnight, the next midnight). The run
-      is made at `at` on the day of the calendar that follows, whether business day or not; with the default `"00:00"`
-      that is the moment the day ends: Friday's run on Saturday at 00:00. Days off are in no interval.
+    - `"since"` (default): the run is due on the business day at `at`. Its data interval is the time since the run before:
+      [the previous business day at `at`, this day at `at`). The intervals leave no gap: Monday's includes the weekend.
+    - `"after"`: the run is due after the business day, at `at` on the next day, which may be a day off. Its data interval
+      is the whole business day: [midnight, next midnight). With the default `at="00:00"`, Friday's run is due on Saturday
+      at 00:00. No interval includes a day off.
 
-    `nth`, with `of` ("week", "month" or "quarter"), keeps only the n-th business day of each; -1 is the last one. Times
-    are those of `timezone`, by the clock-change rule. A manual run is about the last complete interval.
+    `nth`, with `of` ("week", "month" or "quarter"), keeps only the n-th business day of each; -1 is the last one. `at` is a
+    time of `timezone`, by the clock-change rule. A manual run has the last complete interval. Raises
+    AirflowTimetableInvalid for invalid arguments.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class BusinessDays(CalendarMixin, DataIntervalTimetable, ClockTimetable):
         if of not in SPANS:
             raise AirflowTimetableInvalid(f"of={of!r} is none of {', '.join(map(repr, SPANS))}")
         if nth == 0:
-            raise AirflowTimetableInvalid("nth=0: business days are counted from 1, and from -1 for the last one back")
+            raise AirflowTimetableInvalid("nth=0: count business days from 1, or from -1 for the last one backwards")
         self._interval = interval
         self._nth = nth
         self._of = of
@@ -74,7 +75,7 @@ class BusinessDays(CalendarMixin, DataIntervalTimetable, ClockTimetable):
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        """The rule in words."""
+        """The schedule as a sentence."""
         text = self.summary
         return f"{text[:1].upper()}{text[1:]} ({encode_zone(self._timezone)})"
 
@@ -101,8 +102,8 @@ class BusinessDays(CalendarMixin, DataIntervalTimetable, ClockTimetable):
         return super().plan_next(last, restriction, now)
 
     def infer_manual(self, run_after: datetime) -> DataInterval:
-        found = self._whole_days.newest(run_after) if self._interval == AFTER else self._last_complete(run_after)
-        return DataInterval.exact(run_after) if found is None else found
+        interval = self._whole_days.newest(run_after) if self._interval == AFTER else self._last_complete(run_after)
+        return DataInterval.exact(run_after) if interval is None else interval
 
     def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
         newest = self._last_complete(now)
@@ -110,7 +111,7 @@ class BusinessDays(CalendarMixin, DataIntervalTimetable, ClockTimetable):
         return newest.start if newest is not None and (start is None or start <= newest.start) else start
 
     def _last_complete(self, moment: datetime) -> DataInterval | None:
-        """The newest interval since a run that is complete at `moment`."""
+        """The newest interval that is complete at `moment`; None if there is none."""
         end = self._align_down(moment)
         start = None if end is None else self._before(end)
         return None if end is None or start is None else DataInterval(start, end)
@@ -141,7 +142,7 @@ class BusinessDays(CalendarMixin, DataIntervalTimetable, ClockTimetable):
 
 
 def parse_time(given: object) -> time:
-    """A time of day given as one or as `HH:MM` or `HH:MM:SS`; AirflowTimetableInvalid for anything else."""
+    """The time of day of a `datetime.time`, or of a text `HH:MM` or `HH:MM:SS`. Raises AirflowTimetableInvalid for others."""
     found = given
     if isinstance(given, str) and ":" in given:
         try:
@@ -150,7 +151,7 @@ def parse_time(given: object) -> time:
             found = None
     if isinstance(found, time) and found.tzinfo is None and not found.microsecond:
         return found
-    raise AirflowTimetableInvalid(f"at={given!r} is no time of day; write it as 'HH:MM', for example at='06:30'")
+    raise AirflowTimetableInvalid(f"at={given!r} is not a time of day; write it as 'HH:MM', for example at='06:30'")
 
 
 def _calendar_label(timetable: CalendarMixin) -> str:

@@ -1,15 +1,15 @@
-"""`calendar=` and `on_holiday=` of a periodic timetable: one mixin for all of them.
+"""The arguments `calendar=` and `on_holiday=` of periodic timetables.
 
-How a timetable takes part:
+A timetable supports them in four steps:
 
 1. It inherits from `CalendarMixin`, before its other bases, takes `calendar: object = None, on_holiday: str = "skip"` as
-   keywords and hands them to `self._keep_calendar(calendar, on_holiday)`.
-2. `serialize` adds `**self._calendar_data()` (nothing without a calendar: older data stays what it was), and
-   `deserialize` hands `**calendar_arguments(data)` to the constructor.
-3. `summary` and `description` go through `self._in_words(text)`.
-4. Its instants follow the calendar: one that finds its labels by day (cron) asks `self._days_kept(days)` for the days
-   to take; the clock-change rule is applied to what remains, so a label moves before it meets a clock change.
-   One that has instants and no labels (delta) moves each with `self._moved(instant, zone)`.
+   keywords and passes them to `self._set_calendar(calendar, on_holiday)`.
+2. `serialize` adds `**self._calendar_data()` (empty without a calendar, so that older data stays valid), and
+   `deserialize` passes `**calendar_arguments(data)` to the constructor.
+3. `summary` and `description` return `self._add_calendar_text(text)`.
+4. A timetable that finds its labels by day (cron) filters the days with `self._filter_days(days)`; the clock-change rule
+   applies to the remaining labels, so a label is moved to another day before a clock change moves it. A timetable without
+   labels (delta) moves each instant with `self._move(instant, zone)`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from __future__ import annotations
 from datetime import datetime, tzinfo
 from typing import Any, Self
 
-from gnomon.calendars.calendar import Calendar, decode
+from gnomon.calendars.calendar import Calendar
+from gnomon.calendars.decoding import decode
 from gnomon.calendars.named import ByName, calendar_of
 from gnomon.errors.timetable import AirflowTimetableInvalid
-from gnomon.timetables.business.day_filters import PREVIOUS, SKIP, BusinessDayFilter, DaySet, require_on_holiday
+from gnomon.timetables.business.day_filters import PREVIOUS, SKIP, BusinessDayFilter, require_on_holiday
 from gnomon.timetables.wall_clock.clock_change import instant_of
+from gnomon.timetables.wall_clock.labels import DaySet
 
 
 class CalendarMixin:
@@ -32,25 +34,25 @@ class CalendarMixin:
 
     @property
     def calendar(self) -> Calendar | None:
-        """The calendar that it follows; None: all days are alike."""
+        """The business calendar that the timetable follows; None: no calendar."""
         return self._calendar
 
     @property
     def calendar_name(self) -> str | None:
-        """The name of its calendar, while nobody has looked it up."""
+        """The name of a calendar that is not looked up yet; else None."""
         return self._calendar.name if isinstance(self._calendar, ByName) else None
 
     def on_calendar(self, calendar: Calendar) -> Self:
-        """The same timetable on this calendar."""
+        """A copy of the timetable that follows `calendar`."""
         stored: dict[str, Any] = self.serialize()  # type: ignore[attr-defined]
         made: Self = type(self).deserialize({**stored, "calendar": calendar.encode()})  # type: ignore[attr-defined]
         return made
 
-    def _keep_calendar(self, calendar: object, on_holiday: str) -> None:
-        """The two arguments are kept; AirflowTimetableInvalid when they make no sense."""
+    def _set_calendar(self, calendar: object, on_holiday: str) -> None:
+        """Checks and stores the two arguments. Raises AirflowTimetableInvalid if they are invalid."""
         require_on_holiday(on_holiday)
         if calendar is None and on_holiday != SKIP:
-            raise AirflowTimetableInvalid(f"on_holiday={on_holiday!r} needs calendar=, which says what a holiday is")
+            raise AirflowTimetableInvalid(f"on_holiday={on_holiday!r} needs calendar=, which defines the holidays")
         self._calendar = None if calendar is None else calendar_of(calendar)
         self._on_holiday = on_holiday
 
@@ -60,18 +62,18 @@ class CalendarMixin:
             return {}
         return {"calendar": self._calendar.encode(), "on_holiday": self._on_holiday}
 
-    def _in_words(self, text: str) -> str:
-        """`text` with what the calendar does to it; an empty one stays so."""
+    def _add_calendar_text(self, text: str) -> str:
+        """`text` with the effect of the calendar appended; an empty text stays empty."""
         if self._calendar is None or not text:
             return text
         return text + _ON_HOLIDAY_WORDS[self._on_holiday].format(self._calendar.label)
 
-    def _days_kept(self, days: DaySet) -> DaySet:
-        """The days on which runs remain, of those that the schedule names."""
+    def _filter_days(self, days: DaySet) -> DaySet:
+        """The days of the schedule after the calendar has removed or moved days off."""
         return days if self._calendar is None else BusinessDayFilter(days, self._calendar, self._on_holiday)
 
-    def _moved(self, instant: datetime, zone: tzinfo) -> datetime | None:
-        """Where a run at `instant` goes: itself on a business day of `zone`, else as `on_holiday` says; None: left out.
+    def _move(self, instant: datetime, zone: tzinfo) -> datetime | None:
+        """`instant` on a business day of `zone`; on a day off, the moved instant by `on_holiday`, or None if it is skipped.
 
         A moved run keeps its wall-clock time.
         """
@@ -87,7 +89,7 @@ class CalendarMixin:
 
 
 def calendar_arguments(data: dict[str, Any]) -> dict[str, Any]:
-    """The keywords that `_calendar_data` was made of; none for data from before there were calendars."""
+    """The constructor arguments of stored `_calendar_data`; empty for data without a calendar."""
     if data.get("calendar") is None:
         return {}
     return {"calendar": decode(data["calendar"]), "on_holiday": data.get("on_holiday", SKIP)}

@@ -1,4 +1,4 @@
-"""Which days of a year an expression selects. A year has one of 14 shapes; each is worked out once."""
+"""The days that a cron expression selects. A year has one of 14 shapes (leap year, first weekday), each computed once."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from gnomon.timetables.cron.cron_fields import LAST_OF_MONTH, CronFields
 
 _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 CYCLE = 400
-"""After so many years the calendar repeats itself, weekdays included."""
+"""Years after which the calendar repeats itself, weekdays included."""
 
 
 class CronDays:
-    """The selected days, counted from 1970-01-01, in both directions."""
+    """The selected days, as day numbers: days after 1970-01-01. A DaySet."""
 
     def __init__(self, fields: CronFields) -> None:
         self._fields = fields
         self._shapes: dict[tuple[bool, int], list[int]] = {}
         self._latest = (0, 0, 0, list[int]())
-        """The year that was asked about last: its first day, the first of the next year, its number, its days."""
+        """Cache of the last year: its first day, the first day of the next year, the year, its selected days."""
         months = len(fields.months) < 12
         free_days = fields.days is None and fields.weekdays is None and not fields.nth and fields.nearest is None
         self.every_day = free_days and not months and fields.years is None
@@ -30,7 +30,7 @@ class CronDays:
         self.never = not self.every_day and not any(self._of_year(year) for year in years)
 
     def on_or_after(self, day: int) -> int | None:
-        """The first selected day that is not before `day`; None when there is none up to the year 9999."""
+        """The first selected day that is not before `day`; None if there is none up to the year 9999."""
         if self.every_day:
             return day
         first, _, year, days = self._around(day)
@@ -43,7 +43,7 @@ class CronDays:
         return None
 
     def on_or_before(self, day: int) -> int | None:
-        """The last selected day that is not after `day`; None when there is none back to the year 1."""
+        """The last selected day that is not after `day`; None if there is none back to the year 1."""
         if self.every_day:
             return day
         first, _, year, days = self._around(day)
@@ -56,7 +56,7 @@ class CronDays:
         return None
 
     def _around(self, day: int) -> tuple[int, int, int, list[int]]:
-        """The year that `day` lies in, as `_latest` holds it."""
+        """The year of `day`, in the form of `_latest`."""
         found = self._latest
         if not found[0] <= day < found[1]:
             ordinal = min(max(day + _EPOCH_ORDINAL, 1), date.max.toordinal())
@@ -77,7 +77,7 @@ class CronDays:
 
 
 def _days_of(fields: CronFields, leap: bool, weekday: int) -> list[int]:
-    """The selected days of a year that is (not) leap and begins on that weekday (0 is Sunday)."""
+    """The selected days of a year by its shape: whether it is a leap year, and the weekday of 1 January (0 is Sunday)."""
     selected: list[int] = []
     first = 0
     for month, length in enumerate((31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31), start=1):
@@ -89,7 +89,7 @@ def _days_of(fields: CronFields, leap: bool, weekday: int) -> list[int]:
 
 
 def _selects(fields: CronFields, day: int, length: int, begins: int) -> bool:
-    """Whether a day is selected in a month of that length that begins on weekday `begins`."""
+    """True if the day is selected in a month of that length whose first day is weekday `begins`."""
     weekday = (begins + day - 1) % 7
     if fields.nearest is not None and day != _nearest_workday(fields.nearest, length, begins):
         return False

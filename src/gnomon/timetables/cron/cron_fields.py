@@ -1,4 +1,4 @@
-"""The names that stand for a cron expression or a whole timetable."""
+"""Parses cron expressions in croniter's dialect, with five to seven fields, and the presets such as `@daily`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ CRON_PRESETS = {
     "@quarterly": "0 0 1 */3 *",
     "@yearly": "0 0 1 1 *",
 }
-"""Replaced when a timetable is made, so that listings show the expression (airflow-surface.md B.2)."""
+"""Presets that a timetable replaces when it is created, so that listings show the expression (airflow-surface.md B.2)."""
 
 EXPANSIONS = CRON_PRESETS | {"@midnight": "0 0 * * *", "@annually": "0 0 1 1 *"}
-"""What the evaluator reads for each name."""
+"""Expressions of all names that the parser accepts."""
 
 
 _MONTHS = dict(zip("jan feb mar apr may jun jul aug sep oct nov dec".split(), range(1, 13), strict=True))
@@ -29,7 +29,7 @@ LAST_OF_MONTH = -1
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """One column of an expression: its name in messages, its bounds and its words."""
+    """One column of an expression: its name in messages, its bounds, and the words for its values."""
 
     name: str
     low: int
@@ -57,7 +57,7 @@ _NEAREST = re.compile(r"(?:(\d+)w|w(\d+))", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class CronFields:
-    """The sets that an expression selects. A None set means: no restriction."""
+    """The sets of values that an expression selects. None: no restriction."""
 
     expression: str
     minutes: frozenset[int]
@@ -67,22 +67,22 @@ class CronFields:
     """Days of the month, with -1 for its last day."""
     months: frozenset[int]
     weekdays: frozenset[int] | None
-    """0 is Sunday. With `days` too, a day that is in either runs."""
+    """0 is Sunday. If `days` is not None either, a day that is in one of the two sets is selected."""
     years: frozenset[int] | None
     nth: frozenset[tuple[int, int]]
-    """(weekday, n) for `1#2`, n = -1 for the last one. Where there are any, days of the month are passed over."""
+    """(weekday, n) for `1#2`; n = -1 for the last one. If there are any, days of the month are ignored."""
     nearest: int | None
     """`15W`: the weekday nearest to that day of the month."""
     columns: int
 
     @property
     def every_hour(self) -> bool:
-        """Whether the hour is `*`, in whatever spelling: both rules of clock changes lean on it."""
+        """True if every hour is selected, in any spelling. The rule for clock changes depends on it."""
         return len(self.hours) == 24
 
 
 def parse_cron(expression: str) -> CronFields:
-    """The field sets of an expression; AirflowTimetableInvalid names the expression, the field and the remedy."""
+    """The field sets of an expression. Raises AirflowTimetableInvalid with the expression, the field and the remedy."""
     text = EXPANSIONS.get(expression.strip().lower(), expression)
     columns = text.lower().split()
     if len(columns) not in (5, 6, 7):
@@ -95,7 +95,7 @@ def parse_cron(expression: str) -> CronFields:
     days = reader.restriction(_DAY, sets[_DAY], other=_WEEKDAY)
     weekdays = reader.restriction(_WEEKDAY, sets[_WEEKDAY], other=_DAY)
     if reader.nth and weekdays is not None and weekdays - {day for day, _ in reader.nth}:
-        raise reader.wrong(_WEEKDAY, columns[_WEEKDAY], "mixes plain weekdays with `#` or `L`; write two schedules")
+        raise reader.error(_WEEKDAY, columns[_WEEKDAY], "mixes plain weekdays with `#` or `L`; write two schedules")
     return CronFields(
         expression=expression,
         minutes=frozenset(sets[0]),
@@ -112,13 +112,13 @@ def parse_cron(expression: str) -> CronFields:
 
 
 class _CronParser:
-    """Reads the columns of one expression."""
+    """Parses the columns of one expression."""
 
     def __init__(self, expression: str, columns: list[str], written: list[str]) -> None:
         self._expression = expression
         self._columns = columns
         self._written = written
-        """The columns with capitals as the author has them."""
+        """The columns with the capitals of the author."""
         self.nth: set[tuple[int, int]] = set()
         self.nearest: int | None = None
 
@@ -134,7 +134,7 @@ class _CronParser:
         return values
 
     def restriction(self, number: int, values: set[int], other: int) -> frozenset[int] | None:
-        """The set of a day column, or None when it restricts nothing (and so does not join the either-or rule)."""
+        """The set of a day column; None if it does not restrict the days, so that the either-or rule ignores it."""
         text = self._columns[number]
         if text == "?" or "*" in text.split(","):
             return None
@@ -143,7 +143,7 @@ class _CronParser:
             return None
         return frozenset(values)
 
-    def wrong(self, number: int, item: str, why: str) -> AirflowTimetableInvalid:
+    def error(self, number: int, item: str, why: str) -> AirflowTimetableInvalid:
         at = self._columns[number].find(item)
         shown = self._written[number][at : at + len(item)]
         return AirflowTimetableInvalid(
@@ -184,26 +184,26 @@ class _CronParser:
         value = kind.words.get(text)
         if value is None:
             if not (text.isascii() and text.isdigit()):
-                raise self.wrong(number, item, _remedy(number, kind, item))
+                raise self.error(number, item, _remedy(number, kind, item))
             value = int(text)
             if number == _WEEKDAY and value == 7:
                 value = 0
         if value != LAST_OF_MONTH and not kind.low <= value <= kind.high:
-            raise self.wrong(number, item, f"is out of range; use {kind.low} to {kind.high}")
+            raise self.error(number, item, f"is out of range; use {kind.low} to {kind.high}")
         if value == LAST_OF_MONTH and item != text:
-            raise self.wrong(number, item, "has L at the start of a range; write L alone or in a list")
+            raise self.error(number, item, "has L at the start of a range; write L alone or in a list")
         return value
 
     def _step(self, number: int, item: str, text: str) -> int:
         step = int(text)
         if step == 0:
-            raise self.wrong(number, item, "has a step of 0; use 1 or more")
+            raise self.error(number, item, "has a step of 0; use 1 or more")
         return step
 
     def _nth_weekdays(self, kind: _Column, item: str, match: re.Match[str]) -> set[int]:
         nth = LAST_OF_MONTH if match.re is _LAST_WEEKDAY else int(match[2])
         if nth != LAST_OF_MONTH and not 1 <= nth <= 5:
-            raise self.wrong(_WEEKDAY, item, "asks for a week that no month has; use #1 to #5, or L before the day")
+            raise self.error(_WEEKDAY, item, "selects a week that no month has; use #1 to #5, or L before the day")
         first, _, last = match[1].partition("-")
         if last:
             weekdays = self._range(_WEEKDAY, kind, item, first, last, None)
@@ -214,21 +214,21 @@ class _CronParser:
 
     def _nearest_weekday(self, kind: _Column, item: str, day: int, alone: bool) -> int:
         if not alone:
-            raise self.wrong(_DAY, item, "has W in a list; W takes a single day, write two schedules")
+            raise self.error(_DAY, item, "has W in a list; W takes a single day, write two schedules")
         if not kind.low <= day <= kind.high:
-            raise self.wrong(_DAY, item, "is out of range; use 1 to 31")
+            raise self.error(_DAY, item, "is out of range; use 1 to 31")
         self.nearest = day
         return day
 
 
 def _remedy(number: int, kind: _Column, item: str) -> str:
-    """Why a word in a column is not understood, and what to write."""
+    """Why an item of a column is not valid, and what to write instead."""
     if number == _WEEKDAY and re.fullmatch(r"\w+l", item) and item != "l":
         return f"is not understood; for the last such weekday of a month write L first: 'L{item[:-1]}'"
     if number == _WEEKDAY and re.fullmatch(r"[^#]+-[^#]+#.*", item):
         return "is not understood; a range before `#` takes names and one number after it, for example 'mon-fri#2'"
     if re.fullmatch(r"[hr](\(.*\))?(/\d+)?", item):
-        return "asks for a hashed or random value, which would change from one look to the next; write a number"
+        return "is a hashed or random value, which would change with each evaluation; write a number"
     if item.startswith("-"):
         return "is negative; use a number of the range " + f"{kind.low} to {kind.high}"
     words = [word for word in kind.words if word.isalpha() and word != "l"]

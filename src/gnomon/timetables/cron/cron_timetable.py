@@ -1,4 +1,4 @@
-"""The instants at which an expression runs in a zone."""
+"""`CronTimetable`, the base of all cron timetables: the instants of a cron expression in a zone."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class CronClock(LabelClock):
 
 @lru_cache(maxsize=4096)
 def cron_clock(expression: str, zone: tzinfo) -> CronClock:
-    """The one CronClock of an expression in a zone; AirflowTimetableInvalid when the expression is none."""
+    """The cached CronClock of an expression in a zone. Raises AirflowTimetableInvalid for an invalid expression."""
     return CronClock(expression, zone)
 
 
 def require_sense(expression: str, zone: tzinfo) -> None:
-    """Raises AirflowTimetableInvalid when the expression is malformed, or selects no day that exists."""
+    """Raises AirflowTimetableInvalid if the expression is invalid, or selects only days that do not exist."""
     clock = cron_clock(expression, zone)
     if clock.never:
         raise AirflowTimetableInvalid(
@@ -49,34 +49,34 @@ class CronTimetable(CalendarMixin, ClockTimetable):
             raise TypeError(f"{type(self).__name__} takes a cron expression as text, such as '0 6 * * *', not {cron!r}")
         self._expression = CRON_PRESETS.get(cron, cron)
         self._timezone: tzinfo = zone_of(timezone)
-        self._keep_calendar(calendar, on_holiday)
+        self._set_calendar(calendar, on_holiday)
 
     @property
     def expression(self) -> str:
-        """The expression as it is evaluated: a preset stands as what it means."""
+        """The expression; a preset is replaced by its expression."""
         return self._expression
 
     @property
     def summary(self) -> str:
-        return self._in_words(self._expression)
+        return self._add_calendar_text(self._expression)
 
     @cached_property
     def description(self) -> str:  # type: ignore[override]
-        """The expression in words."""
-        return self._in_words(describe_cron(self._expression))
+        """The expression as a sentence."""
+        return self._add_calendar_text(describe_cron(self._expression))
 
     @property
     def fields(self) -> CronFields:
-        """What its columns select."""
+        """The sets of values that its columns select."""
         return cron_clock(self._expression, self._timezone).fields
 
     @property
     def granularity(self) -> Granularity:  # type: ignore[override]
-        """The kind that its fields tell."""
+        """The granularity of its fields."""
         return cron_granularity(self.fields)
 
     def validate(self) -> None:
-        """Raises AirflowTimetableInvalid for an expression that is malformed or can never fire."""
+        """Raises AirflowTimetableInvalid for an expression that is invalid or never fires."""
         require_sense(self._expression, self._timezone)
 
     @cached_property
@@ -86,11 +86,11 @@ class CronTimetable(CalendarMixin, ClockTimetable):
         if self._calendar is None:
             return clock
         labels = clock.labels
-        return LabelClock(Labels(self._days_kept(labels.days), labels.minutes, labels.seconds), self._timezone, clock.both)
+        return LabelClock(Labels(self._filter_days(labels.days), labels.minutes, labels.seconds), self._timezone, clock.both)
 
 
 class CronLabels(Labels):
-    """The labels of an expression: its days by their year's shape."""
+    """The labels of an expression."""
 
     def __init__(self, fields: CronFields) -> None:
         minutes = (hour * 60 + minute for hour in fields.hours for minute in fields.minutes)

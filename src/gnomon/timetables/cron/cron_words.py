@@ -1,4 +1,4 @@
-"""Cron expressions in words, by cron-descriptor, which is imported when somebody first asks."""
+"""Cron expressions as sentences, by the library cron-descriptor, which is imported at the first use."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _FIELDS = ((0, 60), (0, 24), (1, 31), (1, 12), (0, 7))
 
 @lru_cache(maxsize=1024)
 def describe_cron(expression: str) -> str:
-    """The expression as a sentence; empty for one that is malformed, or that has seconds (no describer reads those).
+    """The expression as a sentence; empty for an invalid one, or one with seconds, which the library does not support.
 
-    Where day of month and weekday both restrict, either is enough: the two are described one after the other.
+    If day of month and weekday are both restricted, either selects a day: the two are described one after the other.
     """
     try:
         fields = parse_cron(expression)
@@ -27,7 +27,7 @@ def describe_cron(expression: str) -> str:
     text = EXPANSIONS.get(expression.strip().lower(), expression)
     minute, hour, day, month, weekday = (_simplify_step(*column) for column in zip(text.split(), _FIELDS, strict=True))
     if fields.nth:
-        return _describe_all(f"{minute} {hour} {_describe_days(fields, day)} {month} {one}" for one in _split_nth_weekdays(fields))
+        return _describe_all(f"{minute} {hour} {_describe_days(fields, day)} {month} {weekday}" for weekday in _split_nth_weekdays(fields))
     day, weekday = _describe_days(fields, day), weekday if fields.nearest is None else "*"
     if fields.nearest is not None or fields.days is None or fields.weekdays is None:
         return _describe(f"{minute} {hour} {day} {month} {weekday}")
@@ -35,27 +35,27 @@ def describe_cron(expression: str) -> str:
 
 
 def _simplify_step(written: str, field: tuple[int, int]) -> str:
-    """A step that leaves the field at once selects its first value alone: `*/61` is minute 0, not every 61 minutes."""
+    """Replaces a step larger than the field by the first value: `*/61` selects minute 0, not every 61 minutes."""
     low, size = field
     step = written.removeprefix("*/")
     return str(low) if step != written and step.isdecimal() and int(step) >= size else written
 
 
 def _describe_days(fields: CronFields, written: str) -> str:
-    """The day of month as the describer reads it; `*` where it does not count."""
+    """The day of month in the library's syntax; `*` if it is ignored."""
     if fields.nearest is not None:
         return f"{fields.nearest}W"
     return "*" if fields.nth and fields.weekdays is not None else written.upper()
 
 
 def _split_nth_weekdays(fields: CronFields) -> list[str]:
-    """`1#2`, `L5`, ...: each weekday of the month by itself, the last ones at the end."""
-    ordered = sorted(fields.nth, key=lambda one: (one[1] == LAST_OF_MONTH, one[1], one[0]))
+    """Each weekday of the month as its own column (`1#2`, `L5`, ...), the last weekdays at the end."""
+    ordered = sorted(fields.nth, key=lambda item: (item[1] == LAST_OF_MONTH, item[1], item[0]))
     return [f"L{weekday}" if nth == LAST_OF_MONTH else f"{weekday}#{nth}" for weekday, nth in ordered]
 
 
 def _describe_all(expressions: Iterable[str]) -> str:
-    """The expressions in words; empty when one of them is read by no describer."""
+    """The expressions joined to one sentence; empty if the library does not support one of them."""
     words = [_describe(expression) for expression in expressions]
     return " (or) ".join(words) if all(words) else ""
 

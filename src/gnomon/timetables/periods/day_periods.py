@@ -23,7 +23,7 @@ from gnomon.timetables.wall_clock.labels import DaySet
 
 
 class _OnceADayTimetable(PeriodTimetable):
-    """Runs at one time of the days that it names; when clocks change, a given hour."""
+    """Runs at one time of its days. The hour is a stated one for the clock-change rule."""
 
     def __init__(self, at: str | time, **common: Unpack[PeriodArguments]) -> None:
         super().__init__(**common)
@@ -34,12 +34,12 @@ class _OnceADayTimetable(PeriodTimetable):
 
     @abstractmethod
     def _named(self) -> dict[str, Any]:
-        """JSON of the days."""
+        """The argument for the days, as JSON."""
 
     @property
     @abstractmethod
     def _which_days(self) -> str:
-        """The days in words."""
+        """The days, for the description."""
 
     def _minutes(self) -> Iterable[int]:
         return (self._at,)
@@ -98,7 +98,7 @@ class Weekly(_OnceADayTimetable):
 class Monthly(_OnceADayTimetable):
     """Runs at `at` on the given days of the month: 1 to 31, `"last"`, `("mon", 2)` for the second Monday, `("mon", "last")`.
 
-    A month that has no such day (31 in April, a fifth Monday) has no slot for it: `"last"` never misses one.
+    A month without such a day (31 in April, a fifth Monday) has no slot for it; `"last"` exists in every month.
     """
 
     granularity = "month"

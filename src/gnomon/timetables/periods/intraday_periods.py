@@ -20,7 +20,7 @@ DAY_END = "23:59"
 
 
 class _WindowTimetable(PeriodTimetable):
-    """Runs every so often from one time of each day to another, both included."""
+    """Runs in equal steps from one time of each day to another, both inclusive."""
 
     _every: int
     _start: int
@@ -28,7 +28,7 @@ class _WindowTimetable(PeriodTimetable):
 
     @property
     def every(self) -> int:
-        """How many minutes, or hours, a step is."""
+        """The length of a step, in minutes or hours."""
         return self._every
 
     def _keep_window(self, start: str | time, end: str | time) -> None:
@@ -39,7 +39,7 @@ class _WindowTimetable(PeriodTimetable):
             raise argument_error(
                 f"{name}(end=",
                 end,
-                f"is before start={format_clock_time(self._start)!r}; a window lies within one day: give a later end, or for a "
+                f"is before start={format_clock_time(self._start)!r}; a window is within one day: give a later end, or for a "
                 "window across midnight a cron expression such as '0 22-23,0-4 * * *'",
             )
 
@@ -47,17 +47,17 @@ class _WindowTimetable(PeriodTimetable):
         return {"every": self._every, "start": format_clock_time(self._start), "end": format_clock_time(self._end)}
 
     def _within(self, joined: str) -> str:
-        """The window in words; empty for the whole day."""
+        """`joined` with the start and end of the window; empty for the whole day."""
         if (self._start, self._end) == (0, 24 * 60 - 1):
             return ""
         return joined.format(format_clock_time(self._start), format_clock_time(self._end))
 
 
 class Minutely(_WindowTimetable):
-    """Runs every `every` minutes from `start` to `end` of each day, both included, and in every real hour.
+    """Runs every `every` minutes from `start` to `end` of each day, both inclusive.
 
-    The steps begin anew in each hour, at the minute of `start`, as those of a cron field do: every 50 minutes is at :00
-    and :50. When the clock is set back, the hour that comes twice runs twice.
+    The steps restart in each hour at the minute of `start`, as those of a cron field: `every=50` runs at :00 and :50. When
+    the clock is set back, the repeated hour runs twice.
     """
 
     granularity = "minute"
@@ -88,10 +88,10 @@ class Minutely(_WindowTimetable):
 
 
 class Hourly(_WindowTimetable):
-    """Runs every `every` hours from `start` to `end` of each day, both included; the steps begin anew each day.
+    """Runs every `every` hours from `start` to `end` of each day, both inclusive; the steps restart each day.
 
-    Every hour means every real hour: the one that comes twice when the clock is set back runs twice. Steps of two hours or more
-    are given hours: one that the clock skips is moved forward by the gap, one that comes twice runs at its second time.
+    With `every=1`, the hour that the clock repeats runs twice. With larger steps, the hours are stated ones: a skipped hour
+    is moved forward by the gap, a repeated one runs at its second occurrence.
     """
 
     granularity = "hour"
@@ -117,7 +117,7 @@ class Hourly(_WindowTimetable):
 
 
 class DiscreteHours(PeriodTimetable):
-    """Runs at the given hours of each day, at one minute of them. When clocks change they are given hours."""
+    """Runs at the given hours of each day, at minute `minute`. The hours are stated ones for the clock-change rule."""
 
     granularity = "discrete_hours"
 

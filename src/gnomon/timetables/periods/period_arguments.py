@@ -1,4 +1,4 @@
-"""What authors write in period timetables, read once; and the same in words. A mistake names argument, value, remedy."""
+"""Parses the arguments of period timetables, and formats them as text. Errors name the argument, the value and the remedy."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ _NTH = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", LAST: LAST
 
 
 def parse_minute_of_day(argument: str, given: object) -> int:
-    """Minutes since midnight of "HH:MM" or a datetime.time."""
+    """Minutes since midnight of a text "HH:MM" or a datetime.time. Raises AirflowTimetableInvalid for others."""
     if isinstance(given, str):
         hour, colon, minute = given.partition(":")
         if colon and _digits(hour) and _digits(minute) and len(minute) == 2 and int(hour) < 24 and int(minute) < 60:
             return int(hour) * 60 + int(minute)
     if not isinstance(given, time):
-        raise argument_error(argument, given, "is no time of day; write '00:00' to '23:59', or a datetime.time")
+        raise argument_error(argument, given, "is not a time of day; write '00:00' to '23:59', or a datetime.time")
     if given.second or given.microsecond:
-        raise argument_error(argument, given, "has seconds; period timetables run on whole minutes, a cron of six fields on seconds")
+        raise argument_error(argument, given, "has seconds; period timetables run at whole minutes; for seconds write a cron expression with six fields")
     if given.tzinfo is not None:
-        raise argument_error(argument, given, "has a time zone; take it away and write timezone= beside it")
+        raise argument_error(argument, given, "has a time zone; remove it and give timezone= instead")
     return given.hour * 60 + given.minute
 
 
 def parse_whole_number(argument: str, given: object, low: int, high: int, remedy: str = "") -> int:
-    """`given`, a whole number from `low` to `high`."""
+    """`given` if it is a whole number from `low` to `high`; else raises AirflowTimetableInvalid with `remedy`."""
     if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
-        raise argument_error(argument, given, f"is no whole number from {low} to {high}{remedy and '; '}{remedy}")
+        raise argument_error(argument, given, f"is not a whole number from {low} to {high}{remedy and '; '}{remedy}")
     return given
 
 
 def parse_hours(argument: str, given: object) -> tuple[int, ...]:
-    """The hours of the day, in order, each once."""
-    return tuple(sorted({parse_whole_number(argument, one, 0, 23) for one in _to_list(argument, given, "hours, as [2, 5, 15]")}))
+    """Hours of the day, in order, without duplicates."""
+    return tuple(sorted({parse_whole_number(argument, hour, 0, 23) for hour in _to_list(argument, given, "hours, as [2, 5, 15]")}))
 
 
 def parse_weekdays(argument: str, given: object) -> tuple[int, ...]:
-    """ISO weekdays, in order, each once; given by number (Monday is 1) or by name."""
-    return tuple(sorted({_weekday(argument, one) for one in _to_list(argument, given, "weekdays, as ['mon', 'fri']")}))
+    """ISO weekdays, in order, without duplicates, from numbers (Monday is 1) or names."""
+    return tuple(sorted({_weekday(argument, weekday) for weekday in _to_list(argument, given, "weekdays, as ['mon', 'fri']")}))
 
 
 def parse_month_days(argument: str, given: object) -> tuple[MonthDay, ...]:
-    """Days of the month, each once: numbers in order, then `last`, then weekdays in order."""
+    """Days of the month without duplicates: numbers in order, then `last`, then weekdays in order."""
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str) and given[0].lower() in _NUMBERS:
         given = [given]
-    found = {_month_day(argument, one) for one in _to_list(argument, given, "days, as [1, 15, 'last']")}
+    found = {_month_day(argument, day) for day in _to_list(argument, given, "days, as [1, 15, 'last']")}
     return tuple(sorted(found, key=_sort_key))
 
 
@@ -77,7 +77,7 @@ def describe_month_day(named: MonthDay) -> str:
 
 
 def encode_month_day(named: MonthDay) -> int | str | list[int | str]:
-    """JSON of one day of the month, which `parse_month_days` reads back."""
+    """One day of the month as JSON, which `parse_month_days` accepts."""
     return list(named) if isinstance(named, tuple) else named
 
 
@@ -86,9 +86,9 @@ def _to_list(argument: str, given: object, example: str) -> list[object]:
     if isinstance(given, (int, str)):
         return [given]
     if not isinstance(given, (list, tuple, set, frozenset, range)):
-        raise argument_error(argument, given, f"is no list; give {example}")
+        raise argument_error(argument, given, f"is not a list; give {example}")
     if not given:
-        raise argument_error(argument, given, f"is empty, so nothing would ever run; give {example}")
+        raise argument_error(argument, given, f"is empty, so that it would never run; give {example}")
     return list(given)
 
 
@@ -98,7 +98,7 @@ def _weekday(argument: str, given: object) -> int:
         if found is not None:
             return found
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 7:
-        raise argument_error(argument, given, "is no weekday; write 1 (Monday) to 7 (Sunday), or a name such as 'mon' or 'Monday'")
+        raise argument_error(argument, given, "is not a weekday; write 1 (Monday) to 7 (Sunday), or a name such as 'mon' or 'Monday'")
     return given
 
 
@@ -111,7 +111,7 @@ def _month_day(argument: str, given: object) -> MonthDay:
             return (weekday, LAST)
         return (weekday, parse_whole_number(argument, nth, 1, 5, "or 'last', beside a weekday as in ('mon', 2)"))
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 31:
-        raise argument_error(argument, given, "is no day of the month; write 1 to 31, 'last', ('mon', 2) or ('mon', 'last')")
+        raise argument_error(argument, given, "is not a day of the month; write 1 to 31, 'last', ('mon', 2) or ('mon', 'last')")
     return given
 
 

@@ -1,4 +1,4 @@
-"""Which days a period timetable names, counted from 1970-01-01: weekdays, or days of the month."""
+"""The days of period timetables as DaySets: weekdays, and days of the month."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import MAXYEAR, date
 LAST = "last"
 """The last day of the month; with a weekday, its last one in the month."""
 NEAREST_MONTHS = 12
-"""Any days that a month timetable can name come again within so many months (a fifth Monday within four)."""
+"""Most months until a day of a month timetable comes again (a fifth Monday comes within four)."""
 MonthDay = int | str | tuple[int, int | str]
 """1 to 31, `last`, or (ISO weekday, 1 to 5 or `last`)."""
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -28,11 +28,11 @@ class WeekDays:
         self._back = [next(step for step in steps if _iso(day - step) in chosen) for day in steps]
 
     def on_or_after(self, day: int) -> int | None:
-        """The first of them that is not before `day`."""
+        """The first selected day that is not before `day`."""
         return day + self._ahead[day % 7]
 
     def on_or_before(self, day: int) -> int | None:
-        """The last of them that is not after `day`."""
+        """The last selected day that is not after `day`."""
         return day - self._back[day % 7]
 
 
@@ -47,7 +47,7 @@ class MonthDays:
         self._shapes: dict[tuple[int, int], list[int]] = {}
 
     def on_or_after(self, day: int) -> int | None:
-        """The first of them that is not before `day`; None when the calendar ends before it comes."""
+        """The first selected day that is not before `day`; None if there is none up to the year 9999."""
         moment = date.fromordinal(min(max(day, _FIRST), _LAST) + _EPOCH)
         year, month = moment.year, moment.month
         for _ in range(NEAREST_MONTHS):
@@ -60,7 +60,7 @@ class MonthDays:
         return None
 
     def on_or_before(self, day: int) -> int | None:
-        """The last of them that is not after `day`; None when the calendar begins after it."""
+        """The last selected day that is not after `day`; None if there is none back to the year 1."""
         moment = date.fromordinal(min(max(day, _FIRST), _LAST) + _EPOCH)
         year, month = moment.year, moment.month
         for _ in range(NEAREST_MONTHS):
@@ -73,17 +73,17 @@ class MonthDays:
         return None
 
     def _of_month(self, year: int, month: int) -> list[int]:
-        """Its days in a month, in order. A month has one of 28 shapes: its length and its first weekday."""
+        """The selected days of a month, in order. A month has one of 28 shapes (length, first weekday), each computed once."""
         first = date(year, month, 1).toordinal() - _EPOCH
         shape = (_length(year, month), _iso(first))
         days = self._shapes.get(shape)
         if days is None:
-            days = self._shapes[shape] = sorted({day for one in self._named for day in _days_of(one, *shape)})
+            days = self._shapes[shape] = sorted({day for named in self._named for day in _days_of(named, *shape)})
         return [first + day - 1 for day in days]
 
 
 def _days_of(named: MonthDay, length: int, begins: int) -> list[int]:
-    """The days of the month that one name means in a month of that length and first weekday: one or none."""
+    """The day that `named` selects in a month of that length and first weekday: a list of one day, or empty."""
     if named == LAST:
         return [length]
     if isinstance(named, int):

@@ -1,10 +1,10 @@
-"""What all period timetables share: a zone, a calendar, what a run is about, and how slots are planned.
+"""The base class of period timetables: time zone, calendar, data interval, and planning.
 
-A slot is due at its own instant, and bounds are bounds of slots: with a start date, the first run is the first slot
-that is not before it; with an end date, the last run is the last slot that is not after it. (So the slots of a day can
-be told from the timetable and the DAG's dates alone. Airflow's CronDataIntervalTimetable instead bounds the starts of
-intervals: its first run is one slot later, and one run may come after the end date.) With catchup, missed slots are made
-up; without it, the newest missed one runs. A DAG without a start date begins with the next slot.
+A run is due at its slot, and the dates of a DAG limit the slots: the first run is the first slot at or after the start
+date, the last run is the last slot at or before the end date. (So the slots of a day follow from the timetable and the
+DAG's dates alone. Airflow's CronDataIntervalTimetable limits the starts of intervals instead: its first run is one slot
+later, and one run may come after the end date.) With catchup, all missed slots run; without it, only the newest one. A DAG
+without a start date begins with the next slot.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ from gnomon.timetables.wall_clock.zones import encode_zone, zone_of
 
 PERIOD: Literal["period"] = "period"
 IntervalOption = Literal["period"] | timedelta | None
-"""What `interval=` takes: from the slot before to this one, an instant, or a span that ends at the slot."""
+"""The argument `interval=`: from the slot before to this one, an instant, or a span that ends at the slot."""
 
 
 class PeriodArguments(TypedDict, total=False):
-    """The keywords of every period timetable."""
+    """The keyword arguments of every period timetable."""
 
     timezone: str | int | tzinfo
-    """Whose clock it goes by; UTC if not given."""
+    """The time zone of the wall-clock times; default UTC."""
     interval: IntervalOption
     calendar: object
     """A business calendar (`gnomon.calendars`), or the name of one in `gnomon.toml`."""
     on_holiday: str
-    """What happens to a slot on a day off: "skip" it, or move it to the "previous" or "next" business day."""
+    """For a slot on a day off: "skip" it, or move it to the "previous" or "next" business day."""
 
 
 class PeriodTimetable(CalendarMixin, TriggerTimetable, ClockTimetable):
-    """Runs at wall-clock times of a zone. A run is about the time from the slot before to its own, unless told."""
+    """Runs at wall-clock times of a zone. By default, the data interval of a run is the time since the slot before."""
 
     granularity: Granularity
     _every_hour = False
-    """Whether every real hour runs when clocks change; else the hours are given ones."""
+    """True if every hour runs, so that a repeated one runs twice; else hours are stated ones for the clock-change rule."""
 
     def __init__(
         self,
@@ -65,41 +65,41 @@ class PeriodTimetable(CalendarMixin, TriggerTimetable, ClockTimetable):
             )
         self._about_slot: IntervalOption = interval
         self._interval = interval if isinstance(interval, timedelta) else timedelta()
-        self._keep_calendar(calendar, on_holiday)
+        self._set_calendar(calendar, on_holiday)
 
     @abstractmethod
     def _arguments(self) -> dict[str, Any]:
-        """JSON of the arguments of its own, by which it is made again."""
+        """The arguments other than PeriodArguments, as JSON."""
 
     @abstractmethod
     def _minutes(self) -> Iterable[int]:
-        """The minutes of the day at which it runs."""
+        """The slots of a day, in minutes since midnight."""
 
     def _days(self) -> DaySet:
-        """The days that it names."""
+        """The days on which it runs."""
         return EveryDay()
 
     @property
     @abstractmethod
     def _short(self) -> str:
-        """For listings."""
+        """The schedule in listings, without the calendar."""
 
     @property
     @abstractmethod
     def _sentence(self) -> str:
-        """In words, without zone and calendar."""
+        """The schedule as a sentence, without zone and calendar."""
 
     @property
     def summary(self) -> str:
-        return self._in_words(self._short)
+        return self._add_calendar_text(self._short)
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        """In words."""
-        return self._in_words(f"{self._sentence} ({encode_zone(self._timezone)})")
+        """The schedule as a sentence, with zone and calendar."""
+        return self._add_calendar_text(f"{self._sentence} ({encode_zone(self._timezone)})")
 
     def validate(self) -> None:
-        """Arguments are checked when it is made; nothing is left to check."""
+        """Does nothing: the constructor has checked the arguments."""
 
     def serialize(self) -> dict[str, Any]:
         about = self._about_slot
@@ -121,7 +121,7 @@ class PeriodTimetable(CalendarMixin, TriggerTimetable, ClockTimetable):
         return cls(**own, **common, **calendar_arguments(data))
 
     def infer_manual(self, run_after: datetime) -> DataInterval:
-        """About the last period that is complete; or the instant, or the span that ends there."""
+        """The last complete period; or the instant, or the span that ends there, by `interval=`."""
         if self._about_slot != PERIOD:
             return super().infer_manual(run_after)
         ended = self._align_down(run_after)
@@ -129,7 +129,7 @@ class PeriodTimetable(CalendarMixin, TriggerTimetable, ClockTimetable):
 
     @cached_property
     def _clock(self) -> LabelClock:
-        labels = Labels(self._days_kept(self._days()), self._minutes())
+        labels = Labels(self._filter_days(self._days()), self._minutes())
         return LabelClock(labels, self._timezone, self._every_hour)
 
     def _first(self, now: datetime) -> datetime | None:

@@ -1,12 +1,12 @@
-"""The clock-change rule: which instants run for labels that a zone's clock skips or shows twice.
+"""The clock-change rule: the instants of labels, also of those that a zone's clock skips or repeats.
 
-A label is a wall-clock time that a schedule names, counted in seconds as if it were UTC.
+A label is a wall-clock time that a schedule states, in seconds since 1970-01-01 as if it were UTC.
 
-1. A label that does not exist (the clock jumped over it) runs moved forward by the gap: 02:30 becomes 03:30.
-2. A label that exists twice runs once, at its second occurrence; where every hour is scheduled (`*`), both run.
-3. Labels that fall on one instant are one run.
+1. A label that the clock skips is moved forward by the gap: 02:30 becomes 03:30.
+2. A label that the clock repeats runs once, at its second occurrence; where every hour is scheduled (`*`), both run.
+3. Labels with the same instant are one run.
 
-(airflow-surface.md B.4.) The line of instants is cut into pieces on which the rule is the same throughout.
+(airflow-surface.md B.4.) Time is divided into pieces in each of which a single case of the rule holds.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from gnomon.timetables.wall_clock.labels import Labels
 from gnomon.timetables.wall_clock.zones import FIRST_S, LAST_S, PROBE_S, compute_offset, iterate_clock_changes
 
 BLOCK_BITS = 25
-"""Pieces are found for 2**25 seconds (388 days) at a time."""
+"""Pieces are computed in blocks of 2**25 seconds (388 days)."""
 WIDEST_S = 2 * 86400
-"""No label is further from its instant: a clock is less than a day from UTC, before a change and after it."""
+"""The largest distance of a label from its instant: a clock is less than a day from UTC, before and after a change."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class LabelClock:
     """The instants, in whole seconds since the epoch, at which labels run in one zone: the three rules.
 
-    `both`: every hour is scheduled, so a label that exists twice runs twice.
+    `both`: every hour is scheduled, so a repeated label runs twice.
     """
 
     def __init__(self, labels: Labels, zone: tzinfo, both: bool) -> None:
         self.labels = labels
         self.both = both
         self.never = labels.days.never
-        """Whether no date is selected."""
+        """True if no day is selected."""
         self._clock = clock_of(zone)
 
     def on_or_after(self, instant: int) -> int | None:
-        """The first instant of the schedule that is not before `instant`; None when there is none before year 9999."""
+        """The first instant of the schedule that is not before `instant`; None if there is none before the year 9999."""
         labels = self.labels
         while instant <= LAST_S and not self.never:
             piece = self._clock.at(instant)
@@ -63,7 +63,7 @@ class LabelClock:
         return None
 
     def on_or_before(self, instant: int) -> int | None:
-        """The last instant of the schedule that is not after `instant`; None when there is none after year 1."""
+        """The last instant of the schedule that is not after `instant`; None if there is none after the year 1."""
         labels = self.labels
         while instant >= FIRST_S and not self.never:
             piece = self._clock.at(instant)
@@ -97,7 +97,7 @@ class LabelClock:
             start = stop
 
     def _stretch(self, piece: ClockPiece, start: int, stop: int) -> Iterator[datetime]:
-        """The instants of a stretch in which every label is one instant: day by day, all of a whole day at once."""
+        """The instants of a range without skipped or repeated labels, computed day by day."""
         days = self.labels.days
         first, last = start + piece.offset, stop + piece.offset
         base = _EPOCH - timedelta(0, piece.offset)
@@ -116,7 +116,7 @@ class LabelClock:
             day = days.on_or_after(day + 1)
 
     def _step_through(self, start: int, stop: int) -> Iterator[datetime]:
-        """The instants of a stretch one after the other."""
+        """The instants of a range, computed one after the other."""
         instant = self.on_or_after(start)
         while instant is not None and instant < stop:
             yield _EPOCH + timedelta(0, instant)
@@ -124,7 +124,7 @@ class LabelClock:
 
 
 def instant_of(wall: datetime, zone: tzinfo) -> datetime:
-    """The UTC instant at which a label (a naive wall-clock time) runs in the zone: rules 1 and 2 for a single label."""
+    """The UTC instant of a single label, given as a naive datetime: rules 1 and 2."""
     first, second = (wall.replace(tzinfo=zone, fold=fold).utcoffset() for fold in (0, 1))
     assert first is not None
     assert second is not None
@@ -132,27 +132,27 @@ def instant_of(wall: datetime, zone: tzinfo) -> datetime:
 
 
 class ClockPiece(NamedTuple):
-    """Instants from `start` (inclusive) to `end` (exclusive) on which one rule holds; seconds since the epoch."""
+    """A range of instants with a single case of the rule: `start` (inclusive) to `end` (exclusive), in seconds since the epoch."""
 
     start: int
     end: int
     offset: int
-    """What the zone's clock is ahead of UTC."""
+    """The offset of the clock from UTC, in seconds."""
     moved: int | None
-    """The offset from before a gap: labels that the clock skipped run here, read with it."""
+    """The offset before a gap if skipped labels run in this piece, by that offset; else None."""
     repeated: bool
-    """The labels here come again after the clock goes back."""
+    """True if the clock repeats the labels of this piece after it is set back."""
 
 
 class ZoneClock:
-    """The pieces of one zone, found as they are asked for. Pure: the same zone gives the same pieces."""
+    """The pieces of one zone, computed lazily and cached."""
 
     def __init__(self, zone: tzinfo) -> None:
         self._zone = zone
         self._blocks: dict[int, tuple[list[int], list[ClockPiece]]] = {}
 
     def at(self, instant: int) -> ClockPiece:
-        """The piece that `instant` lies in."""
+        """The piece that contains `instant`."""
         block = self._blocks.get(instant >> BLOCK_BITS)
         if block is None:
             block = self._find(instant >> BLOCK_BITS)
@@ -169,12 +169,12 @@ class ZoneClock:
 
 @lru_cache(maxsize=1024)
 def clock_of(zone: tzinfo) -> ZoneClock:
-    """The one ZoneClock of a zone."""
+    """The cached ZoneClock of a zone."""
     return ZoneClock(zone)
 
 
 def _pieces(zone: tzinfo, start: int, end: int) -> Iterator[ClockPiece]:
-    """The pieces from `start` to `end`, in order and without a hole."""
+    """The pieces from `start` to `end`, in order and without gaps."""
     changes = list(iterate_clock_changes(zone, start - PROBE_S, end + PROBE_S))
     cuts = {start, end}
     for at, before, after in changes:

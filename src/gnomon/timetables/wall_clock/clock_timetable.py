@@ -1,4 +1,4 @@
-"""What all timetables whose instants come from labels in a zone share: cron expressions and periods."""
+"""The base class of timetables that state wall-clock times in a zone: cron expressions and periods."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from gnomon.timetables.wall_clock.zones import ceil_seconds, floor_seconds, from
 
 
 class ClockTimetable(SteppingTimetable):
-    """A timetable whose instants are those of labels in one zone, by the clock-change rule."""
+    """A timetable whose slots are the instants of labels in one zone, by the clock-change rule."""
 
     _timezone: tzinfo
 
     @property
     def timezone(self) -> tzinfo:
-        """The zone whose clock it goes by."""
+        """The zone of the labels."""
         return self._timezone
 
     @property
     def clocks(self) -> tuple[LabelClock, ...]:
-        """The labels that it runs at, and their instants."""
+        """The label clocks of the schedule: one, or several of combined schedules."""
         return (self._clock,)
 
     @property
     @abstractmethod
     def _clock(self) -> LabelClock:
-        """Its instants."""
+        """The labels of the schedule, and their instants."""
 
     def slots_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
         return self._clock.between(ceil_seconds(to_utc(start)), ceil_seconds(to_utc(end)))
 
     def _next(self, moment: datetime) -> datetime | None:
         """The first instant after `moment`."""
-        return _given(self._clock.on_or_after(floor_seconds(moment) + 1))
+        return _to_datetime(self._clock.on_or_after(floor_seconds(moment) + 1))
 
     def _align_up(self, moment: datetime) -> datetime | None:
         """The first instant that is not before `moment`."""
-        return _given(self._clock.on_or_after(ceil_seconds(moment)))
+        return _to_datetime(self._clock.on_or_after(ceil_seconds(moment)))
 
     def _before(self, moment: datetime) -> datetime | None:
         """The last instant before `moment`."""
-        return _given(self._clock.on_or_before(ceil_seconds(moment) - 1))
+        return _to_datetime(self._clock.on_or_before(ceil_seconds(moment) - 1))
 
     def _align_down(self, moment: datetime) -> datetime | None:
         """The last instant that is not after `moment`."""
-        return _given(self._clock.on_or_before(floor_seconds(moment)))
+        return _to_datetime(self._clock.on_or_before(floor_seconds(moment)))
 
 
-def _given(seconds: int | None) -> datetime | None:
+def _to_datetime(seconds: int | None) -> datetime | None:
     return None if seconds is None else from_seconds(seconds)

@@ -1,4 +1,4 @@
-"""The wall-clock times that a schedule selects, as seconds since 1970 read as if the clock were UTC."""
+"""Labels: the wall-clock times that a schedule selects, in seconds since 1970-01-01 as if they were UTC."""
 
 from __future__ import annotations
 
@@ -10,21 +10,25 @@ _DAY_S = 86400
 
 
 class DaySet(Protocol):
-    """The selected days, counted from 1970-01-01, in both directions."""
+    """The days that a schedule selects, as day numbers: days after 1970-01-01. Searched in both directions."""
 
     @property
-    def every_day(self) -> bool: ...
+    def every_day(self) -> bool:
+        """True if each day is selected."""
 
     @property
-    def never(self) -> bool: ...
+    def never(self) -> bool:
+        """True if no day is selected."""
 
-    def on_or_after(self, day: int) -> int | None: ...
+    def on_or_after(self, day: int) -> int | None:
+        """The first selected day that is not before `day`; None if there is none."""
 
-    def on_or_before(self, day: int) -> int | None: ...
+    def on_or_before(self, day: int) -> int | None:
+        """The last selected day that is not after `day`; None if there is none."""
 
 
 class Labels:
-    """The selected labels in both directions: a day, a minute of it by bisection, then a second."""
+    """The selected labels: each second in `seconds` of each minute in `minutes` (of the day) of each day in `days`."""
 
     def __init__(self, days: DaySet, minutes: Iterable[int], seconds: Iterable[int] = (0,)) -> None:
         self.days = days
@@ -35,7 +39,7 @@ class Labels:
         self._whole_minutes = self.seconds == [0]
 
     def on_or_after(self, label: int) -> int | None:
-        """The first selected label that is not before `label`; None when there is none."""
+        """The first selected label that is not before `label`; None if there is none."""
         day, second = divmod(label, _DAY_S)
         chosen = day if self.days.every_day else self.days.on_or_after(day)
         if chosen is None:
@@ -50,7 +54,7 @@ class Labels:
         return chosen * _DAY_S + self._first
 
     def on_or_before(self, label: int) -> int | None:
-        """The last selected label that is not after `label`; None when there is none."""
+        """The last selected label that is not after `label`; None if there is none."""
         day, second = divmod(label, _DAY_S)
         chosen = day if self.days.every_day else self.days.on_or_before(day)
         if chosen is None:
@@ -95,5 +99,3 @@ class Labels:
                 return minute * 60 + self.seconds[within - 1]
             at -= 1
         return minutes[at - 1] * 60 + self.seconds[-1] if at else None
-
-

@@ -1,4 +1,4 @@
-"""Time zones, read from the tzdata package alone so that every host agrees."""
+"""Time zones, read only from the tzdata package, so that they are the same on every host."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _UTC_NAMES = frozenset({"UTC", "Etc/UTC", "+00:00", "utc"})
 
 
 def zone_of(given: object) -> tzinfo:
-    """The zone that `given` names: a tz database name, a tzinfo with `key` or `name`, or an offset in seconds.
+    """The zone of a tz database name, a tzinfo of any library, or an offset in seconds.
 
-    Raises AirflowTimetableInvalid when there is no such zone.
+    Raises AirflowTimetableInvalid if there is no such zone.
     """
     if isinstance(given, bool) or given is None:
-        raise AirflowTimetableInvalid(f"{given!r} is no time zone; give a name such as 'Europe/Berlin' or 'UTC'")
+        raise AirflowTimetableInvalid(f"{given!r} is not a time zone; give a name such as 'Europe/Berlin' or 'UTC'")
     if isinstance(given, (int, float)):
         return _fixed_zone(int(given))
     if isinstance(given, str):
@@ -28,7 +28,7 @@ def zone_of(given: object) -> tzinfo:
 
 
 def encode_zone(zone: tzinfo) -> str | int:
-    """What `zone_of` turns back into this zone: its name, or the seconds of a fixed offset."""
+    """The argument of `zone_of` for this zone: its name, or the seconds of a fixed offset."""
     key = getattr(zone, "key", None)
     if isinstance(key, str):
         return key
@@ -40,7 +40,7 @@ def encode_zone(zone: tzinfo) -> str | int:
 
 @lru_cache(maxsize=1024)
 def named_zone(name: str) -> tzinfo:
-    """The zone of that name in the tzdata package. (UTC needs no reader: it is imported with the first other zone.)"""
+    """The zone of that name in the tzdata package. The imports are late, since many processes only need UTC."""
     from importlib import resources
     from zoneinfo import ZoneInfo
 
@@ -61,12 +61,12 @@ def named_zone(name: str) -> tzinfo:
 
 @lru_cache(maxsize=1)
 def tzdata_version() -> str:
-    """The release of the tz database that zones are read from, for example 2026a."""
+    """The release of the tz database in the tzdata package, for example 2026a."""
     return str(import_module("tzdata").IANA_VERSION)
 
 
 def to_utc(moment: datetime) -> datetime:
-    """The same instant as a standard-library datetime in UTC; ValueError when `moment` has no zone."""
+    """The instant as a standard-library datetime in UTC. Raises ValueError if `moment` has no time zone."""
     if type(moment) is datetime and moment.tzinfo is UTC:
         return moment
     offset = moment.utcoffset()
@@ -79,24 +79,24 @@ def to_utc(moment: datetime) -> datetime:
 
 
 def floor_seconds(moment: datetime) -> int:
-    """Whole seconds since the epoch, not after `moment` (a UTC datetime)."""
+    """Whole seconds since the epoch, rounded down. `moment`: a UTC datetime."""
     since = moment - _EPOCH
     return since.days * 86400 + since.seconds
 
 
 def ceil_seconds(moment: datetime) -> int:
-    """Whole seconds since the epoch, not before `moment` (a UTC datetime)."""
+    """Whole seconds since the epoch, rounded up. `moment`: a UTC datetime."""
     since = moment - _EPOCH
     return since.days * 86400 + since.seconds + (since.microseconds > 0)
 
 
 def from_seconds(seconds: int) -> datetime:
-    """The UTC datetime so many seconds after the epoch."""
+    """The UTC datetime `seconds` after the epoch."""
     return _EPOCH + timedelta(0, seconds)
 
 
 def _zone_of_tzinfo(given: object) -> tzinfo:
-    """A tzinfo of any library, by its name if it has one, else by its constant offset."""
+    """The zone of a tzinfo of any library: by its name if it has one, else by its constant offset."""
     if given is UTC:
         return UTC
     name = getattr(given, "key", None) or getattr(given, "name", None) or getattr(given, "zone", None)
@@ -106,7 +106,7 @@ def _zone_of_tzinfo(given: object) -> tzinfo:
         offset = given.utcoffset(None)
         if offset is not None:
             return _fixed_zone(int(offset.total_seconds()))
-    raise AirflowTimetableInvalid(f"{given!r} is no time zone; give a name such as 'Europe/Berlin' or a fixed offset")
+    raise AirflowTimetableInvalid(f"{given!r} is not a time zone; give a name such as 'Europe/Berlin' or a fixed offset")
 
 
 def _fixed_zone(offset_s: int) -> tzinfo:
@@ -114,10 +114,10 @@ def _fixed_zone(offset_s: int) -> tzinfo:
 
 
 PROBE_S = 2 * 86400
-"""The offset is looked at this often: shorter than the shortest stretch between two changes (7 days, all zones)."""
+"""Seconds between two samples of the offset: less than the shortest time between two changes (7 days in all zones)."""
 FIRST_S = -62135596800 + 2 * 86400
 LAST_S = 253402300799 - 2 * 86400
-"""The instants that a datetime can show in every zone."""
+"""The range of instants, in seconds since the epoch, that a datetime can represent in every zone."""
 
 
 def iterate_clock_changes(zone: tzinfo, start: int, end: int) -> Iterator[tuple[int, int, int]]:
@@ -142,7 +142,7 @@ def _bisect(zone: tzinfo, low: int, high: int, before: int) -> int:
 
 
 def compute_offset(zone: tzinfo, instant: int) -> int:
-    """How many seconds the zone's clock is ahead of UTC at that instant."""
+    """The offset of the zone's clock from UTC at that instant, in seconds."""
     clamped = min(max(instant, FIRST_S), LAST_S)
     offset = from_seconds(clamped).astimezone(zone).utcoffset()
     assert offset is not None

@@ -37,7 +37,7 @@ __all__, __getattr__ = make_lazy_exports(__name__, {
     "PokeReturnValue": "gnomon.sdk",
     "SkipMixin": "gnomon.sdk",
     "TaskGroup": "gnomon.sdk",
-    "TaskInstance": "gnomon.context.runtime_task_instance",
+    "TaskInstance": "gnomon.context.runtime_task_instance:RuntimeTaskInstance",
     "TaskInstanceState": "gnomon.model.states",
     "TriggerRule": "gnomon.sdk",
     "Variable": "gnomon.sdk",
