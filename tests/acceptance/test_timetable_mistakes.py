@@ -46,7 +46,7 @@ WHEN_PARSED = {
     "no_deserialize": (
         "    def __init__(self, at): self.at = at\n    def serialize(self): return {'at': self.at.isoformat()}\n",
         "Mine(dt.time(8))",
-        "Mine takes at, and has no deserialize that gives it back",
+        "Mine takes at, and has no deserialize",
     ),
     "invalid": (
         "    def validate(self): raise ValueError('the hour must be one of a day')\n",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import Any, cast
 
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.authoring_state import set_current_context
@@ -22,12 +22,12 @@ class DagContext:
     @classmethod
     def pop_context_managed_dag(cls) -> DAG | None:
         """Pop and return the DAG pushed last; None without an open DAG."""
-        return authoring_state.pop_dag() if authoring_state.current_dag() is not None else None
+        return cast("DAG", authoring_state.pop_dag()) if authoring_state.current_dag() is not None else None
 
     @classmethod
     def get_current_context_dag(cls) -> DAG | None:
         """The DAG of new tasks; None without an open DAG."""
-        return authoring_state.current_dag()
+        return cast("DAG | None", authoring_state.current_dag())
 
     get_current_dag = get_current_context_dag
 

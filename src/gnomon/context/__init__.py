@@ -1,4 +1,8 @@
-"""What a task sees of its run: the template context, `ti`, `dag_run`, the environment."""
+"""The view that a running task has of its run: the template context, `ti`, `dag_run` and the environment variables.
+
+`template_context` builds the context: open it first. `template_variables` lists its keys, `runtime_task_instance` is `ti`,
+`runtime_dag_run` is `dag_run`, and `airflow_configuration` is `conf`.
+"""
 
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.context.runtime_task_instance import RuntimeTaskInstance, TaskInstanceKey

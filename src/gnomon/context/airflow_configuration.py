@@ -1,4 +1,4 @@
-"""`conf`: this installation's options under Airflow's names, as author code reads them."""
+"""`conf` of `airflow.configuration`: the options of this installation under Airflow's names."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ E = TypeVar("E", bound=Enum)
 
 
 class AirflowConfigParser:
-    """Reads the options that hold in this process. An option that nobody set gives `fallback`, or an error naming it.
+    """Reads the options of this process. Each method returns `fallback` for an unset option; without one it raises
+    AirflowConfigException, with the option.
 
-    Airflow's own options that Gnomon has no use for are there when the environment sets them (AIRFLOW__SECTION__KEY).
+    Options of Airflow that Gnomon does not use can be read when the environment sets them (AIRFLOW__SECTION__KEY).
     """
 
     def get(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> Any:
-        """The option as text."""
+        """Return the option as text."""
         if is_given(fallback):
             return _get_options().get(section.lower(), key.lower(), fallback)
         try:
@@ -33,40 +34,40 @@ class AirflowConfigParser:
             raise AirflowConfigException(str(error)) from None
 
     def getboolean(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> bool:
-        """The option as yes or no."""
+        """Return the option as a boolean."""
         return bool(self._as(to_boolean, section, key, fallback))
 
     def getint(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> Any:
-        """The option as a whole number."""
+        """Return the option as a whole number."""
         return self._as(to_integer, section, key, fallback)
 
     def getfloat(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> Any:
-        """The option as a number."""
+        """Return the option as a number."""
         return self._as(to_number, section, key, fallback)
 
     def getlist(self, section: str, key: str, fallback: Any = NOTSET, delimiter: str = ",", **kwargs: Any) -> Any:
-        """The parts of the option, stripped."""
+        """Return the parts of the option between `delimiter`, stripped."""
         return self._as(
             lambda text: [part.strip() for part in text.split(delimiter) if part.strip()], section, key, fallback
         )
 
     def getenum(self, section: str, key: str, enum_class: type[E], fallback: Any = NOTSET, **kwargs: Any) -> Any:
-        """The option as a member of `enum_class`, by name."""
+        """Return the member of `enum_class` that the option names."""
         return self._as(lambda text: enum_class[text], section, key, fallback)
 
     def getjson(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> Any:
-        """The option, read as JSON; `fallback` for an empty one too."""
+        """Return the option parsed as JSON; `fallback` for an empty option too."""
         text = self.get(section, key, fallback)
         if text == "" and is_given(fallback):
             return fallback
         return self._as(json.loads, section, key, fallback)
 
     def gettimedelta(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> Any:
-        """The option as a span; it is written in whole seconds. None for an empty one."""
+        """Return the option, a whole number of seconds, as a timedelta; None for an empty option."""
         return self._as(lambda text: timedelta(seconds=to_integer(text)) if text else None, section, key, fallback)
 
     def getimport(self, section: str, key: str, **kwargs: Any) -> Any:
-        """The object that the option names by its dotted path; None for an empty one."""
+        """Return the object that the option names by its dotted path; None for an empty option."""
         path = self.get(section, key, fallback="")
         if not path:
             return None
@@ -76,30 +77,30 @@ class AirflowConfigParser:
             raise AirflowConfigException(f"Option [{section}] {key} names {path!r}, which cannot be loaded: {error}.") from error
 
     def get_mandatory_value(self, section: str, key: str, **kwargs: Any) -> str:
-        """The option as text; an error when it is empty."""
+        """Return the option as text. Raises AirflowConfigException when it is empty."""
         value = str(self.get(section, key, **kwargs))
         if not value:
             raise AirflowConfigException(f"Option [{section}] {key} is empty; set AIRFLOW__{section.upper()}__{key.upper()}.")
         return value
 
     def get_mandatory_list_value(self, section: str, key: str, **kwargs: Any) -> list[str]:
-        """The parts of the option; an error when there are none."""
+        """Return the parts of the option as a list."""
         return list(self.getlist(section, key, **kwargs))
 
     def has_option(self, section: str, option: str, **kwargs: Any) -> bool:
-        """Whether the option is known or set."""
+        """Return whether the option is known or set."""
         return _get_options().has(section.lower(), option.lower())
 
     def has_section(self, section: str) -> bool:
-        """Whether any option of that section is known or set."""
+        """Return whether an option of that section is known or set."""
         return bool(_get_options().section(section.lower()))
 
     def getsection(self, section: str) -> dict[str, Any] | None:
-        """All options of a section, each as the type that it reads as; None when there are none."""
+        """Return all options of a section, converted to int, float or bool where possible; None when there are none."""
         return {key: _convert_text(text) for key, text in _get_options().section(section.lower()).items()} or None
 
     def as_dict(self, display_source: bool = False, display_sensitive: bool = False, **kwargs: Any) -> dict[str, Any]:
-        """Section to option to value, secrets hidden."""
+        """Return section to option to value, with secrets hidden."""
         sections: dict[str, Any] = {}
         for setting in _get_options().settings():
             value = (setting.shown, setting.source) if display_source else setting.shown
@@ -107,9 +108,9 @@ class AirflowConfigParser:
         return sections
 
     def set(self, section: str, option: str, value: str) -> None:
-        """Refused: options are read once and hold for the whole process."""
+        """Raise AirflowConfigException: options are read once and do not change in a process."""
         raise AirflowConfigException(
-            f"conf.set({section!r}, {option!r}, ...) is not possible: options hold for the whole process. "
+            f"conf.set({section!r}, {option!r}, ...) is not possible: options do not change in a process. "
             f"Set the environment variable AIRFLOW__{section.upper()}__{option.upper()} before Gnomon starts."
         )
 
@@ -127,7 +128,7 @@ class AirflowConfigParser:
 
 
 conf = AirflowConfigParser()
-"""Stateless: every reading asks the options that hold in this process."""
+"""Has no state: each call reads the current options of this process."""
 
 
 def _get_options() -> Config:

@@ -1,4 +1,4 @@
-"""A value that is worked out when it is first used: for keyword arguments, which must all be there at once."""
+"""LazyProxy: a value that is computed when it is first used, for keyword arguments that may stay unused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MISSING = object()
 
 
 class LazyProxy:
-    """Behaves as the value that `make` gives; only `is` tells the two apart, so test it by its truth, not by `is None`."""
+    """Behaves as the result of `make`, except for `is`: test its truth instead of `is None`."""
 
     __slots__ = ("_made", "_make")
 
@@ -23,7 +23,7 @@ class LazyProxy:
         return self._made
 
     @property  # type: ignore[misc]
-    def __class__(self) -> type:  # isinstance asks this
+    def __class__(self) -> type:  # isinstance reads it
         return type(self._value())
 
     def __getattr__(self, name: str) -> Any:

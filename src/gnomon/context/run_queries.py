@@ -1,4 +1,4 @@
-"""What a running task may ask about other runs and task instances."""
+"""Queries of a running task about other runs and task instances."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ States = dict[str, dict[str, str | None]]
 
 
 class RunQueries:
-    """Questions about other runs, under the names of Airflow 3 (static) and Airflow 2 (on the instance)."""
+    """Methods of `ti` that query other runs, under the names of Airflow 3 (static methods) and Airflow 2 (methods)."""
 
     _attempt: Attempt
     _channel: Channel
     task: Any
 
     def get_previous_dagrun(self, state: str | None = None, session: Any = None) -> RuntimeDagRun | None:
-        """The newest earlier run of this DAG, in that state if one is given."""
+        """Return the newest earlier run of this DAG (in `state` if given), or None."""
         question = GetPreviousRun(
             dag_id=self._attempt.run.dag_id, run_id=self._attempt.run.run_id, state=None if state is None else str(state)
         )
@@ -38,20 +38,20 @@ class RunQueries:
         return None if facts is None else RuntimeDagRun(msgspec.convert(facts, RunFacts))
 
     def get_previous_execution_date(self, state: str | None = None, session: Any = None) -> pendulum.DateTime | None:
-        """The logical date of the newest earlier run."""
+        """Return the logical date of the newest earlier run, or None."""
         run = self.get_previous_dagrun(state)
         return None if run is None else run.logical_date
 
     def get_previous_start_date(self, state: str | None = None, session: Any = None) -> pendulum.DateTime | None:
-        """When the newest earlier run started."""
+        """Return the start of the newest earlier run, or None."""
         run = self.get_previous_dagrun(state)
         return None if run is None else run.start_date
 
     def get_first_reschedule_date(self, context: Any = None) -> datetime | None:
-        """When this task instance was first poked, if it was rescheduled since; its retries share that moment."""
+        """Return the first poke of this task instance if it was rescheduled since, else None; retries share that moment."""
         first_try = max(1, self._attempt.max_tries - int(getattr(self.task, "retries", 0) or 0) + 1)
-        found = self._channel.ask(GetFirstReschedule(first_try=first_try))
-        return None if found is None else to_datetime(cast(int, found))
+        instant = self._channel.ask(GetFirstReschedule(first_try=first_try))
+        return None if instant is None else to_datetime(cast(int, instant))
 
     @property
     def previous_execution_date_success(self) -> pendulum.DateTime | None:
@@ -63,7 +63,7 @@ class RunQueries:
 
     @staticmethod
     def get_dagrun_state(dag_id: str, run_id: str) -> str | None:
-        """The state of that run; None when there is none."""
+        """Return the state of that run, or None when there is no such run."""
         return cast("str | None", sdk_channel.ask(GetRunState(dag_id=dag_id, run_id=run_id)))
 
     @staticmethod
@@ -75,7 +75,7 @@ class RunQueries:
         logical_dates: Sequence[datetime] | None = None,
         run_ids: Sequence[str] | None = None,
     ) -> States:
-        """The states of those task instances, run by run; those of one map index when it is given."""
+        """Return the states of task instances by run id; only those of `map_index` if given."""
         question = GetTaskStates(
             dag_id=dag_id,
             run_ids=_to_tuple(run_ids),
@@ -99,16 +99,16 @@ class RunQueries:
         run_ids: Sequence[str] | None = None,
         states: Sequence[str | None] | None = None,
     ) -> int:
-        """How many task instances there are, in one of `states` if given."""
-        found = RunQueries.get_task_states(dag_id, map_index, task_ids, task_group_id, logical_dates, run_ids)
+        """Return the number of task instances, only those in one of `states` if given."""
+        by_run = RunQueries.get_task_states(dag_id, map_index, task_ids, task_group_id, logical_dates, run_ids)
         wanted = None if states is None else {None if state is None else str(state) for state in states}
         return sum(
-            1 for tasks in found.values() for state in tasks.values() if wanted is None or state in wanted
+            1 for tasks in by_run.values() for state in tasks.values() if wanted is None or state in wanted
         )
 
     @staticmethod
     def get_task_breadcrumbs(dag_id: str, run_id: str) -> list[dict[str, Any]]:
-        """One entry for each ended task instance of the run: its id, map index and state."""
+        """Return task_id, map_index and state of each task instance of the run that has a state."""
         tasks = RunQueries.get_task_states(dag_id, run_ids=[run_id]).get(run_id, {})
         return [
             {"task_id": name.partition("[")[0], "map_index": _parse_map_index(name), "state": state}

@@ -1,4 +1,4 @@
-"""The run as a task sees it: Airflow 3's fields, and the names that Airflow 2 had for some of them."""
+"""`dag_run` in the template context: the fields of Airflow 3, and the names that some of them have in Airflow 2."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class RuntimeDagRun:
-    """One DAG run, read only. Moments are pendulum DateTimes in UTC."""
+    """A DAG run, as a running task sees it; read only. Moments are pendulum DateTimes in UTC."""
 
     partition_key: str | None = None
     partition_date: pendulum.DateTime | None = None
@@ -33,7 +33,7 @@ class RuntimeDagRun:
 
     @cached_property
     def logical_date(self) -> pendulum.DateTime | None:
-        """What the run is about; None for a run about no date."""
+        """The logical date; None for a run without one."""
         return to_pendulum(self._facts.logical_at)
 
     @cached_property
@@ -46,7 +46,7 @@ class RuntimeDagRun:
 
     @cached_property
     def run_after(self) -> pendulum.DateTime | None:
-        """The run did not start before this."""
+        """The earliest start of the run."""
         return to_pendulum(self._facts.run_after)
 
     @cached_property
@@ -55,14 +55,14 @@ class RuntimeDagRun:
 
     @cached_property
     def start_date(self) -> pendulum.DateTime | None:
-        """When the run began to run."""
+        """The start of the run."""
         return to_pendulum(self._facts.started_at)
 
     @cached_property
     def end_date(self) -> pendulum.DateTime | None:
         return to_pendulum(self._facts.ended_at)
 
-    # Airflow 2's names
+    # Names of Airflow 2
 
     @property
     def execution_date(self) -> pendulum.DateTime | None:
@@ -71,7 +71,7 @@ class RuntimeDagRun:
 
     @property
     def external_trigger(self) -> bool:
-        """Whether somebody, and not the schedule, made the run."""
+        """Whether the run was triggered, and not made by the schedule or a backfill."""
         return self.run_type not in (DagRunType.SCHEDULED, DagRunType.BACKFILL)
 
     @property
@@ -79,7 +79,7 @@ class RuntimeDagRun:
         return self.run_type == DagRunType.BACKFILL
 
     def get_state(self) -> str:
-        """The state of the run when this task was started."""
+        """Return the state of the run at the start of this task."""
         return self.state
 
     def __repr__(self) -> str:

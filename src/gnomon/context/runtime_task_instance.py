@@ -1,4 +1,4 @@
-"""`ti`: the running task instance, with the names of Airflow 3 and of Airflow 2."""
+"""`ti` in the template context: the running task instance, with the names of Airflow 3 and of Airflow 2."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class RuntimeTaskInstance(RunQueries):
-    """One attempt of one task instance, as its author's code sees it."""
+    """An attempt of a task instance, as author code sees it."""
 
     test_mode = False
     is_mapped = False
@@ -34,7 +34,7 @@ class RuntimeTaskInstance(RunQueries):
     dag_version_id: str | None = None
     hostname: str
     task: Any
-    """The operator; the runner puts the copy here that it renders and executes."""
+    """The operator; the runner replaces it by the copy that it renders and executes."""
 
     def __init__(self, *, task: Any, attempt: Attempt, channel: Channel) -> None:
         self._attempt = attempt
@@ -54,7 +54,7 @@ class RuntimeTaskInstance(RunQueries):
         self.state: TaskInstanceState | str = TaskInstanceState.RUNNING
 
     def __getattr__(self, name: str) -> Any:
-        # Fields of the task that Airflow also shows on the task instance.
+        # Attributes of the task that are also attributes of Airflow's task instance.
         if name in _TASK_ATTRIBUTES:
             return getattr(self.task, _TASK_ATTRIBUTES[name], None)
         if name == "hostname":
@@ -69,11 +69,14 @@ class RuntimeTaskInstance(RunQueries):
 
     @property
     def pushed_xcoms(self) -> dict[str, str]:
-        """What this attempt pushed so far, by key, as typed JSON."""
+        """The XComs that this attempt has pushed, by key, as typed JSON."""
         return self._xcoms.pushed_xcoms
 
     def xcom_push(self, key: str, value: Any, execution_date: Any = None, session: Any = None) -> None:
-        """`value`, as it is now, is pushed under `key`; the last two arguments are Airflow 2's and count for nothing."""
+        """Push the current state of `value` under `key`. The last two arguments are those of Airflow 2 and have no effect.
+
+        Raises NotSerializable or XComOverLimit.
+        """
         self._xcoms.push(key, value)
 
     def xcom_pull(
@@ -88,7 +91,7 @@ class RuntimeTaskInstance(RunQueries):
         default: Any = None,
         run_id: str | None = None,
     ) -> Any:
-        """The value that a task pushed; a list for several tasks. `AttemptXComs.pull` says what each argument does."""
+        """Return the value that a task pushed; a list for several tasks. `AttemptXComs.pull` describes the arguments."""
         return self._xcoms.pull(
             task_ids, dag_id, key or XCOM_RETURN_KEY, include_prior_dates, map_indexes, default, run_id
         )
@@ -104,29 +107,29 @@ class RuntimeTaskInstance(RunQueries):
     # The context
 
     def bind(self, context: Any) -> None:
-        """`get_template_context` gives this context."""
+        """Let `get_template_context` return this context."""
         self._context = context
 
     def get_template_context(self, session: Any = None, ignore_param_exceptions: bool = True) -> Any:
-        """The context that this attempt runs with."""
+        """Return the template context of this attempt."""
         return self._context
 
     def render_templates(self, context: Mapping[str, Any] | None = None, jinja_env: Any = None) -> Any:
-        """The task's template fields are rendered for this run; gives the task as it was before."""
+        """Replace `task` by a copy with rendered template fields, and return the previous `task`."""
         original, copy = self.task, self.task.prepare_for_execution()
         copy.render_template_fields(context if context is not None else self._context, jinja_env)
         self.task = copy
         return original
 
-    # Its run
+    # The run
 
     @cached_property
     def dag_run(self) -> RuntimeDagRun:
-        """The run it belongs to."""
+        """The run of the task instance."""
         return RuntimeDagRun(self._attempt.run)
 
     def get_dagrun(self, session: Any = None) -> RuntimeDagRun:
-        """The run it belongs to."""
+        """The run of the task instance."""
         return self.dag_run
 
     @property
@@ -135,7 +138,7 @@ class RuntimeTaskInstance(RunQueries):
 
     @property
     def execution_date(self) -> pendulum.DateTime | None:
-        """Airflow 2's name of the logical date."""
+        """The logical date, under its name in Airflow 2."""
         return self.dag_run.logical_date
 
     @property
@@ -144,23 +147,23 @@ class RuntimeTaskInstance(RunQueries):
 
     @property
     def key(self) -> TaskInstanceKey:
-        """What names this try everywhere."""
+        """The key of this try."""
         return TaskInstanceKey(self.dag_id, self.task_id, self.run_id, self.try_number, self.map_index)
 
-    # Its time
+    # Times and tries
 
     def mark_started(self, at: Instant) -> None:
-        """`execute` was entered at that instant."""
+        """Record the instant at which `execute` was called."""
         self._started = at
 
     def mark_ended(self, at: Instant, state: TaskInstanceState) -> None:
-        """`execute` ended at that instant, in that state."""
+        """Record the instant at which `execute` ended, and the state."""
         self._ended = at
         self.state = state
 
     @property
     def start_date(self) -> pendulum.DateTime | None:
-        """When `execute` was entered."""
+        """The moment at which `execute` was called."""
         return to_pendulum(self._started)
 
     @property
@@ -188,7 +191,7 @@ class RuntimeTaskInstance(RunQueries):
         return self.try_number - 1
 
     def is_eligible_to_retry(self) -> bool:
-        """Whether a failure of this try leaves another one."""
+        """Return whether a retry follows if this try fails."""
         return self.try_number <= self.max_tries
 
 
@@ -207,7 +210,7 @@ _TASK_ATTRIBUTES = {
 
 
 class TaskInstanceKey(NamedTuple):
-    """One try of one task instance."""
+    """The key of one try of a task instance."""
 
     dag_id: str
     task_id: str
@@ -217,19 +220,19 @@ class TaskInstanceKey(NamedTuple):
 
     @property
     def primary(self) -> tuple[str, str, str, int]:
-        """The task instance, whatever its try."""
+        """The key of the task instance, without the try."""
         return self.dag_id, self.task_id, self.run_id, self.map_index
 
     @property
     def reduced(self) -> TaskInstanceKey:
-        """The try before this one, at least 1."""
+        """The key of the previous try; the try number is at least 1."""
         return self._replace(try_number=max(1, self.try_number - 1))
 
     @property
     def key(self) -> TaskInstanceKey:
-        """Itself: some callers take a task instance or its key."""
+        """This key: some callers accept a task instance or its key."""
         return self
 
     def with_try_number(self, try_number: int) -> TaskInstanceKey:
-        """Another try of the same task instance."""
+        """Return the key of another try of the same task instance."""
         return self._replace(try_number=try_number)

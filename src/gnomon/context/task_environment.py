@@ -1,4 +1,4 @@
-"""The environment variables of a task: which run it belongs to, for the programs that it starts."""
+"""The environment variables that tell the programs of a task to which run and task they belong."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _PREFIXES = ("AIRFLOW_CTX_", "GNOMON_CTX_")
 
 
 def build_task_environment(context: Mapping[str, Any]) -> dict[str, str]:
-    """AIRFLOW_CTX_* and GNOMON_CTX_* of the attempt (airflow-surface.md A.6); what has no value is left out."""
+    """Return AIRFLOW_CTX_* and GNOMON_CTX_* of the attempt (airflow-surface.md A.6), without those that have no value."""
     values = collect_environment_values(context)
     return {prefix + key: value for prefix in _PREFIXES for key, value in values.items()}
 
 
 def collect_environment_values(context: Mapping[str, Any]) -> dict[str, str]:
-    """The same values under their short names: DAG_ID, TASK_ID, LOGICAL_DATE, ...
+    """Return the same values under their short names: DAG_ID, TASK_ID, LOGICAL_DATE, ...
 
-    Read from the attempt's own facts: every child process pays for it, and most need no other date of the context.
+    The values are read from the attempt and not from the context, because every child process calls this function.
     """
     task, attempt = context["task"], cast(Attempt, context["ti"]._attempt)
     run = attempt.run

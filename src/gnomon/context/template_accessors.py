@@ -1,4 +1,4 @@
-"""`var` and `conn` in templates."""
+"""`var` and `conn` in templates, and placeholders for variables of features that Gnomon does not have yet."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.variable import Variable
 
 _RENDERING_PROBE = "template_fields"
-"""What rendering looks for on every object: nobody's Variable or connection."""
+"""An attribute that rendering reads on every object; it is not the name of a Variable or connection."""
 
 
 class VariableAccessor:
-    """`var.value.name` and `var.json.name`; `get(name, default)` for one that may be missing."""
+    """`var.value.name` and `var.json.name`; `get(name, default)` for a Variable that may be missing."""
 
     def __init__(self, *, deserialize_json: bool) -> None:
         self._deserialize_json = deserialize_json
@@ -29,7 +29,7 @@ class VariableAccessor:
         return Variable.get(key, deserialize_json=self._deserialize_json)
 
     def get(self, key: str, default: Any = NOTSET) -> Any:
-        """The Variable, `default` when there is none."""
+        """Return the Variable, or `default` when there is none. Raises KeyError without a default."""
         if not is_given(default):
             return Variable.get(key, deserialize_json=self._deserialize_json)
         return Variable.get(key, default, deserialize_json=self._deserialize_json)
@@ -39,7 +39,7 @@ class VariableAccessor:
 
 
 class ConnectionAccessor:
-    """`conn.conn_id.host` and so on; `get(conn_id, default)` for one that may be missing."""
+    """`conn.conn_id.host` and so on; `get(conn_id, default)` for a connection that may be missing."""
 
     def __getattr__(self, conn_id: str) -> Any:
         if conn_id.startswith("__") or conn_id == _RENDERING_PROBE:
@@ -50,7 +50,7 @@ class ConnectionAccessor:
         return Connection.get(conn_id)
 
     def get(self, conn_id: str, default: Any = None) -> Any:
-        """The connection, `default` when there is none."""
+        """Return the connection, or `default` when there is none."""
         try:
             return Connection.get(conn_id)
         except AirflowNotFoundException:
@@ -61,7 +61,7 @@ class ConnectionAccessor:
 
 
 def make_variable_accessors() -> dict[str, VariableAccessor]:
-    """What `var` is in a template."""
+    """Return the value of `var` in templates."""
     return {
         "value": VariableAccessor(deserialize_json=False),
         "json": VariableAccessor(deserialize_json=True),
@@ -72,7 +72,7 @@ COVERAGE = "docs/reference/airflow-coverage.md"
 
 
 class UnsupportedVariable:
-    """A context value of a feature that Gnomon does not have yet."""
+    """A context value of a feature that Gnomon does not have yet. Raises UserError when it is used."""
 
     def __init__(self, name: str, feature: str) -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""A dict whose values are made when they are first looked at."""
+"""The template context: a dict whose values are computed when they are first read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MISSING = object()
 class Context(dict[str, Any]):
     """The template context. `Context({...})` and `Context(key=value)` make one as `dict` does.
 
-    The one that a task is given comes from `Context.lazily`.
+    The context of a task is made by `Context.lazily`.
     """
 
     _makers: dict[str, Callable[[Any], Any]]
@@ -32,7 +32,7 @@ class Context(dict[str, Any]):
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         made = super().__new__(cls)
-        # Here and not in __init__: pickle sets items without calling __init__.
+        # Not in __init__, because pickle sets items without a call of __init__.
         made._makers, made._source, made._costly = {}, None, ()
         return made
 
@@ -41,10 +41,10 @@ class Context(dict[str, Any]):
         cls, makers: Mapping[str, Callable[[Any], Any]], source: Any, values: Mapping[str, Any] | None = None,
         costly: Collection[str] = (),
     ) -> Self:
-        """A context with every key from the start; a value that costs something is made when it is read.
+        """Return a context that has every key from the start and computes each value when it is first read.
 
-        `makers` maps a key to the function that makes its value from `source`; `costly` are the keys whose values are
-        asked of somebody.
+        `makers` maps a key to the function that computes its value from `source`. `costly` has the keys whose values need a
+        request to the server or a call of the timetable.
         """
         made = cls(values or {})
         made._makers = {key: make for key, make in makers.items() if key not in made}
@@ -71,7 +71,7 @@ class Context(dict[str, Any]):
     def __contains__(self, key: object) -> bool:
         return super().__contains__(key) or key in self._makers
 
-    # An own __iter__ also makes `dict(context)` and `f(**context)` read through __getitem__, lazy values included.
+    # With this __iter__, `dict(context)` and `f(**context)` also read through __getitem__, lazy values included.
     def __iter__(self) -> Iterator[str]:
         return iter([*super().__iter__(), *self._makers])
 
@@ -99,11 +99,11 @@ class Context(dict[str, Any]):
         return ItemsView(self)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value, `default` when the key is not there."""
-        return self[key] if key in self else default  # noqa: SIM401 - this is that method
+        """Return the value, or `default` when the key is missing."""
+        return self[key] if key in self else default  # noqa: SIM401 - this method is dict.get
 
     def pop(self, key: str, default: Any = _MISSING) -> Any:
-        """The value, taken out."""
+        """Remove the key and return its value. Raises KeyError when it is missing and there is no default."""
         if key not in self:
             if default is _MISSING:
                 raise KeyError(key)
@@ -113,37 +113,37 @@ class Context(dict[str, Any]):
         return value
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """The value, after `default` was put there if the key was not."""
+        """Return the value; a missing key is first set to `default`."""
         if key not in self:
             self[key] = default
         return self[key]
 
     def update(self, *others: Any, **more: Any) -> None:
-        """These keys have these values."""
+        """Set these keys to these values."""
         for key, value in dict(*others, **more).items():
             self[key] = value
 
     def copy(self) -> Context:
-        """Another context with the same keys; what was not read yet stays unread in both."""
+        """Return another context with the same keys; values that were not read stay uncomputed in both."""
         made = {key: super(Context, self).__getitem__(key) for key in self.list_computed()}
         return Context.lazily(self._makers, self._source, made, self._costly)
 
     def to_kwargs(self) -> dict[str, Any]:
-        """All keys in a plain dict, to be handed on as `**kwargs`: what must be asked for is there as a `LazyProxy`."""
+        """Return a plain dict of all keys, for `**kwargs`; a costly value that was not read is a `LazyProxy`."""
         return {
             key: LazyProxy(partial(self.__getitem__, key)) if key in self._costly and key in self._makers else self[key]
             for key in self
         }
 
     def list_computed(self) -> list[str]:
-        """The keys whose values exist already."""
+        """Return the keys whose values are computed."""
         return list(super().__iter__())
 
 
 def build_context(*, task: Any, dag: Any, run: RunFacts, attempt: Attempt, channel: Channel) -> Context:
-    """The template context of that attempt; its `ti` collects what the attempt pushes.
+    """Return the template context of the attempt; its `ti` collects the XComs that the attempt pushes.
 
-    Callbacks find `exception` and `reason` in it once the runner has put them there.
+    The runner adds `exception` and `reason` before it calls callbacks.
     """
     ti = RuntimeTaskInstance(task=task, attempt=attempt, channel=channel)
     context = Context.lazily(VARIABLES_WITHOUT_DATE if run.logical_at is None else VARIABLES_WITH_DATE, ContextSource(dag, ti), costly=COSTLY_VARIABLES)

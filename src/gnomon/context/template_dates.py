@@ -1,4 +1,4 @@
-"""The logical dates before and after a run's own, as Airflow 2 gave them: read from the timetable, not from history."""
+"""The logical dates before and after that of a run, as in Airflow 2: computed by the timetable, not read from earlier runs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     import pendulum
 
 LOOK_BACK = tuple(timedelta(days=days) for days in (1 / 24, 1, 32, 370, 3000))
-"""How far back the slot before a run is looked for, one span after the other."""
+"""The spans before a run in which the previous slot is searched, the shortest first."""
 _ANY_TIME = TimeRestriction(earliest=None, latest=None, catchup=True)
 
 
 def find_next_logical_date(dag: Any, run: RuntimeDagRun) -> pendulum.DateTime | None:
-    """The logical date of the slot after the run's; its own for a run that somebody started by hand."""
+    """Return the logical date of the next slot; for a run that was triggered manually, its own logical date."""
     if run.external_trigger or run.data_interval_start is None or run.data_interval_end is None:
         return run.logical_date
     interval = DataInterval(run.data_interval_start, run.data_interval_end)
@@ -29,20 +29,20 @@ def find_next_logical_date(dag: Any, run: RuntimeDagRun) -> pendulum.DateTime | 
 
 
 def _ask_next_info(timetable: Any, run_after: datetime, interval: DataInterval) -> DagRunInfo | None:
-    """What the timetable answers; an author's is asked with what its method takes."""
+    """Return the next run of the timetable; a timetable of an author gets the arguments that its method takes."""
     method = find_next_method(timetable)
-    found: DagRunInfo | None
+    info: DagRunInfo | None
     if method is None:
-        found = timetable.next_dagrun_info(last_automated_data_interval=interval, restriction=_ANY_TIME)
+        info = timetable.next_dagrun_info(last_automated_data_interval=interval, restriction=_ANY_TIME)
     else:
-        found = ask_author_next(timetable, method, DagRunInfo(run_after, interval), _ANY_TIME)
-    return found
+        info = ask_author_next(timetable, method, DagRunInfo(run_after, interval), _ANY_TIME)
+    return info
 
 
 def find_previous_logical_date(dag: Any, run: RuntimeDagRun) -> pendulum.DateTime | None:
-    """The logical date of the slot before the run's; its own for a run that somebody started by hand.
+    """Return the logical date of the previous slot; for a run that was triggered manually, its own logical date.
 
-    None when the schedule has no earlier slot, and for an author's timetable, which cannot be asked backwards.
+    None when the schedule has no earlier slot, and for a timetable of an author, which cannot compute earlier slots.
     """
     if run.external_trigger or run.run_after is None:
         return run.logical_date

@@ -1,6 +1,6 @@
-"""The keys of the template context: airflow-surface.md A.6, and those that Airflow 2 had besides.
+"""The keys of the template context: those of airflow-surface.md A.6, and those of Airflow 2.
 
-Each is a function of the `ContextSource`. Keys in `DATED_VARIABLES` are there only for a run that has a logical date.
+Each value is a function of the `ContextSource`. The keys in `DATED_VARIABLES` exist only in a run with a logical date.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class ContextSource:
-    """What the values of one context are made from."""
+    """The objects from which the values of a context are computed."""
 
     dag: Any
     ti: RuntimeTaskInstance
@@ -44,14 +44,14 @@ class ContextSource:
 
     @property
     def date(self) -> pendulum.DateTime:
-        """The logical date; asked for by keys that exist only when there is one."""
+        """The logical date, for keys that exist only in a run with a logical date."""
         date = self.run.logical_date
         assert date is not None
         return date
 
     @cached_property
     def previous_success(self) -> RuntimeDagRun | None:
-        """The newest earlier run that succeeded: one question for all keys about it."""
+        """The newest earlier run that succeeded; one request serves all keys about it."""
         return self.ti.get_previous_dagrun("success")
 
     @cached_property
@@ -105,7 +105,7 @@ COMMON_VARIABLES: VariableTable = {
     "triggering_asset_events": lambda _: {},
     "try_number": lambda s: s.ti.try_number,
     "var": lambda _: template_accessors.make_variable_accessors(),
-    # Later features
+    # Features that are not supported yet
     "inlet_events": _refuse_variable("inlet_events", "asset events"),
     "outlet_events": _refuse_variable("outlet_events", "asset events"),
     "task_state_store": _refuse_variable("task_state_store", "task state stores"),
@@ -147,16 +147,16 @@ COSTLY_VARIABLES = frozenset({
     "prev_end_date_success", "prev_execution_date_success",
     "next_execution_date", "next_ds", "next_ds_nodash", "prev_execution_date", "prev_ds", "prev_ds_nodash",
 })
-"""They ask the server, or the timetable, which may be an author's: a task that does not look at them pays nothing."""
+"""Keys whose values need a request to the server or a call of the timetable. They are computed only when they are read."""
 
 VARIABLES_WITH_DATE: VariableTable = {**COMMON_VARIABLES, **DATED_VARIABLES}
 VARIABLES_WITHOUT_DATE: VariableTable = {**COMMON_VARIABLES, **UNDATED_VARIABLES}
 
 
 def resolve_params(dag: Any, task: Any, conf: Mapping[str, Any]) -> Any:
-    """The DAG's params, over them the task's, over them the run's conf, as plain values; each checked by its schema.
+    """Return the params of the DAG, overridden by those of the task and then by the conf of the run, as checked values.
 
-    The conf counts while `[core] dag_run_conf_overrides_params` says so. Raises ParamValidationError.
+    The conf is used if `[core] dag_run_conf_overrides_params` is true. Raises ParamValidationError.
     """
     params = ParamsDict()
     params.update(dag.params)

@@ -1,4 +1,4 @@
-"""What tasks hand to one another: pulling by question, pushing into the result of the attempt."""
+"""XComs of a running task: pulled by a request to the server, pushed as a part of the result of the attempt."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ MapIndexes = int | Iterable[int] | None | ArgNotSet
 
 
 class AttemptXComs:
-    """The XComs that one attempt may see, and those it pushes; its own count at once."""
+    """The XComs that an attempt pulls and pushes. A pushed XCom can be pulled at once by the same attempt."""
 
     def __init__(self, attempt: Attempt, channel: Channel) -> None:
         self._attempt = attempt
         self._channel = channel
         self.pushed_xcoms: dict[str, str] = {}
-        """By key, as typed JSON."""
+        """The pushed values by key, as typed JSON."""
 
     def push(self, key: str, value: object) -> None:
-        """The attempt pushes `value`, as it is now, under `key`. NotSerializable names key, type and place inside.
+        """Push the current state of `value` under `key`.
 
-        XComOverLimit (a ValueError) names key, size and limit.
+        Raises NotSerializable, with the key, the type and the path inside the value, or XComOverLimit (a ValueError), with the
+        key, the size and the limit.
         """
         if not isinstance(key, str) or not key:
             raise ValueError(f"xcom_push in task {self._attempt.task_id!r}: the key must be text, not {key!r}.")
@@ -48,22 +49,22 @@ class AttemptXComs:
         default: Any,
         run_id: str | None,
     ) -> Any:
-        """One value for one task, a list for several; `default` for one that is not there.
+        """Return one value for one task, a list for several tasks; `default` for a missing value.
 
-        No `task_ids`: the task's own value (Airflow 3); when it has none, the newest that any task of the run pushed
-        under the key (Airflow 2).
+        Without `task_ids`: the value of the task itself (Airflow 3); if it has none, the newest value that a task of the run
+        pushed under the key (Airflow 2).
         """
         wanted = (task_ids,) if isinstance(task_ids, str) else None if task_ids is None else tuple(task_ids)
         where = (dag_id or self._attempt.run.dag_id, run_id or self._attempt.run.run_id)
         indexes = _to_map_indexes(map_indexes)
         if wanted is None:
             return self._own_or_newest(where, key, indexes, include_prior_dates, default)
-        found = self._collect(where, key, wanted, indexes, include_prior_dates)
-        one_task = isinstance(task_ids, str)
-        if one_task and isinstance(map_indexes, int | None):
-            return next(iter(found.values()), default)
-        values = _order_values(found, wanted, indexes, default)
-        if one_task and indexes is None and len(values) == 1:
+        by_task = self._collect(where, key, wanted, indexes, include_prior_dates)
+        is_single_task = isinstance(task_ids, str)
+        if is_single_task and isinstance(map_indexes, int | None):
+            return next(iter(by_task.values()), default)
+        values = _order_values(by_task, wanted, indexes, default)
+        if is_single_task and indexes is None and len(values) == 1:
             return values[0]
         return values
 
@@ -85,7 +86,7 @@ class AttemptXComs:
         indexes: Sequence[int] | None,
         prior: bool,
     ) -> dict[tuple[str, int], object]:
-        """(task id, map index) to the newest value."""
+        """Return (task id, map index) to the newest value."""
         found: dict[tuple[str, int], object] = {}
         if self._needs_question(where, key, task_ids, indexes):
             question = GetXComs(
@@ -99,16 +100,16 @@ class AttemptXComs:
             for item in cast(list[dict[str, Any]], self._channel.ask(question)):
                 found.setdefault((item["task_id"], item["map_index"]), loads(item["value"]))
         task_id, map_index = self._attempt.task_id, self._attempt.map_index
-        mine = (task_ids is None or task_id in task_ids) and (indexes is None or map_index in indexes)
-        if mine and where == self._own_run and key in self.pushed_xcoms:
+        includes_own = (task_ids is None or task_id in task_ids) and (indexes is None or map_index in indexes)
+        if includes_own and where == self._own_run and key in self.pushed_xcoms:
             found[task_id, map_index] = loads(self.pushed_xcoms[key])
         return found
 
     def _needs_question(
         self, where: tuple[str, str], key: str, task_ids: tuple[str, ...] | None, indexes: Sequence[int] | None
     ) -> bool:
-        mine = task_ids == (self._attempt.task_id,) and where == self._own_run and key in self.pushed_xcoms
-        return not (mine and indexes is None and self._attempt.map_index < 0)
+        is_own_value = task_ids == (self._attempt.task_id,) and where == self._own_run and key in self.pushed_xcoms
+        return not (is_own_value and indexes is None and self._attempt.map_index < 0)
 
     @property
     def _own_run(self) -> tuple[str, str]:
@@ -128,12 +129,12 @@ def _to_map_indexes(map_indexes: MapIndexes) -> tuple[int, ...] | None:
 def _order_values(
     found: dict[tuple[str, int], object], task_ids: Sequence[str], indexes: Sequence[int] | None, default: Any
 ) -> list[Any]:
-    """The values task by task; of each all map indexes, or those asked for, `default` where nothing is."""
+    """Return the values in the order of the tasks, each with all or the given map indexes; `default` for a missing value."""
     values: list[Any] = []
     for task_id in task_ids:
         if indexes is not None:
             values.extend(found.get((task_id, index), default) for index in indexes)
         else:
-            here = [found[place] for place in sorted(place for place in found if place[0] == task_id)]
-            values.extend(here or [default])
+            task_values = [found[key] for key in sorted(key for key in found if key[0] == task_id)]
+            values.extend(task_values or [default])
     return values

@@ -1,4 +1,5 @@
-"""Where author code comes into the process: DAG files, the dialect's import paths, class paths.
+"""Imports author code into this process: DAG files, plugins, classes by path, expressions.
 
-`dialect` makes `import airflow...` work, `classes` resolves stored class paths, `dagfile` imports DAG files.
+`dagfile` imports DAG files: open it first. `dialect` makes `import airflow` import Gnomon's package, `class_loader` loads classes
+by their stored paths, `plugins` lists plugins, and `expression` evaluates a schedule that is given on the command line.
 """

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 
 class SourceFile(NamedTuple):
-    """Where a DAG file's source is: a file on disk, and the member when that file is an archive."""
+    """The place of the source of a DAG file: a file on disk, and the member if the file is an archive."""
 
     file: str
     member: str | None = None
 
 
 def locate_source(path: str) -> SourceFile:
-    """The file on disk that holds `path`; a path that does not exist names itself."""
+    """Return the file on disk that contains `path`; a path that does not exist is returned as a file."""
     head, inside = path, ""
     while True:
         try:
@@ -31,7 +31,7 @@ def locate_source(path: str) -> SourceFile:
 
 
 def list_members(archive: str) -> list[str]:
-    """The Python files at the top level of an archive, in its order; the ones below are its modules, not DAG files.
+    """Return the Python files at the top level of an archive, in its order. Files in its folders are modules, not DAG files.
 
     Raises zipfile.BadZipFile or OSError.
     """
@@ -41,7 +41,7 @@ def list_members(archive: str) -> list[str]:
 
 
 def read_source(path: str) -> bytes:
-    """The source of a DAG file, archived or not. Raises OSError, or FileNotFoundError for a member that is not there."""
+    """Return the source of a DAG file, also of one in an archive. Raises OSError; FileNotFoundError for a missing member."""
     place = locate_source(path)
     if place.member is None:
         with open(place.file, "rb") as opened:

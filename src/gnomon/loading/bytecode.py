@@ -1,8 +1,8 @@
-"""Modules beside DAG files, with bytecode that is never stale.
+"""Imports modules beside DAG files without stale bytecode.
 
-Python takes a .pyc for valid when the source has the same size and the same second of change. Somebody who saves a
-helper module twice within a second would run the first version for ever. Below the DAG and plugin folders a .pyc is
-therefore written only once the source is old enough for its second to be over.
+Python treats a .pyc as valid when the size and the second of the last change of the source are the same. An author who saves a
+helper module twice within a second would keep running the first version. Below the DAG and plugin folders a .pyc is
+therefore written only when the source has not changed for some seconds.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from gnomon.clock import SystemClock
 from gnomon.model.instants import SECOND
 
 SETTLED_S = 3
-"""A source that has not changed for so long may have its bytecode kept."""
+"""The seconds without a change after which bytecode of a source is written."""
 _hooked_folders: set[str] = set()
 
 
 class SettledSourceLoader(SourceFileLoader):
-    """A source file loader that keeps no bytecode of a file that has just changed."""
+    """A source file loader that writes no bytecode of a file that has just changed."""
 
     def set_data(self, path: str, data: object, *, _mode: int = 0o666) -> None:
         if _is_settled(self.path):
@@ -45,7 +45,7 @@ def _is_settled(source: str) -> bool:
 
 
 def install_bytecode_hook(folders: Iterable[str]) -> None:
-    """Modules below these folders are imported by the careful loader from now on; said again for a folder, nothing changes."""
+    """Use SettledSourceLoader for modules below these folders; a second call for a folder has no effect."""
     for folder in folders:
         below = os.path.join(folder, "")
         if below in _hooked_folders:

@@ -1,4 +1,4 @@
-"""From the dotted path under which a class is stored to the class: the only place that does so."""
+"""Loads classes and other objects by the dotted paths under which they are stored."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _DIALECT = os.path.dirname(dialect.TREE)
 
 
 def load_class(path: str) -> type:
-    """The class of that path: `package.module.Class`, nested classes too; Airflow's paths, ours, authors'.
+    """Return the class of a path `package.module.Class`, also a nested class: of Airflow's names, of Gnomon or of an author.
 
-    A bare name is a built-in timetable. Raises UserMistake naming the path and what is missing.
+    A name without a dot is a built-in timetable. Raises UserError with the path and the missing part.
     """
-    found = load_object(path)
-    if not isinstance(found, type):
-        raise UserError(f"{path} is not a class but {type(found).__name__}; name a class by its full path.")
-    return found
+    value = load_object(path)
+    if not isinstance(value, type):
+        raise UserError(f"{path} is not a class but {type(value).__name__}; name a class by its full path.")
+    return value
 
 
 def load_object(path: str) -> Any:
-    """The class, function or other object of that path; raises UserMistake naming the path and what is missing."""
+    """Return the class, function or other object of a path. Raises UserError with the path and the missing part."""
     if "." not in path:
         return _find_builtin(path)
     if path.startswith("airflow."):
@@ -38,7 +38,7 @@ def load_object(path: str) -> Any:
         try:
             found: Any = importlib.import_module(module_path)
         except ModuleNotFoundError as error:
-            # A module that is there but imports something that is not: that is the story to tell.
+            # The module exists but imports a module that does not: the message is about the second module.
             if error.name is None or not (module_path == error.name or module_path.startswith(f"{error.name}.")):
                 raise UserError(f"{path} cannot be loaded: importing {module_path} failed: {_describe_missing(error)}") from error
             continue
@@ -71,9 +71,10 @@ def _no_module_error(module: str, path: str) -> UserError:
 
 
 def _describe_missing(error: ModuleNotFoundError) -> str:
-    """Which module, who imports it, and what to do; what is no module of a package says itself what it is."""
-    frames = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith(("<frozen", _DIALECT))]
+    """Describe the missing module, the line that imports it, and what to do; names of Airflow have their own message."""
+    trace = traceback.extract_tb(error.__traceback__)
+    frames = [frame for frame in trace if not frame.filename.startswith(("<frozen", _DIALECT))]
     place = f" (at {frames[-1].filename}, line {frames[-1].lineno})"
     if (error.name or "").startswith("airflow.") and not (error.name or "").startswith("airflow.providers."):
         return f"{str(error).removesuffix('.')}{place}."
-    return f"{error}{place}. Install it where this process runs: every machine that runs tasks or triggers of it needs it."
+    return f"{error}{place}. Install it on this machine, and on every machine that runs tasks or triggers of the DAG."

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import cast
 
 from gnomon.config import current_config
 from gnomon.loading import archives, bytecode, dialect, new_packages, plugin_finder
@@ -19,32 +20,32 @@ from gnomon.sdk.dags.authoring_state import collect_dags, set_parsing_context
 from gnomon.sdk.dags.dag import DAG
 
 WARNINGS_MAX = 50
-"""Warnings of one file that are kept; a loop may raise thousands."""
+"""The number of warnings kept for one file; a loop may raise thousands."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedFile:
-    """A DAG file after its import."""
+    """The result of importing a DAG file."""
 
     dags: dict[str, DAG]
-    """By DAG id, in the order of definition."""
+    """The DAGs by DAG id, in the order of definition."""
     module: ModuleType
     warnings: tuple[str, ...] = ()
     """`file:line: Category: text`, each once."""
     repeated: tuple[str, ...] = ()
-    """DAG ids that a second DAG object of this file has too; the first one is in `dags`."""
+    """DAG ids that more than one DAG object of this file has; `dags` has the first of them."""
 
 
 def load_dag_file(path: str | os.PathLike[str], *, only_dag: str | None = None) -> LoadedFile:
-    """The file was imported in this process, with the dialect enabled and the DAG and plugin folders on `sys.path`.
+    """Import the file in this process, with Airflow's names enabled and the DAG and plugin folders on `sys.path`.
 
-    `path`: a Python file, or `archive.zip/member.py`. `only_dag`: what `get_parsing_context().dag_id` says meanwhile, so
-    that a file that generates many DAGs can make this one alone. Whatever the file raises propagates.
+    `path` is a Python file or `archive.zip/member.py`. `only_dag` is the value of `get_parsing_context().dag_id` meanwhile: a
+    file that generates many DAGs can make only this DAG. Exceptions of the file propagate.
     """
-    place = os.path.abspath(path)
-    extend_search_path(place)
-    module = _new_module(place)
-    code: CodeType = compile(archives.read_source(place), place, "exec", dont_inherit=True)
+    file = os.path.abspath(path)
+    extend_search_path(file)
+    module = _new_module(file)
+    code: CodeType = compile(archives.read_source(file), file, "exec", dont_inherit=True)
     sys.modules[module.__name__] = module
     try:
         with warnings.catch_warnings(record=True) as caught, collect_dags() as registered, set_parsing_context(only_dag):
@@ -54,12 +55,12 @@ def load_dag_file(path: str | os.PathLike[str], *, only_dag: str | None = None) 
     except BaseException:
         sys.modules.pop(module.__name__, None)
         raise
-    dags, repeated = _collect_dags(module, registered)
+    dags, repeated = _collect_dags(module, cast("list[DAG]", registered))
     return LoadedFile(dags, module, _format_warnings(caught), repeated)
 
 
 def extend_search_path(path: str) -> None:
-    """`import` finds Airflow's names, the archive that holds `path`, and what is in the DAG and plugin folders."""
+    """Let `import` find Airflow's names, the archive that contains `path`, and the modules of the DAG and plugin folders."""
     dialect.enable()
     new_packages.find_new_packages()
     options = current_config()
@@ -75,7 +76,7 @@ def extend_search_path(path: str) -> None:
 
 
 def module_name(path: str) -> str:
-    """The name under which the file at `path` is imported: the same in every process, another for every path."""
+    """Return the module name of the file at `path`: the same in every process, and different for each path."""
     stem = Path(path).stem.replace(".", "_")
     return f"{DAG_FILE_MODULE}{hashlib.sha256(path.encode()).hexdigest()[:16]}_{stem}"
 
@@ -95,12 +96,12 @@ def _is_below(path: str, folders: Iterable[str]) -> bool:
 
 
 def _collect_dags(module: ModuleType, registered: list[DAG]) -> tuple[dict[str, DAG], tuple[str, ...]]:
-    """Every DAG that the file registered or holds in a global, once; and the ids that a second object repeats."""
-    found = list(registered)
-    found += [value for value in list(vars(module).values()) if isinstance(value, DAG)]
+    """Return the DAGs that the file registered or assigned to a global, and the ids that more than one DAG object has."""
+    candidates = list(registered)
+    candidates += [value for value in list(vars(module).values()) if isinstance(value, DAG)]
     dags: dict[str, DAG] = {}
     repeated: list[str] = []
-    for dag in found:
+    for dag in candidates:
         known = dags.setdefault(dag.dag_id, dag)
         if known is not dag and dag.dag_id not in repeated:
             repeated.append(dag.dag_id)
@@ -108,5 +109,5 @@ def _collect_dags(module: ModuleType, registered: list[DAG]) -> tuple[dict[str, 
 
 
 def _format_warnings(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
-    told = (f"{one.filename}:{one.lineno}: {one.category.__name__}: {one.message}" for one in caught)
-    return tuple(dict.fromkeys(told))[:WARNINGS_MAX]
+    lines = (f"{item.filename}:{item.lineno}: {item.category.__name__}: {item.message}" for item in caught)
+    return tuple(dict.fromkeys(lines))[:WARNINGS_MAX]

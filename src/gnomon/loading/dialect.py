@@ -1,4 +1,4 @@
-"""Makes `import airflow...` reach the dialect's modules, in this process and in programs that it starts."""
+"""Makes `import airflow` import Gnomon's own package `airflow`, in this process and in the programs that it starts."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 
 from gnomon.errors import UserError
 
-# By file path: the floors below the dialect do not import it.
+# A file path, because this floor may not import `gnomon.airflow_compat`.
 TREE = str(Path(__file__).resolve().parent.parent / "airflow_compat" / "tree")
-"""The folder that holds the package `airflow`."""
+"""The folder that contains the package `airflow`."""
 
 
 def enable() -> None:
-    """`import airflow` finds the dialect first, whether or not Airflow itself is installed.
+    """Make `import airflow` import Gnomon's package, even if Airflow itself is installed.
 
-    Raises UserMistake when another `airflow` has been imported in this process already.
+    Raises UserError when this process has already imported another `airflow`.
     """
     known = sys.modules.get("airflow")
     if known is not None and not _is_ours(known):
@@ -29,12 +29,12 @@ def enable() -> None:
 
 
 def is_enabled() -> bool:
-    """Whether `import airflow` would find the dialect."""
+    """Return whether `import airflow` imports Gnomon's package."""
     return TREE in sys.path
 
 
 def python_path(existing: str | None) -> str:
-    """A PYTHONPATH with which another interpreter, that can import Gnomon, finds the dialect first."""
+    """Return a PYTHONPATH with which another interpreter imports Gnomon's package `airflow`."""
     return TREE if not existing else f"{TREE}:{existing}"
 
 

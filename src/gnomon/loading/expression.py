@@ -1,6 +1,6 @@
-"""A schedule that a person wrote as a Python expression, evaluated; its mistakes told with a mark under the place.
+"""Evaluates a schedule that is written as a Python expression; an error message marks the part that is wrong.
 
-Only where author code may run: the expression may name classes of the plugins folder, and their modules are imported.
+Call it only in a process that may run author code: the expression may use classes of the plugins folder.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FILE = "<expression>"
 _AIRFLOW = ("airflow.timetables.base", "airflow.timetables.events", "airflow.timetables.interval", "airflow.timetables.simple",
             "airflow.timetables.trigger")  # fmt: skip
 _MODULES = {"pendulum": "pendulum", "calendars": "gnomon.calendars", "relativedelta": "dateutil.relativedelta:relativedelta"}
-"""Names that are imported when an expression uses them, and from where."""
+"""Names that are imported when an expression uses them, with their modules."""
 _PLAIN_NAMES: dict[str, Any] = {
     "UTC": dt.UTC, "date": dt.date, "datetime": dt.datetime, "time": dt.time, "timedelta": dt.timedelta, "timezone": dt.timezone,
 }  # fmt: skip
@@ -35,15 +35,15 @@ _OF_THE_MODULE = frozenset(f"datetime.{name}" for name in _PLAIN_NAMES)
 
 
 def evaluate(*, text: str, zone: str) -> TimetableRef:
-    """The timetable, as it is stored, of an expression: whatever `schedule=` takes. Cron texts are read in `zone`.
+    """Return the stored form of the timetable that an expression gives; any value of `schedule=` is allowed.
 
-    UserMistake shows the place of a mistake.
+    Cron texts are read in `zone`. Raises UserError, which marks the part that is wrong.
     """
     plugins.enable_imports()
     text = text.strip()
     names = _resolve_names(_parse(text), text)
     try:
-        value = eval(_compile(text), names)  # noqa: S307 - to evaluate what the person wrote is the purpose
+        value = eval(_compile(text), names)  # noqa: S307 - the purpose is to evaluate the user's text
         made = parse_schedule(value, find_zone(zone))
         made.validate()
         return build_timetable_ref(made)
@@ -52,7 +52,7 @@ def evaluate(*, text: str, zone: str) -> TimetableRef:
 
 
 def _describe_error(error: Exception) -> str:
-    """Our own sentences as they are; other errors with the name of their class."""
+    """Return the text of the error; for an error of another package with the name of its class."""
     if isinstance(error, (UserError, AirflowTimetableInvalid)):
         return str(error)
     return f"{type(error).__name__}: {error}{suggest_keyword(error)}"
@@ -70,19 +70,19 @@ def _parse(text: str) -> ast.Expression:
 
 
 def _compile(text: str) -> CodeType:
-    """Its name is what a person is told when it does not end."""
+    """Compile the expression. Its code name appears in the message about a call that does not end."""
     return compile(text, FILE, "eval", dont_inherit=True).replace(co_name="the expression", co_qualname="the expression")
 
 
 def _resolve_names(tree: ast.Expression, text: str) -> dict[str, Any]:
-    """What the expression's names mean; UserMistake marks the first that means nothing."""
+    """Return the values of the names in the expression. Raises UserError, which marks the first unknown name."""
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     found: dict[str, Any] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and ast.unparse(node) in _OF_THE_MODULE and "datetime" not in bound:
-            told = f"datetime is the class here, not the module; write {node.attr} instead of datetime.{node.attr}"
-            raise _mark_mistake(text, node.lineno, _column(text, node.lineno, node.col_offset), len(f"datetime.{node.attr}"), told)
+            problem = f"datetime is the class here, not the module; write {node.attr} instead of datetime.{node.attr}"
+            raise _mark_mistake(text, node.lineno, _column(text, node.lineno, node.col_offset), len(f"datetime.{node.attr}"), problem)
         if isinstance(node, ast.Name) and node.id not in bound and node.id not in found and not hasattr(builtins, node.id):
             start = _column(text, node.lineno, node.col_offset)
             try:
@@ -90,8 +90,8 @@ def _resolve_names(tree: ast.Expression, text: str) -> dict[str, Any]:
             except LookupError as error:
                 raise _mark_mistake(text, node.lineno, start, len(node.id), str(error.args[0])) from None
             except Exception as error:
-                told = f"importing {node.id} raised {type(error).__name__}: {error}"
-                raise _mark_mistake(text, node.lineno, start, len(node.id), told) from error
+                problem = f"importing {node.id} raised {type(error).__name__}: {error}"
+                raise _mark_mistake(text, node.lineno, start, len(node.id), problem) from error
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
             _import_below(ast.unparse(node), found)
@@ -99,7 +99,7 @@ def _resolve_names(tree: ast.Expression, text: str) -> dict[str, Any]:
 
 
 def _import_below(dotted: str, found: dict[str, Any]) -> None:
-    """`package.module.Class` works without an import before it: the modules on the way are imported."""
+    """Import the modules in a dotted name, so that `package.module.Class` works without an import statement."""
     parts = dotted.split(".")
     known = found.get(parts[0])
     for end in range(2, len(parts)):
@@ -108,7 +108,7 @@ def _import_below(dotted: str, found: dict[str, Any]) -> None:
                 known = getattr(known, parts[end - 1], None)
             else:
                 known = importlib.import_module(".".join(parts[:end]))
-        except Exception:  # evaluating it tells, and marks where
+        except Exception:  # the evaluation raises the error and marks the part
             return
 
 
@@ -135,7 +135,7 @@ def _resolve_name(name: str) -> Any:
 
 
 def _find_plugin_timetable(name: str) -> type | None:
-    """The timetable of that class name that a plugin registers."""
+    """Return the timetable class of that name that a plugin registers, or None."""
     paths = (path for row in plugins.list_plugins() for path in row.timetables)
     return next((plugins.find_timetable_class(path) for path in paths if path.rpartition(".")[2] == name), None)
 
@@ -148,7 +148,7 @@ def _describe_unknown(name: str) -> str:
 
 
 def _find_error_place(text: str, trace: TracebackType | None) -> tuple[int, int, int]:
-    """Line, column and length of what was evaluated when it raised; of all of it, when that is not known."""
+    """Return line, column and length of the part that raised; of the whole expression when the part is not known."""
     found = (1, 0, 0)
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == FILE:
@@ -162,11 +162,11 @@ def _find_error_place(text: str, trace: TracebackType | None) -> tuple[int, int,
 
 
 def _column(text: str, line: int, octets: int) -> int:
-    """Python counts columns in octets of UTF-8."""
+    """Convert a column in octets of UTF-8, as Python counts, to a column in characters."""
     return len(text.splitlines()[line - 1].encode()[:octets].decode())
 
 
-def _mark_mistake(text: str, line: int, start: int, length: int, told: str) -> UserError:
+def _mark_mistake(text: str, line: int, start: int, length: int, problem: str) -> UserError:
     lines = text.splitlines() or [""]
     shown = lines[min(line, len(lines)) - 1]
-    return UserError(f"the expression is wrong: {told}\n    {shown}\n    {' ' * start}{'^' * max(1, length or len(shown))}")
+    return UserError(f"the expression is wrong: {problem}\n    {shown}\n    {' ' * start}{'^' * max(1, length or len(shown))}")

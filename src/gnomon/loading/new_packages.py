@@ -1,4 +1,4 @@
-"""Packages that are installed while a process lives: where they come to, whether there are new ones, and how an import finds them."""
+"""Packages that are installed while this process runs: detects them and makes them importable."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import sys
 from collections.abc import Iterable
 
 INSTALLED_IN = ("site-packages", "dist-packages")
-"""The names of folders that installers write to."""
+"""The names of the folders in which packages are installed."""
 
 
 def stamp() -> str:
-    """Another text after a package was installed, upgraded or removed here; the same while nothing was. Never raises.
+    """Return a text that changes when a package is installed, upgraded or removed. Never raises.
 
-    An installer makes, renames or removes an entry of such a folder for every package: the folder's time changes with it.
+    An installer changes the entries of such a folder for every package, which changes the time of the folder.
     """
     return "|".join(f"{folder}:{_changed(folder)}" for folder in sys.path if os.path.basename(folder) in INSTALLED_IN)
 
 
 def find_new_packages() -> None:
-    """The next import finds packages in folders that did not exist when this process, or the one that forked it, looked there."""
+    """Let the next import find packages in folders that did not exist when this process or its parent last searched them."""
     for folder, finder in list(sys.path_importer_cache.items()):
         if finder is None:
             del sys.path_importer_cache[folder]
@@ -29,7 +29,7 @@ def find_new_packages() -> None:
 
 
 def new_provider_folders(known: Iterable[str]) -> list[str]:
-    """The folders `airflow/providers` on `sys.path` that are not among the known ones."""
+    """Return the folders `airflow/providers` on `sys.path` that are not in `known`."""
     seen = set(map(os.path.realpath, known))
     folders = [os.path.join(entry or os.curdir, "airflow", "providers") for entry in sys.path]
     return [folder for folder in folders if os.path.isdir(folder) and os.path.realpath(folder) not in seen]

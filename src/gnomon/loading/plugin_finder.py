@@ -1,7 +1,7 @@
-"""Plugin files in folders of the plugins folder, by their bare names: Airflow registers them so, and DAG files import them so.
+"""Finds plugin files in subfolders of the plugins folder by their file names, as Airflow does.
 
-`plugins/team/workday.py` is `team.workday` by Python's own rules. Airflow loads every file of the folder as a module named
-after the file alone, and stores its classes as `workday.Class`. What nothing else provides is looked for so.
+`plugins/team/workday.py` is the module `team.workday` by Python's rules. Airflow loads every file as a module that is named
+after the file, and stores its classes as `workday.Class`. A module that no other finder finds is searched by that rule.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from gnomon.loading.bytecode import SettledSourceLoader
 
 _PLUGIN_CLASS_NAME = b"AirflowPlugin"
 FILES_MAX = 10_000
-"""Entries of the plugins folder that are looked at."""
+"""The number of entries of the plugins folder that are searched."""
 
 
 class NestedPluginFinder(MetaPathFinder):
-    """The last to be asked for a top-level module."""
+    """An import finder for top-level modules, after all other finders."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -30,7 +30,7 @@ class NestedPluginFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The first file of that name, in the order of folders; None for anything but a top-level name."""
+        """Return the spec of the first file of that name, in the order of folders; None for a name with a dot."""
         if path is not None or "." in fullname:
             return None
         wanted = f"{fullname}.py"
@@ -41,13 +41,13 @@ class NestedPluginFinder(MetaPathFinder):
 
 
 def install_plugin_finder(folder: str) -> None:
-    """Modules below this plugins folder are found by their bare names; said again, nothing changes."""
+    """Let `import` find modules below this folder by their file names; a second call has no effect."""
     if not any(isinstance(finder, NestedPluginFinder) and finder.folder == folder for finder in sys.meta_path):
         sys.meta_path.append(NestedPluginFinder(folder))
 
 
 def is_plugin_file(path: str) -> bool:
-    """Whether a Python file mentions the class that plugins derive from; False for one that cannot be read."""
+    """Return whether a Python file contains the name AirflowPlugin; False for a file that cannot be read."""
     try:
         with open(path, "rb") as opened:
             return _PLUGIN_CLASS_NAME in opened.read()
@@ -56,7 +56,7 @@ def is_plugin_file(path: str) -> bool:
 
 
 def list_python_files(folder: str) -> Iterator[str]:
-    """The Python files below a folder, sorted; hidden folders and bytecode are left out, and what is beyond FILES_MAX."""
+    """Yield the Python files below a folder, sorted, without hidden folders and bytecode; stop after FILES_MAX entries."""
     seen = 0
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__pycache__")))

@@ -1,7 +1,7 @@
-"""Plugins: subclasses of AirflowPlugin in the plugins folder and behind entry points, and what they bring.
+"""Plugins: subclasses of AirflowPlugin in the plugins folder and in installed packages, and their contents.
 
-Nothing needs a plugin class: a module of the plugins folder is on the import path with or without one. They are read for
-people (`gnomon plugins list`), and for a timetable whose class only its plugin knows.
+A module of the plugins folder can be imported without a plugin class. Plugin classes are read for `gnomon plugins list`, and to
+find a timetable class that only a plugin registers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gnomon.loading import dagfile, plugin_finder
 from gnomon.loading.bytecode import SettledSourceLoader
 
 GROUP = "airflow.plugins"
-"""The entry points of packages that bring plugins."""
+"""The group of the entry points of packages with plugins."""
 _PLUGIN_ATTRIBUTES = (
     "timetables", "priority_weight_strategies", "listeners", "macros", "operator_extra_links", "global_operator_extra_links",
     "partition_mappers", "windows", "deadline_references", "hook_lineage_readers", "flask_blueprints", "fastapi_apps",
@@ -32,7 +32,7 @@ _PLUGIN_ATTRIBUTES = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PluginRow:
-    """One plugin class, or one file or entry point that gave none."""
+    """A plugin class, or a file or entry point that could not be loaded."""
 
     name: str
     place: str
@@ -40,32 +40,32 @@ class PluginRow:
     timetables: tuple[str, ...] = ()
     """The paths under which their classes are stored."""
     brings: tuple[str, ...] = ()
-    """Which attributes hold something, `timetables` included."""
+    """The attributes that are not empty, `timetables` included."""
     error: str | None = None
-    """Why it could not be loaded: file, line, what."""
+    """The reason why it could not be loaded, with file and line."""
 
 
 def enable_imports() -> None:
-    """`import` finds Airflow's names and what is in the DAG and plugin folders, without any DAG file."""
+    """Let `import` find Airflow's names and the modules of the DAG and plugin folders."""
     dagfile.extend_search_path(os.path.join(str(current_config().dags_folder), "any.py"))
 
 
 def list_plugins() -> list[PluginRow]:
-    """Every plugin of this installation, imported in this process. None of them stops the others."""
+    """Import and return every plugin of this installation. A plugin that fails has its error in its row."""
     return [row for row, _ in _find_plugins()]
 
 
 def is_plugin(file: str) -> bool:
-    """Whether a file is to be taken for a plugin, and not for a DAG file: by its folder."""
+    """Return whether a file is a plugin file and not a DAG file, by its folder."""
     options = current_config()
     plugins, dags = (os.path.join(os.path.abspath(folder), "") for folder in (options.plugins_folder, options.dags_folder))
     return file.startswith(plugins) and not file.startswith(dags) and not dags.startswith(plugins)
 
 
 def check_plugin_file(file: str) -> None:
-    """The plugin file was imported in this process, and its plugins say what they bring as they should.
+    """Import the plugin file in this process and check its plugins.
 
-    Whatever it raises propagates; UserMistake says what is wrong with a plugin.
+    Exceptions of the file propagate. Raises UserError for a plugin that is not valid.
     """
     enable_imports()
     module = _import_plugin(file, os.path.abspath(current_config().plugins_folder))
@@ -75,16 +75,16 @@ def check_plugin_file(file: str) -> None:
 
 
 def find_timetable_class(path: str) -> type | None:
-    """The class that some plugin registers and that is stored under that path; None when none does."""
+    """Return the timetable class with that path that a plugin registers, or None."""
     for _, plugin in _find_plugins():
-        for one in getattr(plugin, "timetables", None) or ():
-            if isinstance(one, type) and class_path(one) == path:
-                return one
+        for cls in getattr(plugin, "timetables", None) or ():
+            if isinstance(cls, type) and class_path(cls) == path:
+                return cls
     return None
 
 
 def class_path(cls: type) -> str:
-    """Under which path a class is stored."""
+    """Return the path under which a class is stored."""
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
@@ -115,7 +115,7 @@ def _plugins_of_module(module: Any, file: str) -> Iterator[tuple[PluginRow, Any]
 
 
 def _import_plugin(file: str, folder: str) -> Any:
-    """The module, by the name that Python gives it; by the file's own where that is none."""
+    """Import the file under its module name by Python's rules, or under the name of the file if it has no such name."""
     parts = os.path.relpath(file, folder).removesuffix(".py").split(os.sep)
     if parts[-1] == "__init__":
         parts.pop()
@@ -150,14 +150,14 @@ def _create_row(plugin: Any, place: str) -> PluginRow:
     given = {attribute: getattr(plugin, attribute, None) for attribute in _PLUGIN_ATTRIBUTES}
     brings = tuple(attribute for attribute, value in given.items() if isinstance(value, list | tuple) and value)
     timetables = given["timetables"] if "timetables" in brings else ()
-    wrong = [one for one in timetables if not isinstance(one, type)]  # type: ignore[union-attr]
-    error = f"{place}: plugin {name}: timetables holds {wrong[0]!r}; list classes, not objects of them" if wrong else None
-    paths = tuple(class_path(one) for one in timetables if isinstance(one, type))  # type: ignore[union-attr]
+    invalid = [item for item in timetables if not isinstance(item, type)]  # type: ignore[union-attr]
+    error = f"{place}: plugin {name}: timetables contains {invalid[0]!r}; list classes, not objects of them" if invalid else None
+    paths = tuple(class_path(item) for item in timetables if isinstance(item, type))  # type: ignore[union-attr]
     return PluginRow(name=name, place=place, timetables=paths, brings=brings, error=error)
 
 
 def _describe_error(file: str, error: BaseException) -> str:
-    """What went wrong, at the innermost line of the file."""
+    """Describe the error with the innermost line of the file."""
     line = error.lineno if isinstance(error, SyntaxError) and error.filename == file else None
     for frame in traceback.extract_tb(error.__traceback__):
         line = frame.lineno if frame.filename == file else line
@@ -166,5 +166,5 @@ def _describe_error(file: str, error: BaseException) -> str:
 
 
 def timetable_class_path(timetable: Any) -> str:
-    """The path of a timetable's class: to see whether it can be made again."""
+    """Return the path of the class of a timetable."""
     return class_path(type(timetable))

@@ -1,4 +1,4 @@
-"""A stored timetable made again in this process, author's classes too. Only where author code may run."""
+"""Makes stored timetables again, also those of authors. Call it only in a process that may run author code."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from gnomon.timetables.registry import build
 
 
 def rebuild_timetable(ref: TimetableRef, file: str | None = None) -> Timetable:
-    """The timetable that was stored as `ref`. `file`: the DAG file that it belongs to, where its class may stand.
+    """Return the timetable that was stored as `ref`. `file` is its DAG file, in which its class may be defined.
 
-    Raises TimetableNotBuilt, in words for its author, when the class is gone or does not take its data.
+    Raises TimetableNotBuilt, with a message for the author, when the class is missing or does not accept the stored data.
     """
     if ref.builtin:
         return build(ref)
     cls = load_timetable_class(ref.path, file)
     deserialize = getattr(cls, "deserialize", None)
     if deserialize is None:
-        raise TimetableNotBuilt(f"{ref.path} is no timetable (it has no deserialize); derive it from Timetable")
+        raise TimetableNotBuilt(f"{ref.path} is not a timetable (it has no deserialize); derive it from Timetable")
     try:
         made: Any = deserialize(dict(ref.data))
     except Exception as error:
@@ -39,7 +39,7 @@ def rebuild_timetable(ref: TimetableRef, file: str | None = None) -> Timetable:
 
 
 def load_timetable_class(path: str, file: str | None = None) -> type:
-    """The class of that path: on the import path, or in the DAG file. Raises TimetableNotBuilt."""
+    """Return the class of a path, from the import path or the DAG file. Raises TimetableNotBuilt when it cannot be loaded."""
     try:
         if file is not None:
             dagfile.extend_search_path(file)
@@ -57,10 +57,10 @@ def load_timetable_class(path: str, file: str | None = None) -> type:
 
 
 def _import_file(path: str, file: str) -> None:
-    """The DAG file is imported, if the class stands in it: its module is found by name from then on."""
+    """Import the DAG file if the class is defined in it, so that its module can be imported by name."""
     name = dagfile.module_name(file)
     if path.startswith(f"{name}.") and name not in sys.modules:
         try:
             dagfile.load_dag_file(file)
         except FileNotFoundError as error:
-            raise TimetableNotBuilt(f"{path.rpartition('.')[2]} stood in {file}, which is gone; put the file back") from error
+            raise TimetableNotBuilt(f"{path.rpartition('.')[2]} was defined in {file}, and the file is missing; restore the file") from error

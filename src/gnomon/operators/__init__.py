@@ -1,4 +1,7 @@
-"""Operators that come with Gnomon. Each module is loaded when one of its names is first used."""
+"""Operators and sensors of Gnomon. A module is loaded when one of its names is first used.
+
+`python` and `bash` are the most used operators: open one of them first. `triggers` has the triggers of the deferrable sensors.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ __all__ = [
     "WaitSensor",
 ]
 
-_HOMES = {
+_MODULES = {
     "BashOperator": "bash",
     "BashSensor": "bash",
     "BranchDateTimeOperator": "branch_by_date",
@@ -76,6 +79,6 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"gnomon.operators has no {name!r}; it has {', '.join(__all__)}")
-    return getattr(importlib.import_module(f"gnomon.operators.{_HOMES[name]}"), name)
+    return getattr(importlib.import_module(f"gnomon.operators.{_MODULES[name]}"), name)

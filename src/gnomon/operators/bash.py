@@ -1,4 +1,4 @@
-"""Tasks that run a Bash command."""
+"""Operators and a sensor that run a Bash command."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from gnomon.config.environment import environment
 from gnomon.errors.authoring import AirflowException, AirflowFailException, AirflowSkipException
 from gnomon.operators.subprocess_hook import SubprocessHook
 from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.tasks.decorated_operators import DecoratedOperator
+from gnomon.sdk.tasks.function_calls import call_with_context
 from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
@@ -24,8 +26,8 @@ def _identity(line: str) -> Any:
 class BashOperator(BaseOperator):
     """Runs `bash_command` (or the `.sh` or `.bash` file that it names) and returns its last line of output.
 
-    An exit code in `skip_on_exit_code` skips the task, any other but 0 fails it. `env` replaces the environment, with
-    `append_env` it is added to it. Without `cwd` the command runs in a temporary folder.
+    An exit code in `skip_on_exit_code` skips the task; any other code except 0 fails it. `env` replaces the environment; with
+    `append_env` it is added to the environment. Without `cwd` the command runs in a temporary folder.
     """
 
     template_fields: ClassVar[Collection[str]] = ("bash_command", "env", "cwd")
@@ -62,13 +64,13 @@ class BashOperator(BaseOperator):
 
     @property
     def subprocess_hook(self) -> SubprocessHook:
-        """What runs the command, and ends it when the task is told to end."""
+        """The hook that runs the command, and ends it when the attempt is terminated."""
         if self._hook is None:
             self._hook = SubprocessHook(self.log)
         return self._hook
 
     def get_env(self, context: Any) -> dict[str, str]:
-        """The command's environment: the system's unless `env` replaces it, `env`, and the variables of the run."""
+        """Return the environment of the command: that of this process (unless `env` replaces it), `env`, and the variables of the run."""
         system = environment()
         chosen = system if self.env is None else {**system, **self.env} if self.append_env else dict(self.env)
         run = {key: value for key, value in system.items() if key.startswith(CONTEXT_PREFIXES)}
@@ -100,7 +102,7 @@ class BashOperator(BaseOperator):
         return self.cwd
 
     def on_kill(self) -> None:
-        """The process group of the command was told to end."""
+        """Send SIGTERM to the process group of the command."""
         if self._hook is not None:
             self._hook.send_sigterm()
 
@@ -111,8 +113,28 @@ def _to_codes(given: int | Container[int] | None) -> Container[int]:
     return (given,) if isinstance(given, int) else given
 
 
+class BashDecoratedOperator(DecoratedOperator, BashOperator):
+    """`@task.bash`: the function returns the command, which is rendered as a template and run."""
+
+    template_fields: ClassVar[Collection[str]] = (*DecoratedOperator.template_fields, *BashOperator.template_fields)
+    custom_operator_name = "@task.bash"
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(kwargs_to_upstream={"bash_command": ""}, **kwargs)
+
+    def execute(self, context: Any) -> Any:
+        """Call the function and run the command that it returns; raise TypeError when it returns no text."""
+        command = call_with_context(self.python_callable, self.op_args, self.op_kwargs, context)
+        if not isinstance(command, str) or not command.strip():
+            raise TypeError(
+                f"The function of @task.bash task {self.task_id!r} must return the command as text, not {command!r}."
+            )
+        self.bash_command = self.render_template(command, context)
+        return BashOperator.execute(self, context)
+
+
 class BashSensor(BaseSensorOperator):
-    """Waits until the command exits with 0. With `retry_exit_code` any code but that one and 0 fails the task."""
+    """Waits until the command exits with 0. With `retry_exit_code` any other code except 0 fails the task."""
 
     template_fields: ClassVar[Collection[str]] = ("bash_command", "env")
 
@@ -146,6 +168,6 @@ class BashSensor(BaseSensorOperator):
         return False
 
     def on_kill(self) -> None:
-        """The process group of the command was told to end."""
+        """Send SIGTERM to the process group of the command."""
         if self._hook is not None:
             self._hook.send_sigterm()

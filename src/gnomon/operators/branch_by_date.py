@@ -1,4 +1,4 @@
-"""Branches by the clock and by the day of the week."""
+"""Branches by the time, by the day of the week, and for the latest run only."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Bound = dt.datetime | dt.time | None
 class BranchDateTimeOperator(BaseBranchOperator):
     """Follows `follow_task_ids_if_true` from `target_lower` to `target_upper`, both included, else the other tasks.
 
-    A bound may be a time of day, a moment, or None for none. It asks the clock, or the logical date with
-    `use_task_logical_date`. A time of day to one before it ends on the next day.
+    A bound is a time of day, a moment, or None for no bound. The current time is compared, or the logical date with
+    `use_task_logical_date`. If the upper bound is an earlier time of day than the lower bound, it is on the next day.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class BranchDateTimeOperator(BaseBranchOperator):
 class BranchDayOfWeekOperator(BaseBranchOperator):
     """Follows `follow_task_ids_if_true` on `week_day` (a name, a WeekDay, or several), else the other tasks.
 
-    It asks the clock, or the logical date with `use_task_logical_date`.
+    The current day is compared, or the day of the logical date with `use_task_logical_date`.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class BranchDayOfWeekOperator(BaseBranchOperator):
 def target_times_as_dates(
     base_date: dt.datetime, lower: Bound, upper: Bound
 ) -> tuple[dt.datetime | None, dt.datetime | None]:
-    """The bounds as moments: times of day fall on the day of `base_date`, an upper one before its lower on the next."""
+    """Return the bounds as moments on the day of `base_date`; an upper time of day before the lower one is on the next day."""
     low, high = _to_moment(base_date, lower), _to_moment(base_date, upper)
     if low is not None and high is not None and high < low and isinstance(upper, dt.time):
         high += dt.timedelta(days=1)
@@ -99,7 +99,7 @@ def _to_moment(base_date: dt.datetime, bound: Bound) -> dt.datetime | None:
 
 
 def _choose_moment(context: Any, logical: bool) -> dt.datetime:
-    """The logical date (the present moment when the run has none) or the present moment."""
+    """Return the logical date if `logical` is true and the run has one, else the current moment."""
     moment: dt.datetime | None = context.get("logical_date") if logical else None
     return moment if moment is not None else timezone.coerce_datetime(timezone.utcnow())
 
@@ -108,9 +108,9 @@ _ANY_TIME = TimeRestriction(earliest=None, latest=None, catchup=True)
 
 
 class LatestOnlyOperator(BaseBranchOperator):
-    """Skips the tasks directly after it unless this run is the newest that the schedule has due.
+    """Skips the tasks directly after it unless this run is the newest run that is due.
 
-    A run that somebody started by hand always passes.
+    In a run that was triggered manually it skips nothing.
     """
 
     ui_color = "#e9ffdb"
@@ -119,11 +119,11 @@ class LatestOnlyOperator(BaseBranchOperator):
         run = context["dag_run"]
         if run.run_type != DagRunType.SCHEDULED or self._is_newest(run):
             return list(self.get_direct_relative_ids(upstream=False))
-        self.log.info("Not the latest run: a newer one is due. Skipping what comes after.")
+        self.log.info("Not the latest run: a newer run is due. Skipping the downstream tasks.")
         return []
 
     def _is_newest(self, run: Any) -> bool:
-        """Whether the run after this one is not due yet, or there is none."""
+        """Return whether the next run is not due yet, or there is no next run."""
         interval = None
         if run.data_interval_start is not None and run.data_interval_end is not None:
             interval = DataInterval(run.data_interval_start, run.data_interval_end)

@@ -1,4 +1,4 @@
-"""A task that does nothing: it joins, splits and names places in a graph."""
+"""A task that does nothing, for joining and naming points of a graph."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from gnomon.sdk.tasks.operator import BaseOperator
 
 
 class EmptyOperator(BaseOperator):
-    """Succeeds at once. Without callbacks it costs no process."""
+    """Succeeds at once. Without callbacks it needs no process."""
 
     ui_color = "#e8f7e4"
     runs_code: ClassVar[bool] = False
 
     def execute(self, context: Any) -> None:
-        """Nothing happens."""
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""A sensor that waits for another DAG."""
+"""A sensor that waits for runs, tasks or a task group of another DAG, and the marker of such a dependency."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ POLL_INTERVAL_S = 2.0
 
 
 class ExternalTaskSensor(BaseSensorOperator):
-    """Waits until a run of another DAG, tasks of it or a task group of it are in one of `allowed_states`.
+    """Waits until a run of another DAG, or tasks or a task group of the run, are in one of `allowed_states`.
 
-    The run is the one about this run's logical date (without one: its `run_after`), moved back by `execution_delta`, or the
-    dates that `execution_date_fn` returns. One in `failed_states` fails the task, one in `skipped_states` skips it.
-    `check_existence` fails it when there is no such DAG, task or group.
+    The run has the logical date of this run (or its `run_after` without a logical date), minus `execution_delta`, or the
+    dates that `execution_date_fn` returns. A state in `failed_states` fails the task, one in `skipped_states` skips it.
+    With `check_existence` the task fails when the DAG, the task or the group does not exist.
     """
 
     template_fields: ClassVar[Collection[str]] = [
@@ -86,15 +86,15 @@ class ExternalTaskSensor(BaseSensorOperator):
         external = self._external(context)
         self.log.info("waiting for %s", external)
         states = external.states(channel.ask(external.question()))
-        found = judge_states(external, self._kinds, states)
-        if found == "failed":
+        status = judge_states(external, self._kinds, states)
+        if status == "failed":
             self._failed(f"{external} failed")
-        if found == "skipped":
+        if status == "skipped":
             raise AirflowSkipException(f"{external} is in one of {', '.join(self.skipped_states)}; this task is skipped too.")
-        return found == "success"
+        return status == "success"
 
     def execute(self, context: Any) -> Any:
-        """They are in one of `allowed_states`."""
+        """Return when the states are in `allowed_states`; a deferrable sensor waits by a trigger."""
         if not self.deferrable:
             return super().execute(context)
         if not self.poke(context):
@@ -102,7 +102,7 @@ class ExternalTaskSensor(BaseSensorOperator):
         return None
 
     def execute_complete(self, context: Any, event: dict[str, Any] | None = None) -> None:
-        """They are in one of `allowed_states`, or this raises as the trigger says."""
+        """Called when the trigger has fired. Raises AirflowSkipException or ExternalTaskFailedError for other states."""
         status = (event or {}).get("status")
         if status == "success":
             self.log.info("External tasks %s has executed successfully.", self.external_task_ids or self.external_dag_id)
@@ -155,7 +155,7 @@ class ExternalTaskSensor(BaseSensorOperator):
             return (to_instant(date),)
         given, shape = determine_kwargs(self.execution_date_fn, (), context), read_signature(self.execution_date_fn)
         for taken in () if shape is None else shape.positional[:1]:
-            given.pop(taken, None)  # the date, whatever the function calls it
+            given.pop(taken, None)  # the first parameter gets the date
         dates = self.execution_date_fn(date, **given)
         listed = dates if isinstance(dates, list | tuple | set) else [dates]
         return tuple(to_instant(one if one.tzinfo is not None else one.replace(tzinfo=dt.UTC)) for one in listed)
@@ -165,9 +165,9 @@ class ExternalTaskSensor(BaseSensorOperator):
         if known is None or not known["active"]:
             raise ExternalTaskNotFoundError(f"The external DAG {self.external_dag_id} does not exist.")
         spec = msgspec.convert(known["spec"], DagSpec)
-        there = {task.task_id for task in spec.tasks}
+        known_ids = {task.task_id for task in spec.tasks}
         for task_id in self._task_ids():
-            if task_id not in there:
+            if task_id not in known_ids:
                 raise ExternalTaskNotFoundError(
                     f"The external task {task_id} in DAG {self.external_dag_id} does not exist."
                 )
@@ -195,7 +195,7 @@ class ExternalTaskSensor(BaseSensorOperator):
             for state in states:
                 if state not in known:
                     raise ValueError(
-                        f"{where}: {state!r} in {name} is no state of {'a task' if given else 'a run'}; "
+                        f"{where}: {state!r} in {name} is not a state of {'a task' if given else 'a run'}; "
                         f"use one of {', '.join(known)}."
                     )
         if isinstance(self.external_task_ids, list | tuple) and len(set(self.external_task_ids)) < len(self.external_task_ids):
@@ -203,7 +203,7 @@ class ExternalTaskSensor(BaseSensorOperator):
 
 
 class ExternalTaskMarker(EmptyOperator):
-    """Says that `external_task_id` of `external_dag_id` depends on this task; it does nothing when it runs."""
+    """Declares that `external_task_id` of `external_dag_id` depends on this task; it does nothing when it runs."""
 
     template_fields: ClassVar[Collection[str]] = ["external_dag_id", "external_task_id", "logical_date"]
     ui_color = "#4db7db"

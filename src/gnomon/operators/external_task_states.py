@@ -1,4 +1,4 @@
-"""What a task waits for in another DAG, and what the states there mean for it."""
+"""The runs and tasks of another DAG for which a task waits, and the outcome of the wait for their states."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ States = dict[str, dict[str, str | None]]
 
 @dataclass(frozen=True, slots=True)
 class ExternalRuns:
-    """Runs of another DAG, by logical date or by id; whole, or some tasks of them, or one group of tasks."""
+    """Runs of another DAG, by logical date or by id: the runs themselves, some of their tasks, or a task group."""
 
     dag_id: str
     logical_dates: tuple[Instant, ...] = ()
@@ -25,7 +25,7 @@ class ExternalRuns:
     group: str | None = None
 
     def question(self) -> TaskApiRequest:
-        """What to ask for their states."""
+        """Return the request for their states."""
         if not self.task_ids and self.group is None:
             return GetRunStates(dag_id=self.dag_id, run_ids=self.run_ids, logical_dates=self.logical_dates)
         return GetTaskStates(
@@ -37,29 +37,29 @@ class ExternalRuns:
         )
 
     def states(self, answer: object) -> States:
-        """The answer to the question."""
+        """Return the states in the answer to the request."""
         if self.task_ids or self.group is not None:
             return cast(States, answer)
         return {run_id: {"": state} for run_id, state in cast("dict[str, str]", answer).items()}
 
     @property
     def expected_runs(self) -> int:
-        """How many runs there have to be."""
+        """The number of runs that must exist."""
         return len(self.run_ids) or len(self.logical_dates)
 
     def has_any_state(self, states: States, kinds: Iterable[str]) -> bool:
-        """Whether anything that it waits for is in one of these states."""
+        """Return whether a run or task is in one of these states."""
         sought = set(kinds)
         return any(state in sought for run in states.values() for state in run.values())
 
     def has_all_states(self, states: States, kinds: Iterable[str]) -> bool:
-        """Whether every run is there and all of it that it waits for is in one of these states."""
+        """Return whether every run exists and the run, or all its tasks, are in one of these states."""
         sought = set(kinds)
         return sum(1 for run in states.values() if self._is_whole(run, sought)) >= self.expected_runs
 
     def _is_whole(self, run: dict[str, str | None], sought: set[str]) -> bool:
-        there = {name.partition("[")[0] for name in run}
-        return bool(run) and there >= set(self.task_ids) and all(state in sought for state in run.values())
+        present = {name.partition("[")[0] for name in run}
+        return bool(run) and present >= set(self.task_ids) and all(state in sought for state in run.values())
 
     def __str__(self) -> str:
         what = f"task group {self.group!r} of " if self.group else ""
@@ -71,7 +71,7 @@ class ExternalRuns:
 
 @dataclass(frozen=True, slots=True)
 class StateOutcomes:
-    """Which states end a wait, and how."""
+    """The states that end a wait, by outcome."""
 
     allowed: tuple[str, ...]
     skipped: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class StateOutcomes:
 
 
 def judge_states(external: ExternalRuns, kinds: StateOutcomes, states: States) -> str | None:
-    """failed | skipped | success, in this order; None: not yet."""
+    """Return failed, skipped or success, tested in this order; None when the wait is not over."""
     if kinds.failed and external.has_any_state(states, kinds.failed):
         return "failed"
     if kinds.skipped and external.has_any_state(states, kinds.skipped):
@@ -88,30 +88,30 @@ def judge_states(external: ExternalRuns, kinds: StateOutcomes, states: States) -
 
 
 def to_state_names(states: Iterable[Any] | None) -> tuple[str, ...]:
-    """States as texts; members of Airflow's enums are taken too."""
+    """Return states as texts; members of Airflow's enums are accepted."""
     return tuple(str(getattr(state, "value", state)) for state in states or ())
 
 
 class ExternalTaskFailedError(AirflowException):
-    """What is waited for in another DAG has failed."""
+    """The run, the task or the task group of the other DAG has failed."""
 
 
 class ExternalTaskNotFoundError(AirflowException):
-    """The DAG, the task or the task group that is waited for does not exist."""
+    """The other DAG, its task or its task group does not exist."""
 
 
 class DuplicateStateError(AirflowException, ValueError):
-    """A state stands in more than one of allowed_states, skipped_states and failed_states."""
+    """A state is in more than one of allowed_states, skipped_states and failed_states."""
 
 
 def check_disjoint(where: str, groups: Sequence[tuple[str, Sequence[str]]]) -> None:
-    """No state stands in two of the groups (their names, and states)."""
+    """Raise DuplicateStateError when a state is in two of the groups (name, states)."""
     seen: dict[str, str] = {}
     for name, states in groups:
         for state in set(states):
             if state in seen:
                 raise DuplicateStateError(
-                    f"{where}: state {state!r} stands in {seen[state]} and in {name}; "
+                    f"{where}: state {state!r} is in {seen[state]} and in {name}; "
                     "duplicate values are not allowed across allowed_states, skipped_states and failed_states."
                 )
             seen[state] = name

@@ -16,10 +16,10 @@ from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
 
 class FileSensor(BaseSensorOperator):
-    """Waits until a file stands at `filepath` (a glob; `recursive` makes ** cross folders), or in a folder of that name.
+    """Waits until a file matches `filepath`, or is in a folder that matches it. `recursive` lets ** match several folders.
 
-    A relative path begins where the connection `fs_conn_id` says. `start_from_trigger` (with deferrable): it needs no
-    worker before its wait; a relative path and a template are resolved on a worker all the same.
+    A relative path begins at the folder of the connection `fs_conn_id`. With `start_from_trigger` and deferrable, the task
+    needs no worker before its wait, unless the path is relative or a template.
     """
 
     template_fields: ClassVar[Collection[str]] = ("filepath", "fs_conn_id")
@@ -42,14 +42,14 @@ class FileSensor(BaseSensorOperator):
         self.fs_conn_id = fs_conn_id
         self.recursive = recursive
         self.deferrable = resolve_deferrable(deferrable)
-        self.start_from_trigger = start_from_trigger and self.deferrable and self._is_known_now()
+        self.start_from_trigger = start_from_trigger and self.deferrable and self._is_constant_path()
         if self.start_from_trigger and self.start_trigger_args is not None:
             self.start_trigger_args.timeout = dt.timedelta(seconds=self.timeout)
-            self.start_trigger_args.trigger_kwargs = {**self._watched(str(self.filepath)), **(trigger_kwargs or {})}
+            self.start_trigger_args.trigger_kwargs = {**self._make_trigger_kwargs(str(self.filepath)), **(trigger_kwargs or {})}
 
     @property
     def path(self) -> str:
-        """The pattern, from the root on."""
+        """The pattern as an absolute path."""
         return os.path.join(FSHook(self.fs_conn_id).get_path(), self.filepath)
 
     def poke(self, context: Any) -> bool:
@@ -60,23 +60,23 @@ class FileSensor(BaseSensorOperator):
         return found is not None
 
     def execute(self, context: Any) -> Any:
-        """The file is there."""
+        """Return when the file exists; a deferrable sensor waits by a trigger."""
         if not self.deferrable:
             return super().execute(context)
         if not self.poke(context):
             self.defer(
-                trigger=FileTrigger(**self._watched(self.path)), method_name="execute_complete", timeout=self.timeout
+                trigger=FileTrigger(**self._make_trigger_kwargs(self.path)), method_name="execute_complete", timeout=self.timeout
             )
         return None
 
     def execute_complete(self, context: Any, event: bool | None = None) -> None:
-        """The file is there; AirflowException when the trigger says that it is not."""
+        """Called when the trigger has fired. Raises AirflowException when the event is false."""
         if not event:
             raise AirflowException(f"{self.task_id} task failed as {self.filepath} not found.")
         self.log.info("%s completed successfully as %s found.", self.task_id, self.filepath)
 
-    def _is_known_now(self) -> bool:
+    def _is_constant_path(self) -> bool:
         return isinstance(self.filepath, str) and os.path.isabs(self.filepath) and "{{" not in self.filepath
 
-    def _watched(self, path: str) -> dict[str, Any]:
+    def _make_trigger_kwargs(self, path: str) -> dict[str, Any]:
         return {"filepath": path, "recursive": self.recursive, "poke_interval": self.poke_interval}

@@ -1,4 +1,4 @@
-"""Where files are: the connection of a file system, and what stands at a path."""
+"""The hook of a mounted file system, and the search for a file."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ DEFAULT_CONN_ID = "fs_default"
 
 
 class FSHook(BaseHook):
-    """A file system that is mounted here: the connection's extra `path` is where relative paths begin.
+    """A file system that is mounted on this machine. Relative paths begin at `path` in the extra of the connection.
 
-    `fs_default` needs no connection: relative paths begin at the root then.
+    `fs_default` needs no connection: relative paths then begin at the root.
     """
 
     conn_name_attr = "fs_conn_id"
@@ -35,14 +35,14 @@ class FSHook(BaseHook):
             self.basepath = str(self.conn.extra_dejson.get("path") or "")
 
     def get_conn(self) -> None:
-        """There is nothing to connect to."""
+        """Do nothing: a mounted file system needs no client."""
 
     def get_path(self) -> str:
-        """Where relative paths begin."""
+        """Return the folder at which relative paths begin."""
         return self.basepath
 
     def test_connection(self) -> tuple[bool, str]:
-        """Whether the path is there."""
+        """Return whether the path exists, and a message."""
         path = self.get_path()
         if not path:
             return False, "File Path is undefined."
@@ -52,7 +52,7 @@ class FSHook(BaseHook):
 
 
 def find_file(pattern: str, recursive: bool) -> str | None:
-    """The first file that the glob pattern names, or that stands in or below a folder that it names; None without one."""
+    """Return the first file that matches the glob pattern, or is in or below a folder that matches it; None when there is none."""
     for path in glob(pattern, recursive=recursive):
         if os.path.isfile(path):
             return path

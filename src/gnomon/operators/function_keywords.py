@@ -1,4 +1,4 @@
-"""Which keyword arguments a function gets: the names that it takes, of all that there are."""
+"""Selects the keyword arguments that a function takes."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from gnomon.sdk.tasks.function_calls import read_signature, select_context_kwarg
 
 
 def determine_kwargs(func: Callable[..., Any], args: Collection[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of `kwargs` that `func` takes by name, beside `args` by position; all of them when it takes `**kwargs`.
+    """Return the items of `kwargs` that `func` takes by name, besides `args` by position; all items when it takes `**kwargs`.
 
-    ValueError when a positional argument would meet a context key of the same name.
+    Raises ValueError when a parameter that is given by position has the name of a context key.
     """
     return dict(select_context_kwargs(func, tuple(args), kwargs))
 
 
 def make_kwargs_callable(func: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that takes any keyword arguments and hands on those that `func` takes."""
+    """Return a function that accepts any keyword arguments and passes to `func` those that it takes."""
 
     @wraps(func)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -28,7 +28,7 @@ def make_kwargs_callable(func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class KeywordParameters:
-    """The keyword arguments that a function gets, once determined."""
+    """The keyword arguments that a function takes."""
 
     def __init__(self, kwargs: Mapping[str, Any], *, wildcard: bool) -> None:
         self._kwargs = kwargs
@@ -38,10 +38,10 @@ class KeywordParameters:
     def determine(
         cls, func: Callable[..., Any], args: Collection[Any], kwargs: Mapping[str, Any]
     ) -> KeywordParameters:
-        """The arguments for `func`, found as `determine_kwargs` does."""
+        """Return the arguments for `func`, selected by `determine_kwargs`."""
         shape = read_signature(func)
         return cls(determine_kwargs(func, args, kwargs), wildcard=shape is not None and shape.accepts_var_keyword)
 
     def unpacking(self) -> dict[str, Any]:
-        """The arguments, to be handed on as `**kwargs`."""
+        """Return the arguments, for `**kwargs`."""
         return dict(self._kwargs)

@@ -21,9 +21,9 @@ __all__ = [
 
 
 class PythonOperator(FunctionOperator):
-    """Calls `python_callable(*op_args, **op_kwargs)`, with the context keys that it takes; a coroutine runs to its end.
+    """Calls `python_callable(*op_args, **op_kwargs)` with the context keys that are parameters of it; a coroutine is run to its end.
 
-    What it returns is pushed as an XCom.
+    The result is pushed as an XCom.
     """
 
     template_fields: ClassVar[Collection[str]] = ("templates_dict", "op_args", "op_kwargs")
@@ -55,7 +55,7 @@ class PythonOperator(FunctionOperator):
         self.op_kwargs = self.determine_kwargs(context)
         value = self.execute_callable()
         if value is None:
-            return None  # nothing to show: the first log line of a child costs more than a small task
+            return None  # no log line: the first log line of a child process costs more than a small task
         if self.show_return_value_in_logs:
             self.log.info("Done. Returned value was: %s", AbbreviatedValue(value))
         else:
@@ -63,12 +63,12 @@ class PythonOperator(FunctionOperator):
         return value
 
     def determine_kwargs(self, context: Mapping[str, Any]) -> dict[str, Any]:
-        """The keyword arguments of the call: of the context and `op_kwargs`, those that the function takes."""
+        """Return the keyword arguments of the call: the items of the context and of `op_kwargs` that the function takes."""
         own = determine_kwargs(self.python_callable, self.op_args, self.op_kwargs)
         return {**determine_kwargs(self.python_callable, self.op_args, context), **own}
 
     def execute_callable(self) -> Any:
-        """What the function returns for `op_args` and `op_kwargs` as they are now."""
+        """Call the function with the current `op_args` and `op_kwargs` and return its result."""
         value = self.python_callable(*self.op_args, **self.op_kwargs)
         if hasattr(value, "__await__"):
             import asyncio  # only coroutine functions need it
@@ -82,7 +82,7 @@ async def _await_value(value: Any) -> Any:
 
 
 class BranchPythonOperator(BaseBranchOperator, PythonOperator):
-    """Follows the tasks (or groups) whose ids the function returns, and skips the others directly after it."""
+    """Follows the tasks or groups whose ids the function returns, and skips the other tasks directly after it."""
 
     def choose_branch(self, context: Any) -> str | Iterable[str] | None:
         chosen: str | Iterable[str] | None = PythonOperator.execute(self, context)
@@ -90,10 +90,10 @@ class BranchPythonOperator(BaseBranchOperator, PythonOperator):
 
 
 class ShortCircuitOperator(PythonOperator, SkipMixin):
-    """Skips what comes after it when the function returns something false.
+    """Skips the tasks after it when the function returns a false value.
 
-    With `ignore_downstream_trigger_rules` all tasks after it, at any distance; without, the direct ones, and trigger
-    rules decide about the rest.
+    With `ignore_downstream_trigger_rules` all tasks after it are skipped; without, the direct downstream tasks are skipped, and
+    the trigger rules decide for the other tasks.
     """
 
     inherits_from_skipmixin = True
@@ -107,7 +107,7 @@ class ShortCircuitOperator(PythonOperator, SkipMixin):
 
 
 class PythonSensor(BaseSensorOperator):
-    """Waits until `python_callable(*op_args, **op_kwargs)` returns something true, or a PokeReturnValue that is done."""
+    """Waits until `python_callable(*op_args, **op_kwargs)` returns a true value, or a PokeReturnValue that is done."""
 
     template_fields: ClassVar[Collection[str]] = ("templates_dict", "op_args", "op_kwargs")
 

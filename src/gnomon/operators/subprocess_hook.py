@@ -1,4 +1,4 @@
-"""A command in a process group of its own, its output logged line by line."""
+"""Runs a command in its own process group and logs its output line by line."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 
 class SubprocessResult(NamedTuple):
-    """How a command ended: its exit code (negative: the signal that killed it) and its last line of output."""
+    """The result of a command: its exit code (negative: the number of the signal that killed it) and its last line of output."""
 
     exit_code: int
     output: str
 
 
 class SubprocessHook:
-    """Runs one command at a time."""
+    """Runs commands, one at a time."""
 
     def __init__(self, logger: logging.Logger | None = None) -> None:
         self.log = logger or logging.getLogger(__name__)
         self.sub_process: subprocess.Popen[bytes] | None = None
-        self._told_to_end = False
+        self._terminated = False
 
     def run_command(
         self,
@@ -34,11 +34,12 @@ class SubprocessHook:
         output_encoding: str = "utf-8",
         cwd: str | None = None,
     ) -> SubprocessResult:
-        """The command has ended; standard output and error were logged. `env` None: this process's environment.
+        """Run the command to its end, log its standard output and error, and return the result.
 
-        Without `cwd` it runs in a temporary folder that is gone afterwards.
+        With `env` None it gets the environment of this process. Without `cwd` it runs in a temporary folder, which is deleted
+        afterwards.
         """
-        self._told_to_end = False
+        self._terminated = False
         with working_directory(cwd) as folder:
             self.log.info("Running command: %s", list(command))
             self.sub_process = subprocess.Popen(
@@ -50,7 +51,7 @@ class SubprocessHook:
                 env=None if env is None else dict(env),
                 start_new_session=True,
             )
-            if self._told_to_end:  # while it started: nobody had its process yet
+            if self._terminated:  # send_sigterm was called before the process existed
                 self.send_sigterm()
             line = self._log_output(self.sub_process, output_encoding)
             exit_code = self.sub_process.wait()
@@ -58,7 +59,7 @@ class SubprocessHook:
         return SubprocessResult(exit_code, line)
 
     def _log_output(self, process: subprocess.Popen[bytes], encoding: str) -> str:
-        """The last line."""
+        """Log each line of output and return the last line."""
         line = ""
         assert process.stdout is not None
         with process.stdout:
@@ -68,8 +69,8 @@ class SubprocessHook:
         return line
 
     def send_sigterm(self) -> None:
-        """The whole process group of the command was told to end; one that is just starting, once it has."""
-        self._told_to_end = True
+        """Send SIGTERM to the process group of the command; a command that is starting gets it after its start."""
+        self._terminated = True
         process = self.sub_process
         if process is None or process.poll() is not None:
             return
@@ -82,7 +83,7 @@ class SubprocessHook:
 
 @contextmanager
 def working_directory(cwd: str | None = None) -> Iterator[str]:
-    """The folder to run in: `cwd`, or a temporary one for the time of the block."""
+    """Yield `cwd`, or a temporary folder that is deleted at the end of the block."""
     if cwd is not None:
         yield cwd
         return

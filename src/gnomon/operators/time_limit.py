@@ -1,4 +1,4 @@
-"""A time limit around a block of code, by the alarm signal of the main thread."""
+"""A time limit for a block of code, by the alarm signal of the main thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class timeout:  # noqa: N801 - the dialect's name
         self._before: Any = None
 
     def handle_timeout(self, signum: int, frame: FrameType | None) -> None:
-        """The alarm has rung."""
+        """Handle SIGALRM: raise AirflowTaskTimeout."""
         raise AirflowTaskTimeout(f"{self.error_message} after {self.seconds} s")
 
     def __enter__(self) -> timeout:

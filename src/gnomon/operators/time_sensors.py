@@ -1,4 +1,4 @@
-"""Sensors that wait for a moment."""
+"""Sensors that wait for a time: a moment, a time of day, a span, a day of the week."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gnomon.sdk.schedules.weekday import WeekDay
 from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
 DATE_TIME_TRIGGER_PATH = f"{DateTimeTrigger.__module__}.{DateTimeTrigger.__qualname__}"
-"""What a task that starts from its trigger names."""
+"""The path of the trigger for tasks that start from their trigger."""
 
 
 class DateTimeSensor(BaseSensorOperator):
-    """Waits until `target_time`: a datetime, or a text (a template too) that tells one."""
+    """Waits until `target_time`: a datetime, or a text or template that gives one."""
 
     template_fields: ClassVar[Collection[str]] = ("target_time",)
 
@@ -35,7 +35,7 @@ class DateTimeSensor(BaseSensorOperator):
 
     @property
     def moment(self) -> dt.datetime:
-        """The rendered `target_time`, aware."""
+        """The rendered `target_time` as an aware datetime."""
         return timezone.parse(self.target_time)
 
     def poke(self, context: Any) -> bool:
@@ -44,10 +44,10 @@ class DateTimeSensor(BaseSensorOperator):
 
 
 class DateTimeSensorAsync(DateTimeSensor):
-    """The same without a worker while it waits.
+    """DateTimeSensor that needs no worker while it waits.
 
-    `start_from_trigger`: it needs none before its wait either; a `target_time` that is a template is rendered on a worker
-    all the same. `end_from_trigger`: it needs none after its wait.
+    With `start_from_trigger` it needs no worker before its wait, unless `target_time` is a template. With `end_from_trigger` it
+    needs no worker after its wait.
     """
 
     start_trigger_args = StartTriggerArgs(DATE_TIME_TRIGGER_PATH, "execute_complete", {"moment": "", "end_from_trigger": False})
@@ -70,17 +70,17 @@ class DateTimeSensorAsync(DateTimeSensor):
             self.start_trigger_args.timeout = dt.timedelta(seconds=self.timeout)
 
     def execute(self, context: Any) -> None:
-        """It waits as a timer."""
+        """Defer until the moment."""
         defer_until_moment(self, self.moment, self.end_from_trigger)
 
     def execute_complete(self, context: Any, event: Any = None) -> None:
-        """The moment has come."""
+        """Called when the moment has come; does nothing."""
 
 
 class TimeSensor(BaseSensorOperator):
-    """Waits until `target_time` of the day on which the task starts, in the time zone of its DAG.
+    """Waits until `target_time` on the day on which the task starts, in the time zone of its DAG.
 
-    With `start_from_trigger` it still starts on a worker: which day it is, is known then and not when the file is parsed.
+    With `start_from_trigger` it still starts on a worker, because the day is not known when the file is parsed.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class TimeSensor(BaseSensorOperator):
 
     @property
     def target_datetime(self) -> dt.datetime:
-        """`target_time` of today, in UTC."""
+        """`target_time` on the current day, in UTC."""
         return self._on_the_day_of(timezone.utcnow())
 
     def poke(self, context: Any) -> bool:
@@ -109,7 +109,7 @@ class TimeSensor(BaseSensorOperator):
         return timezone.utcnow() >= target
 
     def execute(self, context: Any) -> Any:
-        """The time has come; when it is deferrable, a timer waits for it."""
+        """Return when the time has come; a deferrable sensor waits by a timer."""
         target = self._target(context)
         if not self.deferrable:
             return super().execute(context)
@@ -118,10 +118,10 @@ class TimeSensor(BaseSensorOperator):
         return True
 
     def execute_complete(self, context: Any, event: Any = None) -> None:
-        """The time has come."""
+        """Called when the time has come; does nothing."""
 
     def _target(self, context: Any) -> dt.datetime:
-        """Of the day of the first poke: one that waits past midnight waits for no other day."""
+        """Return the target on the day of the first poke: a wait past midnight keeps its target."""
         known: dt.datetime | None = self.__dict__.get("_waits_for")
         if known is None:
             first = getattr(context["ti"], "get_first_reschedule_date", None)
@@ -144,9 +144,9 @@ class TimeSensorAsync(TimeSensor):
 
 
 class TimeDeltaSensor(BaseSensorOperator):
-    """Waits until `delta` after the end of the run's data interval; for a run without one, after its `run_after`.
+    """Waits until `delta` after the end of the data interval of the run, or after its `run_after` without a data interval.
 
-    A number, which is what a template gives, counts minutes.
+    A number, also from a template, is in minutes.
     """
 
     template_fields: ClassVar[Collection[str]] = ("delta",)
@@ -161,7 +161,7 @@ class TimeDeltaSensor(BaseSensorOperator):
         self.end_from_trigger = end_from_trigger
 
     def target(self, context: Any) -> dt.datetime:
-        """The moment it waits for."""
+        """Return the moment for which the sensor waits."""
         base: dt.datetime = context.get("data_interval_end") or context["dag_run"].run_after
         return base + _to_timedelta(self.delta)
 
@@ -171,7 +171,7 @@ class TimeDeltaSensor(BaseSensorOperator):
         return timezone.utcnow() >= target
 
     def execute(self, context: Any) -> Any:
-        """True at once when the moment is past; else it waits, as a timer when it is deferrable."""
+        """Return when the moment has passed; a deferrable sensor waits by a timer."""
         if not self.deferrable:
             return super().execute(context)
         target = self.target(context)
@@ -180,7 +180,7 @@ class TimeDeltaSensor(BaseSensorOperator):
         return True
 
     def execute_complete(self, context: Any, event: Any = None) -> None:
-        """The moment has come."""
+        """Called when the moment has come; does nothing."""
 
 
 class TimeDeltaSensorAsync(TimeDeltaSensor):
@@ -192,7 +192,7 @@ class TimeDeltaSensorAsync(TimeDeltaSensor):
 
 
 class WaitSensor(BaseSensorOperator):
-    """Waits for `time_to_wait` (a timedelta, or minutes; a template gives minutes) from its start."""
+    """Waits for `time_to_wait` from its start: a timedelta, or a number of minutes, also from a template."""
 
     template_fields: ClassVar[Collection[str]] = ("time_to_wait",)
 
@@ -204,25 +204,25 @@ class WaitSensor(BaseSensorOperator):
         self.deferrable = resolve_deferrable(deferrable)
 
     def execute(self, context: Any) -> None:
-        """The span is over; when it is deferrable, a timer ends the task."""
+        """Wait for the span; the timer of a deferrable sensor ends the task."""
         span = _to_timedelta(self.time_to_wait)
         if self.deferrable:
             self.defer(trigger=TimeDeltaTrigger(span, end_from_trigger=True), method_name="execute_complete")
         time.sleep(span.total_seconds())
 
     def execute_complete(self, context: Any, event: Any = None) -> None:
-        """The span is over."""
+        """Called when the span is over; does nothing."""
 
 
 def _to_timedelta(value: dt.timedelta | float | str) -> dt.timedelta:
-    """The span; a number, or a text that is one, counts minutes."""
+    """Return the span; a number, also as text, is in minutes."""
     return value if isinstance(value, dt.timedelta) else dt.timedelta(minutes=float(value))
 
 
 class DayOfWeekSensor(BaseSensorOperator):
-    """Waits until it is `week_day` (a name, a WeekDay, or several) in the time zone of its DAG.
+    """Waits until the day of the week is `week_day` (a name, a WeekDay, or several) in the time zone of its DAG.
 
-    With `use_task_logical_date` it asks the logical date instead of the clock (a run without one: its `run_after`).
+    With `use_task_logical_date` the logical date is used instead of the current time (or `run_after` without a logical date).
     """
 
     def __init__(
@@ -246,7 +246,7 @@ class DayOfWeekSensor(BaseSensorOperator):
 
 
 def defer_until_moment(sensor: BaseSensorOperator, moment: dt.datetime, end_from_trigger: bool) -> NoReturn:
-    """The sensor waits as a timer, and goes on in its `execute_complete` unless the timer ends it."""
+    """Defer the sensor to a timer; `execute_complete` is called afterwards unless the timer ends the task."""
     sensor.defer(
         trigger=DateTimeTrigger(moment=moment, end_from_trigger=end_from_trigger), method_name="execute_complete", timeout=sensor.timeout
     )

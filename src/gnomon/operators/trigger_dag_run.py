@@ -1,4 +1,4 @@
-"""A task that makes a run of another DAG."""
+"""An operator that triggers a run of another DAG."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from gnomon.sdk.schedules import timezone
 from gnomon.sdk.tasks.operator import BaseOperator
 
 XCOM_RUN_ID = "trigger_run_id"
-"""Under it the task pushes the id of the run that it made."""
+"""The XCom key of the id of the triggered run."""
 
 
 class DagIsPaused(AirflowException):
-    """The DAG whose run was wanted is paused."""
+    """The DAG to trigger is paused."""
 
     def __init__(self, dag_id: str) -> None:
         super().__init__(dag_id)
@@ -32,11 +32,11 @@ class DagIsPaused(AirflowException):
 
 
 class TriggerDagRunOperator(BaseOperator):
-    """Makes a run of `trigger_dag_id`, and with `wait_for_completion` waits until it ends in one of `allowed_states`.
+    """Triggers a run of `trigger_dag_id`; with `wait_for_completion` it waits until the run is in one of `allowed_states`.
 
-    A run with that id or that logical date: the task fails; with `skip_when_already_exists` it is skipped, with
-    `reset_dag_run` the run is cleared. A state in `failed_states` fails the task. The interval of the run is what the other
-    DAG's timetable infers from the logical date, or else from now.
+    If a run with that id or that logical date exists, the task fails; with `skip_when_already_exists` it is skipped, and with
+    `reset_dag_run` the existing run is cleared. A run in one of `failed_states` fails the task. The timetable of the other DAG
+    infers the data interval from the logical date, or from the current time without a logical date.
     """
 
     template_fields: ClassVar[Collection[str]] = (
@@ -87,7 +87,7 @@ class TriggerDagRunOperator(BaseOperator):
         self.openlineage_inject_parent_info = openlineage_inject_parent_info
 
     def execute(self, context: Any) -> NoReturn:
-        """The runner does what this asks for, with the rights of the attempt."""
+        """Raise DagRunTriggerException: the runner triggers the run with the rights of the attempt."""
         raise DagRunTriggerException(
             trigger_dag_id=self.trigger_dag_id,
             dag_run_id=self.trigger_run_id,
@@ -106,12 +106,12 @@ class TriggerDagRunOperator(BaseOperator):
         )
 
     def execute_complete(self, context: Any, event: tuple[str, dict[str, Any]]) -> None:
-        """The run ended in one of `allowed_states`; AirflowException for one of `failed_states`, or another one."""
+        """Called when the run has ended. Raises AirflowException unless its state is one of `allowed_states`."""
         known = event[1]
         for run_id in known["run_ids"]:
             state = known.get(run_id)
             if state is None:
-                raise AirflowException(f"run {run_id!r} of DAG {self.trigger_dag_id!r} was deleted while it was waited for")
+                raise AirflowException(f"run {run_id!r} of DAG {self.trigger_dag_id!r} was deleted while this task waited for it")
             if state in self.failed_states:
                 raise AirflowException(f"{self.trigger_dag_id} failed with failed state {state} in run {run_id}")
             if state not in self.allowed_states:
@@ -122,7 +122,7 @@ class TriggerDagRunOperator(BaseOperator):
             self.log.info("%s finished with allowed state %s in run %s", self.trigger_dag_id, state, run_id)
 
     def _conf(self) -> dict[str, Any]:
-        """The conf as an object that JSON can hold; ValueError for another."""
+        """Return the conf as a dict. Raises ValueError when it is not a mapping that JSON can represent."""
         try:
             conf = json.loads(self.conf) if isinstance(self.conf, str) else self.conf or {}
             json.dumps(conf)
@@ -134,7 +134,7 @@ class TriggerDagRunOperator(BaseOperator):
 
 
 def _moment_to_text(where: str, name: str, value: Any) -> Any:
-    """A moment as text, which templates render; NOTSET, None and values of other tasks as they are."""
+    """Return a moment as text for templates; NOTSET, None and XComArgs are returned unchanged."""
     if isinstance(value, dt.datetime):
         return value.isoformat()
     if value is None or isinstance(value, str | ArgNotSet) or hasattr(value, "resolve"):
@@ -147,12 +147,12 @@ def _check_states(where: str, name: str, given: Iterable[str] | None) -> tuple[s
     known = [state.value for state in DagRunState]
     for state in states:
         if state not in known:
-            raise ValueError(f"{where}: {state!r} in {name} is no state of a run; use one of {', '.join(known)}.")
+            raise ValueError(f"{where}: {state!r} in {name} is not a state of a run; use one of {', '.join(known)}.")
     return states
 
 
 def _text_to_moment(value: Any) -> Any:
-    """The rendered text as a moment; NOTSET as it is."""
+    """Return the rendered text as a moment; NOTSET is returned unchanged."""
     if isinstance(value, str):
         return timezone.parse(value) if value not in ("", "None") else None
     return value if value is None or isinstance(value, ArgNotSet) else timezone.coerce_datetime(value)

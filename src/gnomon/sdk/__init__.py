@@ -1,4 +1,7 @@
-"""Authoring: DAG, tasks, groups, values of other tasks, params, connections, variables. Names load when first used."""
+"""The classes and functions of authors: DAGs, tasks, task groups, XComArgs, params, connections, Variables, triggers.
+
+A name is imported when it is first used. Open `dags/dag.py` (DAG) or `tasks/operator.py` (BaseOperator) first.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ EXPORTS: dict[str, str] = {
     "task_group": "dags.dag_decorators",
     "teardown": "tasks.task_decorators",
 }
-"""Public name to the module that defines it."""
+"""Public name to the module, below `gnomon.sdk`, that defines it."""
 
 __all__ = list(EXPORTS)
 

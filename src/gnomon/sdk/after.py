@@ -1,4 +1,4 @@
-"""`After`, for DAG files: what a run waits for in another DAG."""
+"""`After` for DAG files: a dependency of a DAG or task on another DAG."""
 
 from gnomon.model.after import After
 

@@ -1,6 +1,6 @@
-"""Assets as words: they can be made, combined, and given as inlets, outlets and schedules.
+"""Assets: authors can make and combine them, and give them as inlets, outlets and schedules.
 
-Scheduling by assets is a later feature; a DAG that is scheduled by them says so in a warning and runs when triggered.
+Gnomon does not schedule by assets yet: a DAG with such a schedule gets a warning and runs only when it is triggered.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class BaseAsset:
-    """Something that a schedule by assets can name."""
+    """Base class of the conditions in a schedule by assets."""
 
     def __or__(self, other: BaseAsset) -> AssetAny:
         return AssetAny(self, other) if isinstance(other, BaseAsset) else NotImplemented
@@ -19,16 +19,16 @@ class BaseAsset:
         return AssetAll(self, other) if isinstance(other, BaseAsset) else NotImplemented
 
     def as_expression(self) -> Any:
-        """The condition as plain data."""
+        """Return the condition as plain data."""
         raise NotImplementedError
 
     def iter_assets(self) -> Iterator[tuple[tuple[str, str], Asset]]:
-        """((name, uri), asset) of every asset named."""
+        """Yield ((name, uri), asset) of every asset in the condition."""
         return iter(())
 
 
 class Asset(BaseAsset):
-    """A thing that tasks write and read; with one of name and uri given, the other equals it."""
+    """Data that tasks write and read. If only one of name and uri is given, the other is equal to it."""
 
     asset_type = "asset"
 
@@ -48,12 +48,12 @@ class Asset(BaseAsset):
 
     @staticmethod
     def ref(*, name: str | None = None, uri: str | None = None) -> AssetRef:
-        """A reference to an asset that another file defines."""
+        """Return a reference to an asset that another file defines."""
         return AssetRef(name=name, uri=uri)
 
     @property
     def normalized_uri(self) -> str | None:
-        """The uri."""
+        """Return the uri."""
         return self.uri
 
     def as_expression(self) -> Any:
@@ -86,13 +86,13 @@ class Dataset(Asset):
 
 
 class Model(Asset):
-    """An asset that is a model."""
+    """An asset for a model."""
 
     asset_type = "model"
 
 
 class AssetRef(BaseAsset):
-    """A reference to an asset by its name or its uri."""
+    """Base class of references to an asset, by its name or its uri."""
 
     def __init__(self, *, name: str | None = None, uri: str | None = None) -> None:
         if (name is None) == (uri is None):
@@ -105,7 +105,7 @@ class AssetRef(BaseAsset):
 
 
 class AssetAlias(BaseAsset):
-    """A name under which a task adds assets while it runs."""
+    """A name under which a task adds assets at run time."""
 
     def __init__(self, name: str, *, group: str = "asset") -> None:
         self.name = name
@@ -139,19 +139,19 @@ class _AssetCombination(BaseAsset):
 
 
 class AssetAll(_AssetCombination):
-    """All of these."""
+    """A condition that holds when all of its parts hold."""
 
     word = "all"
 
 
 class AssetAny(_AssetCombination):
-    """One of these."""
+    """A condition that holds when one of its parts holds."""
 
     word = "any"
 
 
 class AssetWatcher:
-    """A trigger that watches an asset from outside."""
+    """A trigger that watches an asset outside Gnomon."""
 
     def __init__(self, name: str, trigger: Any) -> None:
         self.name = name
@@ -159,14 +159,14 @@ class AssetWatcher:
 
 
 class AssetAccessControl:
-    """Which teams may use an asset."""
+    """The teams that may use an asset."""
 
     def __init__(self, **kwargs: Any) -> None:
         self.rules = kwargs
 
 
 class Metadata:
-    """Yielded by a task: what to note with the event of an asset."""
+    """A value that a task yields: the extra data of the event of an asset."""
 
     def __init__(self, asset: BaseAsset, extra: dict[str, Any] | None = None, alias: AssetAlias | str | None = None) -> None:
         self.asset = asset
@@ -175,7 +175,7 @@ class Metadata:
 
 
 def parse_asset_condition(schedule: Any) -> BaseAsset | None:
-    """The condition that a schedule of assets stands for (a list: all of them); None for another schedule."""
+    """Return the condition of a schedule by assets (a list means all of them); None for another schedule."""
     if isinstance(schedule, BaseAsset):
         return schedule
     if isinstance(schedule, list | tuple | set) and schedule and all(isinstance(one, BaseAsset) for one in schedule):
@@ -184,9 +184,9 @@ def parse_asset_condition(schedule: Any) -> BaseAsset | None:
 
 
 class AssetTriggeredTimetable:
-    """The timetable of a DAG that is scheduled by assets: it plans nothing yet."""
+    """The timetable of a DAG that is scheduled by assets. It plans no runs yet."""
 
-    description = "Triggered by assets (a later feature: runs only when triggered)"
+    description = "Triggered by assets (not supported yet: runs only when triggered)"
     summary = "Asset"
     can_be_scheduled = False
     periodic = False
@@ -196,4 +196,4 @@ class AssetTriggeredTimetable:
         self.asset_condition = condition
 
     def validate(self) -> None:
-        """Every condition is valid."""
+        """Do nothing: every condition is valid."""

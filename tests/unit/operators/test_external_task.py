@@ -171,8 +171,8 @@ def test_what_does_not_exist_fails_the_task_if_it_is_asked_to(
     [({"external_task_id": "a", "external_task_ids": ["b"]}, "only one of external_task_id and external_task_ids"),
      ({"execution_delta": dt.timedelta(1), "execution_date_fn": lambda date: date}, "execution_delta and execution_date_fn"),
      ({"allowed_states": ["success"], "failed_states": ["success"]}, "duplicate values"),
-     ({"allowed_states": ["skipped"]}, "'skipped' in allowed_states is no state of a run"),
-     ({"external_task_id": "a", "failed_states": ["no"]}, "'no' in failed_states is no state of a task"),
+     ({"allowed_states": ["skipped"]}, "'skipped' in allowed_states is not a state of a run"),
+     ({"external_task_id": "a", "failed_states": ["no"]}, "'no' in failed_states is not a state of a task"),
      ({"external_task_ids": ["a", "a"]}, "names a task twice")],
 )
 def test_arguments_that_cannot_hold_are_refused_by_name(dag: DAG, arguments: dict[str, Any], words: str) -> None:

@@ -251,7 +251,7 @@ def test_a_task_that_waits_deferred_for_a_run_that_is_deleted_fails_in_words(wor
     assert wait is not None and loads(wait.kwargs)["there"] is True
     resume = Resumption(next_method="execute_complete", fired=DeferralResult(outcome="event", payload=dumps((wait.classpath, loads(wait.kwargs)))))
     result = run(resume=resume, wait_for_completion=True, deferrable=True)
-    assert (result.outcome, result.reason) == ("failed", "AirflowException: run 'r' of DAG 'd' was deleted while it was waited for")
+    assert (result.outcome, result.reason) == ("failed", "AirflowException: run 'r' of DAG 'd' was deleted while this task waited for it")
 
 
 def test_any_task_may_raise_for_a_run(world: World) -> None:
@@ -269,7 +269,7 @@ def test_any_task_may_raise_for_a_run(world: World) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [({"logical_date": 7}, "Task 't'.*logical_date must be a text or a datetime, not int"),
-     ({"allowed_states": ["skipped"]}, "'skipped' in allowed_states is no state of a run")],
+     ({"allowed_states": ["skipped"]}, "'skipped' in allowed_states is not a state of a run")],
 )
 def test_arguments_that_cannot_hold_are_refused_by_name(arguments: dict[str, Any], words: str) -> None:
     with DAG("mine", schedule=None), pytest.raises((TypeError, ValueError), match=words):

@@ -269,7 +269,7 @@ def test_values_without_a_stored_form_are_refused_by_their_key() -> None:
         ((Bell, {}), "return ('package.module.Class'"),
         (("Bell", {}), "return ('package.module.Class'"),
         (("no.such.Trigger", {}), "no.such.Trigger cannot be imported"),
-        (("gnomon.sdk.deferral.triggers.TriggerEvent", {}), "gnomon.sdk.deferral.triggers.TriggerEvent is no trigger"),
+        (("gnomon.sdk.deferral.triggers.TriggerEvent", {}), "gnomon.sdk.deferral.triggers.TriggerEvent is not a trigger"),
         ((f"{__name__}.Bell", {"tune": 1}), "cannot be made with tune=: got an unexpected keyword argument 'tune'"),
         ((f"{__name__}.Bell", {1: 1}), "must be a dict with text as keys"),
         (KeyError("gone"), "serialize() of Returns raised KeyError: 'gone'"),
@@ -336,7 +336,7 @@ def test_a_trigger_inside_a_function_is_refused() -> None:
     class Local(Bell):
         pass
 
-    assert "stands inside a function" in refused(lambda op, _: op.defer(trigger=Local(), method_name="go_on"))
+    assert "is defined inside a function" in refused(lambda op, _: op.defer(trigger=Local(), method_name="go_on"))
 
 
 def test_a_function_cannot_defer() -> None:

@@ -169,7 +169,7 @@ def test_words_come_from_class_instance_or_property(timetable: Any, summary: str
     [
         (Daytime, "the schedule is the class Daytime, not a timetable made from it; write Daytime(...)"),
         (CronTriggerTimetable, "write CronTriggerTimetable(...)"),
-        (Needs(dt.time(8)), "Needs takes at, and has no deserialize that gives it back; write `def serialize(self)`"),
+        (Needs(dt.time(8)), "Needs takes at, and has no deserialize; write `def serialize(self)`"),
         (Raw(dt.time(8)), "Raw.serialize returned a time in ['times'][0]['at'], which JSON cannot hold"),
         (Keyed(dt.time(8)), "Keyed.serialize returned a dict with the key (8, 0) in ['at'], which JSON cannot hold; keys are texts"),
         (Returnless(), "Returnless.serialize returned None (is there a `return`?)"),
@@ -179,7 +179,7 @@ def test_words_come_from_class_instance_or_property(timetable: Any, summary: str
         (Mismatched(), "Mismatched.deserialize raised KeyError: 'time', for {'at': '08:00:00'}"),
         (Unsummed(), "Unsummed.summary raised AttributeError: 'Unsummed' object has no attribute 'att'"),
         (Invalid(), "the schedule is not valid. at must be a full hour"),
-        (ByPartition(), "ByPartition plans runs by partition, which is a later feature"),
+        (ByPartition(), "ByPartition plans runs by partition, which is not supported yet"),
         (Broken(), "Broken.validate raised RuntimeError: no such hour"),
     ],
 )
@@ -197,7 +197,7 @@ def test_a_class_inside_a_function_is_refused() -> None:
     class Hidden(Timetable):
         pass
 
-    assert "Hidden stands inside a function, where no other process finds it" in _refused(Hidden())
+    assert "Hidden is defined inside a function, and other processes cannot import it" in _refused(Hidden())
 
 
 def test_something_like_a_timetable_is_told_to_derive() -> None:
@@ -205,7 +205,7 @@ def test_something_like_a_timetable_is_told_to_derive() -> None:
         def next_dagrun_info(self, **_: Any) -> None:
             return None
 
-    assert "Like has next_dagrun_info and is no timetable; derive it" in _refused(Like())
+    assert "Like has next_dagrun_info but does not derive from Timetable" in _refused(Like())
 
 
 def test_an_argument_that_is_not_kept_is_a_warning() -> None:
@@ -213,14 +213,14 @@ def test_an_argument_that_is_not_kept_is_a_warning() -> None:
     build_dag_spec(dag, HERE)
     (warning,) = dag.warnings
     assert "its summary is 'at 09:00:00 in UTC' instead of 'at 09:00:00 in Europe/Zurich'" in warning
-    assert "let serialize hold every argument" in warning
+    assert "let serialize return every argument" in warning
 
 
 def test_assets_beside_the_time_are_a_warning() -> None:
     dag = _dag(ByAssets())
     build_dag_spec(dag, HERE)
     (warning,) = dag.warnings
-    assert "its timetable has an asset_condition: scheduling by assets is a later feature" in warning
+    assert "its timetable has an asset_condition: scheduling by assets is not supported yet" in warning
 
 
 @pytest.mark.parametrize("keyword", ["schedule", "schedule_interval", "timetable"])
@@ -245,5 +245,5 @@ def test_each_keyword_takes_every_schedule(keyword: str, value: Any, path: str) 
 
 def test_an_old_keyword_beside_a_new_one_counts_only_once() -> None:
     assert DAG("timely", schedule_interval=None, timetable=Daytime()).timetable.at == dt.time(8)
-    with pytest.raises(TypeError, match="timetable= and schedule= say the same thing; give one of them"):
+    with pytest.raises(TypeError, match="timetable= and schedule= are the same argument; give one of them"):
         DAG("timely", schedule="@daily", timetable=Daytime())

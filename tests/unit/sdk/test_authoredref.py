@@ -129,7 +129,7 @@ class Failing(Plain):
         (Daily(), r"Daily\.granularity is 'daily' \(.*test_authoredref\.py:\d+\); write one of 'minute', 'hour', 'discrete_hours', "
                   r"'day', 'week', 'month', or None"),
         (Computed(), r"Computed\.granularity is 3 \(.*test_authoredref\.py:\d+\); write one of"),
-        (Failing(), r"Failing\.granularity raised RuntimeError: boom \(.*test_authoredref\.py:\d+\); let it give a kind, or None"),
+        (Failing(), r"Failing\.granularity raised RuntimeError: boom \(.*test_authoredref\.py:\d+\); let it return a kind, or None"),
     ],
 )  # fmt: skip
 def test_a_kind_that_there_is_not_names_class_line_and_remedy(timetable: Any, said: str) -> None:

@@ -134,7 +134,7 @@ def test_a_strategy_of_the_authors_own_is_kept_by_path_with_a_warning() -> None:
     task = tasks_of(dag)["t"]
     assert task.weight_rule.endswith("Mine")
     assert task.effective_priority == 6
-    assert "later feature" in dag.warnings[0]
+    assert "not supported yet" in dag.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_what_is_no_dependency_names_the_thing_the_place_and_the_remedy(given: A
 
 
 def test_a_misspelt_keyword_is_told_with_the_nearest_one() -> None:
-    with pytest.raises(TypeError, match="there is no argument depend_on=; did you mean depends_on="):
+    with pytest.raises(TypeError, match="DAG has no argument depend_on=; did you mean depends_on="):
         DAG("d", depend_on=[After("up")])
     with made(), pytest.raises(TypeError, match=r"does not take the argument depend_on=; did you mean depends_on="):
         BaseOperator(task_id="t", depend_on=[After("up")])

@@ -31,6 +31,12 @@ def test_importing_the_words_of_authors_loads_nothing_heavy() -> None:
     assert {name.split(".")[1] for name in found if name.startswith("gnomon.")} <= {"sdk", "errors", "clock", "model", "config"}
 
 
+def test_a_param_loads_the_schema_library_only_when_it_has_a_schema() -> None:
+    code = "from gnomon.sdk.arguments.params import Param\nParam(1).resolve()"
+    assert "fastjsonschema" not in loaded_after(code)
+    assert "fastjsonschema" in loaded_after(code.replace("(1)", "(1, type='integer')"))
+
+
 @pytest.mark.parametrize("code", ["import gnomon.sdk.dags.dag_spec", "from gnomon import *", "from gnomon.sdk import *"])
 def test_the_zygotes_side_never_loads_the_store(code: str) -> None:
     found = {name.partition(".")[0] for name in loaded_after(code)}

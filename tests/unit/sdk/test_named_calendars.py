@@ -99,7 +99,7 @@ def test_a_timetable_that_no_dag_has_taken_says_that_its_calendar_was_not_looked
     ('[calendars.finance]\ndates = ["2026-02-30"]\n', r"line 2: .*'2026-02-30' is not a date; write it as YYYY-MM-DD"),
     ('[calendars.finance]\ndates = []\n', r"line 2: .*is empty; add a date, or give with until="),
     ('[calendars.finance]\ndates = ["2026-05-01"]\nuntil = "2025-12-31"\n', r"ends on 2025-12-31 before it begins on 2026-01-01; correct"),
-    ('[calendars.finance]\ndates_file = "gone.csv"\n', r"line 2: .*there is no file .*gone.csv; put the list of dates there"),
+    ('[calendars.finance]\ndates_file = "gone.csv"\n', r"line 2: .*the file .*gone.csv does not exist"),
     ('[calendars.finance]\ndates_file = "bad.csv"\n', r"bad.csv, line 3: '31.12.2026' is not a date; write it as YYYY-MM-DD"),
     ('[calendars.finance]\nweekend = ["satday"]\n', r"line 2: .*'satday' is not a weekday; write mon, tue"),
     ('[calendars.finance]\nweekend = []\n', r"line 2: \[calendars.finance\] has no day off"),
@@ -132,7 +132,7 @@ def test_a_file_beside_the_dag_files_gives_plain_dates(home: Path) -> None:
     closed = dates_file("closed.ics", until="2027-01-31")
     assert [day for day in range(20, 32) if not closed.is_business_day(date(2026, 12, day))] == [24, 25, 26]
     assert closed.last_day == date(2027, 1, 31)
-    with pytest.raises(AirflowTimetableInvalid, match="there is no file .*opened.csv"):
+    with pytest.raises(AirflowTimetableInvalid, match="the file .*opened.csv does not exist"):
         dates_file("opened.csv")
 
 

@@ -183,7 +183,7 @@ def test_chain_linear_and_cross_downstream_join_all_to_all(abcd: list[BaseOperat
 
 
 def test_what_is_no_task_cannot_be_connected(abcd: list[BaseOperator]) -> None:
-    with pytest.raises(TypeError, match=r"Task 'a' \(.*without calling it"):
+    with pytest.raises(TypeError, match=r"Task 'a' \(.*Call a @task function"):
         abcd[0] >> (lambda: None)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from gnomon.errors.authoring import ParamValidationError
-from gnomon.sdk.arguments.json_schema import SchemaKeywordUnknown, find_schema_violation
+from gnomon.sdk.arguments import json_schema
+from gnomon.sdk.arguments.json_schema import InvalidSchemaError, find_schema_violation
 from gnomon.sdk.arguments.params import Param, ParamsDict
 
 
@@ -48,20 +49,51 @@ def test_each_keyword_takes_and_refuses(schema: dict[str, Any], good: list[Any],
 
 def test_what_is_wrong_inside_is_shown_with_its_path() -> None:
     schema = {"type": "array", "items": {"properties": {"n": {"type": "string"}}}}
-    assert find_schema_violation([{"n": "a"}, {"n": 5}], schema) == "5 at [1]['n'] is not of type string"
+    assert find_schema_violation([{"n": "a"}, {"n": 5}], schema) == "5 at [1].n must be string"
 
 
 def test_a_keyword_that_is_not_understood_is_said() -> None:
-    with pytest.raises(SchemaKeywordUnknown, match="'dependentSchemas'"):
+    with pytest.raises(InvalidSchemaError, match="'dependentSchemas'"):
         find_schema_violation(1, {"dependentSchemas": {}})
-    with pytest.raises(ParamValidationError, match="'dependentSchemas' is not understood"):
+    with pytest.raises(ParamValidationError, match="'dependentSchemas' is not known"):
         Param(1, dependentSchemas={}).resolve()
+
+
+@pytest.mark.parametrize(
+    ("schema", "problem"),
+    [
+        ({"type": "strng"}, "is not valid"),
+        ({"minimum": "zero"}, "is not valid"),
+        ({"pattern": "("}, "is not valid"),
+        ({"minimun": 0}, "'minimun' is not known; did you mean 'minimum'"),
+        ({"properties": {"n": {"items": [{"prefixItems": []}]}}}, "'prefixItems' is not known"),
+        ({"$ref": "http://localhost/schema.json"}, "refers to 'http://localhost/schema.json'"),
+    ],
+)
+def test_a_schema_that_is_not_valid_is_an_error(schema: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InvalidSchemaError, match=problem):
+        find_schema_violation({}, schema)
+    with pytest.raises(ParamValidationError, match=problem):
+        Param({}, schema=schema).resolve()
+
+
+def test_a_schema_may_refer_to_a_part_of_itself() -> None:
+    schema = {"$ref": "#/definitions/name", "definitions": {"name": {"type": "string", "minLength": 2}}}
+    assert find_schema_violation("ab", schema) is None
+    assert find_schema_violation("a", schema) == "'a' must be longer than or equal to 2 characters"
+
+
+def test_the_validators_that_a_process_keeps_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_schema, "_validators", {})
+    for limit in range(json_schema.VALIDATORS_MAX + 1):
+        assert find_schema_violation(limit, {"maximum": limit}) is None
+    assert len(json_schema._validators) == 1
 
 
 def test_a_param_resolves_to_what_is_given_or_its_default() -> None:
     assert Param(3, type="integer").resolve() == 3
     assert Param(3, type="integer").resolve(4) == 4
-    with pytest.raises(ParamValidationError, match="'x' is not of type integer"):
+    with pytest.raises(ParamValidationError, match="'x' must be integer"):
         Param(3, type="integer").resolve("x")
     with pytest.raises(ParamValidationError, match="no value was given"):
         Param(type="string").resolve()
@@ -79,7 +111,7 @@ def test_a_dict_of_params_reads_as_values_and_checks_assignments() -> None:
     params["free"] = ["anything"]
     params["new"] = Param("p", type="string")
     assert dict(params) == {"n": 5, "free": ["anything"], "new": "p"}
-    with pytest.raises(ParamValidationError, match="Param 'n': 'x' is not of type integer"):
+    with pytest.raises(ParamValidationError, match="Param 'n': 'x' must be integer"):
         params["n"] = "x"
 
 

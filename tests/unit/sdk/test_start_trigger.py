@@ -172,7 +172,7 @@ def test_a_class_may_be_given_itself() -> None:
         (f"{__name__}.Rings", {"rope": 1}, "alone", "alone(), which does not take `event`"),
         (f"{__name__}.Bell", {}, "go_on", "has no 'Bell'"),
         ("no_such_package.Bell", {}, "go_on", "there is no module 'no_such_package' here"),
-        (f"{__name__}.Waits", {}, "go_on", "is no trigger"),
+        (f"{__name__}.Waits", {}, "go_on", "is not a trigger"),
         (f"{TEMPORAL}TimeDeltaTrigger", {}, "go_on", "needs one span"),
         (f"{TEMPORAL}TimeDeltaTrigger", {"delta": HOUR, "hours": 1}, "go_on", "needs one span"),
         (f"{TEMPORAL}TimeDeltaTrigger", {"delta": "soon"}, "go_on", "delta must be a timedelta or seconds, not 'soon'"),

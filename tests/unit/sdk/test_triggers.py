@@ -122,7 +122,7 @@ def test_a_trigger_of_events_runs_as_any_other_and_says_which_method_of_a_shared
     trigger = Watches()
     assert asyncio.run(first(trigger)) == TriggerEvent("hello")
     assert trigger.asset_state_store is None
-    with pytest.raises(NotImplementedError, match=r"Watches has a shared_stream_key\(\) and no create_shared_stream_producer\(\)"):
+    with pytest.raises(NotImplementedError, match=r"Watches has a shared_stream_key\(\) but no create_shared_stream_producer\(\)"):
         Watches.create_shared_stream_producer({})
     with pytest.raises(NotImplementedError, match="open_shared_stream"):
         BaseEventTrigger.open_shared_stream({})

@@ -1,4 +1,7 @@
-"""Triggers that come with Gnomon. Each module is loaded when one of its names is first used."""
+"""Triggers of Gnomon. A module is loaded when one of its names is first used.
+
+`temporal` waits for a time, `file` for a file (with `folder_watch`), `external_task` for runs of other DAGs. Open `file` first.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ __all__ = [
     "WorkflowTrigger",
 ]
 
-_HOMES = {
+_MODULES = {
     "DagStateTrigger": "external_task",
     "DateTimeTrigger": "temporal",
     "DirectoryFileDeleteTrigger": "file",
@@ -37,6 +40,6 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"gnomon.operators.triggers has no {name!r}; it has {', '.join(__all__)}")
-    return getattr(importlib.import_module(f"gnomon.operators.triggers.{_HOMES[name]}"), name)
+    return getattr(importlib.import_module(f"gnomon.operators.triggers.{_MODULES[name]}"), name)

@@ -1,4 +1,4 @@
-"""Triggers that wait for runs of other DAGs: they ask for the states there every so often."""
+"""Triggers that wait for runs of other DAGs by requesting their states repeatedly."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Dates = Iterable[dt.datetime] | None
 
 
 class WorkflowTrigger(BaseTrigger):
-    """Fires with {"status": success | failed | skipped} once runs of another DAG, or tasks of them, say so.
+    """Fires with {"status": success | failed | skipped} when runs of another DAG, or their tasks, are in the given states.
 
-    The runs: `run_ids`, or those about `logical_dates` (`execution_dates` in Airflow 2). Without `external_task_ids` and
-    `external_task_group_id` their own states count.
+    The runs are `run_ids`, or those of `logical_dates` (`execution_dates` in Airflow 2). Without `external_task_ids` and
+    `external_task_group_id` the states of the runs are used.
     """
 
     def __init__(
@@ -77,17 +77,18 @@ class WorkflowTrigger(BaseTrigger):
         kinds = StateOutcomes(tuple(self.allowed_states), tuple(self.skipped_states), tuple(self.failed_states))
         while True:
             states = external.states(await channel.ask_async(external.question()))
-            found = judge_states(external, kinds, states)
-            if found is not None:
+            status = judge_states(external, kinds, states)
+            if status is not None:
                 break
             await asyncio.sleep(self.poke_interval)
-        yield TriggerEvent({"status": found})
+        yield TriggerEvent({"status": status})
 
 
 class DagStateTrigger(BaseTrigger):
-    """Fires once all those runs are in one of `states`, with (class path, arguments and the state by run id).
+    """Fires when all runs are in one of `states`, with (class path, arguments and state by run id).
 
-    `there`: they exist from the start, so it fires as well when one of `run_ids` was deleted, which has no state then.
+    `there` means that the runs exist from the start: the trigger then also fires when one of `run_ids` was deleted, which has
+    no state in the event.
     """
 
     def __init__(
@@ -126,14 +127,14 @@ class DagStateTrigger(BaseTrigger):
         )
         wanted = len(question.run_ids) or len(question.logical_dates)
         while True:
-            found = cast("dict[str, str]", await channel.ask_async(question))
-            if sum(1 for state in found.values() if state in self.states) >= wanted:
+            states = cast("dict[str, str]", await channel.ask_async(question))
+            if sum(1 for state in states.values() if state in self.states) >= wanted:
                 break
-            if self.runs_exist and len(found) < len(question.run_ids):
+            if self.runs_exist and len(states) < len(question.run_ids):
                 break
             await asyncio.sleep(self.poll_interval)
         path, kwargs = self.serialize()
-        yield TriggerEvent((path, {**kwargs, **found}))
+        yield TriggerEvent((path, {**kwargs, **states}))
 
 
 def _instants(dates: Dates) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Triggers that wait for a file: told by the system where it tells, and looking for themselves every `poke_interval`."""
+"""Triggers that wait for a file: they check after a change of the folder and every `poke_interval` seconds."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from gnomon.operators.triggers.folder_watch import (
 )
 from gnomon.sdk.deferral.triggers import BaseEventTrigger, BaseTrigger, TriggerEvent
 
-LOOK_INTERVAL_MIN_S = 0.05
-"""The shortest time between two looks: a folder in which much happens is not looked at for each of it."""
+CHECK_INTERVAL_MIN_S = 0.05
+"""The shortest time between two checks: many changes of a folder cause few checks."""
 
 
 class FileTrigger(BaseTrigger):
-    """Fires, with True, once a file stands at `filepath` (a glob; `recursive` makes ** cross folders), or below it."""
+    """Fires with True when a file matches `filepath` or is below a match. `recursive` lets ** match several folders."""
 
     def __init__(self, filepath: str, recursive: bool = False, poke_interval: float = 5.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -40,7 +40,7 @@ class FileTrigger(BaseTrigger):
 
 
 class FileDeleteTrigger(BaseEventTrigger):
-    """Fires, with True, once a file stood at `filepath` and was deleted by it: of two, one gets it."""
+    """Deletes the file at `filepath` when it exists and fires with True. Of two triggers, only one deletes the file and fires."""
 
     def __init__(self, filepath: str, poke_interval: float = 5.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -56,7 +56,7 @@ class FileDeleteTrigger(BaseEventTrigger):
 
 
 class DirectoryFileDeleteTrigger(BaseEventTrigger):
-    """Fires, with {"filepath": its path}, once the file of that name stood in the directory and was deleted by it."""
+    """Deletes the file of that name in the directory when it exists and fires with {"filepath": path}."""
 
     def __init__(self, *, directory: str, filename: str, poke_interval: float = 5.0) -> None:
         super().__init__()
@@ -74,22 +74,22 @@ class DirectoryFileDeleteTrigger(BaseEventTrigger):
         yield TriggerEvent({"filepath": path})
 
 
-async def _wait_until_found(look: Callable[[], object], pattern: str, poke_interval: float) -> None:
-    """`look` has found what it looks for; it is called in a thread, at least every `poke_interval`."""
+async def _wait_until_found(check: Callable[[], object], pattern: str, poke_interval: float) -> None:
+    """Return when `check` returns a true value. It is called in a thread, at least every `poke_interval` seconds."""
     while True:
         folder = await run_in_file_thread(find_nearest_folder, pattern)
         async with watch_folder(folder) as changed:
             while True:
-                if await run_in_file_thread(look):
+                if await run_in_file_thread(check):
                     return
                 await wait_for_change(changed, poke_interval)
-                await asyncio.sleep(LOOK_INTERVAL_MIN_S)
+                await asyncio.sleep(CHECK_INTERVAL_MIN_S)
                 if await run_in_file_thread(find_nearest_folder, pattern) != folder:
                     break
 
 
 def _delete_file(path: str) -> bool:
-    """Whether this call has deleted the file; OSError for a folder."""
+    """Return whether this call has deleted the file. Raises OSError for a folder."""
     try:
         os.unlink(path)
     except FileNotFoundError:

@@ -1,6 +1,7 @@
-"""Wakes coroutines when something happens in a folder: inotify on Linux. Where there is none, nobody wakes them.
+"""Wakes coroutines when a folder changes, by inotify. All triggers of an event loop share one inotify descriptor.
 
-Whoever waits looks again after a while in any case: network file systems tell nothing, and watches may run out.
+A coroutine must also check by itself from time to time: systems other than Linux have no inotify, network file systems report
+no changes, and the number of watches is limited. docs/decisions/0001-dependencies.md says why watchfiles is not used here.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ _READ_BYTES = 64 * 1024
 _CLOSE_WRITE, _MOVED_TO, _CREATE, _DELETE_SELF, _MOVE_SELF = 0x008, 0x080, 0x100, 0x400, 0x800
 _MASK = _CLOSE_WRITE | _MOVED_TO | _CREATE | _DELETE_SELF | _MOVE_SELF
 _OVERFLOW = -1
-"""The watch of an event that says: there were more than the kernel keeps."""
+"""The watch number of the event that reports an overflow of the kernel's queue."""
 
 
 @asynccontextmanager
 async def watch_folder(folder: str) -> AsyncIterator[asyncio.Event]:
-    """The event is set whenever an entry of the folder comes, or has been written; never, where nobody tells."""
+    """Yield an event that is set when an entry of the folder appears or was written; never set without inotify."""
     changed = asyncio.Event()
     watches = _get_watches()
     number = None if watches is None else await run_in_file_thread(watches.add, folder)
@@ -41,7 +42,7 @@ async def watch_folder(folder: str) -> AsyncIterator[asyncio.Event]:
 
 
 async def wait_for_change(changed: asyncio.Event, seconds: float) -> None:
-    """Something has happened since the last call, or so many seconds are over."""
+    """Wait until the event is set, at most `seconds`, and clear the event."""
     try:
         async with asyncio.timeout(seconds):
             await changed.wait()
@@ -51,9 +52,9 @@ async def wait_for_change(changed: asyncio.Event, seconds: float) -> None:
 
 
 def find_nearest_folder(pattern: str) -> str:
-    """The deepest folder that exists above all that the glob pattern may name; the named folder itself when it is one."""
+    """Return the deepest existing folder that contains all possible matches of the glob pattern, or the folder that it names."""
     path = os.path.abspath(pattern)
-    while any(sign in path for sign in "*?["):
+    while any(character in path for character in "*?["):
         path = os.path.dirname(path)
     while not os.path.isdir(path) and path != os.path.dirname(path):
         path = os.path.dirname(path)
@@ -61,7 +62,7 @@ def find_nearest_folder(pattern: str) -> str:
 
 
 class _InotifyWatches:
-    """The watched folders of one loop, on one descriptor."""
+    """The watched folders of one event loop, on one inotify descriptor."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._libc = ctypes.CDLL(None, use_errno=True)
@@ -72,7 +73,7 @@ class _InotifyWatches:
         loop.add_reader(self._descriptor, self._read)
 
     def add(self, folder: str) -> int | None:
-        """The number of the folder's watch; None when it cannot be watched. It may block: call it in a thread."""
+        """Watch a folder and return the number of the watch, or None on failure. The call may block: make it in a thread."""
         number: int = self._libc.inotify_add_watch(self._descriptor, os.fsencode(folder), _MASK)
         return None if number < 0 else number
 
@@ -80,7 +81,7 @@ class _InotifyWatches:
         self._listeners.setdefault(number, set()).add(changed)
 
     def forget(self, number: int, changed: asyncio.Event) -> None:
-        """Without listeners the folder is watched no more."""
+        """Remove a listener; without listeners the watch of the folder ends."""
         listeners = self._listeners.get(number, set())
         listeners.discard(changed)
         if not listeners and self._listeners.pop(number, None) is not None:
@@ -110,7 +111,7 @@ _watches_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _InotifyWatches |
 
 
 def _get_watches() -> _InotifyWatches | None:
-    """The watches of the running loop; None where the system has no inotify, or gives no more of them."""
+    """Return the watches of the running event loop; None when the system has no inotify or allows no more of it."""
     loop = asyncio.get_running_loop()
     if loop not in _watches_by_loop:
         try:
@@ -123,14 +124,14 @@ def _get_watches() -> _InotifyWatches | None:
 T = TypeVar("T")
 
 FILE_THREADS_MAX = 8
-"""At once, of one loop; a network file system that hangs holds up so many."""
+"""The number of threads per event loop; a network file system that hangs can block all of them."""
 _threads_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, ThreadPoolExecutor] = WeakKeyDictionary()
 
 
-async def run_in_file_thread(look: Callable[..., T], *args: object) -> T:
-    """What `look(*args)` returns; the loop goes on meanwhile."""
+async def run_in_file_thread(function: Callable[..., T], *args: object) -> T:
+    """Return `function(*args)`, called in a thread, without blocking the event loop."""
     loop = asyncio.get_running_loop()
     threads = _threads_by_loop.get(loop)
     if threads is None:
-        threads = _threads_by_loop[loop] = ThreadPoolExecutor(FILE_THREADS_MAX, "looks-at-files")
-    return await loop.run_in_executor(threads, look, *args)
+        threads = _threads_by_loop[loop] = ThreadPoolExecutor(FILE_THREADS_MAX, "file-checks")
+    return await loop.run_in_executor(threads, function, *args)

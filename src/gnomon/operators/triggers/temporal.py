@@ -1,7 +1,7 @@
-"""Triggers that wait for a time. The owner of the run keeps these times itself: they cost no triggerer.
+"""Triggers that wait for a time. The owner of the run keeps these timers, so no triggerer is needed.
 
-That holds for exactly these classes. A subclass may do anything, so it runs like any other trigger; `run` is for it, and
-for authors who await one trigger in another.
+This applies to these classes only, not to subclasses, which may do more in `run`. `run` is for subclasses and for
+authors who await one trigger in another.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from gnomon.sdk.deferral.triggers import BaseTrigger, TaskSuccessEvent, Timer, T
 from gnomon.sdk.schedules.timezone import convert_to_utc, utcnow
 
 SLEEP_MAX_S = 60.0
-"""The longest single sleep: a clock that is set is noticed within it."""
+"""The longest single sleep: a change of the system clock is noticed within this time."""
 
 
 class DateTimeTrigger(BaseTrigger):
-    """Fires at a moment, and carries it; `end_from_trigger`: ends the task as a success instead.
+    """Fires at a moment with the moment; with `end_from_trigger` it ends the task as succeeded instead.
 
-    `target_time`: the same moment as ISO 8601 text, where it comes out of a template.
+    `target_time` gives the moment as ISO 8601 text, for example from a template. Raises TypeError or ValueError for a moment
+    that is missing, naive or not valid.
     """
 
     def __init__(
@@ -41,10 +42,10 @@ class DateTimeTrigger(BaseTrigger):
         return _class_path(type(self)), kwargs
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        import asyncio  # operators name triggers, and do not run them
+        import asyncio  # operators import this module and do not run triggers
 
         clock, due_at = SystemClock(), to_instant(self.moment)
-        while (left := due_at - clock.now()) > 0:  # noqa: ASYNC110 - no event tells that a time has come
+        while (left := due_at - clock.now()) > 0:  # noqa: ASYNC110 - there is no event to wait for
             await asyncio.sleep(min(left / SECOND, SLEEP_MAX_S))
         yield TaskSuccessEvent() if self.end_from_trigger else TriggerEvent(convert_to_utc(self.moment))
 
@@ -53,10 +54,10 @@ class DateTimeTrigger(BaseTrigger):
 
 
 class TimeDeltaTrigger(DateTimeTrigger):
-    """Fires a span after it was made.
+    """Fires a span of time after it was made.
 
-    The span is `delta` (also as `moment=`), a timedelta or seconds, or what `weeks=`, `days=`, `hours=`, `minutes=`, `seconds=`,
-    `milliseconds=` and `microseconds=` sum up to.
+    The span is `delta` (also as `moment=`), a timedelta or seconds, or the sum of `weeks=`, `days=`, `hours=`, `minutes=`,
+    `seconds=`, `milliseconds=` and `microseconds=`. Raises TypeError unless exactly one span is given.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class TimeDeltaTrigger(DateTimeTrigger):
         super().__init__(utcnow() + self.delta, end_from_trigger=end_from_trigger)
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        """It begins anew as the moment that it has become; a subclass, whose arguments are its own, with the whole span."""
+        """Return a DateTimeTrigger for the moment, so that a restart does not begin the span again; a subclass keeps the span."""
         if type(self) is TimeDeltaTrigger:
             return _class_path(DateTimeTrigger), {"moment": self.moment, "end_from_trigger": self.end_from_trigger}
         return _class_path(type(self)), {"delta": self.delta, "end_from_trigger": self.end_from_trigger}
@@ -90,7 +91,7 @@ def _class_path(cls: type) -> str:
 
 
 def _to_utc(name: str, value: Any) -> dt.datetime:
-    """The moment in UTC."""
+    """Return the moment in UTC."""
     moment = converters.as_moment(f"the moment of {name}", value) if isinstance(value, str) else value
     if not isinstance(moment, dt.datetime):
         raise TypeError(f"the moment of {name} must be a datetime, not {value!r} ({type(value).__name__})")

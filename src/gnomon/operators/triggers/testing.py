@@ -1,4 +1,4 @@
-"""Triggers whose end is known beforehand, for tests of operators that defer."""
+"""Triggers with a fixed result, for tests of deferrable operators."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gnomon.sdk.deferral.triggers import BaseTrigger, TriggerEvent
 
 
 class SuccessTrigger(BaseTrigger):
-    """Fires at once, with True."""
+    """Fires at once with True."""
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         return f"{__name__}.SuccessTrigger", {}
@@ -19,7 +19,7 @@ class SuccessTrigger(BaseTrigger):
 
 
 class FailureTrigger(BaseTrigger):
-    """Raises at once."""
+    """Raises ValueError at once."""
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         return f"{__name__}.FailureTrigger", {}

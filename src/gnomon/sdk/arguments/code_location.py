@@ -1,4 +1,4 @@
-"""Where in the author's files an object was made: every message about it names that line."""
+"""The line of the author's file in which an object was made: every message about the object names that line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 import sys
 from typing import NamedTuple
 
-_PACKAGE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_PACKAGE_FOLDER = os.path.abspath(__file__).removesuffix(os.path.join("sdk", "arguments", "code_location.py"))
+"""The folder of the package `gnomon`, with a separator at its end."""
 _FRAMES_MAX = 60
 
 
@@ -21,7 +22,7 @@ class CodeLocation(NamedTuple):
 
 
 def find_author_location() -> CodeLocation | None:
-    """The innermost line outside Gnomon's own files; None when there is none near."""
+    """Return the innermost line on the call stack outside the package `gnomon`; None when the nearest 60 frames have none."""
     frame = sys._getframe(1)
     for _ in range(_FRAMES_MAX):
         name = frame.f_code.co_filename
@@ -34,6 +35,6 @@ def find_author_location() -> CodeLocation | None:
     return None
 
 
-def format_location(place: CodeLocation | None) -> str:
-    """` (file:line)` for a message, or nothing when the place is not known."""
-    return f" ({place})" if place else ""
+def format_location(location: CodeLocation | None) -> str:
+    """` (file:line)` for a message, or an empty text for None."""
+    return f" ({location})" if location else ""

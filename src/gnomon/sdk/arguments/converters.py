@@ -1,4 +1,7 @@
-"""Arguments as authors give them, turned into what is kept: spans, moments, numbers, rules. Wrong ones get a sentence."""
+"""Checks of arguments: each function takes the name and the value of an argument and returns the value to store.
+
+Each raises TypeError or ValueError, with the name and the value, for a value that is not valid.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from gnomon.sdk.schedules import timezone
 
 
 def as_span(name: str, value: Any) -> dt.timedelta | None:
-    """A timedelta, or seconds, as a timedelta."""
+    """Return a timedelta, or a number of seconds, as a timedelta."""
     if value is None or isinstance(value, dt.timedelta):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -23,7 +26,7 @@ def as_span(name: str, value: Any) -> dt.timedelta | None:
 
 
 def as_window(name: str, value: Any) -> dt.timedelta | None:
-    """A timedelta, or seconds, of 0 or more."""
+    """Return a timedelta, or a number of seconds, as a timedelta of 0 or more."""
     span = as_span(name, value)
     if span is not None and span < dt.timedelta():
         raise ValueError(f"{name} must be 0 or more, not {value!r}")
@@ -31,12 +34,12 @@ def as_window(name: str, value: Any) -> dt.timedelta | None:
 
 
 def as_misfire(name: str, value: Any) -> str:
-    """What becomes of late slots."""
+    """Return the policy for late slots."""
     return _check_one_of(name, value, MISFIRES)
 
 
 def as_overlap(name: str, value: Any) -> str:
-    """What becomes of a due slot while a run is active."""
+    """Return the policy for a slot that is due while a run is active."""
     return _check_one_of(name, value, OVERLAPS)
 
 
@@ -47,18 +50,18 @@ def _check_one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
 
 
 def as_timedelta(name: str, value: Any) -> dt.timedelta | None:
-    """A timedelta and nothing else."""
+    """Return a timedelta; a number is not accepted."""
     if value is None or isinstance(value, dt.timedelta):
         return value
     raise ValueError(f"{name} must be a timedelta, for example timedelta(minutes=5), not {value!r}")
 
 
 def as_moment(name: str, value: Any) -> dt.datetime | None:
-    """A datetime as it is, text parsed; a date is its midnight. A naive one stays naive: `make_moment_aware` gives it its zone."""
+    """Return a datetime: text is parsed, a date becomes its midnight. A naive datetime stays naive; see `make_moment_aware`."""
     if value is None or isinstance(value, dt.datetime):
         return value
     if isinstance(value, dt.date):
-        return dt.datetime(value.year, value.month, value.day)  # noqa: DTZ001 (`make_moment_aware` gives it its zone)
+        return dt.datetime(value.year, value.month, value.day)  # noqa: DTZ001 (`make_moment_aware` adds the zone)
     if isinstance(value, str):
         try:
             return dt.datetime.fromisoformat(value)
@@ -68,12 +71,12 @@ def as_moment(name: str, value: Any) -> dt.datetime | None:
 
 
 def make_moment_aware(value: dt.datetime, zone: dt.tzinfo | None = None) -> dt.datetime:
-    """The moment with a zone: its own, else `zone`, else the installation's."""
+    """Return the moment with a time zone: its own, else `zone`, else the zone of the installation."""
     return value if value.utcoffset() is not None else timezone.make_aware(value, zone)
 
 
 def as_integer(name: str, value: Any) -> int | None:
-    """A whole number; text of one is taken too."""
+    """Return a whole number; a text such as "3" is converted."""
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     try:
@@ -83,7 +86,7 @@ def as_integer(name: str, value: Any) -> int | None:
 
 
 def as_retries(name: str, value: Any) -> int:
-    """At least 0; None is 0."""
+    """Return a whole number of 0 or more; None becomes 0."""
     number = as_integer(name, value) or 0
     if number < 0:
         raise ValueError(f"{name} must be 0 or more, not {number}")
@@ -91,7 +94,7 @@ def as_retries(name: str, value: Any) -> int:
 
 
 def as_slots(name: str, value: Any) -> int:
-    """At least 1."""
+    """Return a whole number of 1 or more."""
     number = as_integer(name, value)
     if number is None or number < 1:
         raise ValueError(f"{name} must be 1 or more, not {value!r}")
@@ -99,7 +102,7 @@ def as_slots(name: str, value: Any) -> int:
 
 
 def as_backoff(name: str, value: Any) -> float:
-    """The multiplier of each further delay; True is 2, False and None are 0 (constant)."""
+    """Return the multiplier of each further delay; True becomes 2, False and None become 0 (a constant delay)."""
     if value is True:
         return 2.0
     if isinstance(value, int | float) and value >= 0:
@@ -110,7 +113,7 @@ def as_backoff(name: str, value: Any) -> float:
 
 
 def as_trigger_rule(name: str, value: Any) -> TriggerRule:
-    """The rule, old names included."""
+    """Return the trigger rule; old names are accepted."""
     if value == "all_success":
         return TriggerRule.ALL_SUCCESS
     try:
@@ -121,7 +124,7 @@ def as_trigger_rule(name: str, value: Any) -> TriggerRule:
 
 
 def as_weight_rule(name: str, value: Any) -> Any:
-    """The rule; a strategy object, its class or its path is kept as it is."""
+    """Return the weight rule; a strategy object, its class or its path is returned unchanged."""
     if isinstance(value, WeightRule) or not isinstance(value, str):
         return value
     if WeightRule.is_valid(value):
@@ -132,7 +135,7 @@ def as_weight_rule(name: str, value: Any) -> Any:
 
 
 def as_tags(name: str, value: Any) -> set[str]:
-    """A set of texts of at most 100 characters; one text alone is a mistake."""
+    """Return a set of texts of at most 100 characters. A single text is an error."""
     if value is None:
         return set()
     if isinstance(value, str) or not isinstance(value, Iterable):
@@ -144,23 +147,23 @@ def as_tags(name: str, value: Any) -> set[str]:
     return tags
 
 
-# Encoders into specs
+# Conversions for TaskSpec and DagSpec
 
 
 def to_seconds(value: Any) -> float | None:
-    """A span in seconds."""
+    """Return a span in seconds."""
     span = as_span("span", value)
     return None if span is None else span.total_seconds()
 
 
 def to_instant_or_none(value: Any) -> Instant | None:
-    """A moment as an instant; a naive one is read in the installation's zone."""
+    """Return a moment as an instant; a naive moment is read in the zone of the installation."""
     moment = as_moment("moment", value)
     return None if moment is None else to_instant(make_moment_aware(moment))
 
 
 def to_text(value: Any) -> str | None:
-    """The value's text."""
+    """Return the text of the value, or None."""
     return None if value is None else str(value)
 
 
@@ -171,12 +174,12 @@ _GROUP_ID = re.compile(r"[\w-]+", re.UNICODE)
 
 
 def check_id(kind: str, value: object, where: str = "") -> str:
-    """The id of a DAG or task, checked: 1 to 250 letters, digits, `_`, `-`, `.`; TypeError or ValueError otherwise."""
+    """Return the id of a DAG or task: 1 to 250 letters, digits, `_`, `-`, `.`. Raises TypeError or ValueError for another value."""
     return _check_pattern(kind, value, where, _ID, ID_MAX, "letters, digits, '_', '-' and '.'")
 
 
 def check_group_id(value: object, where: str = "") -> str:
-    """The id of a task group, checked: 1 to 200 letters, digits, `_`, `-`."""
+    """Return the id of a task group: 1 to 200 letters, digits, `_`, `-`. Raises TypeError or ValueError for another value."""
     return _check_pattern("group_id", value, where, _GROUP_ID, GROUP_ID_MAX, "letters, digits, '_' and '-'")
 
 

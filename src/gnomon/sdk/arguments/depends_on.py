@@ -1,4 +1,4 @@
-"""What `depends_on=` takes, and how it is stored."""
+"""The argument `depends_on`: its check, and its stored form."""
 
 from __future__ import annotations
 
@@ -10,45 +10,48 @@ if TYPE_CHECKING:
 
 
 def as_dependencies(name: str, value: Any) -> tuple[After, ...]:
-    """One After, or a list of them: each once, time zones by name. TypeError or ValueError says what to write instead."""
+    """Return the dependencies, each once, with time zones by name. `value` is an After, a list of them, or None.
+
+    Raises TypeError or ValueError, with what to write instead.
+    """
     if value is None:
         return ()
-    several = value if isinstance(value, list | tuple | set | frozenset) else (value,)
-    return tuple(dict.fromkeys(_name_zone(_check_after(name, one)) for one in several))
+    items = value if isinstance(value, list | tuple | set | frozenset) else (value,)
+    return tuple(dict.fromkeys(_name_zone(_check_after(name, item)) for item in items))
 
 
-def encode_dependencies(several: tuple[After, ...]) -> tuple[AfterSpec, ...]:
-    """The dependencies as they are stored, in an order of their own: the same ones give the same version of the DAG.
+def encode_dependencies(dependencies: tuple[After, ...]) -> tuple[AfterSpec, ...]:
+    """Return the stored form of the dependencies, sorted, so that equal dependencies give the same version of the DAG.
 
-    Of two that differ in `max_wait` alone the shorter wait comes first, and counts.
+    Of two dependencies that differ in `max_wait` alone, the one with the shorter wait comes first and is used.
     """
-    if not several:
+    if not dependencies:
         return ()
     import msgspec  # most DAGs and tasks wait for no other DAG
 
     from gnomon.model.upstream_edges import to_after_spec
 
-    specs = [to_after_spec(after) for after in several]
+    specs = [to_after_spec(after) for after in dependencies]
     return tuple(sorted(specs, key=lambda spec: (
         msgspec.json.encode(msgspec.structs.replace(spec, max_wait_s=None)),
         float("inf") if spec.max_wait_s is None else spec.max_wait_s,
     )))
 
 
-def _check_after(name: str, one: Any) -> After:
+def _check_after(name: str, value: Any) -> After:
     from gnomon.model.after import After  # loaded when a file names it, not with the first DAG
 
-    if isinstance(one, After):
-        return one
-    remedy = f"After({one!r})" if isinstance(one, str) and one else "After('dag_id')"
+    if isinstance(value, After):
+        return value
+    remedy = f"After({value!r})" if isinstance(value, str) and value else "After('dag_id')"
     raise TypeError(
-        f"{name} takes After(...) or a list of them, not {one!r} ({type(one).__name__}); "
+        f"{name} takes After(...) or a list of them, not {value!r} ({type(value).__name__}); "
         f"write {name}=[{remedy}], with `from gnomon import After`"
     )
 
 
 def _name_zone(after: After) -> After:
-    """The same dependency with its time zone by name."""
+    """Return the same dependency with the name of its time zone."""
     if after.zone is None:
         return after
     from dataclasses import replace  # few dependencies name a zone

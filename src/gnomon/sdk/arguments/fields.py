@@ -1,8 +1,8 @@
-"""THE table: every argument of operators, sensors, DAGs and groups.
+"""The table of all arguments of operators, sensors, DAGs and task groups.
 
-A row says the name, the default (a value, REQUIRED, or the option that gives it), how what authors write is checked,
-the other spellings, and into which field of the server's spec it goes. No spec: only the worker needs it.
-`tests/unit/sdk/test_fields.py` walks the constructors: an argument without a row, or a row without one, fails.
+A row has the name, the default (a value, REQUIRED, or the option that gives it), the check of the value,
+the older names, and the field of TaskSpec or DagSpec that it fills. A row without such a field is used by workers only.
+`tests/unit/sdk/test_fields.py` compares the table with the constructors.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ Encoder = Callable[[Any], Any]
 
 
 class RequiredMark:
-    """No default: the author gives it."""
+    """The type of REQUIRED: the argument has no default."""
 
 
 class OptionDefault(NamedTuple):
-    """A default that this installation's options give."""
+    """A default that an option of this installation gives."""
 
     section: str
     key: str
     read: Callable[[str, str], Any] = option_defaults.read_text
 
     def value(self) -> Any:
-        """The option, now."""
+        """Return the current value of the option."""
         return self.read(self.section, self.key)
 
 
@@ -42,12 +42,12 @@ class ArgumentField(NamedTuple):
     default: Any = None
     check: Converter | None = None
     old_names: tuple[str, ...] = ()
-    """The same argument in older files."""
+    """The names of the argument in older versions of Airflow."""
     spec: str | None = None
-    """The field of TaskSpec or DagSpec; None: worker only."""
+    """The field of TaskSpec or DagSpec; None for an argument that only workers use."""
     encode: Encoder | None = None
     no_effect_reason: str | None = None
-    """Why giving it has no effect; said as a warning on the DAG."""
+    """Why the argument has no effect; the DAG gets it as a warning."""
 
 
 REQUIRED = RequiredMark()
@@ -238,11 +238,11 @@ def _kept(name: str, default: Any, check: Converter | None, value: Any) -> Any:
 
 
 _CONVERTERS_OF_NONE = (converters.as_tags, converters.as_retries, converters.as_backoff, converters.as_slots, as_dependencies)
-"""Checks that make something of None."""
+"""Checks for which None is a value."""
 
 
 def encode_fields(rows: tuple[ArgumentField, ...], source: Any) -> dict[str, Any]:
-    """The fields of the spec that these rows fill, from the object's attributes."""
+    """Return the fields of the spec that these rows fill, from the attributes of the object."""
     return {
         row.spec: row.encode(getattr(source, row.name)) if row.encode else getattr(source, row.name)
         for row in rows

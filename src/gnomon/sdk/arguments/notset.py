@@ -1,4 +1,4 @@
-"""The mark of an argument that was not given, where None is a value."""
+"""NOTSET: the default of an argument for which None is a value."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ NOTSET: Final = ArgNotSet()
 
 
 def is_given(value: object) -> bool:
-    """Whether the author gave this argument."""
+    """Return whether the value is not NOTSET."""
     return not isinstance(value, ArgNotSet)

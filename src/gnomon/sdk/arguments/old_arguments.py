@@ -1,4 +1,4 @@
-"""What a task was given: every argument checked and kept, old spellings understood, those without effect named."""
+"""The arguments of a task: old names are translated, values are checked and stored, arguments without effect get a warning."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from gnomon.sdk.arguments.notset import NOTSET
 if TYPE_CHECKING:
     from gnomon.model.after import After
     from gnomon.sdk.arguments.params import ParamsDict
-    from gnomon.sdk.dags.task_group import TaskGroup
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import GroupNode, TaskNode
 
 
 Callback = Any
@@ -24,10 +23,10 @@ Callback = Any
 
 
 class TaskArguments:
-    """What a task keeps of its arguments, with the types that the values have after the checks of `sdk.fields.OPERATOR`.
+    """The attributes that hold the arguments of a task, with their types after the checks of `OPERATOR_FIELDS`.
 
-    `dag` and `default_args` have their effect and are not kept; `depends_on`, `pre_execute` and `post_execute` are kept
-    under other names, which leaves theirs to methods and to classes of authors.
+    `dag` and `default_args` are not stored; `depends_on`, `pre_execute` and `post_execute` are stored under other names,
+    because methods and classes of authors use these names.
     """
 
     task_id: str
@@ -73,7 +72,7 @@ class TaskArguments:
     multiple_outputs: bool
     inlets: list[Any]
     outlets: list[Any]
-    task_group: TaskGroup | None = None
+    task_group: GroupNode | None = None
     doc: str | None
     doc_md: str | None
     doc_json: str | None
@@ -85,37 +84,41 @@ class TaskArguments:
     render_template_as_native_obj: bool | None
 
 
-def rename_old_task_arguments(task: BaseOperator, task_id: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Arguments of Airflow 2 under their present names; TypeError for what no version knows."""
+def rename_old_task_arguments(task: TaskNode, task_id: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Remove the arguments of Airflow 2 from `kwargs` and return them under their present names.
+
+    Raises TypeError for an argument that no version has.
+    """
     defaults: Mapping[str, Any] = task.__dict__.get("_defaults") or {}
-    found: dict[str, Any] = {}
+    renamed: dict[str, Any] = {}
     for row in fields.OPERATOR_FIELDS:
         for old in row.old_names:
             if old in kwargs:
-                found[row.name] = kwargs.pop(old)
+                renamed[row.name] = kwargs.pop(old)
             elif old in defaults:
-                found[row.name] = defaults[old]
+                renamed[row.name] = defaults[old]
     for name in fields.IGNORED_BY_OPERATOR:
         if name in kwargs:
-            found[name] = kwargs.pop(name)
+            renamed[name] = kwargs.pop(name)
     if kwargs:
         name = next(iter(kwargs))
         raise TypeError(
             f"{type(task).__name__} (task {task_id!r}){format_location(task._location)} does not take the argument {name}="
             f"{suggest_argument(name, [row.name for row in fields.OPERATOR_FIELDS])}."
         )
-    return found
+    return renamed
 
 
-def store_task_arguments(task: BaseOperator, old: Mapping[str, Any], /, **given: Any) -> None:
-    """Every argument stands in the task, checked; what was not given has its default.
+def store_task_arguments(task: TaskNode, old: Mapping[str, Any], /, **given: Any) -> None:
+    """Check every argument and store it in the task; an argument that was not given gets its default.
 
-    `old`: arguments that were given under an older name. The values go past `__setattr__`, which looks for values of
-    other tasks, and past properties of authors' classes that have the name of an argument.
+    `old` has the arguments that were given under an older name. The values are stored without `__setattr__`, which connects
+    tasks, and without properties of authors' classes that have the name of an argument.
+    Raises TypeError or ValueError for a value that is not valid.
     """
     given.update(old)
     state = task.__dict__
-    own = state.get("depends_on", NOTSET)  # of an author's class, which may call something else so
+    own = state.get("depends_on", NOTSET)  # an author's class may use the name for something else
     try:
         fields.store_arguments(fields.OPERATOR_FIELDS, state, given)
     except (TypeError, ValueError) as error:
@@ -136,8 +139,8 @@ def store_task_arguments(task: BaseOperator, old: Mapping[str, Any], /, **given:
     state["outlets"] = _to_list(state["outlets"])
 
 
-def warn_no_effect(task: BaseOperator, old: Mapping[str, Any]) -> None:
-    """Arguments without effect are named on the DAG."""
+def warn_no_effect(task: TaskNode, old: Mapping[str, Any]) -> None:
+    """Add a warning to the DAG for each argument without effect."""
     dag = task.get_dag()
     if dag is None:
         return
@@ -149,8 +152,8 @@ def warn_no_effect(task: BaseOperator, old: Mapping[str, Any]) -> None:
             dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name}= {why}.")
 
 
-def listed_template_fields(task: BaseOperator, name: str) -> list[str]:
-    """The one field that a text as `template_fields` names, as Airflow reads it; the DAG has a warning."""
+def listed_template_fields(task: TaskNode, name: str) -> list[str]:
+    """Return the one field that a text as `template_fields` names, as Airflow does, and add a warning to the DAG."""
     dag = task.get_dag()
     if dag is not None:
         dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: template_fields of {type(task).__name__} is the text {name!r} and "
@@ -168,30 +171,30 @@ _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword ar
 
 
 def suggest_argument(name: str, known: Iterable[str]) -> str:
-    """`; did you mean x=` without the end mark, or nothing when no name is near."""
+    """Return `; did you mean x=` for a message, or an empty text when no known name is similar."""
     near = find_close_matches(name, known, cutoff=0.7)
     return f"; did you mean {near[0]}=" if near else ""
 
 
 def suggest_keyword(error: BaseException) -> str:
-    """What to write instead of a keyword that a class or function does not take; nothing for other errors.
+    """Return a hint for a message about a keyword that a class or function does not take; an empty text for other errors.
 
-    The callee is what its name means where the call stands; a call by a dotted name is not looked into.
+    The callee is the object that its name has in the frame of the call; a call by a dotted name gets no hint.
     """
-    found = _UNEXPECTED.match(str(error)) if isinstance(error, TypeError) else None
+    match = _UNEXPECTED.match(str(error)) if isinstance(error, TypeError) else None
     trace = error.__traceback__
-    if found is None or trace is None:
+    if match is None or trace is None:
         return ""
     while trace.tb_next is not None:
         trace = trace.tb_next
-    here = trace.tb_frame.f_locals
-    callees = [trace.tb_frame.f_globals.get(found[1], here.get(found[1]))]
-    if trace.tb_frame.f_code.co_name == "__init__":  # it hands keywords on to its base class: both take some
-        callees.insert(0, type(here.get("self")))
+    local_names = trace.tb_frame.f_locals
+    callees = [trace.tb_frame.f_globals.get(match[1], local_names.get(match[1]))]
+    if trace.tb_frame.f_code.co_name == "__init__":  # it may pass keywords to its base class
+        callees.insert(0, type(local_names.get("self")))
     known = list(dict.fromkeys(name for callee in callees for name in _read_keywords(callee)))
-    if not known or found[2] in known:  # then it is another of that name
+    if not known or match[2] in known:  # then the callee is another object of that name
         return ""
-    return suggest_argument(found[2], known) or f"; it takes {', '.join(known)}"
+    return suggest_argument(match[2], known) or f"; it takes {', '.join(known)}"
 
 
 def _read_keywords(callee: object) -> list[str]:
@@ -201,4 +204,4 @@ def _read_keywords(callee: object) -> list[str]:
         parameters = inspect.signature(callee).parameters.values()  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return []
-    return [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+    return [item.name for item in parameters if item.kind in (item.POSITIONAL_OR_KEYWORD, item.KEYWORD_ONLY)]

@@ -1,10 +1,10 @@
-"""Params: values of a run that whoever triggers it may choose, with a default and a JSON schema."""
+"""Params: values of a run that a user may choose when triggering the run, each with a default and a JSON Schema."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gnomon.errors.authoring import AirflowException, ParamValidationError
 from gnomon.sdk.arguments.notset import NOTSET, is_given
@@ -12,10 +12,9 @@ from gnomon.sdk.templating.resolvable import Resolvable
 
 if TYPE_CHECKING:
     from gnomon.model.spec import DagSpec
-    from gnomon.sdk.dags.dag import DAG
 
 class Param:
-    """One param: a default (or none: then whoever triggers gives it) and what values it takes."""
+    """One param: a default value and the JSON Schema of its values. Without a default, the user must give a value."""
 
     def __init__(self, default: Any = NOTSET, description: str | None = None, source: str | None = None,
                  **kwargs: Any) -> None:
@@ -32,50 +31,53 @@ class Param:
 
     @property
     def has_value(self) -> bool:
-        """Whether there is a value."""
+        """Whether the param has a value."""
         return is_given(self.value)
 
     def resolve(self, value: Any = NOTSET, suppress_exception: bool = False) -> Any:
-        """The value given, else the default, checked and kept; ParamValidationError when there is none or it is refused."""
+        """Check `value`, or the default when it is not given; store and return it.
+
+        Raises ParamValidationError when there is no value or the schema does not allow it; with `suppress_exception` returns
+        None instead.
+        """
         final = value if is_given(value) else self.value
-        found = "no value was given and it has no default" if not is_given(final) else self._problem(final)
-        if found is not None:
+        problem = "no value was given and it has no default" if not is_given(final) else self._problem(final)
+        if problem is not None:
             if suppress_exception:
                 return None
-            raise ParamValidationError(f"Param: {found}.")
+            raise ParamValidationError(f"Param: {problem}.")
         self.value = final
         return final
 
     def _problem(self, value: Any) -> str | None:
-        from gnomon.sdk.arguments.json_schema import (  # many DAGs have no params
-            SchemaKeywordUnknown,
-            find_schema_violation,
-        )
-
         try:
             check_plain_json(value)
+            if not self.schema:
+                return None
+            from gnomon.sdk.arguments.json_schema import find_schema_violation  # most params have no schema
+
             return find_schema_violation(value, self.schema)
-        except (SchemaKeywordUnknown, TypeError, ValueError) as error:
+        except (TypeError, ValueError) as error:
             return str(error)
 
     def dump(self) -> dict[str, Any]:
-        """The param as plain data."""
+        """Return the param as plain data, in Airflow's form."""
         out: dict[str, Any] = {"__class": "gnomon.sdk.arguments.params.Param", "value": self.value if self.has_value else None}
         out.update(description=self.description, schema=self.schema, source=self.source)
         return out
 
     def serialize(self) -> dict[str, Any]:
-        """The param as plain data, to be read by `deserialize`."""
+        """Return the param as plain data for `deserialize`."""
         return {"value": self.value, "description": self.description, "schema": self.schema, "source": self.source}
 
     @staticmethod
     def deserialize(data: Mapping[str, Any], *_: Any) -> Param:
-        """The param that `serialize` wrote."""
+        """Return the param that `serialize` wrote."""
         return Param(data.get("value", NOTSET), data.get("description"), data.get("source"), schema=data["schema"])
 
 
 class ParamsDict(MutableMapping[str, Any]):
-    """Name to value; behind each stands a Param that checks what is assigned."""
+    """A mapping of names to values. Each name has a Param, which checks the values that are assigned."""
 
     def __init__(self, dict_obj: Mapping[str, Any] | None = None, suppress_exception: bool = False) -> None:
         self.suppress_exception = suppress_exception
@@ -83,7 +85,7 @@ class ParamsDict(MutableMapping[str, Any]):
         self._params: dict[str, Param] = {name: to_param(value) for name, value in source}
 
     def items_as_params(self) -> Iterable[tuple[str, Param]]:
-        """(name, a copy of its Param)."""
+        """Return (name, copy of the Param) for each param."""
         return [(name, copy.copy(param)) for name, param in self._params.items()]
 
     def __getitem__(self, name: str) -> Any:
@@ -134,39 +136,48 @@ class ParamsDict(MutableMapping[str, Any]):
         return repr(self.dump())
 
     def get_param(self, name: str) -> Param:
-        """The Param behind a name."""
+        """Return the Param of a name. Raises KeyError when there is none."""
         return self._params[name]
 
     def update(self, other: Any = (), /, **kwargs: Any) -> None:
-        """Each value is taken by its Param; Params replace."""
+        """Assign each value to its Param; a Param replaces the Param of that name."""
         if isinstance(other, ParamsDict):
             other = dict(other.items_as_params())
         super().update(other, **kwargs)
 
     def dump(self) -> dict[str, Any]:
-        """Name to value, unchecked; None for one without a value."""
+        """Return name to value without checks; None for a param without a value."""
         return {name: param.value if param.has_value else None for name, param in self._params.items()}
 
     def validate(self) -> dict[str, Any]:
-        """Name to value, each checked; ParamValidationError names the first that fails."""
+        """Check all values and return name to value. Raises ParamValidationError for the first value that is not valid."""
         return {name: self._resolve(name) for name in self._params}
 
 
-class DagParam(Resolvable):
-    """The value of a param in the run: `dag.param("name")`, and the arguments of a `@dag` function."""
+class HasParams(Protocol):
+    """The part of a DAG that DagParam needs."""
 
-    def __init__(self, current_dag: DAG, name: str, default: Any = NOTSET) -> None:
+    params: ParamsDict
+
+
+class DagParam(Resolvable):
+    """A reference to the value of a param in the run: `dag.param("name")`, and each argument of a `@dag` function."""
+
+    def __init__(self, current_dag: HasParams, name: str, default: Any = NOTSET) -> None:
         if is_given(default):
             current_dag.params[name] = default
         self._name = name
         self._default = default
 
     def iter_references(self) -> Iterable[tuple[Any, str]]:
-        """None: it comes from the run, not from a task."""
+        """Return nothing: the value comes from the run and not from a task."""
         return ()
 
     def resolve(self, context: Mapping[str, Any]) -> Any:
-        """From the run's conf, else the params, else the default."""
+        """Return the value from the conf of the run, else the default of this reference, else the params of the context.
+
+        Raises AirflowException when none of them has a value.
+        """
         conf = getattr(context["dag_run"], "conf", None) or {}
         if self._name in conf:
             return conf[self._name]
@@ -174,16 +185,16 @@ class DagParam(Resolvable):
             return self._default
         if self._name in context["params"]:
             return context["params"][self._name]
-        raise AirflowException(f"No value for the param {self._name!r}: give it in conf, or a default in the DAG's params.")
+        raise AirflowException(f"The param {self._name!r} has no value. Give it in conf, or give it a default in the params of the DAG.")
 
 
 def to_param(value: Any) -> Param:
-    """A Param as it is; any other value as the default of one."""
+    """Return a Param unchanged; any other value becomes the default of a new Param."""
     return value if isinstance(value, Param) else Param(value)
 
 
 def check_plain_json(value: Any, path: str = "") -> None:
-    """Passes when the value is plain JSON; TypeError says where it is not."""
+    """Raise TypeError, with the path of the first wrong part, unless the value is plain JSON."""
     if value is None or isinstance(value, str | int | float | bool):
         return
     if isinstance(value, Mapping):
@@ -200,7 +211,7 @@ def check_plain_json(value: Any, path: str = "") -> None:
 
 
 def check_conf(spec: DagSpec, conf: Mapping[str, object]) -> None:
-    """The conf fits the params of the DAG; ParamValidationError names the param that it does not fit."""
+    """Check the conf of a run against the params of the DAG. Raises ParamValidationError, with the param, when it does not fit."""
     params = ParamsDict({
         name: Param(schema=param.schema) if param.required else Param(param.default, schema=param.schema)
         for name, param in spec.params.items()

@@ -1,4 +1,4 @@
-"""Trigger rules and weight rules: their names, and the old spellings."""
+"""The names of trigger rules and weight rules, with their old spellings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class TriggerRule(str, Enum):
-    """When a task may run, by the states of its direct upstream tasks (airflow-surface.md D.4)."""
+    """The condition on the states of the direct upstream tasks under which a task runs (airflow-surface.md D.4)."""
 
     ALL_SUCCESS = "all_success"
     ALL_FAILED = "all_failed"
@@ -27,12 +27,12 @@ class TriggerRule(str, Enum):
 
     @classmethod
     def all_triggers(cls) -> set[str]:
-        """The values."""
+        """Return the values."""
         return {rule.value for rule in cls}
 
     @classmethod
     def is_valid(cls, trigger_rule: str) -> bool:
-        """Whether there is a rule of that name."""
+        """Return whether a rule has that name."""
         return trigger_rule in cls.all_triggers()
 
     @classmethod
@@ -45,7 +45,7 @@ class TriggerRule(str, Enum):
 
 
 class WeightRule(str, Enum):
-    """How the priority of a task grows with the tasks around it."""
+    """How the weights of other tasks add to the priority of a task."""
 
     DOWNSTREAM = "downstream"
     UPSTREAM = "upstream"
@@ -53,12 +53,12 @@ class WeightRule(str, Enum):
 
     @classmethod
     def all_weight_rules(cls) -> set[str]:
-        """The values."""
+        """Return the values."""
         return {rule.value for rule in cls}
 
     @classmethod
     def is_valid(cls, weight_rule: str) -> bool:
-        """Whether there is a rule of that name."""
+        """Return whether a rule has that name."""
         return weight_rule in cls.all_weight_rules()
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What is open right now in this process: the DAG and group being written, the context of the task being run."""
+"""State of this process while a DAG file is read (open DAGs, groups and setup blocks) and while a task runs (its context)."""
 
 from __future__ import annotations
 
@@ -7,50 +7,49 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.node_types import DagNode, GroupNode
     from gnomon.sdk.dags.setup_teardown import Scope
-    from gnomon.sdk.dags.task_group import TaskGroup
 
-_dags: list[DAG] = []
-_groups: list[TaskGroup] = []
+_dags: list[DagNode] = []
+_groups: list[GroupNode] = []
 _scopes: list[Scope] = []
 _task_contexts: list[Mapping[str, Any]] = []
-_collections: list[list[DAG]] = []
+_collections: list[list[DagNode]] = []
 
 
-# Writing
+# While a DAG file is read
 
 
-def push_dag(dag: DAG) -> None:
-    """New tasks belong to `dag` until it is popped."""
+def push_dag(dag: DagNode) -> None:
+    """Make `dag` the DAG that new tasks belong to, until `pop_dag`."""
     _dags.append(dag)
 
 
-def pop_dag() -> DAG:
-    """The DAG pushed last is open no more; a collection in progress has it if it registers itself."""
+def pop_dag() -> DagNode:
+    """Remove the DAG pushed last and return it; `collect_dags` records the DAG unless its auto_register is False."""
     dag = _dags.pop()
     if _collections and dag.auto_register and not any(known is dag for known in _collections[-1]):
         _collections[-1].append(dag)
     return dag
 
 
-def current_dag() -> DAG | None:
-    """The DAG whose `with` block or `@dag` function is running."""
+def current_dag() -> DagNode | None:
+    """Return the DAG whose `with` block or `@dag` function is running, or None."""
     return _dags[-1] if _dags else None
 
 
-def push_group(group: TaskGroup) -> None:
-    """New tasks stand in `group` until it is popped."""
+def push_group(group: GroupNode) -> None:
+    """Make `group` the group that new tasks join, until `pop_group`."""
     _groups.append(group)
 
 
-def pop_group() -> TaskGroup:
-    """The group pushed last is open no more."""
+def pop_group() -> GroupNode:
+    """Remove the group pushed last and return it."""
     return _groups.pop()
 
 
-def current_group(dag: DAG | None) -> TaskGroup | None:
-    """The innermost open group of that DAG; its top level when none is open."""
+def current_group(dag: DagNode | None) -> GroupNode | None:
+    """Return the innermost open group of `dag`, or the top level of `dag` when none is open."""
     if dag is None:
         return _groups[-1] if _groups else None
     if _groups and _groups[-1].dag is dag:
@@ -58,31 +57,46 @@ def current_group(dag: DAG | None) -> TaskGroup | None:
     return dag.task_group
 
 
-def scope_stack() -> list[Scope]:
-    """The open `with setup:` / `with teardown:` blocks, outermost first."""
-    return _scopes
+def push_scope(scope: Scope) -> None:
+    """Open a `with setup:` or `with teardown:` block; it becomes an inner block of the block that is open."""
+    if _scopes:
+        _scopes[-1].inner.append(scope)
+    _scopes.append(scope)
+
+
+def pop_scope() -> Scope:
+    """Remove the innermost open block and return it."""
+    return _scopes.pop()
+
+
+def current_scope() -> Scope | None:
+    """Return the innermost open `with setup:` or `with teardown:` block."""
+    return _scopes[-1] if _scopes else None
 
 
 @contextmanager
-def collect_dags() -> Iterator[list[DAG]]:
-    """The list fills with every DAG whose `with` block or `@dag` function ends meanwhile, unless auto_register=False."""
-    found: list[DAG] = []
-    _collections.append(found)
+def collect_dags() -> Iterator[list[DagNode]]:
+    """Yield a list that receives every DAG whose `with` block or `@dag` function ends inside this block.
+
+    A DAG with auto_register=False is left out.
+    """
+    collected: list[DagNode] = []
+    _collections.append(collected)
     open_before = len(_dags), len(_groups), len(_scopes)
     try:
-        yield found
+        yield collected
     finally:
         _collections.pop()
         # A file that failed inside a `with` block must not leave its DAG open for the next file.
         del _dags[open_before[0]:], _groups[open_before[1]:], _scopes[open_before[2]:]
 
 
-# Running
+# While a task runs
 
 
 @contextmanager
 def set_current_context(context: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """`get_current_context()` gives `context` meanwhile."""
+    """Let `get_current_context()` return `context` inside this block."""
     _task_contexts.append(context)
     try:
         yield context
@@ -91,7 +105,10 @@ def set_current_context(context: Mapping[str, Any]) -> Iterator[Mapping[str, Any
 
 
 def get_current_context() -> Mapping[str, Any]:
-    """The context of the task that runs in this process; RuntimeError outside of one."""
+    """Return the context of the task that runs in this process.
+
+    Raises RuntimeError when no task runs.
+    """
     if not _task_contexts:
         raise RuntimeError(
             "get_current_context() works only while a task runs; a DAG file being read has no context. "
@@ -101,7 +118,7 @@ def get_current_context() -> Mapping[str, Any]:
 
 
 class ParsingContext(NamedTuple):
-    """The DAG and task that the file is read for; None: for all that is in it."""
+    """The DAG and the task for which a DAG file is read; None means every DAG or task of the file."""
 
     dag_id: str | None = None
     task_id: str | None = None
@@ -111,13 +128,13 @@ _parsing_contexts: list[ParsingContext] = []
 
 
 def get_parsing_context() -> ParsingContext:
-    """What this file is being read for."""
+    """Return the DAG and the task for which the current DAG file is read."""
     return _parsing_contexts[-1] if _parsing_contexts else ParsingContext()
 
 
 @contextmanager
 def set_parsing_context(dag_id: str | None, task_id: str | None = None) -> Iterator[None]:
-    """`get_parsing_context()` names this DAG and task meanwhile."""
+    """Let `get_parsing_context()` return this DAG and task inside this block."""
     _parsing_contexts.append(ParsingContext(dag_id, task_id))
     try:
         yield

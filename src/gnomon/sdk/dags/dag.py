@@ -29,7 +29,10 @@ _ARGUMENTS = fields.Arguments(fields.DAG_FIELDS)
 
 
 class DAG(DagNodes):
-    """One workflow. Arguments: `sdk.fields.DAG`; those of Airflow 2 are taken under their old names too."""
+    """One workflow. `sdk.arguments.fields.DAG_FIELDS` describes the arguments; the names of Airflow 2 are accepted too.
+
+    Raises TypeError or ValueError, with the DAG and its line, for an argument that is not valid.
+    """
 
     partial: bool = False
 
@@ -80,7 +83,7 @@ class DAG(DagNodes):
     ) -> None:
         self._location: CodeLocation | None = find_author_location()
         self.warnings: list[str] = []
-        """What the author should know; shown beside the DAG."""
+        """Warnings for the author; `gnomon dags list` and `show` print them."""
         where = format_location(self._location)
         check_id("dag_id", dag_id, where)
         old = rename_old_dag_arguments(
@@ -135,7 +138,7 @@ class DAG(DagNodes):
             raise type(error)(f"DAG {dag_id!r}{where}: {error}") from None
 
     def _resolve_arguments(self) -> None:
-        """The arguments that depend on one another are settled."""
+        """Compute the attributes that depend on several arguments, and warn about arguments without effect."""
         self.fileloc: str = self._location.file if self._location else ""
         given_params = self.default_args.pop("params", None)
         if given_params:
@@ -158,7 +161,7 @@ class DAG(DagNodes):
                 self.warn(f"{row.name}= {row.no_effect_reason}.")
 
     def _resolve_timezone(self) -> dt.tzinfo:
-        """The zone of the start is the DAG's; naive dates are in the installation's zone now, which is said."""
+        """Return the zone of the start date; give naive dates the zone of the installation and warn about each."""
         default: dt.tzinfo | None = None
         for target, name in ((self.__dict__, "start_date"), (self.__dict__, "end_date"),
                              (self.default_args, "start_date"), (self.default_args, "end_date")):
@@ -176,7 +179,7 @@ class DAG(DagNodes):
         return (start.tzinfo if start is not None else None) or timezone.default_zone()
 
     def warn(self, sentence: str) -> None:
-        """The sentence is shown beside the DAG, once."""
+        """Add a warning to the DAG, unless the DAG has the same warning."""
         text = f"DAG {self.dag_id!r}{format_location(self._location)}: {sentence}"
         if text not in self.warnings:
             self.warnings.append(text)
@@ -184,7 +187,7 @@ class DAG(DagNodes):
     def __repr__(self) -> str:
         return f"<DAG: {self.dag_id}>"
 
-    # Being open
+    # `with DAG(...):`
 
     def __enter__(self) -> DAG:
         authoring_state.push_dag(self)
@@ -198,33 +201,33 @@ class DAG(DagNodes):
     # Params and templates
 
     def param(self, name: str, default: Any = NOTSET) -> DagParam:
-        """The value of a param in the run, to hand to a task."""
+        """Return a reference to the value that a param has in the run, as an argument for a task."""
         return DagParam(self, name, default)
 
     @property
     def task(self) -> Any:
-        """`@dag.task`: the task decorators, for tasks of this DAG."""
-        from gnomon.sdk.tasks.task_decorators import TaskDecorators  # decorators know DAGs, not the other way round
+        """`@dag.task`: the decorators of `@task` for tasks of this DAG."""
+        from gnomon.sdk.tasks.task_decorators import TaskDecorators  # only `@dag.task` needs them
 
         return TaskDecorators(dag=self)
 
     @property
     def folder(self) -> str:
-        """The folder of the file that defines it."""
+        """The folder of the file that defines the DAG."""
         return os.path.dirname(self.fileloc)
 
     @property
     def filepath(self) -> str:
-        """The file that defines it."""
+        """The file that defines the DAG."""
         return self.fileloc
 
     def template_folders(self) -> list[str]:
-        """Where template files are looked for: beside the DAG file, then in template_searchpath."""
+        """Return the folders of template files: the folder of the DAG file, then template_searchpath."""
         paths = self.template_searchpath or ()
         return [self.folder, *([paths] if isinstance(paths, str) else map(str, paths))]
 
     def get_template_env(self, *, force_sandboxed: bool = False) -> jinja2.Environment:
-        """The Jinja environment of its tasks."""
+        """Return the Jinja environment of the tasks."""
         from gnomon.sdk.templating import rendering  # Jinja is loaded when something is rendered
         from gnomon.sdk.templating.templater import Templater
 
@@ -233,12 +236,12 @@ class DAG(DagNodes):
         return rendering.get_environment(owner, self)
 
     def resolve_template_files(self) -> None:
-        """Fields of its tasks that name a template file hold its content."""
+        """Replace each template field that names a template file by the content of the file, in every task."""
         for task in self.tasks:
             task.resolve_template_files()
 
     def validate(self) -> None:
-        """Passes when it can be scheduled as written; see `sdk.build`."""
+        """Check that the DAG can be scheduled as written; `sdk.dags.dag_checks.check_dag` says what it raises."""
         from gnomon.sdk.dags.dag_checks import check_dag  # not needed to write a DAG
 
         check_dag(self)
@@ -247,7 +250,7 @@ class DAG(DagNodes):
 
     @property
     def schedule_interval(self) -> Any:
-        """What was given as `schedule`."""
+        """The argument `schedule`."""
         return self.schedule
 
     @property
@@ -263,16 +266,16 @@ class DAG(DagNodes):
     __deepcopy__ = copy_dag
 
     def test(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the DAG once in the foreground, as `gnomon dags test` does."""
+        """Run the DAG once in the foreground, as `gnomon dags test` does."""
         return run_in_foreground(self, *args, **kwargs)
 
     def cli(self) -> Any:
-        """Refused: use the `gnomon` command."""
-        raise NotImplementedError("dag.cli() is gone; use `gnomon dags test FILE` on the command line, or dag.test().")
+        """Raise NotImplementedError: the command line is `gnomon`."""
+        raise NotImplementedError("Gnomon has no dag.cli(). Use `gnomon dags test FILE` on the command line, or dag.test().")
 
 
 def run_in_foreground(dag: DAG, *args: Any, **kwargs: Any) -> Any:
-    """What `dag.test()` does: the installed runner is called; without one, RuntimeError says what to do."""
+    """Call the runner of `set_foreground_runner` with the DAG. Raises RuntimeError when no runner was set."""
     if _foreground_runner is None:
         raise RuntimeError(f"dag.test() needs a runner. Run `gnomon dags test {dag.fileloc or dag.dag_id}` instead.")
     return _foreground_runner(dag, *args, **kwargs)
@@ -282,7 +285,7 @@ _foreground_runner: Any = None
 
 
 def set_foreground_runner(runner: Any) -> None:
-    """`dag.test()` calls `runner(dag, **arguments)` from now on."""
+    """Make `dag.test(**arguments)` call `runner(dag, **arguments)`."""
     global _foreground_runner
     _foreground_runner = runner
 
@@ -296,7 +299,10 @@ def _checked_default_args(default_args: dict[str, Any] | None) -> dict[str, Any]
 
 
 def rename_old_dag_arguments(dag_id: str, where: str, kwargs: dict[str, Any], **given: Any) -> dict[str, Any]:
-    """`given`, with the arguments of Airflow 2 under their present names; TypeError for what no version knows."""
+    """Return `given` with the arguments of Airflow 2 under their present names.
+
+    Raises TypeError for an argument that no version has, and for one that is given under both names.
+    """
     for row in fields.DAG_FIELDS:
         for old in row.old_names:
             if old not in kwargs:
@@ -305,22 +311,13 @@ def rename_old_dag_arguments(dag_id: str, where: str, kwargs: dict[str, Any], **
             if value is NOTSET:
                 continue
             if given[row.name] is not NOTSET and given[row.name] != row.default:
-                raise TypeError(f"DAG {dag_id!r}{where}: {old}= and {row.name}= say the same thing; give one of them.")
+                raise TypeError(f"DAG {dag_id!r}{where}: {old}= and {row.name}= are the same argument; give one of them.")
             given[row.name] = value
     for name in fields.IGNORED_BY_DAG:
         kwargs.pop(name, None)
     if kwargs:
         name = next(iter(kwargs))
         raise TypeError(
-            f"DAG {dag_id!r}{where}: there is no argument {name}={suggest_argument(name, [row.name for row in fields.DAG_FIELDS])}."
+            f"DAG {dag_id!r}{where}: DAG has no argument {name}={suggest_argument(name, [row.name for row in fields.DAG_FIELDS])}."
         )
     return given
-
-
-def __getattr__(name: str) -> Any:
-    """`dag`, the decorator, stands beside the class; its module imports this one."""
-    if name == "dag":
-        from gnomon.sdk.dags.dag_decorators import dag
-
-        return dag
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

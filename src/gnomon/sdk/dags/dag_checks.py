@@ -1,4 +1,4 @@
-"""Whether a DAG can be scheduled as written."""
+"""Checks of a whole DAG: timetable, params, fail_fast, dependencies on other DAGs."""
 
 from __future__ import annotations
 
@@ -12,20 +12,24 @@ from gnomon.sdk.assets import AssetTriggeredTimetable
 from gnomon.sdk.schedules.author_timetable import check_author_timetable, is_author_timetable, validate_author_timetable
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.node_types import DagNode
 
 
-def check_dag(dag: DAG) -> None:
-    """Passes, or raises the error that names the DAG, the line and the remedy; doubts become warnings of the DAG."""
+def check_dag(dag: DagNode) -> None:
+    """Check that the DAG can be scheduled as written; what is doubtful becomes a warning of the DAG.
+
+    Raises AirflowTimetableInvalid, ParamValidationError, FailFastDagInvalidTriggerRule or ValueError. Each names the DAG and
+    its line, and says what to change.
+    """
     _check_timetable(dag)
     _check_params(dag)
     _check_fail_fast(dag)
     _check_dependencies(dag)
     if isinstance(dag.timetable, AssetTriggeredTimetable):
-        dag.warn("it is scheduled by assets, which is a later feature; until then it runs only when triggered.")
+        dag.warn("it is scheduled by assets, which Gnomon does not support yet; it runs only when it is triggered.")
 
 
-def _check_timetable(dag: DAG) -> None:
+def _check_timetable(dag: DagNode) -> None:
     try:
         if is_author_timetable(dag.timetable):
             validate_author_timetable(dag.timetable)
@@ -41,7 +45,7 @@ def _check_timetable(dag: DAG) -> None:
         )
 
 
-def _check_params(dag: DAG) -> None:
+def _check_params(dag: DagNode) -> None:
     for name, param in dag.params.items_as_params():
         if param.has_value:
             try:
@@ -57,18 +61,18 @@ def _check_params(dag: DAG) -> None:
             )
 
 
-def _check_fail_fast(dag: DAG) -> None:
+def _check_fail_fast(dag: DagNode) -> None:
     if not dag.fail_fast:
         return
     for task in dag.tasks:
         if not task.is_teardown and TriggerRule(task.trigger_rule) is not TriggerRule.ALL_SUCCESS:
             raise FailFastDagInvalidTriggerRule(
                 f"DAG {dag.dag_id!r} has fail_fast=True, and task {task.task_id!r}{format_location(task._location)} has trigger_rule="
-                f"{str(task.trigger_rule)!r}. Use all_success there, or take fail_fast away."
+                f"{str(task.trigger_rule)!r}. Use all_success there, or remove fail_fast."
             )
 
 
-def _check_dependencies(dag: DAG) -> None:
+def _check_dependencies(dag: DagNode) -> None:
     every = [(f"DAG {dag.dag_id!r}{format_location(dag._location)}", after) for after in dag.depends_on]
     every += [(f"DAG {dag.dag_id!r}, task {task.task_id!r}{format_location(task._location)}", after)
               for task in dag.tasks for after in task._depends_on]
@@ -79,11 +83,11 @@ def _check_dependencies(dag: DAG) -> None:
         dag.warn("its depends_on has no effect, because it has no schedule: a run that is triggered waits for no other DAG.")
 
 
-def _is_scheduled(dag: DAG) -> bool:
+def _is_scheduled(dag: DagNode) -> bool:
     return bool(dag.timetable.can_be_scheduled)
 
 
-def find_earliest_start(dag: DAG) -> Any:
-    """The earliest start date of the DAG and its tasks; None when nothing has one."""
+def find_earliest_start(dag: DagNode) -> Any:
+    """Return the earliest start date of the DAG and its tasks; None when none of them has a start date."""
     starts = [dag.start_date, *(task.start_date for task in dag.tasks)]
     return min((moment for moment in starts if moment is not None), default=None)

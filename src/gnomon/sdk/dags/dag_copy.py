@@ -1,17 +1,19 @@
-"""Deep copies of DAGs, task groups and tasks: every reference inside a copied DAG leads to a part of the copy."""
+"""Deep copies of DAGs, task groups and tasks: every reference inside a copied DAG refers to a part of the copy."""
 
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gnomon.sdk.dags.edges import DependencyMixin
 from gnomon.sdk.templating.resolvable import Resolvable
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
-    from gnomon.sdk.dags.task_group import TaskGroup
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import DagNode, GroupNode, TaskNode
+
+DagT = TypeVar("DagT", bound="DagNode")
+GroupT = TypeVar("GroupT", bound="GroupNode")
+TaskT = TypeVar("TaskT", bound="TaskNode")
 
 _SHALLOW = frozenset({"user_defined_macros", "user_defined_filters"})
 """Attributes of a DAG whose values may be modules and clients, which cannot be copied."""
@@ -19,19 +21,19 @@ _CACHES = frozenset({"_environments"})
 _CONTAINERS = (dict, list, tuple, set)
 
 
-def copy_dag(dag: DAG, memo: dict[int, Any]) -> DAG:
-    """An equal DAG that shares nothing mutable with this one, except what its macros, filters and `shallow_copy_attrs` hold.
+def copy_dag(dag: DagT, memo: dict[int, Any]) -> DagT:
+    """Return a copy that shares nothing mutable with `dag`, except the values of its macros, filters and `shallow_copy_attrs`.
 
-    An attribute that cannot be copied raises the error of its `copy.deepcopy`, with a note that names the attribute.
+    Raises the error of `copy.deepcopy` for an attribute that cannot be copied, with a note that names the attribute.
     """
     other = copy.copy(dag)
     memo[id(dag)] = other
     for task in dag.tasks:
-        # The copies are known before any of them is filled: values that refer to other tasks need no recursion.
-        if type(task).__deepcopy__ is copy_task:
+        # Every copy is in `memo` before any copy is filled: a value that refers to another task needs no recursion.
+        if getattr(type(task), "__deepcopy__", None) is copy_task:
             memo[id(task)] = copy.copy(task)
     for task in dag.tasks:
-        if type(task).__deepcopy__ is copy_task:
+        if getattr(type(task), "__deepcopy__", None) is copy_task:
             _fill(memo[id(task)], task, memo)
     for name, value in dag.__dict__.items():
         if name in _CACHES:
@@ -41,8 +43,8 @@ def copy_dag(dag: DAG, memo: dict[int, Any]) -> DAG:
     return other
 
 
-def copy_group(group: TaskGroup, memo: dict[int, Any]) -> TaskGroup:
-    """The group in a copy of its DAG."""
+def copy_group(group: GroupT, memo: dict[int, Any]) -> GroupT:
+    """Return the group in the copy of its DAG; the DAG is copied first when `memo` does not have it."""
     if id(group.dag) not in memo:
         copy.deepcopy(group.dag, memo)
     if id(group) not in memo:
@@ -53,25 +55,25 @@ def copy_group(group: TaskGroup, memo: dict[int, Any]) -> TaskGroup:
     return memo[id(group)]  # type: ignore[no-any-return]
 
 
-def copy_task(task: BaseOperator, memo: dict[int, Any]) -> BaseOperator:
-    """A copy of the task; unless its DAG is being copied too, it stays in the same DAG and group."""
+def copy_task(task: TaskT, memo: dict[int, Any]) -> TaskT:
+    """Return a copy of the task. The copy stays in the same DAG and group, unless the DAG is copied too."""
     other = copy.copy(task)
     memo[id(task)] = other
     _fill(other, task, memo)
     return other
 
 
-def copy_reference(task: BaseOperator, memo: dict[int, Any]) -> BaseOperator:
-    """The task that a copied value refers to: the copy where the task's DAG is copied, else the task itself."""
+def copy_reference(task: TaskT, memo: dict[int, Any]) -> TaskT:
+    """Return the task for a copied value: the copy of `task` if its DAG is copied, else `task` itself."""
     dag = task.get_dag()
     return task if dag is not None and id(dag) not in memo else copy.deepcopy(task, memo)
 
 
-def _fill(other: BaseOperator, task: BaseOperator, memo: dict[int, Any]) -> None:
+def _fill(other: TaskNode, task: TaskNode, memo: dict[int, Any]) -> None:
     dag = task.get_dag()
-    alone = dag is not None and id(dag) not in memo
+    keeps_dag = dag is not None and id(dag) not in memo
     for name, value in task.__dict__.items():
-        if alone and name in ("_dag", "task_group"):
+        if keeps_dag and name in ("_dag", "task_group"):
             continue
         shallow = name in task.shallow_copy_attrs
         other.__dict__[name] = _copied(name, value, memo, f"task {task.task_id!r}", shallow=shallow)
@@ -88,7 +90,7 @@ def _copied(name: str, value: Any, memo: dict[int, Any], owner: str, *, shallow:
 
 
 def _new_containers(value: Any, memo: dict[int, Any]) -> Any:
-    """New containers around the same values; references to tasks and groups lead to the copies."""
+    """Copy containers and keep their values; a reference to a task or group becomes a reference to its copy."""
     if isinstance(value, Resolvable | DependencyMixin) or id(value) in memo:
         return copy.deepcopy(value, memo)
     if type(value) is dict:

@@ -1,4 +1,4 @@
-"""`@dag`: a function that makes a DAG each time it is called; its parameters are params of the DAG."""
+"""`@dag` and `@task_group`: decorators of functions whose call makes a DAG or a task group."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def dag(
     dag_id_or_func: str | None = None, *args: Any, **kwargs: Any
 ) -> Callable[[Callable[..., Any]], Callable[..., DAG]]: ...
 def dag(dag_id_or_func: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """`@dag`, `@dag("name", ...)`, `@dag(dag_id=..., ...)`: all arguments of DAG."""
+    """`@dag`, `@dag("name", ...)`, `@dag(dag_id=..., ...)`: each call of the function makes a DAG.
+
+    Takes all arguments of DAG. The parameters of the function become params of the DAG.
+    """
     if callable(dag_id_or_func):
         return _make_dag_factory(dag_id_or_func, (), {})
     if dag_id_or_func is not None:
@@ -34,7 +37,7 @@ def dag(dag_id_or_func: Any = None, *args: Any, **kwargs: Any) -> Any:
 def _make_dag_factory(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., DAG]:
     @functools.wraps(function)
     def make(*call_args: Any, **call_kwargs: Any) -> DAG:
-        import inspect  # the function's defaults are wanted
+        import inspect  # only `@dag` reads the defaults of a function
 
         bound = inspect.signature(function).bind(*call_args, **call_kwargs)
         given = dict(bound.arguments)
@@ -57,7 +60,7 @@ def _make_dag_factory(function: Callable[..., Any], args: tuple[Any, ...], kwarg
 
 
 class TaskGroupDecorator:
-    """A decorated function. Called in a DAG file it runs inside a new group."""
+    """A function decorated with `@task_group`. Each call runs it inside a new task group."""
 
     def __init__(self, function: Callable[..., Any], kwargs: dict[str, Any]) -> None:
         self.function = function
@@ -67,30 +70,30 @@ class TaskGroupDecorator:
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the function returns, so that edges go to that; the group when it returns nothing."""
+        """Return what the function returns, so that edges connect to that value; the group when the function returns None."""
         with TaskGroup(**self.kwargs) as group:
             value = self.function(*args, **kwargs)
         return group if value is None else value
 
     def override(self, **kwargs: Any) -> TaskGroupDecorator:
-        """The same function with other arguments for the group."""
+        """Return the same function with other arguments for the group."""
         return TaskGroupDecorator(self.function, {**self.kwargs, **kwargs})
 
     def partial(self, **kwargs: Any) -> NoReturn:
-        """Refused: dynamic task mapping is not supported yet."""
+        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
         raise mapping_not_supported(f"partial() of @task_group {self.kwargs['group_id']!r}")
 
     def expand(self, **kwargs: Any) -> NoReturn:
-        """Refused: dynamic task mapping is not supported yet."""
+        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
         raise mapping_not_supported(f"expand() of @task_group {self.kwargs['group_id']!r}")
 
     def expand_kwargs(self, kwargs: Any) -> NoReturn:
-        """Refused: dynamic task mapping is not supported yet."""
+        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
         raise mapping_not_supported(f"expand_kwargs() of @task_group {self.kwargs['group_id']!r}")
 
 
 def task_group(group_id: Any = None, **kwargs: Any) -> Any:
-    """`@task_group`, `@task_group("name")`, `@task_group(group_id=..., ...)`: all arguments of TaskGroup."""
+    """`@task_group`, `@task_group("name")`, `@task_group(group_id=..., ...)`: takes all arguments of TaskGroup."""
     if callable(group_id):
         return TaskGroupDecorator(group_id, kwargs)
     if group_id is not None:

@@ -1,4 +1,4 @@
-"""The nodes of a DAG, their ids, and the edges between them."""
+"""The tasks and task groups of a DAG, their ids, and the edges between them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _SUFFIXED = re.compile(r"(.+)__(\d+)")
 
 
 class DagNodes:
-    """What a DAG does with its tasks and groups."""
+    """Base class of DAG: the methods that concern its tasks and groups."""
 
     dag_id: str
     task_group: TaskGroup
     task_dict: dict[str, BaseOperator]
     node_locations: dict[str, CodeLocation | None]
-    """Where each task and group was made, by id."""
+    """The line at which each task and group was made, by id."""
     edge_info: dict[str, dict[str, dict[str, str | None]]]
     _suffixes: dict[str, int]
     """The highest number `N` of the ids `prefix__N`, by prefix."""
@@ -36,12 +36,15 @@ class DagNodes:
         def warn(self, sentence: str) -> None: ...
 
     def add_task(self, task: BaseOperator) -> None:
-        """The task belongs to this DAG; DuplicateTaskIdFound when its id is taken."""
+        """Add the task to this DAG.
+
+        Raises DuplicateTaskIdFound when another node has its id, and ValueError when it belongs to another DAG.
+        """
         task_id = task.task_id
         if self.task_dict.get(task_id) is task:
             return
         if task.has_dag():
-            raise ValueError(f"Task {task_id!r}{format_location(task._location)} belongs to DAG {task.dag_id!r} already.")
+            raise ValueError(f"Task {task_id!r}{format_location(task._location)} already belongs to DAG {task.dag_id!r}.")
         if task_id in self.node_locations:
             raise DuplicateTaskIdFound(
                 f"DAG {self.dag_id!r} has two nodes {task_id!r}: {self.describe_node(task_id)} and the task{format_location(task._location)}. "
@@ -55,22 +58,22 @@ class DagNodes:
         self._clamp_date(task, "end_date", min)
 
     def _clamp_date(self, task: BaseOperator, name: str, inner: Callable[[list[dt.datetime]], dt.datetime]) -> None:
-        """A task begins no earlier than its DAG and ends no later, as in Airflow: outside, a run has no instance of it."""
-        own, of_dag = task.__dict__[name], self.__dict__[name]
-        if own is not None and own.utcoffset() is None:
-            self.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name} {own.isoformat(sep=' ')} has no time zone and "
+        """Limit a date of the task to the dates of the DAG, as Airflow does. A run outside the dates has no instance of the task."""
+        task_date, dag_date = task.__dict__[name], self.__dict__[name]
+        if task_date is not None and task_date.utcoffset() is None:
+            self.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name} {task_date.isoformat(sep=' ')} has no time zone and "
                       "is read in [core] default_timezone.")
-            own = timezone.make_aware(own)
-        both = [moment for moment in (own, of_dag) if moment is not None]
-        task.__dict__[name] = inner(both) if both else None
+            task_date = timezone.make_aware(task_date)
+        dates = [date for date in (task_date, dag_date) if date is not None]
+        task.__dict__[name] = inner(dates) if dates else None
 
     def add_tasks(self, tasks: Iterable[BaseOperator]) -> None:
-        """All of them belong to this DAG."""
+        """Add each of the tasks to this DAG; see `add_task`."""
         for task in tasks:
             self.add_task(task)
 
     def describe_node(self, node_id: str) -> str:
-        """What and where a node is, in words."""
+        """Return the kind and the line of a node for a message, for example "the task (dags/etl.py:12)"."""
         kind = "the task" if node_id in self.task_dict else "the task group"
         return f"{kind}{format_location(self.node_locations.get(node_id))}"
 
@@ -81,7 +84,7 @@ class DagNodes:
             self._suffixes[prefix] = max(self._suffixes.get(prefix, 0), number)
 
     def make_unique_id(self, group: TaskGroup, label: str) -> str:
-        """The label itself when it is free in the group, else the label with the next `__1`, `__2`, ..."""
+        """Return `label` if no node of the group has it, else `label` with the next suffix `__1`, `__2`, ..."""
         if group.child_id(label) not in self.node_locations:
             return label
         match = _SUFFIXED.fullmatch(label)
@@ -95,20 +98,20 @@ class DagNodes:
 
     @property
     def tasks(self) -> list[BaseOperator]:
-        """Its tasks, in the order of definition."""
+        """The tasks, in the order of definition."""
         return list(self.task_dict.values())
 
     @property
     def task_ids(self) -> list[str]:
-        """The ids of its tasks, in the order of definition."""
+        """The ids of the tasks, in the order of definition."""
         return list(self.task_dict)
 
     def has_task(self, task_id: str) -> bool:
-        """Whether it has a task of that id."""
+        """Return whether the DAG has a task with that id."""
         return task_id in self.task_dict
 
     def get_task(self, task_id: str) -> BaseOperator:
-        """The task of that id; TaskNotFound when there is none."""
+        """Return the task with that id. Raises TaskNotFound when the DAG has no such task."""
         try:
             return self.task_dict[task_id]
         except KeyError:
@@ -116,45 +119,45 @@ class DagNodes:
 
     @property
     def task_group_dict(self) -> dict[str | None, TaskGroup]:
-        """Group id to group."""
+        """Group id to task group, without the top level."""
         return {key: group for key, group in self.task_group.get_task_group_dict().items() if key is not None}
 
     @property
     def roots(self) -> list[BaseOperator]:
-        """Its tasks with nothing before them."""
+        """The tasks without upstream tasks."""
         return find_ends(self.tasks, leaves=False)
 
     @property
     def leaves(self) -> list[BaseOperator]:
-        """Its tasks with nothing after them."""
+        """The tasks without downstream tasks."""
         return find_ends(self.tasks, leaves=True)
 
     @property
     def teardowns(self) -> list[BaseOperator]:
-        """Its teardown tasks."""
+        """The teardown tasks."""
         return [task for task in self.tasks if task.is_teardown]
 
     @property
     def owner(self) -> str:
-        """The owners of its tasks, sorted, joined by `, `."""
+        """The owners of the tasks, sorted and joined by `, `."""
         return ", ".join(sorted({str(task.owner) for task in self.tasks if task.owner}))
 
     def topological_sort(self) -> tuple[BaseOperator, ...]:
-        """Every task after all that come before it."""
+        """Return the tasks in topological order. Raises AirflowDagCycleException when the tasks form a cycle."""
         return tuple(sort_topologically(self.task_dict, self.dag_id))
 
     def check_cycle(self) -> None:
-        """Passes when no tasks wait for one another in a circle; AirflowDagCycleException otherwise."""
+        """Raise AirflowDagCycleException when the tasks form a cycle."""
         sort_topologically(self.task_dict, self.dag_id)
 
     def set_dependency(self, upstream_task_id: str, downstream_task_id: str) -> None:
-        """The second task comes directly after the first."""
+        """Connect two tasks by their ids. Raises TaskNotFound for an unknown id."""
         self.get_task(upstream_task_id).set_downstream(self.get_task(downstream_task_id))
 
     def get_edge_info(self, upstream_task_id: str, downstream_task_id: str) -> dict[str, str | None]:
-        """What is noted about an edge (`label`)."""
+        """Return the attributes of an edge (`label`); empty for an edge without attributes."""
         return self.edge_info.get(upstream_task_id, {}).get(downstream_task_id, {})
 
     def set_edge_info(self, upstream_task_id: str, downstream_task_id: str, info: dict[str, str | None]) -> None:
-        """This is noted about an edge."""
+        """Store the attributes of an edge."""
         self.edge_info.setdefault(upstream_task_id, {})[downstream_task_id] = info

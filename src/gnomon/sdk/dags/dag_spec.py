@@ -1,10 +1,10 @@
-"""From an author's DAG to what the server stores of it."""
+"""Builds the DagSpec of a DAG: the plain data that the parse child sends and the store keeps."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -24,28 +24,25 @@ from gnomon.sdk.schedules.timezone import zone_name
 from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
-if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
-    from gnomon.sdk.tasks.operator import BaseOperator
-
-
 EDGE_SEPARATOR = "\x1f"
 _TEXT_FIELDS_OF_DAG = ("description", "display_name", "doc_md", "tags", "owner", "edge_labels", "params")
 _TEXT_FIELDS_OF_TASK = ("doc_md", "display_name", "owner")
-"""Fields that people read and the scheduler does not: a change of these is no new version."""
+"""Fields for people that the scheduler does not use: a change of one of them makes no new version of the DAG."""
 _END_CALLBACKS = ("on_success_callback", "on_failure_callback", "on_retry_callback", "on_skipped_callback")
 _CALLBACKS = ("on_execute_callback", "on_success_callback", "on_failure_callback", "on_retry_callback",
               "on_skipped_callback", "_pre_execute_hook", "_post_execute_hook", "inlets", "outlets")
 
 
 def _refuse_load_class(path: str) -> type:
-    raise LookupError(f"build was given no load_class to find {path} with")
+    raise LookupError(f"build_dag_spec needs the argument load_class to load {path}")
 
 
 def build_dag_spec(dag: DAG, file: str, load_class: LoadClass = _refuse_load_class) -> ParsedDag:
-    """The DAG as plain data, checked: no cycle, a schedule that can fire, params that hold, triggers that can be made.
+    """Check the DAG and return it as plain data.
 
-    `load_class` finds the triggers that tasks start from, by their paths (`loading.load_class`). Raises the authoring error that names DAG, line and remedy. What is only doubtful stands in `dag.warnings`.
+    `load_class` loads, by path, the triggers with which tasks start (`loading.class_loader.load_class`). Raises
+    AirflowDagCycleException, DeferralRefused and the errors of `check_dag`. Each names the DAG and its line, and says what to
+    change. Doubtful things become `dag.warnings`.
     """
     dag.__dict__["fileloc"] = dag.fileloc or file
     order = sort_topologically(dag.task_dict, dag.dag_id)
@@ -67,7 +64,7 @@ def build_dag_spec(dag: DAG, file: str, load_class: LoadClass = _refuse_load_cla
 
 
 def _latest_end(dag: DAG, encoded: dict[str, Any]) -> dict[str, Any]:
-    """Without an end of its own, a DAG whose tasks all end is over with the last of them (airflow-surface.md B.1)."""
+    """Set the end of a DAG without end_date to the last end_date of its tasks, if every task has one (airflow-surface.md B.1)."""
     ends = [task.end_date for task in dag.tasks]
     if encoded["end_at"] is None and ends and None not in ends:
         encoded["end_at"] = max(_require_instant(end) for end in ends)
@@ -75,9 +72,9 @@ def _latest_end(dag: DAG, encoded: dict[str, Any]) -> dict[str, Any]:
 
 
 def _require_instant(moment: Any) -> Instant:
-    found = converters.to_instant_or_none(moment)
-    assert found is not None
-    return found
+    instant = converters.to_instant_or_none(moment)
+    assert instant is not None
+    return instant
 
 
 def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClass, file: str) -> TaskSpec:
@@ -110,12 +107,12 @@ def _weight_rule(task: BaseOperator) -> str:
 
 
 def needs_process(task: BaseOperator) -> bool:
-    """Whether a process is needed: its class executes something, or callbacks, hooks, inlets or outlets hang on it."""
+    """Return whether the task needs a process: its class executes something, or it has callbacks, hooks, inlets or outlets."""
     return task.runs_code or any(task.__dict__.get(name) for name in _CALLBACKS)
 
 
 def handles_task_end(task: BaseOperator) -> bool:
-    """Whether code of the author's runs when the task ends by its trigger: callbacks, or a `resume_execution` of its own."""
+    """Return whether author code runs when a trigger ends the task: callbacks, or an own `resume_execution`."""
     own = type(task).resume_execution.__module__
     return not own.startswith("gnomon.") or any(task.__dict__.get(name) for name in _END_CALLBACKS)
 
@@ -129,7 +126,7 @@ def _param_specs(dag: DAG) -> dict[str, ParamSpec]:
 
 
 def _jsonable_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema as JSON would keep it: keys are text."""
+    """Return the schema as JSON stores it: keys are text."""
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(_text_keys(schema)))
     return plain
 
@@ -152,7 +149,7 @@ def _edge_labels(dag: DAG) -> dict[str, str]:
 
 
 def hash_spec(spec: DagSpec) -> str:
-    """A hash over what the scheduler uses: equal specs but for texts, tags, owners and params have equal hashes."""
+    """Return a hash of the fields that the scheduler uses; texts, tags, owners and params do not change it."""
     plain: dict[str, Any] = msgspec.to_builtins(spec)
     for name in _TEXT_FIELDS_OF_DAG:
         plain.pop(name, None)
@@ -169,12 +166,12 @@ PRIORITY_MAX = 2**31 - 1
 
 
 def compute_priorities(dag: DAG, order: Sequence[BaseOperator]) -> dict[str, int]:
-    """Task id to effective priority; `sort_key` is topological."""
+    """Return task id to effective priority, for tasks in topological order."""
     rules = {task.task_id: task.__dict__["weight_rule"] for task in order}
     weights = [int(task.__dict__["priority_weight"]) for task in order]
     masks = _weight_masks(weights)
     downstream = upstream = None
-    found: dict[str, int] = {}
+    priorities: dict[str, int] = {}
     for index, task in enumerate(order):
         rule = rules[task.task_id]
         total = weights[index]
@@ -185,14 +182,14 @@ def compute_priorities(dag: DAG, order: Sequence[BaseOperator]) -> dict[str, int
             upstream = upstream or _reachable_bits(order, upstream=True)
             total += _sum_weights(upstream[index], masks)
         elif rule != WeightRule.ABSOLUTE:
-            dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: weight_rule={rule!r} is a strategy of your own, which is a "
-                     "later feature; until then its priority is its own priority_weight.")
-        found[task.task_id] = max(-PRIORITY_MAX, min(total, PRIORITY_MAX))
-    return found
+            dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: weight_rule={rule!r} is an own strategy, which is "
+                     "not supported yet; the priority of the task is its priority_weight.")
+        priorities[task.task_id] = max(-PRIORITY_MAX, min(total, PRIORITY_MAX))
+    return priorities
 
 
 def _reachable_bits(order: Sequence[BaseOperator], *, upstream: bool) -> list[int]:
-    """For each task the set of tasks after it (or before it), at any distance, as the bits of a number."""
+    """Return, for each task, the set of tasks after it (or before it), at any distance, as the bits of a number."""
     number = {task.task_id: index for index, task in enumerate(order)}
     reach = [0] * len(order)
     for index in range(len(order)) if upstream else range(len(order) - 1, -1, -1):
@@ -205,7 +202,7 @@ def _reachable_bits(order: Sequence[BaseOperator], *, upstream: bool) -> list[in
 
 
 def _sum_weights(bits: int, masks: dict[int, int]) -> int:
-    """The weights of the tasks at the set bits; `masks` has, for each weight, the tasks that carry it."""
+    """Return the sum of the weights of the tasks in `bits`; `masks` maps a weight to the tasks with that weight."""
     return sum(weight * (bits & mask).bit_count() for weight, mask in masks.items())
 
 

@@ -1,41 +1,40 @@
-"""`with setup:` and `with teardown:` blocks: what is made inside runs between the two.
+"""`with setup:` and `with teardown:` blocks: the tasks made inside run between the setup and the teardown.
 
-The relations are those that Airflow makes, except where it loses track of a block (docs/reference/airflow-differences.md).
+The edges are those of Airflow, except for the nested blocks that docs/reference/airflow-differences.md lists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.edges import iter_nodes
 
 if TYPE_CHECKING:
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import TaskNode
 
 
 class Scope:
-    """One block. Its first tasks come after `setups` and its last ones before `teardowns`.
+    """One block. Its first tasks come after `setups` and its last tasks before `teardowns`.
 
-    A task made inside that has an upstream task of any kind is no first task, and one that has a downstream task is no
-    last one; where no task is left, the task made first is the first, or the task made last the last. A block inside
-    begins with its own setups, if it has any, and ends with its own teardowns.
+    A task that was made inside and has an upstream task is not a first task; a task that has a downstream task is not a
+    last task. Where no task is left, the task made first is the first task and the task made last is the last task. An
+    inner block begins with its own setups, if it has any, and ends with its own teardowns.
     """
 
-    def __init__(self, setups: list[BaseOperator], teardowns: list[BaseOperator]) -> None:
+    def __init__(self, setups: list[TaskNode], teardowns: list[TaskNode]) -> None:
         self.setups = setups
         self.teardowns = teardowns
-        self.tasks: list[BaseOperator] = []
+        self.tasks: list[TaskNode] = []
         self.inner: list[Scope] = []
 
     def add_task(self, task: Any) -> None:
-        """A task made elsewhere belongs to this block too."""
+        """Add a task, or a list of tasks, that was made outside the block."""
         for node in iter_nodes(task):
-            self.tasks.extend(one for one in node.leaves if one not in self.tasks)
+            self.tasks.extend(leaf for leaf in node.leaves if leaf not in self.tasks)
 
     def close(self) -> None:
-        """The relations of the block are made."""
+        """Connect the setups, the tasks, the inner blocks and the teardowns of the block."""
         first = self._work(lambda scope: not scope.setups)
         _connect(self.setups, [task for task in first if not task.upstream_task_ids] or first[:1])
         _connect(self.setups, self._of_inner(lambda scope: scope.setups))
@@ -43,58 +42,51 @@ class Scope:
         _connect([task for task in last if not task.downstream_task_ids] or last[-1:], self.teardowns)
         _connect(self._of_inner(lambda scope: scope.teardowns), self.teardowns)
 
-    def _work(self, is_open: Callable[[Scope], bool]) -> list[BaseOperator]:
-        """Its tasks but setups and teardowns, and those of the inner blocks that are open on this side."""
+    def _work(self, is_open: Callable[[Scope], bool]) -> list[TaskNode]:
+        """Return the tasks of the block without setups and teardowns, and those of each inner block for which `is_open` is true."""
         work = [task for task in self.tasks if not task.is_setup and not task.is_teardown]
         for scope in self.inner:
             if is_open(scope):
                 work += scope._work(is_open)
         return work
 
-    def _of_inner(self, side: Callable[[Scope], list[BaseOperator]]) -> list[BaseOperator]:
-        """The setups, or the teardowns, of the inner blocks; of their inner ones where they have none."""
+    def _of_inner(self, side: Callable[[Scope], list[TaskNode]]) -> list[TaskNode]:
+        """Return the setups (or teardowns) of the inner blocks; for an inner block without any, those of its inner blocks."""
         return [task for scope in self.inner for task in side(scope) or scope._of_inner(side)]
 
 
-def open_scope(task: BaseOperator) -> Scope:
-    """The block of a setup task (with its teardowns) or of a teardown task (with its setups) is open."""
+def make_scope(task: TaskNode) -> Scope:
+    """Return the block of a setup task (with its teardowns) or of a teardown task (with its setups).
+
+    Raises TypeError when the task is neither.
+    """
     if task.is_setup:
-        scope = Scope([task], _nearest(task, lambda one: one.downstream_list, lambda one: one.is_teardown))
+        return Scope([task], _nearest(task, lambda other: other.downstream_list, lambda other: other.is_teardown))
     elif task.is_teardown:
-        scope = Scope(_nearest(task, lambda one: one.upstream_list, lambda one: one.is_setup), [task])
-    else:
-        raise TypeError(
-            f"Task {task.task_id!r} is neither setup nor teardown, so it cannot open a `with` block. "
-            "Mark it with as_setup() or as_teardown() first."
-        )
-    if authoring_state.scope_stack():
-        authoring_state.scope_stack()[-1].inner.append(scope)
-    authoring_state.scope_stack().append(scope)
-    return scope
-
-
-def close_scope() -> None:
-    """The innermost block is done, and its relations are made."""
-    authoring_state.scope_stack().pop().close()
+        return Scope(_nearest(task, lambda other: other.upstream_list, lambda other: other.is_setup), [task])
+    raise TypeError(
+        f"Task {task.task_id!r} is neither setup nor teardown, so it cannot open a `with` block. "
+        "Mark it with as_setup() or as_teardown() first."
+    )
 
 
 def _nearest(
-    task: BaseOperator, neighbours: Callable[[BaseOperator], list[BaseOperator]], fits: Callable[[BaseOperator], bool]
-) -> list[BaseOperator]:
-    """The tasks that fit among the neighbours on one side; where none does, among those behind them, and so on."""
+    task: TaskNode, neighbours: Callable[[TaskNode], Sequence[TaskNode]], fits: Callable[[TaskNode], bool]
+) -> list[TaskNode]:
+    """Search outwards from `task`, level by level, and return the tasks of the first level in which a task fits."""
     level, seen = neighbours(task), {task.task_id}
     while level:
-        found = [one for one in level if fits(one)]
-        if found:
-            return found
-        seen.update(one.task_id for one in level)
-        behind = {other.task_id: other for one in level for other in neighbours(one) if other.task_id not in seen}
-        level = list(behind.values())
+        matches = [other for other in level if fits(other)]
+        if matches:
+            return matches
+        seen.update(other.task_id for other in level)
+        beyond = {far.task_id: far for near in level for far in neighbours(near) if far.task_id not in seen}
+        level = list(beyond.values())
     return []
 
 
-def _connect(before: list[BaseOperator], after: list[BaseOperator]) -> None:
-    for one in before:
-        for other in after:
-            if other.task_id not in one.downstream_task_ids:
-                one.set_downstream(other)
+def _connect(before: list[TaskNode], after: list[TaskNode]) -> None:
+    for upstream in before:
+        for downstream in after:
+            if downstream.task_id not in upstream.downstream_task_ids:
+                upstream.set_downstream(downstream)

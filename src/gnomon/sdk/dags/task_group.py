@@ -1,10 +1,10 @@
-"""Task groups: tasks under a common prefix, with ends that edges go to and from."""
+"""Task groups: tasks with a common id prefix that are connected as one node."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gnomon.errors.authoring import DuplicateTaskIdFound, TaskAlreadyInTaskGroup
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
@@ -15,20 +15,19 @@ from gnomon.sdk.dags.edges import DependencyMixin, iter_nodes
 from gnomon.sdk.dags.topology import connect_tasks
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
     from gnomon.sdk.dags.edges import EdgeModifier
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import DagNode, TaskNode
 
 
 class TaskGroup(DependencyMixin):
-    """A group inside a DAG or another group; `group_id=None` is the top level of a DAG. Arguments: `sdk.fields.GROUP`."""
+    """A group inside a DAG or another group; `group_id=None` is the top level of a DAG."""
 
     def __init__(
         self,
         group_id: str | None = None,
         prefix_group_id: bool = True,
         parent_group: TaskGroup | None = None,
-        dag: DAG | None = None,
+        dag: DagNode | None = None,
         default_args: dict[str, Any] | None = None,
         tooltip: str = "",
         ui_color: str = "CornflowerBlue",
@@ -38,7 +37,7 @@ class TaskGroup(DependencyMixin):
         doc_md: str | None = None,
     ) -> None:
         self._location: CodeLocation | None = find_author_location()
-        self.children: dict[str, DependencyMixin] = {}
+        self.children: dict[str, TaskNode | TaskGroup] = {}
         self.prefix_group_id = prefix_group_id
         self.tooltip = tooltip
         self.ui_color = ui_color
@@ -60,21 +59,21 @@ class TaskGroup(DependencyMixin):
         self._claim_id(group_id, add_suffix_on_collision)
 
     @classmethod
-    def create_root(cls, dag: DAG) -> TaskGroup:
-        """The top level of a DAG."""
+    def create_root(cls, dag: DagNode) -> TaskGroup:
+        """Return the group that is the top level of `dag`."""
         return cls(group_id=None, dag=dag)
 
-    def _join_parent(self, parent: TaskGroup | None, dag: DAG | None) -> None:
+    def _join_parent(self, parent: TaskGroup | None, dag: DagNode | None) -> None:
         dag = dag or (parent.dag if parent is not None else None) or authoring_state.current_dag()
         if dag is None:
             raise RuntimeError(
                 f"The task group{format_location(self._location)} belongs to no DAG. Make it inside `with DAG(...):`, or give it dag=."
             )
         self.dag = dag
-        self.parent_group = parent or authoring_state.current_group(dag)
-        outer = self.parent_group
-        if outer is not None and outer.default_args:
-            self.default_args = {**outer.default_args, **self.default_args}
+        self.parent_group = cast("TaskGroup | None", parent or authoring_state.current_group(dag))
+        parent_group = self.parent_group
+        if parent_group is not None and parent_group.default_args:
+            self.default_args = {**parent_group.default_args, **self.default_args}
 
     def _claim_id(self, group_id: str, add_suffix: bool) -> None:
         parent = self.parent_group
@@ -84,63 +83,66 @@ class TaskGroup(DependencyMixin):
             if not add_suffix:
                 raise DuplicateTaskIdFound(
                     f"DAG {self.dag.dag_id!r} has two nodes {full!r}: {self.dag.describe_node(full)} and the task group"
-                    f"{format_location(self._location)}. Give one another id, or the group add_suffix_on_collision=True."
+                    f"{format_location(self._location)}. Give one of them another id, or give the group add_suffix_on_collision=True."
                 )
             group_id = self.dag.make_unique_id(parent, group_id)
         self._group_id = group_id
         self.dag.node_locations[self.group_id] = self._location
         parent.children[str(self.group_id)] = self
 
-    # Names
+    # Ids
 
     @property
     def group_id(self) -> str | None:
-        """Its id with the prefixes of the groups around it; None for the top level."""
+        """The id with the prefixes of the enclosing groups; None for the top level."""
         if self._group_id is None or self.parent_group is None:
             return self._group_id
         return self.parent_group.child_id(self._group_id)
 
     @property
     def node_id(self) -> str | None:
-        """Its id among the nodes of a group."""
+        """The id of this node inside its parent group: `group_id`."""
         return self.group_id
 
     @property
     def label(self) -> str | None:
-        """Its id without prefixes."""
+        """The id without prefixes."""
         return self._group_id
 
     @property
     def is_root(self) -> bool:
-        """Whether it is the top level of a DAG."""
+        """Whether this group is the top level of a DAG."""
         return self._group_id is None
 
     @property
     def upstream_join_id(self) -> str:
-        """The id of the point where edges into it meet."""
+        """The id of the point at which the edges into the group meet in a drawing."""
         return f"{self.group_id}.upstream_join_id"
 
     @property
     def downstream_join_id(self) -> str:
-        """The id of the point where edges out of it meet."""
+        """The id of the point at which the edges out of the group meet in a drawing."""
         return f"{self.group_id}.downstream_join_id"
 
     def child_id(self, label: str) -> str:
-        """The id that a task or group of this name has inside; without `prefix_group_id` the name itself, as in Airflow."""
+        """Return the id of a task or group `label` inside this group; `label` itself without `prefix_group_id`, as in Airflow."""
         group_id = self.group_id if self.prefix_group_id else None
         return f"{group_id}.{label}" if group_id else label
 
     # Content
 
-    def add(self, task: BaseOperator | TaskGroup) -> BaseOperator | TaskGroup:
-        """The task stands in this group; TaskAlreadyInTaskGroup when it stands in another."""
+    def add(self, task: TaskNode | TaskGroup) -> TaskNode | TaskGroup:
+        """Add a task or a group to this group and return it.
+
+        Raises TaskAlreadyInTaskGroup when the task is in another group.
+        """
         key = str(task.node_id)
         if self.children.get(key) is task:
             return task
         if not isinstance(task, TaskGroup):
-            around = task.task_group
-            if around is not None and around is not self:
-                raise TaskAlreadyInTaskGroup(task.node_id, around.node_id, self.node_id)
+            current = task.task_group
+            if current is not None and current is not self:
+                raise TaskAlreadyInTaskGroup(task.node_id, current.node_id, self.node_id)
             task.task_group = self
         self.children[key] = task
         return task
@@ -152,74 +154,75 @@ class TaskGroup(DependencyMixin):
     def __exit__(self, *exc: object) -> None:
         authoring_state.pop_group()
 
-    def has_task(self, task: BaseOperator) -> bool:
-        """Whether the task stands in it or in a group within."""
-        return any(one is task for one in self.iter_tasks())
+    def has_task(self, task: TaskNode) -> bool:
+        """Return whether the task is in this group or in an inner group."""
+        return any(member is task for member in self.iter_tasks())
 
-    def iter_tasks(self) -> Iterator[BaseOperator]:
-        """All its tasks, those of inner groups included."""
+    def iter_tasks(self) -> Iterator[TaskNode]:
+        """Yield the tasks of this group and of its inner groups."""
         for child in self.children.values():
             if isinstance(child, TaskGroup):
                 yield from child.iter_tasks()
             else:
-                yield child  # type: ignore[misc]
+                yield child
 
-    def get_task_dict(self) -> dict[str, BaseOperator]:
-        """Task id to task, those of inner groups included."""
+    def get_task_dict(self) -> dict[str, TaskNode]:
+        """Return task id to task, for this group and its inner groups."""
         return {task.task_id: task for task in self.iter_tasks()}
 
     def iter_groups(self) -> Iterator[TaskGroup]:
-        """It and all groups within, outer ones first."""
+        """Yield this group and its inner groups, an outer group before its inner groups."""
         yield self
         for child in self.children.values():
             if isinstance(child, TaskGroup):
                 yield from child.iter_groups()
 
     def get_task_group_dict(self) -> dict[str | None, TaskGroup]:
-        """Group id to group, from here downwards."""
+        """Return group id to group, for this group and its inner groups."""
         return {group.group_id: group for group in self.iter_groups()}
 
-    def get_child_by_label(self, label: str) -> DependencyMixin:
-        """The task or group of that name directly inside."""
+    def get_child_by_label(self, label: str) -> TaskNode | TaskGroup:
+        """Return the task or group with that label directly inside this group. Raises KeyError when there is none."""
         return self.children[self.child_id(label)]
 
     # Edges
 
     @property
-    def roots(self) -> list[BaseOperator]:
-        """Its tasks with nothing of the group before them."""
+    def roots(self) -> list[TaskNode]:
+        """The tasks without upstream tasks in the group."""
         return list(self.get_roots())
 
     @property
-    def leaves(self) -> list[BaseOperator]:
-        """Its tasks with nothing of the group after them."""
+    def leaves(self) -> list[TaskNode]:
+        """The tasks without downstream tasks in the group; see `get_leaves` for teardowns."""
         return list(self.get_leaves())
 
-    def get_roots(self) -> Iterator[BaseOperator]:
-        """Its tasks with nothing of the group before them."""
+    def get_roots(self) -> Iterator[TaskNode]:
+        """The tasks without upstream tasks in the group."""
         tasks = self.get_task_dict()
-        yield from (task for task in tasks.values() if not any(one in tasks for one in task.upstream_task_ids))
+        yield from (task for task in tasks.values() if not any(task_id in tasks for task_id in task.upstream_task_ids))
 
-    def get_leaves(self) -> Iterator[BaseOperator]:
-        """Its tasks with nothing of the group after them; what comes before a last teardown takes its place."""
+    def get_leaves(self) -> Iterator[TaskNode]:
+        """Yield the tasks without downstream tasks in the group; in place of a teardown, the tasks directly before the teardown."""
         tasks = self.get_task_dict()
         seen: set[str] = set()
-        todo = [task for task in tasks.values() if not any(one in tasks for one in task.downstream_task_ids)]
+        todo = [task for task in tasks.values() if not any(task_id in tasks for task_id in task.downstream_task_ids)]
         while todo:
             task = todo.pop(0)
             if task.task_id in seen:
                 continue
             seen.add(task.task_id)
             if task.is_teardown:
-                todo.extend(tasks[one] for one in sorted(task.upstream_task_ids) if one in tasks and _may_end(tasks[one], tasks))
+                before = (tasks[task_id] for task_id in sorted(task.upstream_task_ids) if task_id in tasks)
+                todo.extend(other for other in before if _may_end(other, tasks))
             else:
                 yield task
 
-    def ends_before(self, after: DependencyMixin) -> list[BaseOperator]:
-        """The tasks that an edge from this group to `after` starts from.
+    def ends_before(self, after: DependencyMixin) -> list[TaskNode]:
+        """Return the tasks from which an edge from this group to `after` starts.
 
-        Those are its leaves. A group without leaves passes the edge on from the tasks before it. Where there are none
-        either, it stands for the end of the group around it, or of the DAG, unless the edge would close a circle.
+        Those are the leaves of the group. For a group without leaves, those are the tasks before the group. Where there
+        are none, those are the leaves of the enclosing group or of the DAG, unless the edge would make a cycle.
         """
         group: TaskGroup | None = self
         while group is not None:
@@ -242,20 +245,20 @@ class TaskGroup(DependencyMixin):
             self.update_relative(node, upstream=upstream, edge_modifier=edge_modifier)
             node.update_relative(self, upstream=not upstream, edge_modifier=edge_modifier)
             if upstream:
-                for mine in self.roots:
+                for root in self.roots:
                     for task in node.leaves:
-                        connect_tasks(task, mine, edge_modifier)
+                        connect_tasks(task, root, edge_modifier)
             else:
-                for mine in self.ends_before(node):
+                for leaf in self.ends_before(node):
                     if isinstance(node, TaskGroup):
-                        node.upstream_task_ids.add(mine.task_id)
+                        node.upstream_task_ids.add(leaf.task_id)
                     for task in node.roots:
-                        connect_tasks(mine, task, edge_modifier)
+                        connect_tasks(leaf, task, edge_modifier)
 
     def update_relative(
-        self, other: DependencyMixin, upstream: bool = True, edge_modifier: EdgeModifier | None = None
+        self, other: Any, upstream: bool = True, edge_modifier: EdgeModifier | None = None
     ) -> None:
-        """The group remembers the neighbour."""
+        """Record the neighbour in the id sets of the group."""
         if isinstance(other, TaskGroup):
             (self.upstream_group_ids if upstream else self.downstream_group_ids).add(other.group_id)
         else:
@@ -274,14 +277,14 @@ class TaskGroup(DependencyMixin):
         return f"<TaskGroup: {self.group_id}>"
 
 
-def _may_end(task: BaseOperator, tasks: dict[str, BaseOperator]) -> bool:
-    """Whether a task before a last teardown is an end: no setup, and nothing but teardowns of the group after it."""
+def _may_end(task: TaskNode, tasks: dict[str, TaskNode]) -> bool:
+    """Return whether a task before a teardown is a leaf: it is not a setup, and only teardowns of the group come after it."""
     return task.is_teardown or not (
-        task.is_setup or any(one in tasks and not tasks[one].is_teardown for one in task.downstream_task_ids)
+        task.is_setup or any(task_id in tasks and not tasks[task_id].is_teardown for task_id in task.downstream_task_ids)
     )
 
 
-def _follows(tasks: Iterable[BaseOperator], others: Iterable[BaseOperator]) -> bool:
-    """Whether any of the other tasks is one of the tasks or comes after one, at any distance."""
+def _follows(tasks: Iterable[TaskNode], others: Iterable[TaskNode]) -> bool:
+    """Return whether any of `others` is one of `tasks` or comes after one of them, at any distance."""
     after = {task_id for task in tasks for task_id in (task.task_id, *task.get_flat_relative_ids())}
     return any(other.task_id in after for other in others)

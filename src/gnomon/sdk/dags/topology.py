@@ -1,22 +1,26 @@
-"""The graph of a DAG: how edges come about, what follows what, the order, the cycle if there is one."""
+"""The graph of a DAG: connecting tasks, finding the relatives of a task, sorting topologically, finding a cycle."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gnomon.errors.authoring import AirflowDagCycleException, AirflowException
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.dags.edges import iter_nodes
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
     from gnomon.sdk.dags.edges import EdgeModifier
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import DagNode, TaskNode
+
+TaskT = TypeVar("TaskT", bound="TaskNode")
 
 
-def connect_all(task: BaseOperator, other: Any, *, upstream: bool, edge_modifier: EdgeModifier | None) -> None:
-    """`other`, or each of them, is directly before (`upstream`) or after the task; all are in one DAG."""
+def connect_all(task: TaskNode, other: Any, *, upstream: bool, edge_modifier: EdgeModifier | None) -> None:
+    """Connect `other`, a node or a list of nodes, directly before (`upstream`) or after `task`.
+
+    Raises TypeError for a value that is not a node, and AirflowException when two tasks are not in one DAG.
+    """
     try:
         nodes = list(iter_nodes(other))
     except TypeError as error:
@@ -30,8 +34,11 @@ def connect_all(task: BaseOperator, other: Any, *, upstream: bool, edge_modifier
                 connect_tasks(task, neighbour, edge_modifier)
 
 
-def connect_tasks(before: BaseOperator, after: BaseOperator, edge_modifier: EdgeModifier | None = None) -> None:
-    """There is an edge between the two; a task without a DAG joins the other's."""
+def connect_tasks(before: TaskNode, after: TaskNode, edge_modifier: EdgeModifier | None = None) -> None:
+    """Add an edge between two tasks; a task without a DAG joins the DAG of the other task.
+
+    Raises AirflowException when the tasks belong to two DAGs, or to none.
+    """
     dag = _find_common_dag(before, after)
     before.downstream_task_ids.add(after.task_id)
     after.upstream_task_ids.add(before.task_id)
@@ -39,10 +46,10 @@ def connect_tasks(before: BaseOperator, after: BaseOperator, edge_modifier: Edge
         edge_modifier.add_edge_info(dag, before.task_id, after.task_id)
 
 
-def _find_common_dag(before: BaseOperator, after: BaseOperator) -> DAG:
-    for one, other in ((before, after), (after, before)):
-        if one.has_dag() and not other.has_dag():
-            other.dag = one.dag
+def _find_common_dag(before: TaskNode, after: TaskNode) -> DagNode:
+    for member, newcomer in ((before, after), (after, before)):
+        if member.has_dag() and not newcomer.has_dag():
+            newcomer.dag = member.dag
     if not before.has_dag():
         raise AirflowException(
             f"Tasks {before.task_id!r}{format_location(before._location)} and {after.task_id!r}{format_location(after._location)} were connected, "
@@ -54,23 +61,27 @@ def _find_common_dag(before: BaseOperator, after: BaseOperator) -> DAG:
             f"{after.task_id!r}{format_location(after._location)} of DAG {after.dag_id!r} cannot be connected: "
             "an edge joins two tasks of one DAG."
         )
-    return before.dag
+    dag: DagNode = before.dag
+    return dag
 
 
-def find_relatives(dag: DAG, task_id: str, *, upstream: bool) -> set[str]:
-    """The ids of all tasks after this one, at any distance, or before it."""
-    found: set[str] = set()
+def find_relatives(dag: DagNode, task_id: str, *, upstream: bool) -> set[str]:
+    """Return the ids of all tasks after the task, at any distance, or before it (`upstream`)."""
+    relatives: set[str] = set()
     todo = [task_id]
     while todo:
         task = dag.get_task(todo.pop())
-        new = (task.upstream_task_ids if upstream else task.downstream_task_ids) - found
-        found |= new
+        new = (task.upstream_task_ids if upstream else task.downstream_task_ids) - relatives
+        relatives |= new
         todo.extend(new)
-    return found
+    return relatives
 
 
-def sort_topologically(tasks: Mapping[str, BaseOperator], dag_id: str) -> list[BaseOperator]:
-    """Every task after all that come before it, ties by the order of definition; AirflowDagCycleException for a circle."""
+def sort_topologically(tasks: Mapping[str, TaskT], dag_id: str) -> list[TaskT]:
+    """Return the tasks in topological order; tasks without an order between them stay in the order of definition.
+
+    Raises AirflowDagCycleException when the graph has a cycle.
+    """
     import heapq  # only when a DAG is built
 
     number = {task_id: index for index, task_id in enumerate(tasks)}
@@ -78,7 +89,7 @@ def sort_topologically(tasks: Mapping[str, BaseOperator], dag_id: str) -> list[B
     ready = [number[task_id] for task_id, count in waiting.items() if count == 0]
     heapq.heapify(ready)
     by_number = list(tasks.values())
-    order: list[BaseOperator] = []
+    order: list[TaskT] = []
     while ready:
         task = by_number[heapq.heappop(ready)]
         order.append(task)
@@ -91,28 +102,28 @@ def sort_topologically(tasks: Mapping[str, BaseOperator], dag_id: str) -> list[B
     return order
 
 
-def _cycle_error(tasks: Mapping[str, BaseOperator], stuck: set[str], dag_id: str) -> AirflowDagCycleException:
+def _cycle_error(tasks: Mapping[str, TaskNode], stuck: set[str], dag_id: str) -> AirflowDagCycleException:
     path = find_cycle(tasks, stuck)
     last = tasks[path[-2]]
     return AirflowDagCycleException(
-        f"Tasks of DAG {dag_id!r} wait for one another in a circle: {' >> '.join(path)}. "
+        f"The tasks of DAG {dag_id!r} form a cycle: {' >> '.join(path)}. "
         f"Remove one of these edges, for example {path[-2]} >> {path[-1]}{format_location(last._location)}."
     )
 
 
-def find_cycle(tasks: Mapping[str, BaseOperator], stuck: Iterable[str]) -> list[str]:
-    """The ids along one circle among `stuck`, the first one again at the end."""
+def find_cycle(tasks: Mapping[str, TaskNode], stuck: Iterable[str]) -> list[str]:
+    """Return the ids along one cycle among the tasks `stuck`; the first id is also the last."""
     among = set(stuck)
     task_id = min(among, key=list(tasks).index)
     seen: list[str] = []
-    # Every stuck task has a stuck task upstream, so walking up must come round.
+    # Every stuck task has a stuck task upstream, so walking upstream reaches a task twice.
     while task_id not in seen:
         seen.append(task_id)
         task_id = min(tasks[task_id].upstream_task_ids & among)
-    circle = [*seen[seen.index(task_id):], task_id]
-    return circle[::-1]
+    cycle = [*seen[seen.index(task_id):], task_id]
+    return cycle[::-1]
 
 
-def find_ends(tasks: Iterable[BaseOperator], *, leaves: bool) -> list[BaseOperator]:
-    """The tasks with nothing after them, or nothing before."""
+def find_ends(tasks: Iterable[TaskT], *, leaves: bool) -> list[TaskT]:
+    """Return the tasks without downstream tasks (`leaves`), or without upstream tasks."""
     return [task for task in tasks if not (task.downstream_task_ids if leaves else task.upstream_task_ids)]

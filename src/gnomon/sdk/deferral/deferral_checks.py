@@ -1,4 +1,4 @@
-"""What has to hold for a task to go on after a wait: checked where it is written, and again where it defers."""
+"""Checks of a deferral, made when a DAG file is parsed and again when a task defers: the trigger and the method to call next."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from gnomon.sdk.deferral.triggers import BaseTrigger, Timer
 from gnomon.serde import dumps
 
 LoadClass = Callable[[str], type]
-"""`loading.load_class`: from a dotted path to a class; raises with the reason."""
+"""`loading.class_loader.load_class`: returns the class of a dotted path, or raises with the reason."""
 
 
 def read_timer(trigger: BaseTrigger) -> Timer | None:
-    """What it waits for when that is a time alone; asked of the class itself, for a subclass may do more in `run`."""
-    own = vars(type(trigger)).get("_exact_timer")
-    timer: Timer | None = None if own is None else own(trigger)
+    """Return the time for which a trigger waits, if it waits for a time only; a subclass may do more in `run` and gives None."""
+    make_timer = vars(type(trigger)).get("_exact_timer")
+    timer: Timer | None = None if make_timer is None else make_timer(trigger)
     return timer
 
 
 def is_timer(cls: type) -> bool:
-    """Whether its triggers wait for a time alone."""
+    """Return whether the triggers of the class wait for a time only."""
     return "_exact_timer" in vars(cls)
 
 
 def check_next_method(task: Any, method: object, kwargs: Mapping[str, Any], trigger: str) -> None:
-    """The task can go on in that method, with the context, an event and `kwargs`; DeferralRefused otherwise."""
+    """Raise DeferralRefused unless the task has the method, and the method takes the context, an event and `kwargs`."""
     if method is None:
         return
     kind = type(task).__name__
-    wants = f"Task {task.task_id!r}{format_location(task._location)} waits for {trigger} and would go on in {method}()"
-    found = getattr(task, method, None) if isinstance(method, str) else None
-    if not callable(found):
+    wants = f"Task {task.task_id!r}{format_location(task._location)} defers to {trigger} with the next method {method}()"
+    function = getattr(task, method, None) if isinstance(method, str) else None
+    if not callable(function):
         own = [name for name, value in vars(type(task)).items() if callable(value) and not name.startswith("_")]
         near = find_close_matches(str(method), own, cutoff=0.75)
         if near:
@@ -49,9 +49,9 @@ def check_next_method(task: Any, method: object, kwargs: Mapping[str, Any], trig
             "another method."
         )
     try:
-        inspect.signature(found).bind({}, **{**kwargs, "event": None})
+        inspect.signature(function).bind({}, **{**kwargs, "event": None})
     except TypeError as error:
-        takes = inspect.signature(found)
+        takes = inspect.signature(function)
         lacking = "event" not in takes.parameters and not _accepts_any_keyword(takes)
         why = "does not take `event`" if lacking else f"does not take what it would get: {error}"
         names = ", ".join(["self", "context", *(name for name in kwargs if name != "event"), "event=None"])
@@ -63,39 +63,39 @@ def _accepts_any_keyword(signature: inspect.Signature) -> bool:
 
 
 def load_trigger_class(path: str, load_class: LoadClass, of: str) -> type[BaseTrigger]:
-    """The class of a trigger, found as a triggerer will find it; DeferralRefused says what keeps one from it."""
+    """Load the class of a trigger as a triggerer does. Raises DeferralRefused when that fails or it is not a trigger."""
     try:
-        found = load_class(path)
+        cls = load_class(path)
     except Exception as error:
         raise DeferralRefused(f"{of}: its trigger {path} cannot be imported, and a triggerer could not either: {error}") from error
-    if not (isinstance(found, type) and issubclass(found, BaseTrigger)):
-        raise DeferralRefused(f"{of}: {path} is no trigger; derive it from BaseTrigger.")
-    return found
+    if not (isinstance(cls, type) and issubclass(cls, BaseTrigger)):
+        raise DeferralRefused(f"{of}: {path} is not a trigger; derive it from BaseTrigger.")
+    return cls
 
 
 def check_importable(cls: type, file: str, of: str) -> None:
-    """A triggerer finds the class under its name: not inside a function, not in a DAG file or beside one."""
+    """Raise DeferralRefused for a class that a triggerer cannot import: inside a function, in a DAG file or beside one."""
     shown = f"{of}: its trigger {cls.__name__}"
     if "<locals>" in cls.__qualname__:
         raise DeferralRefused(
-            f"{shown} stands inside a function, where no other process finds it; move the class to the top of a module in the "
+            f"{shown} is defined inside a function, and other processes cannot import it; move the class to the top of a module in the "
             "plugins folder, or of a package."
         )
     place = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
     if cls.__module__.startswith((DAG_FILE_MODULE, "__main__")) or _is_among_dag_files(cls, place, file):
         raise DeferralRefused(
-            f"{shown} is defined in {place or cls.__module__}, among the DAG files. A triggerer imports triggers by their "
-            "path, keeps them for as long as it lives and reads no DAG files; so put the class into a module of the plugins "
+            f"{shown} is defined in {place or cls.__module__}, among the DAG files. A triggerer imports a trigger by its "
+            "path and reads no DAG files. Put the class into a module of the plugins "
             f"folder{_describe_plugins_folder()}, or of an installed package, and import it from there."
         )
 
 
 def check_trigger_kwargs(cls: type, kwargs: Mapping[str, Any], path: str, of: str) -> None:
-    """The class takes these keyword arguments, and needs no others; DeferralRefused names the wrong ones."""
+    """Raise DeferralRefused unless the class can be called with exactly these keyword arguments."""
     try:
         signature = inspect.signature(cls)
     except (TypeError, ValueError):
-        return  # built by other means than Python code: only making it can tell
+        return  # a class without a signature, such as one in C: only the call can tell
     try:
         signature.bind(**kwargs)
     except TypeError as error:
@@ -105,7 +105,7 @@ def check_trigger_kwargs(cls: type, kwargs: Mapping[str, Any], path: str, of: st
 
 
 def encode_kwargs(kwargs: Mapping[str, Any], what: str, of: str) -> str:
-    """The keyword arguments as typed JSON text; DeferralRefused names the key that has no form there."""
+    """Return the keyword arguments as typed JSON text. Raises DeferralRefused for a value without a JSON form or above the size limit."""
     if not isinstance(kwargs, Mapping) or not all(isinstance(name, str) for name in kwargs):
         raise DeferralRefused(f"{of}: {what} must be a dict with text as keys.")
     try:
@@ -114,12 +114,12 @@ def encode_kwargs(kwargs: Mapping[str, Any], what: str, of: str) -> str:
         raise DeferralRefused(str(error)) from None
     size = utf8_bytes(text)
     if size > XCOM_MAX_BYTES:
-        raise DeferralRefused(f"{of}: {what} take {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; hand on an address instead.")
+        raise DeferralRefused(f"{of}: {what} take {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; pass a reference, such as a path, instead.")
     return text
 
 
 def _is_among_dag_files(cls: type, place: str, file: str) -> bool:
-    """Whether its module is found among the DAG files: below their folder or beside `file`, and no plugin or package."""
+    """Return whether the module is below the DAGs folder or beside `file`, and not in the plugins folder or a package."""
     from gnomon.config import current_config  # configuration is read when the first trigger is checked
 
     if not place:
@@ -131,7 +131,7 @@ def _is_among_dag_files(cls: type, place: str, file: str) -> bool:
 
 
 def _find_path_entry(module: str, place: str) -> str:
-    """The folder on `sys.path` in which the import of the module began."""
+    """Return the entry of `sys.path` from which the module was imported."""
     path = os.path.abspath(place)
     for _ in range(module.count(".") + (2 if os.path.basename(path) == "__init__.py" else 1)):
         path = os.path.dirname(path)

@@ -1,4 +1,4 @@
-"""`start_from_trigger`: a task whose wait begins before any worker is asked, as its spec has it."""
+"""`start_from_trigger`: builds the deferral of a task that starts with its trigger, without a worker."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from gnomon.sdk.tasks.operator import BaseOperator
 
 
 def build_start_wait(task: BaseOperator, load_class: LoadClass, file: str) -> Deferral | None:
-    """What the task begins with; None when it visits a worker first: it starts like any other, or from a template.
+    """Return the deferral with which the task starts; None for a task that needs a worker first, for example to render a template.
 
-    Raises DeferralRefused, which names task, line and remedy, for what could not work.
+    Raises DeferralRefused, with the task, its line and what to change, for a trigger that cannot work.
     """
     if not task.start_from_trigger:
         return None
@@ -47,7 +47,10 @@ def build_start_wait(task: BaseOperator, load_class: LoadClass, file: str) -> De
 
 
 def check_start_trigger(task: BaseOperator, load_class: LoadClass, file: str) -> tuple[StartTriggerArgs, type[BaseTrigger]]:
-    """The arguments, and the class of the trigger, which takes them; DeferralRefused otherwise."""
+    """Return the start_trigger_args of the task and the class of the trigger.
+
+    Raises DeferralRefused when they do not fit together.
+    """
     of, args = _describe_task(task), task.start_trigger_args
     if not isinstance(args, StartTriggerArgs):
         raise DeferralRefused(
@@ -64,7 +67,7 @@ def check_start_trigger(task: BaseOperator, load_class: LoadClass, file: str) ->
     if not isinstance(kwargs, dict):
         raise DeferralRefused(f"{of}: trigger_kwargs must be a dict, not a {type(kwargs).__name__}.")
     for name in find_callable_kwargs(kwargs):
-        raise DeferralRefused(f"{of}: trigger_kwargs[{name!r}] is a function, and no other process has it; give its result.")
+        raise DeferralRefused(f"{of}: trigger_kwargs[{name!r}] is a function, which cannot be sent to a triggerer; give its result.")
     check_trigger_kwargs(cls, kwargs, path, of)
     check_next_method(task, args.next_method, args.next_kwargs or {}, cls.__name__)
     if args.timeout is not None and not isinstance(args.timeout, dt.timedelta | int | float):
@@ -73,26 +76,26 @@ def check_start_trigger(task: BaseOperator, load_class: LoadClass, file: str) ->
 
 
 def find_templated_kwargs(task: BaseOperator, cls: type[BaseTrigger], kwargs: dict[str, Any]) -> list[str]:
-    """The arguments that are known only when the task runs: a worker renders them, and defers at once."""
+    """Return the names of the arguments that contain templates; a worker has to render them before the task defers."""
     fields: Collection[str] = {*task.template_fields, *cls.template_fields}
     return [name for name, value in kwargs.items() if name in fields and _has_template(value)]
 
 
 def choose_triggerer_queue(task: BaseOperator, cls: type[BaseTrigger]) -> str | None:
-    """The queue that its triggerer listens to: the task's, unless it is everybody's; None: any triggerer."""
-    from gnomon.sdk.arguments import option_defaults  # read where a trigger starts
+    """Return the queue of the triggerer: the queue of the task, or None (any triggerer) for the default queue."""
+    from gnomon.sdk.arguments import option_defaults  # only tasks with start_from_trigger need it
 
     queue = str(task.__dict__.get("queue") or "")
     return queue if queue and cls.supports_triggerer_queue and queue != option_defaults.read_text("operators", "default_queue") else None
 
 
 def find_callable_kwargs(kwargs: dict[str, Any]) -> Iterable[str]:
-    """The names of arguments that are functions."""
+    """Return the names of the arguments that are functions."""
     return (name for name, value in kwargs.items() if callable(value) and not hasattr(value, "resolve"))
 
 
 def _attach_timer(wait: Deferral, cls: type[BaseTrigger], kwargs: dict[str, Any], of: str) -> Deferral:
-    """The same wait, kept by the owner of the run."""
+    """Return the deferral with the time for which the trigger waits: the owner of the run then keeps the timer."""
     import msgspec
 
     try:

@@ -1,8 +1,8 @@
-"""Triggers: what a deferred task waits for, run beside thousands of others in one loop.
+"""Base classes of triggers and events. A triggerer runs thousands of triggers in one event loop.
 
-An author writes a class with `serialize` and `async run`; the module has to be importable by a triggerer, so it stands in
-the plugins folder or in a package. `run` never blocks, yields one TriggerEvent and may run in two places at once; it begins
-anew from what `serialize` gave. airflow-surface.md section C is the reference.
+An author defines a class with `serialize` and `async run` in a module that a triggerer can import: in the plugins folder or
+in a package. `run` must not block and yields one TriggerEvent. It may run in two processes at once, and starts again from
+the result of `serialize`. The reference is section C of airflow-surface.md.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from gnomon.model.states import TaskInstanceState
-from gnomon.sdk.templating.templater import LazyEnvironment, Templater
+from gnomon.sdk.templating.lazy_environment import LazyEnvironment
+from gnomon.sdk.templating.templater import Templater
 
 if TYPE_CHECKING:
     import logging
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class TriggerEvent:
-    """It has happened; the task goes on, and its method gets `payload` as `event`."""
+    """The event of a trigger: the task continues, and its next method gets `payload` as `event`."""
 
     def __init__(self, payload: Any = None) -> None:
         self.payload = payload
@@ -38,7 +39,7 @@ class TriggerEvent:
 
 
 class BaseTaskEndEvent(TriggerEvent):
-    """It has happened, and the task is over by it: no worker is asked. `xcoms`: what the task pushes, by key."""
+    """An event that ends the task without a worker. `xcoms` has the XComs of the task, by key."""
 
     task_instance_state: ClassVar[TaskInstanceState]
 
@@ -48,92 +49,92 @@ class BaseTaskEndEvent(TriggerEvent):
 
 
 class TaskSuccessEvent(BaseTaskEndEvent):
-    """The task has succeeded."""
+    """Ends the task as succeeded."""
 
     task_instance_state = TaskInstanceState.SUCCESS
 
 
 class TaskFailedEvent(BaseTaskEndEvent):
-    """The try has failed; the usual retries follow."""
+    """Ends the try as failed; the task is retried as usual."""
 
     task_instance_state = TaskInstanceState.FAILED
 
 
 class TaskSkippedEvent(BaseTaskEndEvent):
-    """The task is skipped."""
+    """Ends the task as skipped."""
 
     task_instance_state = TaskInstanceState.SKIPPED
 
 
 TaskFailureEvent = TaskFailedEvent
-"""The name in some documents."""
+"""Another name that documents of Airflow use."""
 
 
 @dataclass
 class StartTriggerArgs:
-    """With what a task begins that starts from its trigger, before any worker: `start_trigger_args` of an operator."""
+    """The trigger with which a task starts, before it needs a worker: `start_trigger_args` of an operator."""
 
     trigger_cls: str
     """`package.module.Class`."""
     next_method: str | None = None
-    """The operator's method that goes on; None: the event has to end the task."""
+    """The method of the operator that is called next; None when the event must end the task."""
     trigger_kwargs: dict[str, Any] | None = None
     next_kwargs: dict[str, Any] | None = None
     timeout: dt.timedelta | None = None
 
 
 class Timer(NamedTuple):
-    """What a trigger waits for when that is nothing but a time."""
+    """The time for which a trigger waits that waits for nothing else."""
 
     moment: dt.datetime
-    """Aware."""
+    """An aware datetime."""
     after: dt.timedelta | None = None
-    """What was asked for, when it was a span from now on."""
+    """The span of a trigger that waits from its start."""
     ends_task: bool = False
 
 
 class BaseTrigger(Templater, ABC):
-    """Something that a task waits for. Write `serialize` and `async run`."""
+    """A trigger: the condition for which a deferred task waits. Subclasses define `serialize` and `async run`."""
 
     supports_triggerer_queue: ClassVar[bool] = True
     template_fields: Collection[str] = ()  # type: ignore[misc] # a trigger may set its own
     trigger_id: Any = None
     task_instance: Any = None
-    """While it runs: the waiting task instance (dag_id, run_id, task_id, map_index, try_number)."""
+    """While the trigger runs: the waiting task instance (dag_id, run_id, task_id, map_index, try_number)."""
 
     def __init__(self, **kwargs: Any) -> None:
-        """Subclasses keep here what `serialize` gives."""
+        """Subclasses store the arguments that `serialize` returns."""
 
     @abstractmethod
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        """`package.module.Class`, and the keyword arguments that make this trigger again."""
+        """Return the path `package.module.Class` and the keyword arguments that make an equal trigger."""
 
     @abstractmethod
     def run(self) -> AsyncIterator[TriggerEvent]:
-        """Yields a TriggerEvent when it has happened; write it as `async def` with `yield`. Only the first event counts."""
+        """Wait for the condition and yield a TriggerEvent. Define it as `async def` with `yield`; only the first event is used."""
 
     async def cleanup(self) -> None:
-        """Called when `run` is over, however it ended: event, error, cancelled, moved to another triggerer."""
+        """Called when `run` has ended for any reason: an event, an error, a cancellation, a move to another triggerer."""
 
     async def on_kill(self) -> None:
-        """Called before `cleanup` when somebody ended the wait: cleared, marked, killed, timed out."""
+        """Called before `cleanup` when the task was cleared, marked or killed, or its wait timed out."""
 
     @property
     def log(self) -> logging.Logger:
-        """The logger of its class."""
+        """The logger of the class."""
         import logging  # not needed to write a DAG
 
         return logging.getLogger(f"airflow.triggers.{type(self).__module__}.{type(self).__name__}")
 
     def render_template_fields(self, context: Mapping[str, Any], jinja_env: jinja2.Environment | None = None) -> None:
-        """Every template field that it has holds its value for the run of `context`."""
+        """Replace each template field that the trigger has by its value for the run of `context`."""
         names = [name for name in self.template_fields if hasattr(self, name)]
         env = jinja_env if jinja_env is not None else LazyEnvironment(self, context)
         self._do_render_template_fields(self, names, context, env, set())
 
     @staticmethod
     def repr(classpath: str, kwargs: Mapping[str, Any]) -> str:
-        """How a trigger is shown."""
+        """Return the text of a trigger for logs."""
         return f"<{classpath} {', '.join(f'{name}={value}' for name, value in kwargs.items())}>"
 
     def __repr__(self) -> str:
@@ -141,19 +142,19 @@ class BaseTrigger(Templater, ABC):
 
 
 class BaseEventTrigger(BaseTrigger):
-    """A trigger that an asset may be watched with, once assets schedule; a task waits for it as for any other, by its `run`.
+    """A trigger that can also watch an asset. A task waits for it as for any other trigger.
 
-    What follows is there to be written by subclasses; nobody calls it yet.
+    Assets do not schedule DAGs yet, so Gnomon does not call the methods about shared streams.
     """
 
     supports_triggerer_queue = False
     asset_state_store: Any = None
-    """What a watcher remembers from one start to the next; None: there are no such stores yet."""
+    """Always None: Gnomon has no stores for the state of watchers yet."""
 
     @staticmethod
     def hash(classpath: str, kwargs: Mapping[str, Any]) -> int:
-        """Equal for equal class and arguments, in every process."""
-        import hashlib  # asset watchers alone ask
+        """Return a number that is equal in every process for equal class and arguments."""
+        import hashlib  # only asset watchers use it
 
         from gnomon.serde import dumps
 
@@ -161,23 +162,23 @@ class BaseEventTrigger(BaseTrigger):
         return int.from_bytes(digest[:8], "big", signed=True)
 
     def shared_stream_key(self) -> Any:
-        """Equal for triggers that read one stream together; None: it shares its source with no other trigger."""
+        """Return a key that is equal for triggers that share a stream; None for a trigger with its own source."""
         return None
 
     @classmethod
-    def open_shared_stream(cls, kwargs: dict[str, Any]) -> AsyncIterator[Any]:  # noqa: ARG003 - for those who write it
-        """The stream that all triggers of one key read; `kwargs`: what the first of them serialized."""
+    def open_shared_stream(cls, kwargs: dict[str, Any]) -> AsyncIterator[Any]:  # noqa: ARG003 - subclasses use it
+        """Open the stream for all triggers of one key; `kwargs` are those of the first of these triggers."""
         raise _missing_method_error(cls, "open_shared_stream")
 
     @classmethod
-    def create_shared_stream_producer(cls, kwargs: dict[str, Any]) -> Any:  # noqa: ARG003 - for those who write it
-        """As `open_shared_stream`, for a source that wants to hear what became of each event."""
+    def create_shared_stream_producer(cls, kwargs: dict[str, Any]) -> Any:  # noqa: ARG003 - subclasses use it
+        """As `open_shared_stream`, for a source that needs an acknowledgement of each event."""
         raise _missing_method_error(cls, "create_shared_stream_producer")
 
     def filter_shared_stream(self, shared_stream: AsyncIterator[Any]) -> AsyncIterator[TriggerEvent]:
-        """What of the stream is an event of this trigger."""
+        """Yield the events of this trigger from the shared stream."""
         raise _missing_method_error(type(self), "filter_shared_stream")
 
 
 def _missing_method_error(cls: type, method: str) -> NotImplementedError:
-    return NotImplementedError(f"{cls.__name__} has a shared_stream_key() and no {method}(); write it, or return None there.")
+    return NotImplementedError(f"{cls.__name__} has a shared_stream_key() but no {method}(). Define {method}(), or return None in shared_stream_key().")

@@ -1,4 +1,4 @@
-"""The way out of author code: questions to the server, answered with the rights of one attempt."""
+"""The channel on which author code sends requests to the server; each request has the rights of one attempt."""
 
 from __future__ import annotations
 
@@ -9,33 +9,36 @@ if TYPE_CHECKING:
 
 
 class Channel(Protocol):
-    """Whoever can answer: the worker's socket in a task, the parse server in a parse child."""
+    """A connection that answers requests: the socket of the worker in a task process, the parse server in a parse child."""
 
     def ask(self, question: TaskApiRequest) -> object:
-        """The answer; raises when it was refused or nobody is there."""
+        """Send a request and return the answer. Raises when the request was refused or the server cannot be reached."""
 
 
 class ChannelNotOpen(RuntimeError):
-    """A question was asked where nobody can answer it."""
+    """A request was made in a process without a channel."""
 
 
 _installed: Channel | None = None
 
 
 def install_channel(channel: Channel | None) -> Channel | None:
-    """Questions of this process go to `channel` from now on; gives the one before."""
+    """Use `channel` for the requests of this process and return the previous channel."""
     global _installed
-    before, _installed = _installed, channel
-    return before
+    previous, _installed = _installed, channel
+    return previous
 
 
 def has_channel() -> bool:
-    """Whether somebody can answer."""
+    """Return whether this process has a channel."""
     return _installed is not None
 
 
 def ask(question: TaskApiRequest) -> object:
-    """The server's answer; NoChannel in a process that no server started."""
+    """Send a request and return the answer of the server.
+
+    Raises ChannelNotOpen in a process that Gnomon did not start.
+    """
     if _installed is None:
         raise ChannelNotOpen(
             f"{type(question).__name__} needs a running Gnomon, and this process was started without one "
@@ -45,11 +48,11 @@ def ask(question: TaskApiRequest) -> object:
 
 
 async def ask_async(question: TaskApiRequest) -> object:
-    """The same from a coroutine, whose loop goes on meanwhile: a channel that has `ask_async` is awaited, another asked in a thread."""
-    awaited = getattr(_installed, "ask_async", None)
-    if awaited is not None:
-        answer: object = await awaited(question)
+    """As `ask`, without blocking the event loop: awaits `ask_async` of the channel, or calls `ask` in a thread."""
+    send_async = getattr(_installed, "ask_async", None)
+    if send_async is not None:
+        answer: object = await send_async(question)
         return answer
-    import asyncio  # triggers alone ask so
+    import asyncio  # only triggers use it
 
     return await asyncio.to_thread(ask, question)

@@ -1,4 +1,4 @@
-"""Connections: where an outside system is and how to log in."""
+"""Connections to other systems (address and login), and BaseHook."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXTRA_KEY = "__extra__"
 
 
 class Connection:
-    """One connection. The environment (`GNOMON_CONN_ID`, `AIRFLOW_CONN_ID`: URI or JSON) wins over what is stored."""
+    """One connection. The environment (`GNOMON_CONN_ID`, `AIRFLOW_CONN_ID`: URI or JSON) takes precedence over the stored one."""
 
     def __init__(
         self,
@@ -49,13 +49,13 @@ class Connection:
         if uri is not None:
             self._read_uri(uri)
         if self.extra and not isinstance(self.extra_dejson, dict):
-            raise AirflowException(f"Connection {conn_id!r}: extra must be a JSON object.")  # its text may hold a secret
+            raise AirflowException(f"Connection {conn_id!r}: extra must be a JSON object.")  # the message does not show the text, which may contain a secret
 
     # Reading and writing
 
     @classmethod
     def get(cls, conn_id: str) -> Connection:
-        """The connection of that id; AirflowNotFoundException when there is none."""
+        """Return the connection of that id. Raises AirflowNotFoundException when there is none."""
         text = _read_environment(conn_id)
         if text is not None:
             return cls.from_text(text, conn_id)
@@ -65,7 +65,7 @@ class Connection:
 
     @classmethod
     async def async_get(cls, conn_id: str) -> Connection:
-        """The connection of that id, from a coroutine."""
+        """Return the connection of that id without blocking the event loop."""
         text = _read_environment(conn_id)
         if text is not None:
             return cls.from_text(text, conn_id)
@@ -79,17 +79,17 @@ class Connection:
 
     @classmethod
     def from_text(cls, text: str, conn_id: str | None = None) -> Connection:
-        """The connection that a URI or a JSON object describes."""
+        """Return the connection that a URI or a JSON object describes. Raises AirflowException when the text is not valid."""
         return cls.from_json(text, conn_id) if text.lstrip().startswith("{") else cls.from_uri(text, conn_id)
 
     @classmethod
     def from_uri(cls, uri: str, conn_id: str | None = None) -> Connection:
-        """The connection that a URI describes."""
+        """Return the connection that a URI describes. Raises AirflowException when the URI is not valid."""
         return cls(conn_id=conn_id, uri=uri)
 
     @classmethod
     def from_json(cls, value: str, conn_id: str | None = None) -> Connection:
-        """The connection that a JSON object describes."""
+        """Return the connection that a JSON object describes. Raises AirflowException when the text is not valid."""
         try:
             fields = json.loads(value)
         except ValueError as error:
@@ -111,7 +111,7 @@ class Connection:
         self.conn_type = _scheme_to_type(parts.scheme)
         protocol = ""
         if parts.netloc and "://" in uri.partition("://")[2]:
-            # http://https://host: the type, then the address with its own protocol
+            # http://https://host: the connection type, then the address with its protocol
             parts = self._split_uri(uri.partition("://")[2])
             protocol = f"{parts.scheme}://"
         self.host = protocol + unquote(parts.hostname) if parts.hostname else None
@@ -129,7 +129,7 @@ class Connection:
             self.extra = pairs[EXTRA_KEY] if EXTRA_KEY in pairs else json.dumps(pairs)
 
     def _split_uri(self, uri: str) -> SplitResult:
-        """The parts of the URI. The error does not show the URI, which may hold a password."""
+        """Return the parts of the URI. The error does not show the URI, which may contain a password."""
         try:
             return urlsplit(uri)
         except ValueError:
@@ -139,7 +139,7 @@ class Connection:
             ) from None
 
     def get_uri(self) -> str:
-        """The connection as a URI, to be read back by `from_uri`."""
+        """Return the connection as a URI that `from_uri` reads."""
         kind = (self.conn_type or "").lower().replace("_", "-")
         protocol, host = "", self.host or ""
         if "://" in host:
@@ -160,24 +160,24 @@ class Connection:
         return f"{uri}{'' if schema else '/'}?{query}"
 
     def to_dict(self, *, prune_empty: bool = False, validate: bool = True) -> dict[str, Any]:
-        """The fields, `extra` as a dict; without empty ones when wanted."""
+        """Return the fields, with `extra` as a dict; `prune_empty` leaves out empty fields."""
         fields: dict[str, Any] = {"conn_id": self.conn_id, **{name: getattr(self, name) for name in _FIELDS}}
         fields["extra"] = self.extra_dejson
         return {key: item for key, item in fields.items() if item not in (None, "", {})} if prune_empty else fields
 
     def as_json(self) -> str:
-        """The fields as JSON, to be read back by `from_json`."""
+        """Return the connection as JSON that `from_json` reads."""
         fields = self.to_dict(prune_empty=True)
         fields.pop("conn_id", None)
         return json.dumps(fields)
 
     @property
     def extra_dejson(self) -> dict[str, Any]:
-        """`extra` as a dict; empty when there is none or it is not JSON."""
+        """`extra` as a dict; empty when `extra` is empty or not JSON."""
         return self.get_extra_dejson()
 
     def get_extra_dejson(self, nested: bool = False) -> dict[str, Any]:
-        """`extra` as a dict; `nested`: text values that are JSON are parsed too."""
+        """Return `extra` as a dict; with `nested`, text values that are JSON are parsed too."""
         if not self.extra:
             return {}
         try:
@@ -189,24 +189,24 @@ class Connection:
         return extra  # type: ignore[no-any-return]
 
     async def aextra_dejson(self) -> dict[str, Any]:
-        """`extra_dejson`, from a coroutine."""
+        """Return `extra_dejson`, for coroutines."""
         return self.extra_dejson
 
     def get_extra(self) -> str | None:
-        """`extra` as text."""
+        """Return `extra` as text."""
         return self.extra
 
     def get_password(self) -> str | None:
-        """The password."""
+        """Return the password."""
         return self.password
 
     def set_extra(self, value: str | None) -> None:
-        """`extra` is this text."""
+        """Set `extra` to this text."""
         self.extra = value
 
     def get_hook(self, *, hook_params: dict[str, Any] | None = None) -> Any:
-        """The hook for this type of connection, from the package of its system; NoHook when none is installed."""
-        from gnomon.sdk.runtime import provider_packages  # few ask: most make the hook that they mean
+        """Return the hook for the type of the connection. Raises HookNotFound when no installed package has one."""
+        from gnomon.sdk.runtime import provider_packages  # rarely used: most code makes the hook itself
 
         kind = provider_packages.load_hook_class(self.conn_type, str(self.conn_id))
         return kind(**{kind.conn_name_attr: self.conn_id}, **(hook_params or {}))
@@ -231,7 +231,7 @@ def _parse_port(conn_id: str | None, value: Any) -> int | None:
 
 
 def _without_login(host: str | None) -> str | None:
-    """A host that was given as an address with a login and a password, without these."""
+    """Remove login and password from a host that was given as an address with both."""
     protocol, separator, rest = (host or "").rpartition("://")
     return f"{protocol}{separator}{rest.rpartition('@')[2]}" if "@" in rest else host
 
@@ -241,7 +241,7 @@ def _scheme_to_type(scheme: str) -> str:
 
 
 def _read_host(netloc: str) -> str:
-    """The host with its capitals, which `urlsplit` lowers."""
+    """Return the host with its upper case letters, which `urlsplit` changes to lower case."""
     host = netloc.rpartition("@")[2]
     if host.startswith("["):
         return host[1 : host.index("]")]
@@ -270,11 +270,11 @@ def _explain_missing(conn_id: str) -> str:
     if channel.has_channel():
         return f"The conn_id {conn_id!r} isn't defined. Set the environment variable {name} to its URI."
     return (f"The conn_id {conn_id!r} isn't defined in the environment ({name}), and this process was started without "
-            "Gnomon, so no stored one can be read.")
+            "Gnomon, so stored connections cannot be read.")
 
 
 class BaseHook:
-    """Base of hooks: finds connections, has a logger."""
+    """Base class of hooks: it reads connections and has a logger."""
 
     conn_name_attr: ClassVar[str]
     default_conn_name: ClassVar[str]
@@ -286,7 +286,7 @@ class BaseHook:
 
     @property
     def log(self) -> Any:
-        """The logger of its class."""
+        """The logger of the class."""
         import logging  # not needed to write a DAG
 
         name = getattr(self, "_logger_name", None) or f"{type(self).__module__}.{type(self).__qualname__}"
@@ -294,39 +294,39 @@ class BaseHook:
 
     @classmethod
     def get_connection(cls, conn_id: str) -> Connection:
-        """The connection of that id; AirflowNotFoundException when there is none."""
+        """Return the connection of that id. Raises AirflowNotFoundException when there is none."""
         return Connection.get(conn_id)
 
     @classmethod
     async def aget_connection(cls, conn_id: str) -> Connection:
-        """The connection of that id, from a coroutine."""
+        """Return the connection of that id without blocking the event loop."""
         return await Connection.async_get(conn_id)
 
     @classmethod
     def get_connections(cls, conn_id: str) -> list[Connection]:
-        """The connection of that id, in a list."""
+        """Return the connection of that id in a list."""
         return [cls.get_connection(conn_id)]
 
     @classmethod
     def get_hook(cls, conn_id: str, hook_params: dict[str, Any] | None = None) -> Any:
-        """The hook for the type of that connection."""
+        """Return the hook for the type of that connection. Raises as `Connection.get_hook` does."""
         return cls.get_connection(conn_id).get_hook(hook_params=hook_params)
 
     @classmethod
     async def aget_hook(cls, conn_id: str, hook_params: dict[str, Any] | None = None) -> Any:
-        """The hook for the type of that connection, from a coroutine."""
+        """As `get_hook`, for coroutines."""
         return (await cls.aget_connection(conn_id)).get_hook(hook_params=hook_params)
 
     def get_conn(self) -> Any:
-        """The open client. Subclasses write it."""
+        """Return an open client. Subclasses override it."""
         raise NotImplementedError(f"{type(self).__name__} has no get_conn().")
 
     @classmethod
     def get_connection_form_widgets(cls) -> dict[str, Any]:
-        """Further fields of the connection form."""
+        """Return further fields of the connection form."""
         return {}
 
     @classmethod
     def get_ui_field_behaviour(cls) -> dict[str, Any]:
-        """How the connection form shows its fields."""
+        """Return the labels and placeholders of the connection form."""
         return {}

@@ -8,36 +8,36 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gnomon.sdk.templating.templater import Templater
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.node_types import DagNode
 
 
 class BaseNotifier(Templater):
-    """A callback: write `notify(context)`. Its template fields are rendered before each call."""
+    """A callback. A subclass defines `notify(context)`. The template fields are rendered before each call."""
 
     template_fields: ClassVar[Collection[str]] = ()
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
-        self._dag: DAG | None = None
+        self._dag: DagNode | None = None
 
-    def get_dag(self) -> DAG | None:
-        """The DAG of the call that is running."""
+    def get_dag(self) -> DagNode | None:
+        """Return the DAG of the current call, or None."""
         return self.__dict__.get("_dag")
 
     def notify(self, context: Any) -> None:
-        """Sends the message. Subclasses write it."""
+        """Send the message. Subclasses override it."""
         raise NotImplementedError(f"{type(self).__name__} has no notify().")
 
     async def async_notify(self, context: Any) -> None:
-        """Sends the message, from a coroutine."""
+        """Send the message from a coroutine. Subclasses override it."""
         raise NotImplementedError(f"{type(self).__name__} has no async_notify().")
 
     def _update_context(self, context: Mapping[str, Any]) -> dict[str, Any]:
-        """The context with the arguments of the DAG's callbacks."""
+        """Return the context with the arguments of the callbacks of the DAG."""
         return {**context}
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
-        """Renders the fields and notifies. Takes a context, or what an SLA callback of Airflow 2 was given."""
+        """Render the template fields and call `notify`. The arguments are a context, or those of an SLA callback of Airflow 2."""
         context: Any = args[0] if len(args) == 1 else kwargs.pop("context", None)
         if context is None:
             names = ("dag", "task_list", "blocking_task_list", "slas", "blocking_tis")

@@ -13,7 +13,7 @@ _PREFIXES = ("GNOMON_VAR_", "AIRFLOW_VAR_")
 
 
 class Variable:
-    """`Variable.get("key")`. The environment (`GNOMON_VAR_KEY`, `AIRFLOW_VAR_KEY`) wins over what is stored."""
+    """A Variable. The environment (`GNOMON_VAR_KEY`, `AIRFLOW_VAR_KEY`) takes precedence over the stored value."""
 
     def __init__(self, key: str, value: str | None = None, description: str | None = None) -> None:
         self.key = key
@@ -24,7 +24,10 @@ class Variable:
     @classmethod
     def get(cls, key: str, default: Any = NOTSET, deserialize_json: bool = False, *, default_var: Any = NOTSET,
             **_: Any) -> Any:
-        """The value, parsed as JSON when wanted; without one the default; KeyError without a default."""
+        """Return the value (parsed as JSON with `deserialize_json`), or the default.
+
+        Raises KeyError when there is neither, and ValueError for a value that is not JSON.
+        """
         text = _read_environment(key)
         if text is None:
             text = _read_stored(key)
@@ -37,29 +40,29 @@ class Variable:
 
     @classmethod
     def set(cls, key: str, value: Any, description: str | None = None, serialize_json: bool = False, **_: Any) -> None:
-        """The value is stored, as text or as JSON."""
-        import json  # not needed to read a text
+        """Store the value, as text or (with `serialize_json`) as JSON."""
+        import json  # only JSON values need it
 
         text = json.dumps(value, indent=2) if serialize_json else str(value)
         channel.ask(SetVariable(key=key, value=text, description=description))
 
     @classmethod
     def delete(cls, key: str, **_: Any) -> int:
-        """The Variable is gone; 1 when there was one, else 0."""
+        """Delete the stored value; return 1 when there was one, else 0."""
         return int(bool(channel.ask(DeleteVariable(key=key))))
 
     @classmethod
     def keys(cls, prefix: str | None = None) -> list[str]:
-        """The stored keys with that prefix, sorted."""
+        """Return the stored keys with that prefix, sorted."""
         answer: Any = channel.ask(ListVariables(prefix=prefix or ""))
         return list(answer)
 
     @classmethod
     def setdefault(cls, key: str, default: Any, description: str | None = None, deserialize_json: bool = False) -> Any:
-        """The value; without one the default, which is stored."""
-        found = cls.get(key, default=None, deserialize_json=deserialize_json)
-        if found is not None:
-            return found
+        """Return the value; without a value, store the default and return it. Raises ValueError for the default None."""
+        value = cls.get(key, default=None, deserialize_json=deserialize_json)
+        if value is not None:
+            return value
         if default is None:
             raise ValueError(f"Variable {key!r} cannot be set to None; give setdefault() a value.")
         cls.set(key, default, description=description, serialize_json=deserialize_json)
@@ -67,7 +70,7 @@ class Variable:
 
     @classmethod
     def update(cls, key: str, value: Any, serialize_json: bool = False, **_: Any) -> None:
-        """The stored value is replaced; KeyError when there is none."""
+        """Replace the stored value. Raises KeyError when there is none."""
         if _read_stored(key) is None:
             raise KeyError(_explain_missing(key))
         cls.set(key, value, serialize_json=serialize_json)
@@ -101,4 +104,4 @@ def _explain_missing(key: str) -> str:
     if channel.has_channel():
         return f"Variable {key} does not exist. Set it with `gnomon variables set {key} VALUE`, or give a default."
     return (f"Variable {key} is not in the environment ({_PREFIXES[0]}{key.upper()}), and this process was started without "
-            "Gnomon, so no stored one can be read. Set the environment variable, or give a default.")
+            "Gnomon, so stored Variables cannot be read. Set the environment variable, or give a default.")

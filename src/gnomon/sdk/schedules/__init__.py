@@ -1,1 +1,3 @@
-"""TODO: say what is in here."""
+"""The argument `schedule`, time zones, and timetables of authors. `schedule_argument` turns the argument into a timetable: open it first.
+`author_timetable` checks timetables that authors write; `named_calendars` finds the calendars of gnomon.toml.
+"""

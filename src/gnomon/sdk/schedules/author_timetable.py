@@ -1,4 +1,4 @@
-"""An author's timetable, checked where its file is parsed: whatever can be known of it before it is asked for a run."""
+"""Checks and stored form of timetables that authors write; both are made when the DAG file is parsed."""
 
 from __future__ import annotations
 
@@ -19,57 +19,60 @@ from gnomon.timetables.base import Timetable
 from gnomon.timetables.granularity import GRANULARITIES
 
 _TEXTS = ("summary", "description")
-_ASSETS = "its timetable has an asset_condition: scheduling by assets is a later feature, until then its times alone count."
+_ASSETS = "its timetable has an asset_condition: scheduling by assets is not supported yet, and only its times are used."
 _PLAIN = (str, bool, int)
 
 
 def is_author_timetable(timetable: Any) -> bool:
-    """Whether its class is an author's, and not one of Gnomon's."""
+    """Return whether the class of the timetable is defined outside Gnomon."""
     return not type(timetable).__module__.startswith("gnomon.")
 
 
 def check_author_timetable(timetable: Any) -> list[str]:
-    """Passes when it can be stored and made again; returns what is doubtful. AirflowTimetableInvalid names the remedy."""
+    """Check that the timetable can be stored and made again; return warnings.
+
+    Raises AirflowTimetableInvalid with what to change.
+    """
     name = type(timetable).__name__
     _check_importable(type(timetable))
     if timetable.partitioned or timetable.partitioned_at_runtime:
-        raise AirflowTimetableInvalid(f"{name} plans runs by partition, which is a later feature; until then leave `partitioned` False")
+        raise AirflowTimetableInvalid(f"{name} plans runs by partition, which is not supported yet; leave `partitioned` False")
     _check_granularity(timetable)
     texts = {attribute: _read_text(timetable, attribute) for attribute in _TEXTS}
     data = _serialize(timetable)
     again = _deserialize_again(timetable, data)
-    doubts = [_ASSETS] if timetable.asset_condition is not None else []
+    problems = [_ASSETS] if timetable.asset_condition is not None else []
     for attribute, text in texts.items():
         other = _read_text(again, attribute)
         if other != text:
-            doubts.append(
+            problems.append(
                 f"after {name}.deserialize its {attribute} is {other!r} instead of {text!r}, and its runs may differ too: "
-                "let serialize hold every argument."
+                "let serialize return every argument."
             )
-    return doubts
+    return problems
 
 
 def validate_author_timetable(timetable: Any) -> None:
-    """Its own `validate` passes."""
+    """Call `validate` of the timetable. Raises AirflowTimetableInvalid when it raises."""
     _call_author(timetable, "validate", {}, "(self)")
 
 
 def _check_importable(cls: type) -> None:
     if "<locals>" in cls.__qualname__:
         raise AirflowTimetableInvalid(
-            f"{cls.__name__} stands inside a function, where no other process finds it; move the class to the top of its file"
+            f"{cls.__name__} is defined inside a function, and other processes cannot import it; move the class to the top of its file"
         )
 
 
 def _check_granularity(timetable: Any) -> None:
-    """What it declares is one of the kinds that dependencies between DAGs know, or None."""
+    """Raise AirflowTimetableInvalid unless `granularity` is None or a kind that dependencies between DAGs know."""
     cls = type(timetable)
     where = _format_method_location(timetable, "granularity") or _format_class_location(cls)
     try:
         kind = getattr(timetable, "granularity", None)
     except Exception as error:
         raise AirflowTimetableInvalid(
-            f"{cls.__name__}.granularity raised {type(error).__name__}: {error}{where}; let it give a kind, or None"
+            f"{cls.__name__}.granularity raised {type(error).__name__}: {error}{where}; let it return a kind, or None"
         ) from error
     if kind is not None and kind not in GRANULARITIES:
         raise AirflowTimetableInvalid(
@@ -78,7 +81,7 @@ def _check_granularity(timetable: Any) -> None:
 
 
 def _read_text(timetable: Any, attribute: str) -> str:
-    """The text of a class attribute, an instance attribute or a property."""
+    """Return the text of a class attribute, an instance attribute or a property."""
     try:
         value = getattr(timetable, attribute)
     except Exception as error:
@@ -94,7 +97,7 @@ def _read_text(timetable: Any, attribute: str) -> str:
 
 
 def _serialize(timetable: Any) -> Any:
-    """What serialize returns, as JSON keeps it."""
+    """Return the result of `serialize` after a round trip through JSON."""
     name = type(timetable).__name__
     data = _call_author(timetable, "serialize", {}, "(self)")
     where = _format_method_location(timetable, "serialize")
@@ -108,7 +111,7 @@ def _serialize(timetable: Any) -> Any:
 
 
 def _find_unserializable(value: Any, path: str) -> str | None:
-    """The first thing inside that JSON cannot hold, with the remedy; None when there is none."""
+    """Return a description of the first part that JSON cannot represent, with what to write instead; None when there is none."""
     if value is None or isinstance(value, _PLAIN):
         return None
     if isinstance(value, float):
@@ -145,7 +148,7 @@ def _remedy(value: Any) -> str:
 
 
 def _deserialize_again(timetable: Any, data: Any) -> Any:
-    """What deserialize makes of it."""
+    """Return the timetable that `deserialize` makes of `data`."""
     cls = type(timetable)
     if _find_defining_class(cls, "deserialize") is Timetable:
         _check_no_arguments(cls)
@@ -170,20 +173,20 @@ def _deserialize_again(timetable: Any, data: Any) -> Any:
 
 
 def _check_no_arguments(cls: type) -> None:
-    """Without deserialize, the class is made again without arguments."""
+    """Raise AirflowTimetableInvalid for a class without `deserialize` whose `__init__` needs arguments."""
     needed = [
         parameter.name for parameter in inspect.signature(cls).parameters.values()
         if parameter.default is parameter.empty and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]  # fmt: skip
     if needed:
         raise AirflowTimetableInvalid(
-            f"{cls.__name__} takes {', '.join(needed)}, and has no deserialize that gives it back; write "
+            f"{cls.__name__} takes {', '.join(needed)}, and has no deserialize; write "
             "`def serialize(self)`, which returns a dict, and `@classmethod def deserialize(cls, data)`, which makes it again"
         )
 
 
 def _find_defining_class(cls: type, method: str) -> Any:
-    """The class that defines the method."""
+    """Return the class that defines the method."""
     return next((kind for kind in cls.__mro__ if method in vars(kind)), None)
 
 
@@ -195,7 +198,7 @@ def _call_author(timetable: Any, method: str, offered: dict[str, Any], wanted: s
 
 
 def _format_method_location(timetable: Any, attribute: str) -> str:
-    """` (file:line)` of the method or property, if it is an author's."""
+    """Return ` (file:line)` of a method or property of an author; an empty text for one of Gnomon."""
     found = inspect.getattr_static(type(timetable), attribute, None)
     function = getattr(found, "fget", None) or getattr(found, "func", None) or getattr(found, "__func__", found)
     if not isinstance(function, FunctionType) or function.__module__.startswith("gnomon."):
@@ -214,7 +217,7 @@ _OURS = "gnomon."
 
 
 def build_author_timetable_ref(timetable: Any) -> TimetableRef:
-    """The stored form. Raises AirflowTimetableInvalid for a property that raises or gives what it may not."""
+    """Return the stored form. Raises AirflowTimetableInvalid for a property that raises or has a value that is not valid."""
     cls = type(timetable)
     return TimetableRef(
         path=f"{cls.__module__}.{cls.__qualname__}",
@@ -242,7 +245,7 @@ def _read_active_runs_limit(timetable: Any) -> int | None:
 
 
 def _read_zone(timetable: Any) -> str | int | None:
-    """Its `timezone`, for the days of dependencies between DAGs. What is no zone is something else of the author's."""
+    """Return `timezone`, for the days of dependencies between DAGs. An attribute that is not a time zone is ignored."""
     zone = _read_attribute(timetable, "timezone", None)
     if zone is None:
         return None
@@ -255,19 +258,19 @@ def _read_zone(timetable: Any) -> str | int | None:
 
 
 def _read_attribute(timetable: Any, name: str, default: Any) -> Any:
-    """A class attribute, an instance attribute or a property."""
+    """Return a class attribute, an instance attribute or a property; `default` when the timetable has none."""
     if not hasattr(type(timetable), name) and name not in getattr(timetable, "__dict__", {}):
         return default
     try:
         return getattr(timetable, name)
     except Exception as error:
         raise AirflowTimetableInvalid(
-            f"{type(timetable).__name__}.{name} raised {type(error).__name__}: {error}; let it give a value"
+            f"{type(timetable).__name__}.{name} raised {type(error).__name__}: {error}; let it return a value"
         ) from error
 
 
 def hash_code(cls: type) -> str:
-    """A digest of the files in which the class, and those it derives from, are defined; ours are left out."""
+    """Return a digest of the source files of the class and its base classes, without those of Gnomon."""
     whole = hashlib.sha256()
     modules = {kind.__module__ for kind in cls.__mro__ if not kind.__module__.startswith(_OURS)}
     for name in sorted(modules - {"builtins", "typing", "abc", "object"}):
@@ -276,7 +279,7 @@ def hash_code(cls: type) -> str:
 
 
 def _hash_module_source(module: str) -> bytes:
-    """The source of a module that is imported; of one in an archive, the stamp of the archive."""
+    """Return a digest of the source of an imported module; for a module in an archive, the time and size of the archive."""
     file = getattr(sys.modules.get(module), "__file__", None)
     if not isinstance(file, str):
         return b""

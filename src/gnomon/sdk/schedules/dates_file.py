@@ -1,4 +1,4 @@
-"""Days off from a file that an author keeps: CSV or ICS. What is read becomes plain dates; nothing reads the file later."""
+"""Days off from a CSV or ICS file. The file is read when the DAG file is parsed; only the dates are stored."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gnomon.errors.timetable import AirflowTimetableInvalid
 def dates_file(
     path: str | os.PathLike[str], *, since: date | str | None = None, until: date | str | None = None
 ) -> Dates:
-    """The days off that a CSV file (`.csv`, a date a line) or an iCalendar file (`.ics`, all-day events) lists.
+    """Return the days off in a CSV file (`.csv`, one date per line) or an iCalendar file (`.ics`, all-day events).
 
-    A path that is not absolute lies below the DAGs folder. `since`, `until`: from when until when the list is complete; by
-    default whole years, from that of the first date to that of the last. The file is an input of the DAG file: when it
-    changes, the DAG file is parsed again.
+    A relative path is relative to the DAGs folder. `since` and `until` limit the time for which the list is complete; by
+    default it is complete from the year of the first date to the year of the last date. The file is an input of the DAG file:
+    when it changes, the DAG file is parsed again. Raises AirflowTimetableInvalid as `read_dates_file` does.
     """
     place = current_config().dags_folder / Path(path).expanduser()
     days = read_dates_file(place, until=None if until is None else parse_day(until))
@@ -28,11 +28,11 @@ def dates_file(
 
 
 def read_dates_file(file: Path, *, until: date | None = None) -> list[date]:
-    """The dates of a file by its suffix; AirflowTimetableInvalid names the file, and the line that is wrong."""
+    """Return the dates of a CSV or ICS file. Raises AirflowTimetableInvalid, with the file and the line, when it is not valid."""
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise AirflowTimetableInvalid(f"there is no file {file}; put the list of dates there, or correct the path") from None
+        raise AirflowTimetableInvalid(f"the file {file} does not exist; create it with the dates, or correct the path") from None
     except (OSError, UnicodeDecodeError) as error:
         raise AirflowTimetableInvalid(f"{file} cannot be read: {error}") from None
     if file.suffix.lower() == ".ics":

@@ -1,4 +1,4 @@
-"""Calendars by name: what `[calendars.NAME]` in `gnomon.toml` means."""
+"""Calendars by name: the sections `[calendars.NAME]` of `gnomon.toml`."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ KEYS = (
 
 
 def calendar(name: str) -> Named:
-    """The calendar `[calendars.NAME]` of the home's gnomon.toml, which becomes an input of the DAG file that asks.
+    """Return the calendar `[calendars.NAME]` of gnomon.toml; the file becomes an input of the DAG file that is parsed.
 
-    ConfigMistake when there is none (with the nearest name), or when its table makes no sense.
+    Raises OptionError, with the most similar name, when there is none, or when its table is not valid.
     """
     return NamedCalendars(current_config().home).find(name)
 
 
 class NamedCalendars:
-    """The named calendars of one home, as its file has them now."""
+    """The named calendars in the current gnomon.toml of one home."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
@@ -41,11 +41,11 @@ class NamedCalendars:
 
     @property
     def names(self) -> list[str]:
-        """Every name, in the order of the file."""
+        """Return every name, in the order of the file."""
         return list(self._tables)
 
     def find(self, name: str) -> Named:
-        """The calendar of that name; ConfigMistake as `calendar` has it."""
+        """Return the calendar of that name. Raises as `calendar` does."""
         return self._find(name, ())
 
     def _find(self, name: str, asked_by: tuple[str, ...]) -> Named:
@@ -68,7 +68,7 @@ class NamedCalendars:
         return everything.working(working) if working else everything
 
     def _dates(self, table: CalendarTable) -> Dates | None:
-        """The days off that are listed, here or in a file."""
+        """Return the days off that are listed, in gnomon.toml or in a file."""
         if "dates" not in table.values and "dates_file" not in table.values:
             _refuse_without(table, "dates or dates_file", "since", "until")
             return None
@@ -79,7 +79,7 @@ class NamedCalendars:
         ))
 
     def _days(self, table: CalendarTable, key: str) -> list[Any]:
-        """The dates of `KEY = [...]` and of the file that `KEY_file` names, which lies below the home."""
+        """Return the dates of `KEY = [...]` and of the file `KEY_file`, whose path is relative to the home."""
         found = _with_location(table, key, lambda: [parse_day(day) for day in _read_list(table, key)])
         named = f"{key}_file"
         if named in table.values:
@@ -111,13 +111,13 @@ def _build_exchange(table: CalendarTable) -> Exchange | None:
 
 
 def _require_known_exchange(exchange: Exchange) -> Exchange:
-    """The exchange, known to the library."""
+    """Return the code of an exchange that exchange_calendars knows."""
     assert exchange.last_day is not None
     return exchange
 
 
 def _build_weekend(table: CalendarTable) -> Weekends | None:
-    """The weekly days off: those stated, else Saturday and Sunday where nothing else says something about weekends."""
+    """Return the weekly days off: those given, else Saturday and Sunday if no other key concerns weekends."""
     days = _read_weekdays(table)
     if days is None:
         return None if {"country", "exchange", "union"} & set(table.values) else Weekends()
@@ -131,7 +131,7 @@ def _read_weekdays(table: CalendarTable) -> list[Any] | None:
 
 
 def _subtract(table: CalendarTable, whole: Calendar, part: Named) -> Difference:
-    """The days off of `whole` without those of `part`, which must not work whole weekends."""
+    """Return the days off of `whole` without those of `part`. It is an error if whole weekends become working days."""
     both = whole.weekly & part.weekly
     if both:
         days = ", ".join(WEEKDAY_NAMES[day] for day in sorted(both))
@@ -179,7 +179,7 @@ def _read_text(table: CalendarTable, key: str) -> str:
 
 
 def _with_location(table: CalendarTable, key: str, make: Callable[[], _Result]) -> _Result:
-    """What `make` gives; its mistakes name calendar, key and line."""
+    """Return the result of `make`; an error gets the calendar, the key and the line."""
     try:
         return make()
     except AirflowTimetableInvalid as error:

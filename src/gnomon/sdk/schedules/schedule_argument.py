@@ -1,4 +1,4 @@
-"""What `schedule=` takes, turned into a timetable."""
+"""The argument `schedule`: turns its value into a timetable, and a timetable into its stored form."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ if TYPE_CHECKING:
 
 
 def parse_schedule(schedule: Any, zone: dt.tzinfo) -> Any:
-    """The timetable of a cron text, preset, timedelta, relativedelta, timetable object, assets, or None."""
-    from gnomon import timetables  # rules of time are loaded with the first DAG, not with the module
+    """Return the timetable for a cron text, a preset, a timedelta, a relativedelta, a timetable, assets, or None.
+
+    `zone` is the time zone for cron texts. Raises TypeError or ValueError for another value.
+    """
+    from gnomon import timetables  # loaded with the first DAG, not with this module
 
     if schedule is None:
         return timetables.NullTimetable()
@@ -29,7 +32,10 @@ def parse_schedule(schedule: Any, zone: dt.tzinfo) -> Any:
         )
     if hasattr(schedule, "next_dagrun_info"):
         return resolve_calendar(_check_base_class(schedule, timetables.Timetable))
-    from gnomon.sdk.assets import AssetTriggeredTimetable, parse_asset_condition  # most DAGs run by time
+    from gnomon.sdk.assets import (  # most DAGs are not scheduled by assets
+        AssetTriggeredTimetable,
+        parse_asset_condition,
+    )
 
     condition = parse_asset_condition(schedule)
     if condition is not None:
@@ -41,20 +47,23 @@ def parse_schedule(schedule: Any, zone: dt.tzinfo) -> Any:
 
 
 def resolve_calendar(timetable: Any) -> Any:
-    """The timetable with the calendar that its `calendar="name"` means in gnomon.toml; ConfigMistake when there is none."""
+    """Return the timetable with the calendar of gnomon.toml that its `calendar="name"` names.
+
+    Raises OptionError when gnomon.toml has no such calendar.
+    """
     if getattr(timetable, "calendar_name", None) is None:
         return timetable
-    from gnomon.sdk.schedules.named_calendars import calendar  # few DAGs name one
+    from gnomon.sdk.schedules.named_calendars import calendar  # few DAGs use a calendar
 
     return timetable.on_calendar(calendar(timetable.calendar_name))
 
 
 def _check_base_class(timetable: Any, base: type) -> Any:
-    """A timetable that derives from the base class: what an author leaves out is there."""
+    """Return the timetable. Raises TypeError when it does not derive from Timetable, which has the optional methods."""
     if base not in type(timetable).__mro__:
         name = type(timetable).__name__
         raise TypeError(
-            f"{name} has next_dagrun_info and is no timetable; derive it: `class {name}(Timetable)`, with "
+            f"{name} has next_dagrun_info but does not derive from Timetable; write `class {name}(Timetable)`, with "
             "`from airflow.timetables.base import Timetable`"
         )
     return timetable
@@ -75,12 +84,12 @@ def _parse_text(schedule: str, zone: dt.tzinfo) -> Any:
 
 
 def _is_relativedelta(value: Any) -> bool:
-    """Told by its name: dateutil is loaded only by those who use it."""
+    """Return whether the value is a relativedelta. The test uses the class name, so that dateutil is not imported."""
     return any(kind.__name__ == "relativedelta" for kind in type(value).__mro__)
 
 
 def read_active_runs_limit(timetable: Any) -> int | None:
-    """Its `active_runs_limit`; None for an author's that raises, which is an error of its DAG when that is stored."""
+    """Return `active_runs_limit`; None when an author's property raises, which becomes an error when the DAG is stored."""
     try:
         limit = timetable.active_runs_limit
     except Exception:
@@ -89,7 +98,10 @@ def read_active_runs_limit(timetable: Any) -> int | None:
 
 
 def build_timetable_ref(timetable: Any) -> TimetableRef:
-    """The timetable as it is stored. Until assets can schedule, a DAG that waits for them is stored as one without a plan."""
+    """Return the stored form of the timetable.
+
+    A DAG that is scheduled by assets is stored without a schedule, because assets do not schedule DAGs yet.
+    """
     from gnomon import timetables
     from gnomon.model.slots import TimetableRef
     from gnomon.sdk.assets import AssetTriggeredTimetable

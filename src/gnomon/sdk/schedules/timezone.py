@@ -1,6 +1,6 @@
 """Zones and moments for authors: the functions of `airflow.utils.timezone` and `airflow.sdk.timezone`.
 
-Where the dialect hands out pendulum objects, pendulum is loaded; where any aware datetime does, it is not.
+A function that returns pendulum objects in Airflow returns them here too; other functions do not load pendulum.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gnomon.sdk.arguments import option_defaults
 if TYPE_CHECKING:
     import pendulum
 
-_EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 (a wall time: the offset of a zone is asked for it)
+_EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 (a wall time, at which the offset of a zone is read)
 
 
 def utc_epoch() -> dt.datetime:
@@ -26,12 +26,15 @@ def utc_epoch() -> dt.datetime:
 
 
 def utcnow() -> dt.datetime:
-    """The present moment, aware, UTC."""
+    """Return the current moment as an aware datetime in UTC."""
     return to_datetime(SystemClock().now())
 
 
 def find_zone(name: str | int) -> dt.tzinfo:
-    """The zone of an IANA name, `utc`, `system`, `local`, an offset (`+01:00`, or seconds); UserMistake otherwise."""
+    """Return the zone of an IANA name, `utc`, `system`, `local`, or an offset (`+01:00`, or seconds).
+
+    Raises UserError for another text.
+    """
     if isinstance(name, int):
         return dt.timezone(dt.timedelta(seconds=name))
     if name[:1] in ("+", "-"):
@@ -44,7 +47,7 @@ def find_zone(name: str | int) -> dt.tzinfo:
 
 
 def _parse_offset(name: str) -> dt.tzinfo:
-    """The zone of an offset as `zone_name` writes it: `+01:30`."""
+    """Return the zone of an offset such as `+01:30`, the form that `zone_name` writes."""
     hours, _, minutes = name[1:].partition(":")
     try:
         offset = dt.timedelta(hours=int(hours), minutes=int(minutes or 0))
@@ -54,7 +57,7 @@ def _parse_offset(name: str) -> dt.tzinfo:
 
 
 def parse_timezone(name: str | int) -> dt.tzinfo:
-    """The pendulum zone of a name or an offset in seconds; UserMistake for an unknown one."""
+    """Return the pendulum zone of a name or of an offset in seconds. Raises UserError for an unknown name."""
     import pendulum
 
     if isinstance(name, str) and name.lower() not in ("utc", "system", "local"):
@@ -63,19 +66,19 @@ def parse_timezone(name: str | int) -> dt.tzinfo:
 
 
 def local_system_zone() -> dt.tzinfo:
-    """The zone that this machine is set to."""
+    """Return the time zone of this machine."""
     import pendulum
 
     return pendulum.tz.local_timezone()
 
 
 def local_timezone() -> dt.tzinfo:
-    """The zone of this machine, as a pendulum zone."""
+    """Return the time zone of this machine as a pendulum zone."""
     return local_system_zone()
 
 
 def default_zone() -> dt.tzinfo:
-    """The zone of `[core] default_timezone`: what a naive start date is read in."""
+    """Return the zone of `[core] default_timezone`, in which naive dates are read."""
     name = option_defaults.read_text("core", "default_timezone")
     try:
         return find_zone(name)
@@ -84,7 +87,7 @@ def default_zone() -> dt.tzinfo:
 
 
 def zone_name(zone: dt.tzinfo | None) -> str:
-    """The name that finds the zone again: its IANA key, `UTC`, or an offset as `+01:00`."""
+    """Return the name with which `find_zone` finds the zone: its IANA key, `UTC`, or an offset such as `+01:00`."""
     if zone is None or zone is dt.UTC:
         return "UTC"
     for attribute in ("key", "name", "zone"):
@@ -128,17 +131,20 @@ def _suggest_zone(name: str) -> str:
 
 
 def is_localized(value: dt.datetime) -> bool:
-    """Whether the moment is aware."""
+    """Return whether the moment has a time zone."""
     return value.utcoffset() is not None
 
 
 def is_naive(value: dt.datetime) -> bool:
-    """Whether the moment has no zone."""
+    """Return whether the moment has no time zone."""
     return value.utcoffset() is None
 
 
 def make_aware(value: dt.datetime, timezone: dt.tzinfo | None = None) -> dt.datetime:
-    """The naive wall time in that zone (default: the installation's), aware; ValueError for an aware one."""
+    """Return the naive wall time as an aware datetime in the zone (default: that of the installation).
+
+    Raises ValueError for an aware datetime.
+    """
     if is_localized(value):
         raise ValueError(f"make_aware expects a naive datetime, got {value}")
     zone = timezone or default_zone()
@@ -149,7 +155,10 @@ def make_aware(value: dt.datetime, timezone: dt.tzinfo | None = None) -> dt.date
 
 
 def make_naive(value: dt.datetime, timezone: dt.tzinfo | None = None) -> dt.datetime:
-    """The wall time in that zone (default: the installation's), naive; ValueError for a naive one."""
+    """Return the wall time in the zone (default: that of the installation) as a naive datetime.
+
+    Raises ValueError for a naive datetime.
+    """
     if is_naive(value):
         raise ValueError("make_naive() cannot be applied to a naive datetime")
     return value.astimezone(timezone or default_zone()).replace(tzinfo=None)
@@ -160,7 +169,7 @@ def convert_to_utc(value: None) -> None: ...
 @overload
 def convert_to_utc(value: dt.datetime) -> dt.datetime: ...
 def convert_to_utc(value: dt.datetime | None) -> dt.datetime | None:
-    """The moment in UTC, as a pendulum DateTime; a naive one is read in the installation's zone."""
+    """Return the moment in UTC as a pendulum DateTime; a naive moment is read in the zone of the installation."""
     if value is None:
         return None
     import pendulum
@@ -174,7 +183,7 @@ def coerce_datetime(value: None, tz: dt.tzinfo | None = None) -> None: ...
 @overload
 def coerce_datetime(value: dt.datetime, tz: dt.tzinfo | None = None) -> pendulum.DateTime: ...
 def coerce_datetime(value: dt.datetime | None, tz: dt.tzinfo | None = None) -> pendulum.DateTime | None:
-    """The moment as a pendulum DateTime, a naive one read as UTC; in zone `tz` when one is given."""
+    """Return the moment as a pendulum DateTime, in the zone `tz` if given; a naive moment is read as UTC."""
     if value is None:
         return None
     import pendulum
@@ -184,7 +193,7 @@ def coerce_datetime(value: dt.datetime | None, tz: dt.tzinfo | None = None) -> p
 
 
 def pendulum_zone(zone: dt.tzinfo) -> Any:
-    """The pendulum zone that keeps the same time."""
+    """Return the equivalent pendulum zone."""
     import pendulum
     from pendulum.tz.timezone import FixedTimezone, Timezone
 
@@ -198,14 +207,14 @@ def pendulum_zone(zone: dt.tzinfo) -> Any:
 
 
 def datetime(*args: Any, **kwargs: Any) -> dt.datetime:  # the dialect's name
-    """A datetime, in the installation's zone unless `tzinfo` is given."""
+    """Return a datetime, in the zone of the installation unless `tzinfo` is given."""
     if "tzinfo" not in kwargs:
         kwargs["tzinfo"] = default_zone()
     return dt.datetime(*args, **kwargs)  # noqa: DTZ001 (it has one now)
 
 
 def parse(string: str, timezone: str | dt.tzinfo | None = None, *, strict: bool = False) -> pendulum.DateTime:
-    """The moment that the text names, as a pendulum DateTime; without a zone in it, in `timezone` or the default."""
+    """Parse a text as a pendulum DateTime; a text without a zone is read in `timezone`, or in the zone of the installation."""
     import pendulum
 
     zone = timezone or default_zone()
@@ -217,7 +226,7 @@ def parse(string: str, timezone: str | dt.tzinfo | None = None, *, strict: bool 
 
 
 def from_timestamp(timestamp: float, tz: str | dt.tzinfo = dt.UTC) -> pendulum.DateTime:
-    """The moment that many seconds after 1970, as a pendulum DateTime in that zone."""
+    """Return the moment `timestamp` seconds after 1970 as a pendulum DateTime in that zone."""
     import pendulum
 
     moment = pendulum.from_timestamp(timestamp)
@@ -227,11 +236,11 @@ def from_timestamp(timestamp: float, tz: str | dt.tzinfo = dt.UTC) -> pendulum.D
 
 
 def initialize(default_timezone: str) -> None:
-    """Nothing changes: the zone is `[core] default_timezone`. Kept for files written for the dialect."""
+    """Do nothing: the zone is always `[core] default_timezone`. Files for Airflow may call it."""
 
 
 def td_format(td_object: dt.timedelta | float | None) -> str | None:
-    """The span in short words, largest units first (`1d:2h:3M:4s`); None for none."""
+    """Return a span as short text, largest unit first (`1d:2h:3M:4s`); None for None."""
     if not td_object:
         return None
     seconds = int(td_object.total_seconds() if isinstance(td_object, dt.timedelta) else td_object)
@@ -245,5 +254,5 @@ def td_format(td_object: dt.timedelta | float | None) -> str | None:
 
 
 def to_pendulum(instant: Instant | None) -> pendulum.DateTime | None:
-    """The instant as a pendulum DateTime in UTC; None stays None."""
+    """Return the instant as a pendulum DateTime in UTC; None for None."""
     return None if instant is None else coerce_datetime(to_datetime(instant))

@@ -19,7 +19,7 @@ class WeekDay(IntEnum):
 
     @classmethod
     def get_weekday_number(cls, week_day_str: str) -> WeekDay:
-        """The day of that English name, in any case; AttributeError when there is none."""
+        """Return the day with that English name, in any case. Raises AttributeError for another name."""
         name = week_day_str.upper()
         if name in cls.__members__:
             return cls[name]
@@ -27,12 +27,12 @@ class WeekDay(IntEnum):
 
     @classmethod
     def convert(cls, day: str | WeekDay) -> int:
-        """The number of a day or its name."""
+        """Return the ISO number of a day that is given by name or as a WeekDay."""
         return int(cls.get_weekday_number(day)) if isinstance(day, str) else int(day)
 
     @classmethod
     def validate_week_day(cls, week_day: str | WeekDay | Iterable[str | WeekDay]) -> set[int]:
-        """The numbers of one day or several; TypeError for anything else."""
+        """Return the ISO numbers of one day or several days. Raises TypeError for another value."""
         if isinstance(week_day, str | WeekDay):
             return {cls.convert(week_day)}
         if isinstance(week_day, int) or not isinstance(week_day, Iterable):

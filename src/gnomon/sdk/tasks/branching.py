@@ -1,4 +1,4 @@
-"""Skipping tasks of the same run: what branches and short circuits do when they have decided."""
+"""Branches and short circuits: tasks that skip other tasks of the same run."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.errors.authoring import AirflowException, DownstreamTasksSkipped
 from gnomon.sdk.arguments.code_location import format_location
-from gnomon.sdk.dags.task_group import TaskGroup
 from gnomon.sdk.tasks.operator import BaseOperator
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
-    from gnomon.sdk.tasks.operator import BaseOperator
+    from gnomon.sdk.dags.node_types import DagNode
 
 XCOM_SKIPMIXIN_KEY = "skipmixin_key"
 XCOM_SKIPMIXIN_SKIPPED = "skipped"
@@ -20,10 +18,13 @@ XCOM_SKIPMIXIN_FOLLOWED = "followed"
 
 
 class SkipMixin:
-    """Can skip tasks. The decision is kept as an XCom; skipping ends the task by raising DownstreamTasksSkipped."""
+    """Skips tasks. The decision is pushed as an XCom; DownstreamTasksSkipped then ends the task."""
 
     def skip(self, *args: Any, ti: Any = None, tasks: Iterable[Any] | None = None, **kwargs: Any) -> None:
-        """These tasks are skipped. Takes `skip(ti, tasks)` and, as in Airflow 2, `skip(dag_run, execution_date, tasks)`."""
+        """Skip `tasks`, except teardown tasks, by raising DownstreamTasksSkipped.
+
+        Call it as `skip(ti, tasks)` or, as in Airflow 2, as `skip(dag_run, execution_date, tasks)`.
+        """
         if args and tasks is None:
             tasks = args[-1]
             ti = ti or (args[0] if len(args) == 2 else None)
@@ -35,7 +36,7 @@ class SkipMixin:
         raise DownstreamTasksSkipped(tasks=ids)
 
     def skip_all_except(self, ti: Any, branch_task_ids: str | Iterable[str] | None) -> None:
-        """Direct downstream tasks are skipped unless they are named, or come after a task that is."""
+        """Skip each direct downstream task that is not in `branch_task_ids` and does not come after a task of `branch_task_ids`."""
         task: Any = ti.task
         skipped, followed = split_downstream(task, branch_task_ids)
         if not task.downstream_task_ids:
@@ -46,10 +47,10 @@ class SkipMixin:
 
 
 def short_circuit(task: Any, condition: Any, context: Any) -> Any:
-    """The condition; when it is false, what comes after the task is skipped.
+    """Return `condition`; when it is false, skip the tasks after `task`.
 
-    All tasks at any distance with `ignore_downstream_trigger_rules`; without, the direct ones, and trigger rules decide
-    about the rest.
+    With `ignore_downstream_trigger_rules` all tasks after it are skipped; without, the direct downstream tasks are skipped and
+    the trigger rules decide for the other tasks.
     """
     if not condition and task.downstream_task_ids:
         after = task.get_flat_relatives() if task.ignore_downstream_trigger_rules else task.downstream_list
@@ -58,17 +59,17 @@ def short_circuit(task: Any, condition: Any, context: Any) -> Any:
 
 
 def split_downstream(task: BaseOperator, chosen: str | Iterable[str] | None) -> tuple[list[str], list[str]]:
-    """(skipped, followed): the direct downstream tasks of a branch, by what it chose."""
+    """Return the ids of the direct downstream tasks as (skipped, followed), for the chosen ids."""
     ids = check_chosen_ids(task, chosen)
     reached = set(ids)
     for task_id in ids:
         reached |= task.dag.get_task(task_id).get_flat_relative_ids(upstream=False)
-    direct = [one.task_id for one in task.downstream_list]
-    return [one for one in direct if one not in reached], [one for one in direct if one in reached]
+    direct = [downstream.task_id for downstream in task.downstream_list]
+    return [task_id for task_id in direct if task_id not in reached], [task_id for task_id in direct if task_id in reached]
 
 
 def check_chosen_ids(task: BaseOperator, chosen: Any) -> list[str]:
-    """The task ids that a branch chose, checked; AirflowException for anything that is no task of the DAG."""
+    """Return the chosen task ids as a list. Raises AirflowException for a value that is not the id of a task of the DAG."""
     if chosen is None:
         return []
     ids = [chosen] if isinstance(chosen, str) else chosen
@@ -78,26 +79,26 @@ def check_chosen_ids(task: BaseOperator, chosen: Any) -> list[str]:
             "It must return a task id, a list of task ids, or None."
         )
     ids = list(ids)
-    wrong = [one for one in ids if not isinstance(one, str) or not task.dag.has_task(one)]
-    if wrong:
+    unknown = [item for item in ids if not isinstance(item, str) or not task.dag.has_task(item)]
+    if unknown:
         raise AirflowException(
-            f"Branch {task.task_id!r}{format_location(task._location)} returned {', '.join(map(repr, wrong))}, which DAG "
+            f"Branch {task.task_id!r}{format_location(task._location)} returned {', '.join(map(repr, unknown))}, which DAG "
             f"{task.dag_id!r} does not have. Its direct downstream tasks: {', '.join(sorted(task.downstream_task_ids))}."
         )
     return ids
 
 
-def expand_group_ids(dag: DAG, chosen: Any) -> Any:
-    """The choice with each group id replaced by the ids of the group's first tasks."""
+def expand_group_ids(dag: DagNode, chosen: Any) -> Any:
+    """Return the chosen ids; each group id is replaced by the ids of the root tasks of the group."""
     if chosen is None or not isinstance(chosen, str | Sequence | set | frozenset):
         return chosen
-    groups: dict[Any, TaskGroup] = dag.task_group_dict
+    groups = dag.task_group_dict
     out: list[Any] = []
-    for one in [chosen] if isinstance(chosen, str) else chosen:
-        if one in groups and not dag.has_task(one):
-            out.extend(root.task_id for root in groups[one].roots)
+    for node_id in [chosen] if isinstance(chosen, str) else chosen:
+        if node_id in groups and not dag.has_task(node_id):
+            out.extend(root.task_id for root in groups[node_id].roots)
         else:
-            out.append(one)
+            out.append(node_id)
     return out
 
 
@@ -105,22 +106,22 @@ __all__ = ["BaseBranchOperator", "BranchMixIn", "SkipMixin"]
 
 
 class BranchMixIn(SkipMixin):
-    """Can follow some of its downstream tasks and skip the others."""
+    """Follows some of the downstream tasks and skips the others."""
 
     def do_branch(self, context: Any, branches_to_execute: str | Iterable[str] | None) -> Any:
-        """Direct downstream tasks that were not chosen and do not come after a chosen one are skipped."""
+        """Skip the direct downstream tasks that were not chosen and do not come after a chosen task; return the choice."""
         task: Any = self
         self.skip_all_except(context["ti"], expand_group_ids(task.dag, branches_to_execute))
         return branches_to_execute
 
 
 class BaseBranchOperator(BaseOperator, BranchMixIn):
-    """A branch: write `choose_branch(context)`."""
+    """A branch. A subclass defines `choose_branch(context)`."""
 
     inherits_from_skipmixin = True
 
     def choose_branch(self, context: Any) -> str | Iterable[str] | None:
-        """The id of the task (or group) to follow, a list of them, or None for none."""
+        """Return the id of the task or group to follow, a list of ids, or None to skip all. Subclasses override it."""
         raise NotImplementedError(f"{self.task_type} (task {self.task_id!r}) has no choose_branch().")
 
     def execute(self, context: Any) -> Any:

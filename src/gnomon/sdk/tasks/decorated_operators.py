@@ -1,4 +1,4 @@
-"""Operators made of functions: what `@task` and its variants create when the function is called in a DAG file."""
+"""Operators that call a function: the classes behind `@task` and its variants, and the base of PythonOperator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gnomon.sdk.tasks.operator import BaseOperator
 
 
 def make_unique_task_id(task_id: str, dag: Any, group: Any) -> str:
-    """The id itself, or with the next `__1`, `__2`, ... when the DAG or group has it."""
+    """Return `task_id`, or `task_id` with the next suffix `__1`, `__2`, ... when the DAG or group has that id."""
     dag = dag or (group.dag if group is not None else None) or authoring_state.current_dag()
     if dag is None:
         return task_id
@@ -22,7 +22,7 @@ def make_unique_task_id(task_id: str, dag: Any, group: Any) -> str:
 
 
 class DecoratedOperator(BaseOperator):
-    """A function and its arguments as a task. Put it before the operator class that runs the function."""
+    """A task that calls a function. In the list of bases it comes before the operator class that runs the function."""
 
     template_fields: ClassVar[Collection[str]] = ("op_args", "op_kwargs")
     template_fields_renderers: ClassVar[dict[str, str]] = {"op_args": "py", "op_kwargs": "py"}
@@ -48,7 +48,7 @@ class DecoratedOperator(BaseOperator):
         super().__init__(task_id=task_id, **{**(kwargs_to_upstream or {}), **kwargs})
 
     def execute(self, context: Any) -> Any:
-        """What the operator class returns; with multiple_outputs it must be a dict."""
+        """Return the result of the operator class. Raises TypeError when multiple_outputs is set and the result is not a dict."""
         return self._check_multiple_outputs(super().execute(context))
 
     def _handle_output(self, return_value: Any) -> Any:
@@ -71,13 +71,13 @@ class DecoratedOperator(BaseOperator):
 
 
 RETURNED_SHOWN_MAX = 4_000
-"""Characters of a returned value that the log shows."""
+"""The number of characters of a returned value that the log shows."""
 
 
 class AbbreviatedValue:
-    """A returned value as an argument of a log call: its text is made when the record is written, and is cut there.
+    """A returned value as an argument of a log call. Its text is made, and cut, when the record is written.
 
-    An error in the author's `__str__` is one of the log and does not fail the task.
+    An error in the `__str__` of an author's class is therefore an error of logging and does not fail the task.
     """
 
     __slots__ = ("_value",)
@@ -91,7 +91,7 @@ class AbbreviatedValue:
 
 
 class FunctionOperator(BaseOperator):
-    """Calls `python_callable` with `op_args`, `op_kwargs` and the context keys that it takes."""
+    """Calls `python_callable` with `op_args`, `op_kwargs` and the context keys that are parameters of it."""
 
     python_callable: Callable[..., Any]
     op_args: Any
@@ -106,7 +106,7 @@ class FunctionOperator(BaseOperator):
             self.template_ext = tuple(templates_exts)  # type: ignore[misc]
 
     def call(self, context: Any) -> Any:
-        """What the function returns; a coroutine function is run to its end."""
+        """Call the function and return its result; a coroutine is run in a new event loop."""
         if self.templates_dict is not None:
             context["templates_dict"] = self.templates_dict
         value = call_with_context(self.python_callable, self.op_args, self.op_kwargs, context)
@@ -128,14 +128,14 @@ async def _await_value(value: Any) -> Any:
 
 
 class PythonDecoratedOperator(DecoratedOperator, FunctionOperator):
-    """`@task`: the function runs in the worker's child."""
+    """`@task`: calls the function."""
 
     template_fields: ClassVar[Collection[str]] = ("templates_dict", "op_args", "op_kwargs")
     custom_operator_name = "@task"
 
 
 class BranchDecoratedOperator(PythonDecoratedOperator, BranchMixIn):
-    """`@task.branch`: the function returns the ids to follow."""
+    """`@task.branch`: the function returns the ids of the tasks to follow."""
 
     custom_operator_name = "@task.branch"
     inherits_from_skipmixin = True
@@ -145,7 +145,7 @@ class BranchDecoratedOperator(PythonDecoratedOperator, BranchMixIn):
 
 
 class ShortCircuitDecoratedOperator(PythonDecoratedOperator, SkipMixin):
-    """`@task.short_circuit`: what the function returns decides whether the tasks after it run."""
+    """`@task.short_circuit`: the tasks after it are skipped when the function returns a false value."""
 
     custom_operator_name = "@task.short_circuit"
     inherits_from_skipmixin = True
@@ -156,28 +156,3 @@ class ShortCircuitDecoratedOperator(PythonDecoratedOperator, SkipMixin):
 
     def execute(self, context: Any) -> Any:
         return short_circuit(self, super().execute(context), context)
-
-
-def make_bash_operator_class(base: type) -> type:
-    """`@task.bash` over the operator class that runs commands: the function returns the command."""
-
-    class BashDecoratedOperator(DecoratedOperator, base):  # type: ignore[misc]
-        """The function's result is the command, rendered as a template."""
-
-        template_fields: ClassVar[Collection[str]] = (*DecoratedOperator.template_fields, *base.template_fields)  # type: ignore[attr-defined]
-        custom_operator_name = "@task.bash"
-
-        def __init__(self, **kwargs: Any) -> None:
-            super().__init__(kwargs_to_upstream={"bash_command": ""}, **kwargs)
-
-        def execute(self, context: Any) -> Any:
-            command = call_with_context(self.python_callable, self.op_args, self.op_kwargs, context)
-            if not isinstance(command, str) or not command.strip():
-                raise TypeError(
-                    f"The function of @task.bash task {self.task_id!r} must return the command as text, not {command!r}."
-                )
-            self.bash_command = self.render_template(command, context)
-            return base.execute(self, context)  # type: ignore[attr-defined]
-
-    BashDecoratedOperator.__name__ = BashDecoratedOperator.__qualname__ = "BashDecoratedOperator"
-    return BashDecoratedOperator

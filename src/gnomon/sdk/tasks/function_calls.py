@@ -1,4 +1,4 @@
-"""Calling author functions: context keys become keyword arguments of those functions that take them."""
+"""Calls of author functions: a function gets the context keys that are parameters of it as keyword arguments."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class CallSignature(NamedTuple):
     """The parameters of a function."""
 
     positional: tuple[str, ...]
-    """Those that may be given by position."""
+    """The parameters that may be given by position."""
     named: frozenset[str]
-    """Those that may be given by name."""
+    """The parameters that may be given by name."""
     required: tuple[str, ...]
     accepts_var_positional: bool
     accepts_var_keyword: bool
 
 
 def read_signature(function: Callable[..., Any]) -> CallSignature | None:
-    """The function's parameters; None for one that does not say (some built-ins)."""
+    """Return the parameters of the function; None for a function without a signature, such as some built-in functions."""
     if type(function) is FunctionType and not hasattr(function, "__wrapped__") and not hasattr(function, "__signature__"):
         return _read_function(function, skip=0)
     if type(function) is MethodType and type(function.__func__) is FunctionType and not hasattr(function, "__wrapped__"):
@@ -75,9 +75,9 @@ def _read_inspected(function: Callable[..., Any]) -> CallSignature | None:
 def select_context_kwargs(
     function: Callable[..., Any], args: Sequence[Any], context: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """The keyword arguments for the function: context keys that it names, all of them when it takes `**kwargs`.
+    """Return the context keys that are parameters of the function; all context keys when it takes `**kwargs`.
 
-    ValueError when a positional argument would meet a context key of the same name.
+    Raises ValueError when a parameter that is given by position has the name of a context key.
     """
     shape = read_signature(function)
     if shape is None:
@@ -99,15 +99,15 @@ def select_context_kwargs(
 def call_with_context(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], context: Mapping[str, Any]
 ) -> Any:
-    """What the function returns, called with these arguments and the context keys that it takes."""
+    """Call the function with these arguments and the context keys that are parameters of it; return its result."""
     merged = {**select_context_kwargs(function, args, context), **kwargs}
     return function(*args, **merged)
 
 
 def check_call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], where: str) -> None:
-    """Passes when a task may call the function so; TypeError names what is missing or too much.
+    """Raise TypeError when the function cannot be called with these arguments; the error names the parameter.
 
-    Parameters named like context keys are filled when the task runs; given a default, it must be None.
+    A parameter with the name of a context key may be missing: the task gets it when it runs.
     """
     shape = read_signature(function)
     if shape is None:

@@ -1,4 +1,4 @@
-"""BaseOperator: one task of a DAG, as its author writes it."""
+"""BaseOperator: the class of a task."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ from gnomon.sdk.tasks.xcom_arg import mapping_not_supported
 
 if TYPE_CHECKING:
     from gnomon.model.after import After
-    from gnomon.sdk.dags.dag import DAG
-    from gnomon.sdk.dags.task_group import TaskGroup
+    from gnomon.sdk.dags.node_types import DagNode, GroupNode
     from gnomon.sdk.deferral.triggers import StartTriggerArgs
 
 class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=OperatorMeta):
-    """A task: subclass it and write `execute(context)`. All arguments: `sdk.fields.OPERATOR`."""
+    """A task of a DAG. A subclass defines `execute(context)`. `sdk.arguments.fields.OPERATOR_FIELDS` describes the arguments.
+
+    Raises TypeError or ValueError, with the task and its line, for an argument that is not valid.
+    """
 
     template_fields: ClassVar[Collection[str]] = ()
     template_ext: ClassVar[Sequence[str]] = ()
@@ -42,11 +44,11 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
     operator_extra_links: Collection[Any] = ()
     shallow_copy_attrs: Sequence[str] = ()
     start_trigger_args: StartTriggerArgs | None = None
-    """Given at the class, each task has a copy of its own from the beginning of its `__init__`."""
+    """Set on the class; each task gets its own copy at the beginning of `__init__`."""
     start_from_trigger: bool = False
     overwrite_rtif_after_execution: bool = False
     runs_code: ClassVar[bool] = True
-    """False on a class whose `execute` does nothing: without callbacks, inlets and outlets it costs no process."""
+    """False on a class whose `execute` does nothing. A task of it without callbacks, inlets and outlets needs no process."""
     supports_lineage = False
     deps: ClassVar[frozenset[Any]] = frozenset()
 
@@ -72,7 +74,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         wait_for_past_depends_before_skipping: bool = False,
         wait_for_downstream: bool = False,
         depends_on: After | Collection[After] | None = None,
-        dag: DAG | None = None,
+        dag: DagNode | None = None,
         params: Mapping[str, Any] | None = None,
         default_args: dict[str, Any] | None = None,
         priority_weight: int = 1,
@@ -100,7 +102,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         multiple_outputs: bool = False,
         inlets: Any = None,
         outlets: Any = None,
-        task_group: TaskGroup | None = None,
+        task_group: GroupNode | None = None,
         doc: str | None = None,
         doc_md: str | None = None,
         doc_json: str | None = None,
@@ -148,7 +150,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         if isinstance(self.template_fields, str):
             state["template_fields"] = listed_template_fields(self, self.template_fields)
 
-    def _merge_params(self, dag: DAG | None, params: Mapping[str, Any] | None) -> ParamsDict:
+    def _merge_params(self, dag: DagNode | None, params: Mapping[str, Any] | None) -> ParamsDict:
         defaults = self.__dict__.get("_default_params")
         merged = ParamsDict(dag.params if dag is not None else None)
         merged.update(defaults or {})
@@ -161,15 +163,24 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
         state = self.__dict__
-        # A copy that is being executed gets rendered values; it has no edges any more.
+        # A copy that is executed gets rendered values and makes no edges.
         if "_ready" in state and "_lock_for_execution" not in state and name in self.template_fields:
             self.connect_references([name])
 
-    # Where it stands
+    if TYPE_CHECKING:  # TaskRelations has the same members, typed as TaskNode
+
+        @property
+        def upstream_list(self) -> list[BaseOperator]: ...
+        @property
+        def downstream_list(self) -> list[BaseOperator]: ...
+        def get_direct_relatives(self, upstream: bool = False) -> list[BaseOperator]: ...
+        def get_flat_relatives(self, upstream: bool = False) -> list[BaseOperator]: ...
+
+    # The DAG and the group of the task
 
     @property
-    def dag(self) -> DAG:
-        """The DAG it belongs to; RuntimeError when it was not given to one."""
+    def dag(self) -> DagNode:
+        """The DAG of the task. Raises RuntimeError when the task belongs to no DAG."""
         if self._dag is None:
             raise RuntimeError(
                 f"Task {self.task_id!r}{format_location(self._location)} belongs to no DAG. "
@@ -178,7 +189,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         return self._dag
 
     @dag.setter
-    def dag(self, dag: DAG | None) -> None:
+    def dag(self, dag: DagNode | None) -> None:
         if dag is None:
             self.__dict__["_dag"] = None
             return
@@ -189,30 +200,30 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         else:
             dag.add_task(self)
 
-    _dag: DAG | None = None
+    _dag: DagNode | None = None
     _depends_on: tuple[After, ...] = ()
 
     def has_dag(self) -> bool:
-        """Whether it belongs to a DAG."""
+        """Return whether the task belongs to a DAG."""
         return self._dag is not None
 
-    def get_dag(self) -> DAG | None:
-        """The DAG it belongs to, if any."""
+    def get_dag(self) -> DagNode | None:
+        """Return the DAG of the task, or None."""
         return self._dag
 
     @property
     def dag_id(self) -> str:
-        """The id of its DAG; for a task without one, `adhoc_<owner>`."""
+        """The id of the DAG; `adhoc_<owner>` for a task without a DAG."""
         return self._dag.dag_id if self._dag is not None else f"adhoc_{self.owner}"
 
     @property
     def node_id(self) -> str:
-        """Its id among the nodes of a group."""
+        """The id of this node inside its group: `task_id`."""
         return self.task_id
 
     @property
     def label(self) -> str:
-        """Its id without the prefixes of its groups."""
+        """The id without the prefixes of the task groups."""
         group = self.task_group
         if group is not None and group.node_id and group.prefix_group_id:
             return self.task_id[len(group.node_id) + 1 :]
@@ -220,53 +231,54 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
 
     @property
     def operator_name(self) -> str:
-        """The class name that listings show."""
+        """The name of the operator in listings: `custom_operator_name`, or the class name."""
         return getattr(self, "custom_operator_name", None) or self.task_type
 
     @property
     def operator_class(self) -> type[BaseOperator]:
-        """Its class."""
+        """The class of the task."""
         return type(self)
 
     @property
     def is_mapped(self) -> bool:
-        """False: dynamic task mapping comes later."""
+        """Always False: Gnomon does not support dynamic task mapping yet."""
         return False
 
     @property
     def inherits_from_empty_operator(self) -> bool:
-        """Whether executing it does nothing."""
+        """Whether `execute` of the class does nothing."""
         return not self.runs_code
 
     @classmethod
     def partial(cls, **kwargs: Any) -> NoReturn:
-        """Refused: dynamic task mapping is not supported yet."""
+        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
         raise mapping_not_supported(f"{cls.__name__}.partial() for task {kwargs.get('task_id')!r}")
 
     __deepcopy__ = copy_task
 
 
-def _add_to_dag(task: BaseOperator, dag: DAG | None, group: TaskGroup | None) -> None:
-    """It belongs to the DAG and the group, and to the setup or teardown block in which it is made."""
+def _add_to_dag(task: BaseOperator, dag: DagNode | None, group: GroupNode | None) -> None:
+    """Add the task to the DAG, to the group, and to the open setup or teardown block."""
     if group is not None:
         task.__dict__["task_id"] = group.child_id(task.__dict__["task_id"])
     if dag is not None:
         dag.add_task(task)
     if group is not None:
         group.add(task)
-    for scope in authoring_state.scope_stack()[-1:]:
+    scope = authoring_state.current_scope()
+    if scope is not None:
         scope.tasks.append(task)
 
 
 class BaseAsyncOperator(BaseOperator):
-    """A task whose work is a coroutine: write `async def aexecute(context)`."""
+    """A task whose work is a coroutine. A subclass defines `async def aexecute(context)`."""
 
     async def aexecute(self, context: Any) -> Any:
-        """The work."""
+        """Do the work of the task. Subclasses override it."""
         raise NotImplementedError(f"{self.task_type} (task {self.task_id!r}) has no aexecute().")
 
     def execute(self, context: Any) -> Any:
-        """Runs `aexecute` to its end."""
+        """Run `aexecute` in a new event loop and return its result."""
         import asyncio  # only tasks of this kind need it
 
         return asyncio.run(self.aexecute(context))

@@ -1,8 +1,8 @@
-"""What happens around the `__init__` of every operator class, an author's included.
+"""The metaclass of operators: it wraps the `__init__` of every operator class, also of authors' classes.
 
-Each level of a class's `__init__` chain is given what `default_args` (of the DAG, the groups, the task) hold for its
-own parameters; a parameter that is still missing is a TypeError that names task, argument and line. After the
-outermost level the XComArgs in template fields have become dependencies.
+Each `__init__` in the chain of base classes gets from `default_args` (of the DAG, the groups and the task) the values for its
+own parameters. A parameter that is still missing raises TypeError with the task, the argument and the line. After the
+outermost `__init__`, the XComArgs in template fields become dependencies.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from gnomon.sdk.dags import authoring_state
 
 
 class InitParameters(NamedTuple):
-    """What one `__init__` takes besides `self`."""
+    """The parameters of an `__init__` without `self`."""
 
     positional: tuple[str, ...]
     named: tuple[str, ...]
-    """All that can be given by name."""
+    """The parameters that may be given by name."""
     required: tuple[str, ...]
 
 
 class OperatorMeta(ABCMeta):
-    """Class of operator classes: wraps the `__init__` that a class defines itself."""
+    """Metaclass of operators: wraps the `__init__` that a class defines itself."""
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> Any:
         ext = namespace.get("template_ext")
@@ -40,7 +40,7 @@ class OperatorMeta(ABCMeta):
 
 
 def apply_default_args(init: FunctionType) -> Callable[..., None]:
-    """The same `__init__`, given what the default arguments hold for its parameters."""
+    """Return an `__init__` that takes missing arguments from the default arguments."""
     parameters = read_init_parameters(init)
 
     @functools.wraps(init)
@@ -65,25 +65,25 @@ def apply_default_args(init: FunctionType) -> Callable[..., None]:
 
 
 def read_init_parameters(function: FunctionType) -> InitParameters:
-    """The parameters of an `__init__`, read from its code."""
+    """Return the parameters of an `__init__`, read from its code object."""
     code = function.__code__
     positional = code.co_varnames[1 : code.co_argcount]
-    only_named = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    keyword_only = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     optional = positional[len(positional) - len(function.__defaults__ or ()) :] if function.__defaults__ else ()
     with_default = {*optional, *(function.__kwdefaults__ or ())}
-    named = (*positional[max(code.co_posonlyargcount - 1, 0) :], *only_named)
-    return InitParameters(positional, named, tuple(name for name in (*positional, *only_named) if name not in with_default))
+    named = (*positional[max(code.co_posonlyargcount - 1, 0) :], *keyword_only)
+    return InitParameters(positional, named, tuple(name for name in (*positional, *keyword_only) if name not in with_default))
 
 
 def _prepare_defaults(task: Any, kwargs: dict[str, Any]) -> None:
-    """The operator knows where it was made and which defaults hold for it."""
+    """Store the line at which the task is made, and the default arguments that apply to it."""
     state = task.__dict__
     state["_location"] = find_author_location()
     start = type(task).start_trigger_args
     if start is not None:
         import copy  # few classes start from a trigger
 
-        state["start_trigger_args"] = copy.deepcopy(start)  # what one task changes in it is its own
+        state["start_trigger_args"] = copy.deepcopy(start)  # a task may change its own copy
     group = kwargs.get("task_group")
     dag = kwargs.get("dag") or (group.dag if group is not None else None) or authoring_state.current_dag()
     group = group or authoring_state.current_group(dag)
@@ -113,7 +113,7 @@ def _check_required(task: Any, parameters: InitParameters, args: tuple[Any, ...]
 
 
 def _finish_construction(task: Any) -> None:
-    """Construction is over: values of other tasks in template fields are dependencies now and from here on."""
+    """Connect the tasks to whose XComs the template fields refer; later assignments to template fields connect tasks too."""
     state = task.__dict__
     for name in ("_defaults", "_default_params"):
         state.pop(name, None)

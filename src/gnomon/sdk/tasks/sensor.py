@@ -1,4 +1,4 @@
-"""Sensors: tasks that ask again and again whether something is there."""
+"""Sensors: tasks that check a condition repeatedly until it is true."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ARGUMENTS = fields.Arguments(fields.SENSOR_FIELDS)
 
 
 class PokeReturnValue:
-    """What `poke` may return: whether it is done, and a value to push."""
+    """A result of `poke`: whether the wait is over, and the value to push as an XCom."""
 
     def __init__(self, is_done: bool, xcom_value: Any = None) -> None:
         self.is_done = is_done
@@ -42,7 +42,10 @@ class PokeReturnValue:
 
 
 class BaseSensorOperator(BaseOperator):
-    """A sensor: write `poke(context)`. Further arguments: `sdk.fields.SENSOR`."""
+    """A sensor. A subclass defines `poke(context)`. `sdk.arguments.fields.SENSOR_FIELDS` describes the further arguments.
+
+    Raises TypeError or ValueError, with the sensor and its line, for an argument that is not valid.
+    """
 
     ui_color = "#e6f1f2"
     valid_modes: ClassVar[tuple[str, ...]] = MODES
@@ -87,16 +90,19 @@ class BaseSensorOperator(BaseOperator):
             raise ValueError(f"{where}: soft_fail and never_fail exclude each other; give one of them.")
 
     def poke(self, context: Any) -> bool | PokeReturnValue:
-        """Whether it is there. Subclasses write it."""
+        """Return whether the condition is true. Subclasses override it."""
         raise NotImplementedError(f"{self.task_type} (task {self.task_id!r}) has no poke().")
 
     @property
     def reschedule(self) -> bool:
-        """Whether it gives its slot back between two pokes."""
+        """Whether the sensor gives its slot back between two pokes."""
         return self.mode == "reschedule"
 
     def execute(self, context: Any) -> Any:
-        """Pokes until it is there; AirflowSensorTimeout when it was not within `timeout`."""
+        """Poke until the condition is true.
+
+        Raises AirflowSensorTimeout after `timeout` seconds, and AirflowRescheduleException between pokes in reschedule mode.
+        """
         clock = SystemClock()
         begun = self._find_wait_start(context, clock)
 
@@ -105,9 +111,9 @@ class BaseSensorOperator(BaseOperator):
 
         poke_number = 1
         while True:
-            answer = self._poke_once(context)
-            if answer:
-                return answer.xcom_value if isinstance(answer, PokeReturnValue) else None
+            result = self._poke_once(context)
+            if result:
+                return result.xcom_value if isinstance(result, PokeReturnValue) else None
             if waited() > self.timeout:
                 self._raise_timeout(waited())
             pause = self._pause(poke_number, waited(), context)
@@ -118,16 +124,16 @@ class BaseSensorOperator(BaseOperator):
             poke_number += 1
 
     def _find_wait_start(self, context: Any, clock: SystemClock) -> float:
-        """When waiting began: in reschedule mode with the first poke of the first try, in microseconds UTC."""
+        """Return the start of the wait. In reschedule mode it is the first poke of the first try, in microseconds UTC."""
         if not self.reschedule:
             return clock.monotonic()
         ti = context["ti"]
-        ask = getattr(ti, "get_first_reschedule_date", None)
-        first = ask(context) if ask is not None else None
+        find_first_date = getattr(ti, "get_first_reschedule_date", None)
+        first = find_first_date(context) if find_first_date is not None else None
         return to_instant(first) if first is not None else clock.now()
 
     def _poke_once(self, context: Any) -> bool | PokeReturnValue:
-        """One poke; its errors end as the sensor's flags say."""
+        """Call `poke` once; an error fails or skips the task as soft_fail, silent_fail and never_fail say."""
         try:
             return self.poke(context)
         except (AirflowSensorTimeout, AirflowTaskTimeout, AirflowFailException) as error:
@@ -140,7 +146,7 @@ class BaseSensorOperator(BaseOperator):
             raise
         except Exception as error:
             if self.silent_fail:
-                self.log.exception("The poke failed; going on because silent_fail is set")
+                self.log.exception("The poke failed; the sensor continues because silent_fail is set")
                 return False
             if self.never_fail:
                 raise AirflowSkipException(f"Skipped because never_fail is set: {error}") from error
@@ -154,7 +160,7 @@ class BaseSensorOperator(BaseOperator):
         raise AirflowSensorTimeout(message)
 
     def _pause(self, poke_number: int, waited_s: float, context: Any) -> float:
-        """Seconds until the next poke: constant, or doubling with a jitter that is the same for the same try."""
+        """Return the seconds until the next poke: constant, or doubling with a jitter that is the same within a try."""
         if not self.exponential_backoff:
             return self.poke_interval
         if self.reschedule:
@@ -171,7 +177,7 @@ class BaseSensorOperator(BaseOperator):
         return min(max(self.timeout - waited_s, 0.0), pause) if self.timeout else pause
 
     def _count_pokes(self, waited_s: float) -> int:
-        """How many doubling pauses fit into the time waited: nothing is remembered between two reschedules."""
+        """Return how many doubling pauses fit into the time waited. No count is stored between two reschedules."""
         if self.poke_interval <= 0:
             return 1
         count, total, cap = 1, 0.0, self.max_wait.total_seconds() if self.max_wait else float("inf")
@@ -183,7 +189,7 @@ class BaseSensorOperator(BaseOperator):
         return count
 
     def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any) -> Any:
-        """Goes on after a deferral; its failure ends as the sensor's flags say."""
+        """Continue after a deferral; an error fails or skips the task as soft_fail and never_fail say."""
         try:
             return super().resume_execution(next_method, next_kwargs, context)
         except (TaskDeferralError, AirflowException) as error:
@@ -195,7 +201,7 @@ class BaseSensorOperator(BaseOperator):
 
 
 def poke_mode_only(cls: Any) -> Any:
-    """The class decorator of sensors that work in poke mode alone."""
+    """Class decorator for sensors that work in poke mode only. Raises ValueError for a class that is not a sensor."""
     if not isinstance(cls, type) or not issubclass(cls, BaseSensorOperator):
         raise ValueError(f"poke_mode_only decorates sensor classes, not {cls!r}.")
     inner: Callable[..., None] = cls.__init__
@@ -210,12 +216,12 @@ def poke_mode_only(cls: Any) -> Any:
 
 
 class SensorDecoratedOperator(DecoratedOperator, BaseSensorOperator):
-    """`@task.sensor`: the function is poked until it returns something true."""
+    """`@task.sensor`: the function is called until it returns a true value."""
 
     custom_operator_name = "@task.sensor"
 
     def poke(self, context: Any) -> bool | PokeReturnValue:
-        answer = call_with_context(self.python_callable, self.op_args, self.op_kwargs, context)
-        if isinstance(answer, PokeReturnValue):
-            return answer
-        return bool(answer)
+        result = call_with_context(self.python_callable, self.op_args, self.op_kwargs, context)
+        if isinstance(result, PokeReturnValue):
+            return result
+        return bool(result)

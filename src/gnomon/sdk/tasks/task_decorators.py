@@ -1,4 +1,4 @@
-"""`@task` and its variants: a decorated function, called in a DAG file, makes a task and gives its XComArg."""
+"""`@task` and its variants: the call of a decorated function in a DAG file makes a task and returns its XComArg."""
 
 from __future__ import annotations
 
@@ -10,48 +10,34 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 from gnomon.errors.authoring import AirflowSkipException
 from gnomon.errors.product import find_close_matches
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
-from gnomon.sdk.tasks import decorated_operators
 from gnomon.sdk.tasks.xcom_arg import XComArg, mapping_not_supported
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.node_types import DagNode
 
 
-@functools.cache
-def _load_bash_operator() -> type:
-    # By name: the floor above brings the operator, as other packages bring theirs.
-    from gnomon.sdk.tasks.decorated_operators import make_bash_operator_class
-
-    return make_bash_operator_class(import_module("gnomon.operators.bash").BashOperator)
-
-
-def _load_sensor_operator() -> type:
-    from gnomon.sdk.tasks.sensor import SensorDecoratedOperator
-
-    return SensorDecoratedOperator
-
-
-OPERATORS_BY_VARIANT: dict[str, Callable[[], type]] = {
-    "python": lambda: decorated_operators.PythonDecoratedOperator,
-    "branch": lambda: decorated_operators.BranchDecoratedOperator,
-    "short_circuit": lambda: decorated_operators.ShortCircuitDecoratedOperator,
-    "sensor": _load_sensor_operator,
-    "bash": _load_bash_operator,
+OPERATOR_PATHS: dict[str, str] = {
+    "python": "gnomon.sdk.tasks.decorated_operators.PythonDecoratedOperator",
+    "branch": "gnomon.sdk.tasks.decorated_operators.BranchDecoratedOperator",
+    "short_circuit": "gnomon.sdk.tasks.decorated_operators.ShortCircuitDecoratedOperator",
+    "sensor": "gnomon.sdk.tasks.sensor.SensorDecoratedOperator",
+    "bash": "gnomon.operators.bash.BashDecoratedOperator",
 }
-"""Variant to the operator class behind it. Packages that bring operators add theirs with `register_task_decorator`."""
+"""Variant of `@task` to the path of its operator class, which is imported when a file uses the variant."""
 
 _UNSUPPORTED_VARIANTS = ("virtualenv", "external_python", "branch_virtualenv", "branch_external_python", "docker", "kubernetes",
           "kubernetes_cmd", "pyspark", "sql", "stub", "llm", "agent")
 _DOCS = ("doc", "doc_md", "doc_json", "doc_yaml", "doc_rst")
 
 
-def register_task_decorator(name: str, operator_class: Callable[[], type]) -> None:
-    """`@task.<name>` makes tasks of the class that `operator_class()` gives."""
-    OPERATORS_BY_VARIANT[name] = operator_class
+def _load_operator_class(variant: str) -> type:
+    module, _, name = OPERATOR_PATHS[variant].rpartition(".")
+    found: type = getattr(import_module(module), name)
+    return found
 
 
 class TaskDecorator:
-    """A decorated function. Called in a DAG file it makes a task; `function` is the author's own."""
+    """A function decorated with `@task`. Each call in a DAG file makes a task; `function` is the undecorated function."""
 
     def __init__(self, function: Callable[..., Any], operator_class: type, kwargs: dict[str, Any]) -> None:
         _check_function(function)
@@ -83,21 +69,21 @@ class TaskDecorator:
         return arg
 
     def override(self, **kwargs: Any) -> TaskDecorator:
-        """The same function with other arguments for the task."""
+        """Return the same function with other arguments for the task."""
         merged = {**self.kwargs, **kwargs, "is_setup": self.is_setup, "is_teardown": self.is_teardown,
                   "on_failure_fail_dagrun": kwargs.get("on_failure_fail_dagrun", self.on_failure_fail_dagrun)}
         return TaskDecorator(self.function, self.operator_class, merged)
 
     def partial(self, **kwargs: Any) -> NoReturn:
-        """Refused: dynamic task mapping is not supported yet."""
+        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
         raise mapping_not_supported(f"partial() of @task {self._describe()}")
 
     def expand(self, **kwargs: Any) -> NoReturn:
-        """Refused: dynamic task mapping is not supported yet."""
+        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
         raise mapping_not_supported(f"expand() of @task {self._describe()}")
 
     def expand_kwargs(self, kwargs: Any, *, strict: bool = True) -> NoReturn:
-        """Refused: dynamic task mapping is not supported yet."""
+        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
         raise mapping_not_supported(f"expand_kwargs() of @task {self._describe()}")
 
     def _describe(self) -> str:
@@ -108,7 +94,7 @@ class TaskDecorator:
 
 
 def _link_teardown(arg: XComArg, operator: Any) -> None:
-    """A teardown that is given a setup's value belongs to that setup."""
+    """Connect a teardown task to each setup task whose value it gets."""
     if operator.is_teardown:
         for task in operator.upstream_list:
             if task.is_setup:
@@ -123,7 +109,10 @@ def task_decorator_factory(
     decorated_operator_class: type,
     **kwargs: Any,
 ) -> Any:
-    """The decorated function, or the decorator when no function is given yet: how packages build their own `@task.x`."""
+    """Return the decorated function, or a decorator when `python_callable` is None. Packages make their own `@task.x` with it.
+
+    Raises TypeError when `python_callable` is not callable.
+    """
     if multiple_outputs is not None:
         kwargs["multiple_outputs"] = multiple_outputs
     if python_callable is not None:
@@ -138,9 +127,9 @@ def task_decorator_factory(
 
 
 class TaskDecorators:
-    """`@task`, `@task.branch`, ...: one attribute a variant; bound to a DAG as `@dag.task`."""
+    """`@task`, `@task.branch`, ...: each variant is an attribute. `@dag.task` is the same for one DAG."""
 
-    def __init__(self, dag: DAG | None = None) -> None:
+    def __init__(self, dag: DagNode | None = None) -> None:
         self._bound: dict[str, Any] = {} if dag is None else {"dag": dag}
 
     @overload
@@ -154,10 +143,10 @@ class TaskDecorators:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if name not in OPERATORS_BY_VARIANT:
-            near = find_close_matches(name, OPERATORS_BY_VARIANT, cutoff=0.7)
+        if name not in OPERATOR_PATHS:
+            near = find_close_matches(name, OPERATOR_PATHS, cutoff=0.7)
             why = "; it is not supported yet" if name in _UNSUPPORTED_VARIANTS else f"; did you mean {near[0]}" if near else ""
-            raise AttributeError(f"There is no @task.{name}{why}. There are: {', '.join(sorted(OPERATORS_BY_VARIANT))}, "
+            raise AttributeError(f"There is no @task.{name}{why}. There are: {', '.join(sorted(OPERATOR_PATHS))}, "
                                  "run_if, skip_if.")
         return functools.partial(self._by_position, name)
 
@@ -166,15 +155,15 @@ class TaskDecorators:
 
     def _variant(self, name: str, function: Callable[..., Any] | None, kwargs: Mapping[str, Any]) -> Any:
         return task_decorator_factory(
-            function, decorated_operator_class=OPERATORS_BY_VARIANT[name](), **{**self._bound, **kwargs}
+            function, decorated_operator_class=_load_operator_class(name), **{**self._bound, **kwargs}
         )
 
     def run_if(self, condition: Callable[[Any], Any], skip_message: str | None = None) -> Any:
-        """The task is skipped unless `condition(context)` is true (or gives `(True, message)`)."""
+        """Skip the task unless `condition(context)` returns a true value or `(True, message)`."""
         return _make_condition_decorator(condition, skip_message, run_when=True)
 
     def skip_if(self, condition: Callable[[Any], Any], skip_message: str | None = None) -> Any:
-        """The task is skipped when `condition(context)` is true (or gives `(True, message)`)."""
+        """Skip the task when `condition(context)` returns a true value or `(True, message)`."""
         return _make_condition_decorator(condition, skip_message, run_when=False)
 
 
@@ -185,16 +174,16 @@ def _make_condition_decorator(condition: Callable[[Any], Any], skip_message: str
         before = inner.kwargs.get("pre_execute")
 
         def pre_execute(context: Any) -> None:
-            answer = condition(context)
-            holds, message = answer if isinstance(answer, tuple) else (answer, None)
+            result = condition(context)
+            holds, message = result if isinstance(result, tuple) else (result, None)
             if bool(holds) != run_when:
-                raise AirflowSkipException(message or skip_message or f"Skipped by @task.{word}.")
+                raise AirflowSkipException(message or skip_message or f"Skipped by @task.{variant}.")
             if before is not None:
                 before(context)
 
         return inner.override(pre_execute=pre_execute)
 
-    word = "run_if" if run_when else "skip_if"
+    variant = "run_if" if run_when else "skip_if"
     return decorate
 
 
@@ -202,14 +191,17 @@ task = TaskDecorators()
 
 
 def setup(function: Any) -> TaskDecorator:
-    """A setup task: `@setup` on a function or above another `@task`."""
+    """`@setup` on a function or above another `@task`: the function makes a setup task."""
     inner = function if isinstance(function, TaskDecorator) else task(function)
     inner.is_setup = True
     return inner
 
 
 def teardown(function: Any = None, *, on_failure_fail_dagrun: bool = False) -> Any:
-    """A teardown task: `@teardown` on a function or above another `@task`; its failure fails the run only if told so."""
+    """`@teardown` on a function or above another `@task`: the function makes a teardown task.
+
+    A failure of the teardown task fails the run only with `on_failure_fail_dagrun`.
+    """
 
     def decorate(function: Any) -> TaskDecorator:
         inner = function if isinstance(function, TaskDecorator) else task(function)
@@ -221,7 +213,7 @@ def teardown(function: Any = None, *, on_failure_fail_dagrun: bool = False) -> A
 
 
 def is_dict_annotated(function: Callable[..., Any]) -> bool:
-    """Whether the function's return annotation is a dict, mapping or TypedDict: then each key is a value of its own."""
+    """Return whether the return annotation is a dict, a mapping or a TypedDict. Each key is then an XCom of its own."""
     annotation = getattr(function, "__annotations__", {}).get("return")
     if annotation is None:
         return False
@@ -232,18 +224,18 @@ def is_dict_annotated(function: Callable[..., Any]) -> bool:
 
 
 def _resolve_annotation(annotation: str, function: Any) -> Any:
-    """What a text annotation names; None when that cannot be told here."""
-    word = annotation.partition("[")[0].strip()
-    if word in ("None", "str", "int", "float", "bool", "list"):
+    """Return the object that a text annotation names; None when it cannot be resolved here."""
+    path = annotation.partition("[")[0].strip()
+    if path in ("None", "str", "int", "float", "bool", "list"):
         return None
     names = getattr(function, "__globals__", {})
-    if word in ("dict", "Dict", "Mapping", "typing.Dict"):
+    if path in ("dict", "Dict", "Mapping", "typing.Dict"):
         return dict
-    first, *rest = word.split(".")
-    found = names.get(first)
+    first, *rest = path.split(".")
+    value = names.get(first)
     for part in rest:
-        found = getattr(found, part, None)
-    return found
+        value = getattr(value, part, None)
+    return value
 
 
 def _check_function(function: Any) -> None:

@@ -1,9 +1,9 @@
-"""A task at work: what its process calls, from the first hook to the end of a deferral."""
+"""The methods of a task that its process calls: hooks, `execute`, deferral and resumption."""
 
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from gnomon.errors.authoring import TaskDeferralError, TaskDeferralTimeout, TaskDeferred
 from gnomon.sdk.templating.templater import Templater
@@ -11,61 +11,60 @@ from gnomon.sdk.templating.templater import Templater
 if TYPE_CHECKING:
     import logging
 
-    from gnomon.sdk.tasks.operator import BaseOperator
 
 TRIGGER_FAIL = "__fail__"
-"""`resume_execution` is called with this instead of a method when the wait brought no event; `error` says which."""
+"""The method name with which `resume_execution` is called after a deferral without an event; `error` in its kwargs has the reason."""
 TRIGGER_TIMEOUT = "Trigger timeout"
 TRIGGER_FAILURE = "Trigger failure"
 
 
 class TaskExecution(Templater):
-    """What a BaseOperator does when it runs."""
+    """Base class of BaseOperator: the methods that concern running."""
 
     task_id: str
     logger_name: str | None = None
 
     @property
     def task_type(self) -> str:
-        """The name of its class."""
+        """The name of the class."""
         return type(self).__name__
 
     @property
     def log(self) -> logging.Logger:
-        """The logger of its class."""
+        """The logger of the class, or of `logger_name`."""
         import logging  # not needed to write a DAG
 
         return logging.getLogger(self.logger_name or f"airflow.task.operators.{type(self).__module__}.{self.task_type}")
 
     def execute(self, context: Any) -> Any:
-        """The work; what it returns is pushed as an XCom. Subclasses write it."""
+        """Do the work of the task and return the value to push as an XCom. Subclasses override it."""
         raise NotImplementedError(
             f"{self.task_type} (task {self.task_id!r}) has no execute(). Write `def execute(self, context)` in the class."
         )
 
     def pre_execute(self, context: Any) -> None:
-        """Runs right before `execute`."""
+        """Called directly before `execute`; calls the function of the argument `pre_execute`."""
         hook = self.__dict__.get("_pre_execute_hook")
         if hook is not None:
             hook(context)
 
     def post_execute(self, context: Any, result: Any = None) -> None:
-        """Runs right after `execute`, with what it returned."""
+        """Called directly after `execute` with its result; calls the function of the argument `post_execute`."""
         hook = self.__dict__.get("_post_execute_hook")
         if hook is not None:
             hook(context, result)
 
     def on_kill(self) -> None:
-        """Ends what `execute` started outside of its process, when the try is told to end."""
+        """Called when the attempt is terminated. Subclasses end what `execute` started outside the process."""
 
-    def prepare_for_execution(self) -> BaseOperator:
-        """A copy whose fields may be rendered without touching this one."""
-        other = object.__new__(type(self))  # what copy.copy does, without its detour: every child process pays for it
+    def prepare_for_execution(self) -> Self:
+        """Return a copy whose fields can be rendered without a change to this task."""
+        other = object.__new__(type(self))  # as copy.copy, but faster: every child process calls it
         other.__dict__.update(self.__dict__, _lock_for_execution=True)
-        return cast("BaseOperator", other)
+        return other
 
     def dry_run(self) -> None:
-        """Logs the template fields as they are now."""
+        """Log the current values of the template fields."""
         for name in self.template_fields:
             self.log.info("%s: %r", name, getattr(self, name, None))
 
@@ -73,14 +72,18 @@ class TaskExecution(Templater):
         self, *, trigger: Any, method_name: str | None, kwargs: dict[str, Any] | None = None,
         timeout: dt.timedelta | float | None = None,
     ) -> NoReturn:
-        """Leaves the worker; `method_name` goes on, in a new object, when the trigger fires: `(context, event, **kwargs)`.
+        """Leave the worker until `trigger` fires; then `method_name(context, event, **kwargs)` of a new task object is called.
 
-        None: the event itself ends the task. `timeout`: the longest wait, a timedelta or seconds.
+        With `method_name` None the event itself ends the task. `timeout` limits the wait: a timedelta or seconds.
+        Always raises TaskDeferred, which the runner catches.
         """
         raise TaskDeferred(trigger=trigger, method_name=method_name, kwargs=kwargs, timeout=timeout)
 
     def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any) -> Any:
-        """Calls the method that a deferral named; raises when its wait brought no event."""
+        """Call the method that a deferral named.
+
+        Raises TaskDeferralTimeout or TaskDeferralError when the deferral ended without an event.
+        """
         kwargs = next_kwargs or {}
         if next_method == TRIGGER_FAIL:
             error = TaskDeferralTimeout if kwargs.get("error") == TRIGGER_TIMEOUT else TaskDeferralError
@@ -89,10 +92,10 @@ class TaskExecution(Templater):
 
     @staticmethod
     def xcom_pull(context: Any, **kwargs: Any) -> Any:
-        """What tasks pushed: `ti.xcom_pull`."""
+        """Return the XComs that tasks pushed; as `ti.xcom_pull`."""
         return context["ti"].xcom_pull(**kwargs)
 
     @staticmethod
     def xcom_push(context: Any, key: str, value: Any) -> None:
-        """Pushes a value: `ti.xcom_push`."""
+        """Push an XCom; as `ti.xcom_push`."""
         context["ti"].xcom_push(key=key, value=value)

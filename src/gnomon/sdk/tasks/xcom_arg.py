@@ -1,4 +1,4 @@
-"""A value that a task will have pushed: handed to another task, it is a dependency and resolves when that one runs."""
+"""XComArg: a reference to an XCom. As an argument of another task it makes a dependency, and the value is read when that task runs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from gnomon.sdk.templating.resolvable import Resolvable
 
 if TYPE_CHECKING:
     from gnomon.sdk.dags.edges import EdgeModifier
+    from gnomon.sdk.dags.node_types import TaskNode
     from gnomon.sdk.dags.setup_teardown import Scope
-    from gnomon.sdk.tasks.operator import BaseOperator
 
 XCOM_RETURN_KEY = "return_value"
 
 
 class XComArg(Resolvable, DependencyMixin):
-    """The value under `key` of the task `operator`."""
+    """A reference to the XCom `key` of the task `operator`."""
 
-    def __init__(self, operator: BaseOperator, key: str = XCOM_RETURN_KEY) -> None:
+    def __init__(self, operator: TaskNode, key: str = XCOM_RETURN_KEY) -> None:
         self.operator = operator
         self.key = key
 
@@ -53,7 +53,7 @@ class XComArg(Resolvable, DependencyMixin):
         return f"XComArg({self.operator.task_id!r}, key={self.key!r})"
 
     def __str__(self) -> str:
-        """The Jinja expression that gives the value when it is rendered."""
+        """Return the Jinja expression that renders to the value."""
         parts = [f"task_ids={self.operator.task_id!r}"]
         if self.operator.has_dag():
             parts.append(f"dag_id={self.operator.dag.dag_id!r}")
@@ -62,7 +62,7 @@ class XComArg(Resolvable, DependencyMixin):
         return "{{ task_instance.xcom_pull(" + ", ".join(parts) + ") }}"
 
     def resolve(self, context: Mapping[str, Any]) -> Any:
-        """The value, from the run of `context`; XComNotFound when the task pushed nothing under that key."""
+        """Return the value in the run of `context`. Raises XComNotFound when the task pushed no such XCom."""
         task_id, dag_id = self.operator.task_id, self.operator.dag_id
         value = context["ti"].xcom_pull(task_ids=task_id, dag_id=dag_id, key=self.key, default=NOTSET)
         if is_given(value):
@@ -71,26 +71,26 @@ class XComArg(Resolvable, DependencyMixin):
             return None
         raise XComNotFound(dag_id, task_id, self.key)
 
-    def iter_references(self) -> Iterable[tuple[BaseOperator, str]]:
-        """The one value that this is."""
+    def iter_references(self) -> Iterable[tuple[TaskNode, str]]:
+        """Yield the task and the key of this reference."""
         yield self.operator, self.key
 
-    # Edges go to and from the task.
+    # An edge to or from an XComArg is an edge of its task.
 
     @property
-    def roots(self) -> Sequence[BaseOperator]:
+    def roots(self) -> Sequence[TaskNode]:
         return [self.operator]
 
     @property
-    def leaves(self) -> Sequence[BaseOperator]:
+    def leaves(self) -> Sequence[TaskNode]:
         return [self.operator]
 
     def set_upstream(self, other: Any, edge_modifier: EdgeModifier | None = None) -> None:
-        """`other` comes directly before the task."""
+        """Make `other` come directly before the task."""
         self.operator.set_upstream(other, edge_modifier)
 
     def set_downstream(self, other: Any, edge_modifier: EdgeModifier | None = None) -> None:
-        """`other` comes directly after the task."""
+        """Make `other` come directly after the task."""
         self.operator.set_downstream(other, edge_modifier)
 
     @property
@@ -113,7 +113,7 @@ class XComArg(Resolvable, DependencyMixin):
 
     @property
     def on_failure_fail_dagrun(self) -> bool:
-        """Whether the failure of this teardown fails the run."""
+        """Whether a failure of this teardown task fails the run."""
         return self.operator.on_failure_fail_dagrun
 
     @on_failure_fail_dagrun.setter
@@ -121,46 +121,47 @@ class XComArg(Resolvable, DependencyMixin):
         self.operator.on_failure_fail_dagrun = value
 
     def as_setup(self) -> XComArg:
-        """The task is a setup task."""
+        """Mark the task as a setup task and return this reference."""
         self.operator.as_setup()
         return self
 
     def as_teardown(self, *, setups: Any = None, on_failure_fail_dagrun: bool | None = None) -> XComArg:
-        """The task is a teardown task of these setups."""
+        """Mark the task as a teardown task of `setups` and return this reference."""
         self.operator.as_teardown(setups=setups, on_failure_fail_dagrun=on_failure_fail_dagrun)
         return self
 
     def __enter__(self) -> Scope:
-        return self.operator.__enter__()
+        scope: Scope = self.operator.__enter__()
+        return scope
 
     def __exit__(self, *exc: object) -> None:
         self.operator.__exit__(*exc)
 
-    # Dynamic task mapping comes later.
+    # Dynamic task mapping is not supported yet.
 
     def map(self, f: Any) -> NoReturn:
-        """Refused: dynamic task mapping is not supported yet."""
+        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
         raise mapping_not_supported(f"XComArg.map() on the result of task {self.operator.task_id!r}")
 
     def zip(self, *others: Any, fillvalue: Any = NOTSET) -> NoReturn:
-        """Refused: dynamic task mapping is not supported yet."""
+        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
         raise mapping_not_supported(f"XComArg.zip() on the result of task {self.operator.task_id!r}")
 
     def concat(self, *others: Any) -> NoReturn:
-        """Refused: dynamic task mapping is not supported yet."""
+        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
         raise mapping_not_supported(f"XComArg.concat() on the result of task {self.operator.task_id!r}")
 
 
 def mapping_not_supported(what: str) -> MappingNotSupported:
-    """The error for everything that belongs to dynamic task mapping."""
+    """Return the error for a method that belongs to dynamic task mapping."""
     return MappingNotSupported(
         f"{what}: dynamic task mapping is not supported yet. Until it is, loop inside one task, "
         "or create the tasks in a Python loop over values that the DAG file knows."
     )
 
 
-def iter_xcom_references(value: object) -> Iterator[tuple[BaseOperator, str]]:
-    """(task, key) of every XComArg in the value: in lists, tuples, sets, dicts, and in objects with template_fields."""
+def iter_xcom_references(value: object) -> Iterator[tuple[TaskNode, str]]:
+    """Yield (task, key) of every XComArg in the value, in lists, tuples, sets, dicts and objects with template_fields."""
     if isinstance(value, Resolvable):
         yield from value.iter_references()
     elif isinstance(value, str | bytes | int | float | None):

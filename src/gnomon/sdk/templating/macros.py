@@ -1,4 +1,4 @@
-"""`macros` in templates: dates as text, and the modules that templates use."""
+"""`macros` in templates: functions on dates as text, and modules of the standard library."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _DAY = "%Y-%m-%d"
 
 
 def ds_add(ds: str, days: int) -> str:
-    """The day so many days later: `ds_add("2026-01-01", 5)` is `2026-01-06`."""
+    """Return the date `days` days later: `ds_add("2026-01-01", 5)` is `2026-01-06`."""
     if not days:
         return str(ds)
     return (_dt.datetime.strptime(str(ds), _DAY) + _dt.timedelta(days=days)).strftime(_DAY)  # noqa: DTZ007 (a day has no zone)
 
 
 def ds_format(ds: str, input_format: str, output_format: str) -> str:
-    """The day in another format."""
+    """Return the date in another format; both formats are those of strftime."""
     return _dt.datetime.strptime(str(ds), input_format).strftime(output_format)  # noqa: DTZ007
 
 
 def ds_format_locale(ds: str, input_format: str, output_format: str, locale: Any = None) -> str:
-    """The day in another format, with the names of a language (by babel; without it the format codes of strftime)."""
+    """Return the date in a format of babel, with the names of `locale`. Raises ImportError without the package babel."""
     from babel.dates import LC_TIME, format_datetime  # type: ignore[import-not-found, unused-ignore]
 
     moment = _dt.datetime.strptime(str(ds), input_format)  # noqa: DTZ007
@@ -37,7 +37,7 @@ def ds_format_locale(ds: str, input_format: str, output_format: str, locale: Any
 
 
 def datetime_diff_for_humans(dt: Any, since: Any = None) -> str:
-    """The distance in words: `in 2 hours`, or `2 hours before` another moment."""
+    """Return the time between two moments in words: `in 2 hours`, or `2 hours before`; `since` defaults to now."""
     import pendulum
 
     moment = pendulum.instance(dt)
@@ -46,7 +46,7 @@ def datetime_diff_for_humans(dt: Any, since: Any = None) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    """`macros.yaml` and `macros.dateutil` are loaded when a template names them."""
+    """Load `macros.yaml` and `macros.dateutil` when a template uses them."""
     if name in ("yaml", "dateutil"):
         from importlib import import_module
 

@@ -12,27 +12,27 @@ import jinja2.sandbox
 
 from gnomon.errors.authoring import AirflowException
 from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.templating.lazy_environment import LazyEnvironment, TemplateOwner
 from gnomon.sdk.templating.resolvable import LiteralValue, Resolvable
 from gnomon.sdk.templating.template_filters import FILTERS
-from gnomon.sdk.templating.templater import LazyEnvironment, Templater
 
 if TYPE_CHECKING:
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.node_types import DagNode
 
 
 class SandboxedEnvironment(jinja2.sandbox.SandboxedEnvironment):
-    """Templates may call what authors hand them, also names that begin with one underscore."""
+    """A sandbox in which templates may use attributes that begin with one underscore."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         return not jinja2.sandbox.is_internal_attribute(obj, attr)
 
 
 class NativeEnvironment(jinja2.nativetypes.NativeEnvironment):
-    """Templates give Python objects instead of text."""
+    """Templates render to Python objects instead of text."""
 
 
-def get_environment(owner: Templater, dag: DAG | None) -> jinja2.Environment:
-    """The environment of that DAG; native when the task (or else the DAG) says so."""
+def get_environment(owner: TemplateOwner, dag: DagNode | None) -> jinja2.Environment:
+    """Return the environment of the DAG; a native one when render_template_as_native_obj of the owner, or else of the DAG, is set."""
     native = getattr(owner, "render_template_as_native_obj", None)
     if native is None:
         native = bool(dag is not None and dag.render_template_as_native_obj)
@@ -56,7 +56,7 @@ def make_environment(
     options: Mapping[str, Any] | None = None, macros: Mapping[str, Any] | None = None,
     filters: Mapping[str, Any] | None = None,
 ) -> jinja2.Environment:
-    """An environment with the dialect's filters; an undefined name fails the template unless `undefined` says otherwise."""
+    """Return an environment with Airflow's filters; by default an undefined name in a template raises UndefinedError."""
     settings: dict[str, Any] = {
         "loader": jinja2.FileSystemLoader(list(searchpath)),
         "undefined": undefined or jinja2.StrictUndefined,
@@ -72,17 +72,17 @@ def make_environment(
 
 
 def render_fields(
-    owner: Templater, parent: Any, names: Iterable[str], context: Mapping[str, Any], env: Any, seen: set[int]
+    owner: TemplateOwner, parent: Any, names: Iterable[str], context: Mapping[str, Any], env: Any, seen: set[int]
 ) -> None:
-    """Each named attribute of `parent` holds its rendered value; an error says which field of which task.
+    """Replace each named attribute of `parent` by its rendered value. An error gets a note with the field and the task.
 
-    A function is called with `context` and `jinja_env`, and the field holds what it returns, as in Airflow since 2.10.
+    A function is called with `context` and `jinja_env` and replaced by its result, as in Airflow since 2.10.
     """
     for name in names:
         if not hasattr(parent, name):
             raise AttributeError(
                 f"{type(parent).__name__!r} names {name!r} in template_fields but has no such attribute"
-                f"{format_location(getattr(parent, '_location', None))}. Assign self.{name} in __init__, or take it out of template_fields."
+                f"{format_location(getattr(parent, '_location', None))}. Assign self.{name} in __init__, or remove it from template_fields."
             )
         value = getattr(parent, name)
         try:
@@ -98,7 +98,7 @@ def render_fields(
 
 
 def _is_true(value: Any) -> bool:
-    """Its truth; True for an object that has none, such as a data frame."""
+    """Return the truth value; True for an object without a truth value, such as a data frame."""
     try:
         return bool(value)
     except Exception:
@@ -106,7 +106,7 @@ def _is_true(value: Any) -> bool:
 
 
 def _add_location_note(error: Exception, parent: Any, name: str) -> None:
-    """The error carries a note with the field and the task."""
+    """Add a note with the field and the task to the error."""
     task_id = getattr(parent, "task_id", None)
     of = f"task {task_id!r}" if task_id else type(parent).__name__
     note = f"While rendering the template field {name!r} of {of}{format_location(getattr(parent, '_location', None))}."
@@ -114,8 +114,8 @@ def _add_location_note(error: Exception, parent: Any, name: str) -> None:
         error.add_note(note)
 
 
-def render_value(owner: Templater, content: Any, context: Mapping[str, Any], env: Any, seen: set[int]) -> Any:
-    """The content with templates rendered and values of other tasks in their place."""
+def render_value(owner: TemplateOwner, content: Any, context: Mapping[str, Any], env: Any, seen: set[int]) -> Any:
+    """Return the content with templates rendered and XComArgs resolved."""
     if isinstance(content, str):
         return _render_text(owner, content, context, env)
     if isinstance(content, LiteralValue):
@@ -142,25 +142,25 @@ def render_value(owner: Templater, content: Any, context: Mapping[str, Any], env
     return content
 
 
-def _render_text(owner: Templater, text: str, context: Mapping[str, Any], env: Any) -> Any:
+def _render_text(owner: TemplateOwner, text: str, context: Mapping[str, Any], env: Any) -> Any:
     if owner.template_ext and text.endswith(tuple(owner.template_ext)):
-        real = _resolve_environment(env)
+        environment = _resolve_environment(env)
         try:
-            return _render_compiled(real, real.get_template(text), context)
+            return _render_compiled(environment, environment.get_template(text), context)
         except jinja2.TemplateNotFound as error:
-            folders = ", ".join(getattr(real.loader, "searchpath", ())) or "no folder"
+            folders = ", ".join(getattr(environment.loader, "searchpath", ())) or "no folder"
             raise AirflowException(
                 f"Template file {error.name!r} was not found; looked in {folders}. Put it beside the DAG file, name its "
                 "folder in the DAG's template_searchpath, or end the text with a space if it is not a file name."
             ) from error
     if "{" not in text and "\n" not in text and "\r" not in text and _renders_to_itself(owner, env):
         return text
-    real = _resolve_environment(env)
-    return _render_compiled(real, real.from_string(text), context)
+    environment = _resolve_environment(env)
+    return _render_compiled(environment, environment.from_string(text), context)
 
 
-def _renders_to_itself(owner: Templater, env: Any) -> bool:
-    """Whether text without braces and line ends renders to itself: by default marks, to text."""
+def _renders_to_itself(owner: TemplateOwner, env: Any) -> bool:
+    """Return whether a text without braces and line ends renders to itself: with default options and without native rendering."""
     if isinstance(env, LazyEnvironment):
         dag = owner.get_dag()
         native = getattr(owner, "render_template_as_native_obj", None)
@@ -176,7 +176,7 @@ def _resolve_environment(env: Any) -> jinja2.Environment:
 
 
 def _render_compiled(env: jinja2.Environment, template: jinja2.Template, context: Mapping[str, Any]) -> Any:
-    """The rendered template. The context itself is asked, not a copy: its lazy keys are worked out only when named."""
+    """Return the rendered template. It reads the context itself, not a copy, so that lazy values are computed only when used."""
     names = ChainMap(context, template.globals)  # type: ignore[arg-type]
     try:
         nodes = template.root_render_func(env.context_class(env, names, template.name, template.blocks))  # type: ignore[arg-type]
@@ -187,8 +187,8 @@ def _render_compiled(env: jinja2.Environment, template: jinja2.Template, context
         env.handle_exception()
 
 
-def read_template_files(owner: Templater) -> None:
-    """Fields that name a file with one of `template_ext` hold its text; a missing file stays a name."""
+def read_template_files(owner: TemplateOwner) -> None:
+    """Replace each field that names a file with one of `template_ext` by the text of the file; a missing file stays a name."""
     endings = tuple(owner.template_ext)
     if not endings:
         return

@@ -1,4 +1,4 @@
-"""Values that are known only when the task runs."""
+"""Placeholders in a DAG file for values that are known only when the task runs."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from typing import Any
 
 
 class Resolvable:
-    """Stands in a DAG file for a value of the run; rendering replaces it."""
+    """A placeholder for a value of the run; rendering replaces it by the value."""
 
     @abstractmethod
     def resolve(self, context: Mapping[str, Any]) -> Any:
-        """The value, for the run of `context`."""
+        """Return the value for the run of `context`."""
 
     def iter_references(self) -> Iterable[tuple[Any, str]]:
-        """(task, XCom key) of every value this refers to."""
+        """Yield (task, XCom key) of every XCom that the placeholder refers to."""
         return ()
 
 
 class LiteralValue(Resolvable):
-    """Rendering gives `value` as it is."""
+    """A value that is not rendered."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
     def resolve(self, context: Mapping[str, Any]) -> Any:
-        """The value."""
+        """Return the value."""
         return self.value
 
     def iter_references(self) -> Iterable[tuple[Any, str]]:
-        """None: it refers to nothing."""
+        """Return nothing: a literal refers to no XCom."""
         return ()
 
 
 def literal(value: Any) -> LiteralValue:
-    """The value, not rendered: `bash_command=literal("echo {{ not a template }}")`."""
+    """Return a placeholder for `value` itself: `bash_command=literal("echo {{ not a template }}")`."""
     return LiteralValue(value)

@@ -1,4 +1,4 @@
-"""Jinja filters of the dialect: forms of a moment."""
+"""Jinja filters of Airflow: formats of a moment. Each docstring shows the format."""
 
 from __future__ import annotations
 

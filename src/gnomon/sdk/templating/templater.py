@@ -1,43 +1,46 @@
-"""Objects with template fields: operators, notifiers, hooks. Rendering replaces each field by its value for one run."""
+"""Templater: the base class of objects with template fields, such as operators, triggers and notifiers."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gnomon.sdk.templating.lazy_environment import LazyEnvironment
+
 if TYPE_CHECKING:
     import jinja2
 
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.sdk.dags.node_types import DagNode
+
 
 
 class Templater:
-    """Names its template fields; strings in them are Jinja templates, names of files with `template_ext` are read."""
+    """An object with template fields. A text in a field is a Jinja template, or the name of a file that ends with `template_ext`."""
 
     template_fields: ClassVar[Collection[str]] = ()
     template_ext: ClassVar[Sequence[str]] = ()
 
-    def get_dag(self) -> DAG | None:
-        """The DAG that templates are rendered for, if any."""
+    def get_dag(self) -> DagNode | None:
+        """Return the DAG for which templates are rendered, or None."""
         return None
 
-    def get_template_env(self, dag: DAG | None = None) -> jinja2.Environment:
-        """The Jinja environment: the DAG's, or a plain one."""
+    def get_template_env(self, dag: DagNode | None = None) -> jinja2.Environment:
+        """Return the Jinja environment of the DAG, or a default environment without a DAG."""
         from gnomon.sdk.templating import rendering  # Jinja is loaded when something is rendered
 
         return rendering.get_environment(self, dag or self.get_dag())
 
     def prepare_template(self) -> None:
-        """Runs before the fields are rendered; subclasses change what their fields hold."""
+        """Called before the fields are rendered. Subclasses may change the values of their fields."""
 
     def resolve_template_files(self) -> None:
-        """Fields that name a template file hold its content."""
+        """Replace each field that names a template file by the content of the file."""
         from gnomon.sdk.templating import rendering
 
         rendering.read_template_files(self)
 
     def render_template_fields(self, context: Mapping[str, Any], jinja_env: jinja2.Environment | None = None) -> None:
-        """Every template field holds its value for the run of `context`."""
+        """Replace each template field by its value for the run of `context`."""
         env = jinja_env if jinja_env is not None else LazyEnvironment(self, context)
         self._do_render_template_fields(self, self.template_fields, context, env, set())
 
@@ -53,7 +56,7 @@ class Templater:
         self, content: Any, context: Mapping[str, Any], jinja_env: jinja2.Environment | None = None,
         seen_oids: set[int] | None = None,
     ) -> Any:
-        """The content with every template in it rendered, in lists, dicts and nested objects too."""
+        """Return the content with every template rendered, also in lists, dicts and nested objects."""
         from gnomon.sdk.templating import rendering
 
         env = jinja_env if jinja_env is not None else LazyEnvironment(self, context)
@@ -62,19 +65,5 @@ class Templater:
     def render_nested_template_fields(
         self, value: Any, context: Mapping[str, Any], jinja_env: Any, seen_oids: set[int]
     ) -> None:
-        """The object's own template fields are rendered."""
+        """Render the template fields of `value`, an object inside a template field."""
         self._do_render_template_fields(value, value.template_fields, context, jinja_env, seen_oids)
-
-
-class LazyEnvironment:
-    """The environment, made when the first real template is met."""
-
-    def __init__(self, owner: Templater, context: Mapping[str, Any]) -> None:
-        self._owner = owner
-        self._context = context
-        self._env: Any = None
-
-    def __call__(self) -> Any:
-        if self._env is None:
-            self._env = self._owner.get_template_env(self._owner.get_dag() or self._context.get("dag"))
-        return self._env

@@ -1,7 +1,0 @@
-"""How operators wait: on a worker or not, and for a moment."""
-
-from __future__ import annotations
-
-
-
-

@@ -1,0 +1,71 @@
+"""No modules import one another in a circle, also not for type checking and not inside functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import gnomon
+
+PACKAGE = Path(gnomon.__file__).parent
+DIALECT = PACKAGE / "airflow_compat" / "tree"
+
+
+def modules(package: Path) -> dict[str, Path]:
+    """The modules of a package by their dotted names, without the dialect's thin files."""
+    found = {}
+    for file in sorted(package.rglob("*.py")):
+        if DIALECT not in file.parents:
+            parts = (package.name, *file.relative_to(package).with_suffix("").parts)
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+def imports(tree: ast.AST, known: dict[str, Path]) -> Iterator[str]:
+    """The modules of the package that a module imports anywhere in its text."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                if inner in known:
+                    yield inner
+                elif node.module in known:
+                    yield node.module
+
+
+def cycle(package: Path) -> list[str] | None:
+    """One circle of imports, None when there is none."""
+    known = modules(package)
+    graph = {name: set(imports(ast.parse(file.read_text()), known)) - {name} for name, file in known.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return None
+
+
+def test_no_modules_import_one_another_in_a_circle() -> None:
+    assert cycle(PACKAGE) is None
+
+
+@pytest.mark.parametrize("line", [
+    "import sample.two",
+    "from sample import two",
+    "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from sample.two import f",
+    "def g():\n    from sample.two import f",
+])
+def test_a_circle_is_found(tmp_path: Path, line: str) -> None:
+    package = tmp_path / "sample"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "one.py").write_text(line)
+    (package / "two.py").write_text("def f():\n    import sample.one")
+    found = cycle(package)
+    assert found is not None
+    assert set(found) == {"sample.one", "sample.two"}
