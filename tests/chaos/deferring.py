@@ -139,8 +139,8 @@ class ScriptedCrew:
         self._triggerer = triggerer
         self._running: dict[int, tuple[trigger_claims.ClaimedTrigger, Instant]] = {}
         self._closed: list[int] = []
-        self.asked: deque[Any] = deque()
-        self.blocks = 0
+        self.requests: deque[Any] = deque()
+        self.block_count = 0
 
     def __len__(self) -> int:
         return len(self._running)
@@ -167,7 +167,7 @@ class ScriptedCrew:
     def has_fired(self) -> bool:
         return any(due <= self._world.clock.now() for _, due in self._running.values())
 
-    def turn(self) -> list[tuple[trigger_claims.ClaimedTrigger, DeferralResult]]:
+    def run_once(self) -> list[tuple[trigger_claims.ClaimedTrigger, DeferralResult]]:
         over = [pk for pk, (_, due) in self._running.items() if due <= self._world.clock.now()]
         jobs = [self._running.pop(pk)[0] for pk in over]
         return [(job, event(job.key.task_no, job.defer_seq)) for job in jobs]

@@ -71,8 +71,8 @@ class ScriptedCrew:
         self._diary = diary
         self._running: dict[int, tuple[trigger_claims.ClaimedTrigger, float]] = {}
         self._closing: list[tuple[float, int]] = []
-        self.asked: deque[Any] = deque()
-        self.blocks = 0
+        self.requests: deque[Any] = deque()
+        self.block_count = 0
         self.wake_in_s = 1.0
 
     def __len__(self) -> int:
@@ -101,7 +101,7 @@ class ScriptedCrew:
         self._diary.killed[pk] += hears
         self._closing.append((self._clock.monotonic() + (self._rng.choice((0.0, 2.0)) if hears else 0.0), pk))
 
-    def turn(self) -> list[tuple[trigger_claims.ClaimedTrigger, DeferralResult]]:
+    def run_once(self) -> list[tuple[trigger_claims.ClaimedTrigger, DeferralResult]]:
         """Now and then the host has ended, and all begin anew."""
         if self._rng.random() < 0.01:
             for job, _ in list(self._running.values()):
