@@ -10,7 +10,7 @@ SOURCES := $(shell find src -type f ! -name '*.pyc' 2>/dev/null) pyproject.toml 
 PIP := -m pip --disable-pip-version-check --no-input -q
 
 .DEFAULT_GOAL := help
-.PHONY: help up test lint bench soak docs clean
+.PHONY: help up test lint bench soak docs references clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -28,6 +28,9 @@ lint: .venv-test/.installed ## ruff, mypy --strict, and the floors of the archit
 
 docs: .venv-test/.installed ## Check the documentation: links, code, generated references
 	.venv-test/bin/python docs/check.py
+
+references: .venv-test/.installed ## Write the generated pages of the documentation anew
+	.venv-test/bin/python docs/generate.py
 
 bench: .venv-test/.installed ## Measure (BENCH="wide chain" for some of it)
 	.venv-test/bin/python -m bench.run $(BENCH)

@@ -23,7 +23,7 @@ IDS = [f"{option.section}.{option.name}" for option in OPTIONS]
 
 def test_every_option_has_a_test_that_sees_its_effect_or_is_declared_to_have_none() -> None:
     declared = {f"{option.section}.{option.name}" for option in OPTIONS if option.is_used}
-    assert declared - effects.SEEN_BY.keys() == set(), "options without a test of their effect"
+    assert declared - effects.SEEN_BY.keys() == set(), "options without a test of their effect: add one with @effect_of(...) to tests/acceptance/test_options_of_*.py"
     assert effects.SEEN_BY.keys() - declared == set(), "effects of options that nobody declares, or that are declared to have none"
 
 

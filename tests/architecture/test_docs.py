@@ -21,7 +21,7 @@ def _script(name: str) -> ModuleType:
 
 
 @pytest.mark.parametrize("page", [
-    "reference/options.md", "reference/cli.md", "reference/python-api.md",
+    "reference/options.md", "reference/cli.md", "reference/python-api.md", "reference/database.md",
     "how-to/pictures/hourly-on-discrete-hours.svg", "how-to/pictures/daily-on-hourly.svg",
 ])  # fmt: skip
 def test_a_generated_page_is_up_to_date(page: str) -> None:

@@ -1,6 +1,6 @@
-"""Trigger rules: from the states of the direct upstream tasks to a verdict and its reason. Source: airflow-surface.md D.1.
+"""Trigger rules: from the states of the direct upstream tasks to a verdict and its reason. Source: airflow-surface.md D.4.
 
-`RULES` is the table; a new trigger rule is a row of it.
+`RULES` is the table. A new trigger rule is a row of it, and a name in `gnomon.sdk.arguments.task_rules`.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ class Planner:
         )
         room = min(compute_room(spec, active_runs_limit(dag), unfinished), self._max_waiting_runs - len(dag.runs_waiting_upstream))
         if room <= 0 and unchanged:
-            return None  # planned again when one of its runs finishes or starts to wait
+            return None  # planned again when one of its runs finishes or starts to wait: a limit over all DAGs must not arrive as room 0
         return self._request_plan(dag, now, room, unfinished > 0, fingerprint)
 
     def _request_plan(self, dag: Dag, now: Instant, room: int, busy: bool, fingerprint: str) -> PlanChange | None:

@@ -49,7 +49,7 @@ class SchedulerSettings:
 
 
 def build_scheduler_settings(cfg: Config) -> SchedulerSettings:
-    """The settings of this configuration; an option of 0 means no limit."""
+    """The settings of this configuration. 0 means no limit for parallelism; for max_tis_per_query it means the parallelism."""
     parallelism = cfg.integer("core", "parallelism") or None
     per_admission = cfg.integer("scheduler", "max_tis_per_query") or parallelism or 1_000_000
     return SchedulerSettings(
@@ -57,7 +57,7 @@ def build_scheduler_settings(cfg: Config) -> SchedulerSettings:
             parallelism=parallelism, max_admissions_per_step=per_admission,
             cancel_grace_s=cfg.number("core", "killed_task_cleanup_time"),
         ),
-        plan_batch=cfg.integer("scheduler", "max_dagruns_to_create_per_loop") or 1_000_000,
+        plan_batch=cfg.integer("scheduler", "max_dagruns_to_create_per_loop"),
         use_schedule=cfg.boolean("scheduler", "use_job_schedule"),
         misfire_grace_s=cfg.number("scheduler", "misfire_grace"),
         max_waiting_runs=cfg.integer("scheduler", "max_waiting_runs"),

@@ -8,6 +8,7 @@ import pytest
 
 from gnomon.decide.trigger_rules import RULES, RuleOutcome, Tally, describe_rule_wait, evaluate_trigger_rule
 from gnomon.model.states import TaskInstanceState as S
+from gnomon.sdk.arguments.task_rules import TriggerRule
 
 FINAL = (S.SUCCESS, S.FAILED, S.SKIPPED, S.UPSTREAM_FAILED, S.REMOVED)
 STATES = (*FINAL, None, S.RUNNING)
@@ -126,3 +127,7 @@ def test_every_wait_has_a_sentence_with_counts() -> None:
     for rule in RULES:
         assert f"trigger rule {rule} waits for" in describe_rule_wait(rule, tally)
         assert "1 succeeded, 2 not done" in describe_rule_wait(rule, tally)
+
+
+def test_each_name_that_authors_may_write_has_a_rule_and_each_rule_a_name() -> None:
+    assert {rule.value for rule in TriggerRule} == set(RULES)

@@ -1,4 +1,4 @@
-"""Runs that wait for runs of another DAG, by one owner of both and by two: OWNERSHIP.md lines 31 to 33."""
+"""Runs that wait for runs of another DAG, by one owner of both and by two: CROSS_DAG in docs/discussions/ownership.md."""
 
 from __future__ import annotations
 
