@@ -34,7 +34,7 @@ FILES = {
         DAG + 'with DAG("cycle"):\n    a, b = EmptyOperator(task_id="a"), EmptyOperator(task_id="b")\n    a >> b >> a\n',
         "dag", 4, ("DAG 'cycle'", "a >> b >> a", "Remove one of these edges")),
     "twice": Bad(DAG + 'with DAG("twice"):\n' + '    EmptyOperator(task_id="same")\n' * 2, "dag", 5, ("'same'", "another task_id")),
-    "zz_thief": Bad(DAG + 'thief = DAG("held")\n', "duplicate", None, ("'held'", "holder.py", "zz_thief.py", "rename one of them")),
+    "zz_thief": Bad(DAG + 'thief = DAG("held")\n', "duplicate", None, ("'held'", "holder.py", "zz_thief.py", "rename one of the two DAGs")),
     "loops": Bad("# airflow dag\nwhile True: pass\n", "timeout", 2, ("longer than 1 s", "core.dagbag_import_timeout")),
     "exits": Bad("# airflow dag\nimport sys\nsys.exit(3)\n", "exit", 3, ("sys.exit(3)", '__name__ == "__main__"')),
     "segfault": Bad("# airflow dag\nimport ctypes\nctypes.string_at(0)\n", "crash", 3, ("signal 11 (SIGSEGV)", "compiled library")),

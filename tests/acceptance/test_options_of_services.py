@@ -196,7 +196,7 @@ def test_the_api_server_listens_where_the_options_say(tmp_path: Path) -> None:
         port = probe.getsockname()[1]
     with open_listener(options(tmp_path, api__host="127.0.0.2", api__port=port)) as listener:
         assert listener.getsockname() == ("127.0.0.2", port)
-        with pytest.raises(ConfigurationError, match=f"port {port} of 127.0.0.2 is taken.*--port or GNOMON__API__PORT"):
+        with pytest.raises(ConfigurationError, match=f"port {port} of 127.0.0.2 is in use.*--port or GNOMON__API__PORT"):
             open_listener(options(tmp_path, api__host="127.0.0.2", api__port=port))
 
 

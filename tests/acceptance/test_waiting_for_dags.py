@@ -95,8 +95,8 @@ with DAG("sheet", schedule=Daily(timezone="UTC"), start_date=start, end_date=dat
 def test_a_slot_that_was_passed_has_a_run_once_somebody_makes_it(running: Product) -> None:
     running.write("hole.py", HOLE % DAY.isoformat())
     running.until(lambda: {row["run_id"] for row in _rows(running, "sheet")} >= {FIRST, RUN}, "the runs of both days wait")
-    running.until(lambda: "no run of loads was made" in running.do("explain", "sheet", RUN), "planning has passed the day")
-    (line,) = [line for line in running.do("explain", "sheet", RUN).splitlines() if "no run of loads was made" in line]
+    running.until(lambda: "no run of loads was created" in running.do("explain", "sheet", RUN), "planning has passed the day")
+    (line,) = [line for line in running.do("explain", "sheet", RUN).splitlines() if "no run of loads was created" in line]
     command = line.partition("or until the missing run is created with: gnomon ")[2].split()
     assert command == ["dags", "trigger", "loads", "--slot", "2026-01-02T00:00:00Z"]
     made = running.run("loads", *command[3:])

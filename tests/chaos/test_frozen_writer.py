@@ -27,7 +27,7 @@ db = open_database(sys.argv[1])
 with db.write() as tx:
     tx.run("commit.pool_slots", name="default_pool", n=1)
     for table in ("scheduler", "worker"):
-        tx._link.simple(f"UPDATE {table} SET beat_at = beat_at")
+        tx._connection.execute_raw(f"UPDATE {table} SET beat_at = beat_at")
     print("inside", flush=True)
     os.kill(os.getpid(), signal.SIGSTOP)
 """

@@ -35,7 +35,7 @@ for n in range(rounds):
     started = time.perf_counter()
     db = open_database(url)
     with db.write() as tx:
-        runs.create_manual(tx, dag_id="d", run_id=f"{name}_{n}", logical_at=None, run_after=n, interval=None, conf={}, by=name, at=n)
+        runs.create_manual_run(tx, dag_id="d", run_id=f"{name}_{n}", logical_at=None, run_after=n, interval=None, conf={}, by=name, at=n)
     with db.write() as tx:
         dags.set_paused(tx, "d", n % 2 == 0, name, n)
     with db.read() as tx:
@@ -47,8 +47,8 @@ print(json.dumps(max(took)))
 _FROZEN_SENDING = """
 import os, signal, sys
 from gnomon.store.drivers.address import parse_address
-from gnomon.store.drivers.postgres import connect
-connection = connect(parse_address(sys.argv[1]).target)
+from gnomon.store.drivers.postgres import connect_postgres
+connection = connect_postgres(parse_address(sys.argv[1]).target)
 with connection.pipeline() as pipeline:
     connection.execute("BEGIN")
     connection.execute("UPDATE pool SET slots = 1")

@@ -107,7 +107,7 @@ def test_a_timetable_that_no_dag_has_taken_says_that_its_calendar_was_not_looked
     ('[calendars.finance]\nunion = ["us"]\n', r"\[calendars.finance\] names the calendar 'us', and there is no calendar 'us'"),
     ('[calendars.finance]\nunion = ["a"]\n[calendars.a]\nunion = ["b"]\n[calendars.b]\nminus = ["a"]\n', r"the calendars a -> b -> a are made of one another"),
     ('[calendars.finance]\ncountry = "US"\nminus = ["a"]\n[calendars.a]\ndates = ["2026-05-01"]\n', r"line 3: \[calendars.finance\] minus 'a' would make every sat, sun a working day.*weekend = \[\] in \[calendars.a\]"),
-    ("[calendars]\nfinance = 3\n", r"finance = 3 stands in \[calendars\]; write it below a line such as"),
+    ("[calendars]\nfinance = 3\n", r"finance = 3 is directly in \[calendars\]; write it below a line such as"),
     ("calendars = 3\n", r"calendars is 3; write each calendar below"),
     ("[calendars.finance\n", r"is not valid TOML"),
 ])  # fmt: skip
