@@ -33,7 +33,7 @@ _LINK = re.compile(r"(?<!!)\[[^\]\n]+\]\(([^)\s]+)\)")
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"`gnomon ((?:[a-z-]+ ?)+)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-_NAMED = re.compile(r"# ((?:dags|plugins|package)/[\w./-]+|gnomon\.toml|[\w-]+\.csv)\n")
+_NAMED = re.compile(r"# ((?:dags|plugins|config|package)/[\w./-]+|gnomon\.toml|[\w-]+\.csv)\n")
 """The first line of a block that the reader saves as a file; later blocks of the page may import that file."""
 _PATH = re.compile(r"`((?:src|docs|tests|bench)/[\w./-]+)`")
 

@@ -25,7 +25,6 @@ import click
 
 from gnomon.cli.commands import root
 from gnomon.config import OPTIONS, ConfigOption
-from gnomon.config.accepted_options import NO_EFFECT
 from gnomon.store import migrations
 
 DOCS = Path(__file__).parent
@@ -34,6 +33,7 @@ PUBLIC_PACKAGES = {
     "gnomon.operators": "The built-in operators and sensors.",
     "gnomon.timetables": "The built-in timetables, and the base class of your own.",
     "gnomon.calendars": "Business calendars in code.",
+    "gnomon.partitions": "Mappers and windows for schedules by partitions of assets.",
     "gnomon.dependencies": "To find the upstream runs of a run, without a database.",
     "gnomon.testing": "To test timetables, and code that needs a clock or an executor.",
     "gnomon.airflow_compat": "To use Airflow's module paths in a program of your own; DAG files need no call.",
@@ -58,11 +58,8 @@ def options_page() -> str:
         "them get Airflow's defaults.\n\n"
     )
     others = sorted((option for option in OPTIONS if not option.is_used), key=lambda option: option.section)
-    for section, options in itertools.groupby(others, key=lambda option: option.section):
-        parts.append(f"- `[{section}]` {', '.join(f'`{option.name}`' for option in options)}\n")
-    reasons = [option for option in others if option.description != NO_EFFECT]
-    parts.append("\nReasons:\n\n| option | reason |\n|---|---|\n")
-    parts += [f"| `[{option.section}] {option.name}` | {option.description} |\n" for option in reasons]
+    parts.append("`gnomon config list` shows the reasons, `gnomon config lint` lists the options that are set and do not act, and each service that\nstarts names them.\n\n| option | reason |\n|---|---|\n")
+    parts += [f"| `[{option.section}] {option.name}` | {option.description} |\n" for option in others]
     return "".join(parts)
 
 

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.effects import World, effect_of, options
+from tests.unit.cli.deployment import spec_of
 
 from gnomon.config import set_current_config
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.mapping import Expansion, XComLength
+from gnomon.model.spec import TaskSpec
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.store import migrations
 from gnomon.testing import Play
@@ -88,6 +91,19 @@ def test_one_admission_takes_at_most_max_tis_per_query(world: ForWorld, most: in
         taken.append(len(it.live))
     assert max(after - before for before, after in zip([0, *taken], taken, strict=False)) == running
     assert taken[-1] == 32
+
+
+@effect_of("core.max_map_length")
+@pytest.mark.parametrize(("longest", "state"), [(2, S.FAILED), (3, S.SUCCESS)])
+def test_a_return_value_over_max_map_length_fails_the_task_that_is_mapped_over_it(world: ForWorld, longest: int, state: S) -> None:
+    it = world(core__max_map_length=longest)
+    over_u = Expansion(factors=(XComLength(task_id="u"),))
+    it.add(spec_of("flow", tasks=(TaskSpec(task_id="u"), TaskSpec(task_id="d", upstream=("u",), expansion=over_u))))
+    it.plays["u"] = Play(return_length=3)
+    it.go()
+    assert it.cli("dags", "trigger", "flow").code == 0
+    it.go(5.0)
+    assert it.states("flow")[0]["d"][0] is state
 
 
 @effect_of("core.max_active_tasks_per_dag")

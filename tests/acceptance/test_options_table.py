@@ -5,17 +5,23 @@ from __future__ import annotations
 import pytest
 from tests.acceptance import (
     effects,
+    test_options_of_alerts,
     test_options_of_dags,
     test_options_of_files,
+    test_options_of_schedulers,
     test_options_of_secrets,
     test_options_of_services,
+    test_options_of_state_stores,
+    test_options_of_tasks,
     test_options_of_triggerers,
 )
 
 from gnomon.config import OPTIONS, ConfigOption, load_config
 
 MODULES = (
-    test_options_of_dags, test_options_of_files, test_options_of_secrets, test_options_of_services, test_options_of_triggerers,
+    test_options_of_alerts, test_options_of_dags, test_options_of_files, test_options_of_schedulers, test_options_of_secrets, test_options_of_services, test_options_of_state_stores,
+    test_options_of_tasks,
+    test_options_of_triggerers,
 )
 ANOTHER = {"boolean": "False", "integer": "7", "number": "7.5"}
 IDS = [f"{option.section}.{option.name}" for option in OPTIONS]

@@ -12,8 +12,8 @@ PACKAGE = Path(gnomon.__file__).parent
 ENGINE = PACKAGE / "engine"
 TRANSITION = "engine/lifecycle/transition.py"
 QUEUE_MOVES = "engine/state/queue_moves.py"
-OTHER_STATES = {"wait.state", "run.record.state"}
-"""Targets of assignments that are the state of a RunWait and of a DagRun, not of a task instance."""
+OTHER_STATES = {"wait.state", "run.record.state", "owed.record.state", "deadline.state"}
+"""Targets of assignments that are the state of a RunWait, a DagRun, a callback or a deadline, not of a task instance."""
 
 
 def _calls(name: str) -> dict[str, int]:

@@ -21,6 +21,7 @@ RUNS = (
     "example_branch_labels",
     "example_branch_python_dop_operator_3",
     "example_complex",
+    "example_custom_weight",
     "example_display_name",
     "example_failed_dag",
     "example_latest_only_with_trigger",
@@ -43,7 +44,23 @@ RUNS = (
     "tutorial_taskflow_api",
     "tutorial_taskflow_templates",
 )
+MAPPED = (
+    "example_dynamic_task_mapping",
+    "example_dynamic_task_mapping_with_no_taskflow_operators",
+    "example_params_trigger_ui",
+)
+"""Files with mapped tasks: they run through the scheduler, which expands them, and not in one process."""
 """Files whose runs end as in Airflow."""
+ASSET_RUNS = (
+    "example_asset_alias",
+    "example_asset_alias_with_no_taskflow",
+    "example_asset_allow_teams",
+    "example_asset_decorator",
+    "example_assets",
+    "example_inlet_event_extra",
+    "example_outlet_event_extra",
+)
+"""Files whose runs end as in Airflow when their DAGs trigger one another by asset events."""
 Line = dict[str, Any]
 Key = tuple[str, int]
 

@@ -13,17 +13,18 @@ import pytest
 
 CACHE = Path(__file__).parents[2] / ".cache"
 TIMEOUT_S = 300
+SOURCE_TIMEOUT_S = 900
+"""pip runs the build tools of a source distribution to read what it is."""
 
 
-def pip(*words: str, what: str) -> None:
+def pip(*words: str, what: str, form: str = "--only-binary", timeout_s: float = TIMEOUT_S) -> None:
     """pip has done it; skips where the index is away. Never skips when CI=true: there, a download that fails is a failure."""
-    command = [sys.executable, "-m", "pip", words[0], "--quiet", "--disable-pip-version-check", "--no-deps",
-               "--only-binary", ":all:", *words[1:]]
+    command = [sys.executable, "-m", "pip", words[0], "--quiet", "--disable-pip-version-check", "--no-deps", form, ":all:", *words[1:]]
     try:
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
         failure = ended.stderr.strip() if ended.returncode else ""
     except subprocess.TimeoutExpired:
-        failure = f"no answer within {TIMEOUT_S} s"
+        failure = f"no answer within {timeout_s} s"
     if failure:
         reason = f"{what} could not be downloaded: {failure[-300:]}"
         if os.environ.get("CI", "").lower() == "true":
@@ -44,3 +45,16 @@ def installed(name: str, *packages: str) -> Path:
             except OSError:
                 assert place.exists(), "another test process was faster"
     return place
+
+
+def download_source(package: str) -> Path:
+    """The source distribution of `name==version`, downloaded once."""
+    folder = CACHE / "sources"
+    archive = folder / f"{package.replace('-', '_').replace('==', '-')}.tar.gz"
+    if not archive.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as draft:
+            pip("download", "--dest", draft, package, what=package, form="--no-binary", timeout_s=SOURCE_TIMEOUT_S)
+            (downloaded,) = Path(draft).iterdir()
+            os.replace(downloaded, archive)
+    return archive

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from gnomon.model.ids import GROUPS
 from gnomon.model.records import AttemptRecord, Changes, DagRecord, GroupState, PlanChange, RunRecord, TaskRecord
@@ -91,11 +92,11 @@ def raw(tx: Transaction, text: str) -> list[tuple[object, ...]]:
     return tx._connection.rows(Statement("test", text), {})
 
 
-def manual(tx: Transaction, dag_id: str, run_id: str, *, day: int | None = None) -> RunRecord:
+def manual(tx: Transaction, dag_id: str, run_id: str, *, day: int | None = None, **options: Any) -> RunRecord:
     """A run by hand in this transaction."""
     logical_at = None if day is None else AT + day * DAY
     return dag_runs.create_manual_run(
-        tx, dag_id=dag_id, run_id=run_id, logical_at=logical_at, run_after=AT, interval=None, conf={}, by="test", at=AT
+        tx, dag_id=dag_id, run_id=run_id, logical_at=logical_at, run_after=AT, interval=None, conf={}, by="test", at=AT, **options
     )
 
 

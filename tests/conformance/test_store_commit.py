@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import msgspec
 import pytest
 from tests.conformance.storeworld import AT, World, attempt, plan_change, slot, task
 
@@ -49,6 +50,19 @@ def test_a_task_instance_reads_back_as_it_was_written(world: World, run: RunReco
     assert world.state().tasks == [row]
     with world.db.read() as tx:
         assert dag_runs.list_task_states(tx, run.run_pk) == [row]
+
+
+def test_a_mapped_task_instance_reads_back_as_it_was_written_and_takes_the_place_of_the_unexpanded_one(world: World, run: RunRecord) -> None:
+    unexpanded = task(run)
+    mapped = replace(task(run), map_index=0, return_length=-1, rendered_map_index="a\u00e9", factor_lengths=((2, 3), (4,)))
+    rows = [mapped, replace(mapped, map_index=1, factor_lengths=None)]
+    world.apply(Changes(tasks=[unexpanded]))
+    world.apply(Changes(tasks_deleted=[unexpanded.key], tasks=rows))
+    assert world.state().tasks == rows
+    with world.db.read() as tx:
+        assert dag_runs.list_task_states(tx, run.run_pk) == rows
+    with pytest.raises(RowsMissing):
+        world.apply(Changes(tasks_deleted=[unexpanded.key]))
 
 
 def test_an_attempt_reads_back_as_it_was_written(world: World, run: RunRecord) -> None:
@@ -97,6 +111,19 @@ def test_a_text_comes_back_as_it_was_written_in_a_batch(world: World, run: RunRe
     world.apply(Changes(results=[result(run, ("k", value), ("l", "other"))]))
     with world.db.read() as tx:
         assert [x.value for x in xcom_values.list_run_xcoms(tx, run)] == [value, "other"]
+
+
+def test_xcoms_of_a_mapped_task_are_read_by_index_and_by_place(world: World, run: RunRecord) -> None:
+    pushed = [msgspec.structs.replace(result(run, ("k", str(index))), map_index=index) for index in (0, 2, 5, 7)]
+    world.apply(Changes(results=[*pushed, result(run, ("k", "other"), number=1)]))
+    with world.db.read() as tx:
+        def by_index(*indexes: int) -> list[str]:
+            return [x.value for x in xcom_values.read_xcoms(tx, run, "k", ["a"], map_indexes=indexes)]
+
+        assert by_index(5) == ["5"] and by_index(7, 0, 1) == ["0", "7"] and by_index(3) == [] == by_index()
+        assert [x.value for x in xcom_values.read_xcoms(tx, run, "k", map_indexes=(2,))] == ["2"]
+        assert xcom_values.count_values(tx, run, "a", "k") == 4 and xcom_values.count_values(tx, run, "a", "l") == 0
+        assert xcom_values.read_batch(tx, run, "a", "k", 1, 2) == ["2", "5"] and xcom_values.read_batch(tx, run, "a", "k", 4, 2) == []
 
 
 def test_an_xcom_of_an_earlier_run_is_found_when_asked_for(world: World) -> None:

@@ -12,8 +12,8 @@ from tests.patience import PATIENCE_S
 
 from gnomon.model.instants import iso
 from gnomon.model.records import Changes
-from gnomon.model.states import DagRunState
-from gnomon.store import NotFound, ResourceInUse, RunExists, open_database
+from gnomon.model.states import DagRunState, DagRunType
+from gnomon.store import NotFound, ResourceInUse, RunExists, RunTypeNotAllowed, open_database
 from gnomon.store.admin import connections, pools, variables
 from gnomon.store.admin.connections import StoredConnection
 from gnomon.store.dag_records import dag_runs
@@ -45,6 +45,16 @@ def test_a_taken_run_id_and_a_taken_slot_name_the_holder(world: World) -> None:
         world.run(run_id="two", day=3)
     assert refused.value.holder == "one"
     assert world.count("SELECT count(*) FROM dag_run") == 1
+
+
+def test_a_run_of_a_type_that_the_dag_does_not_allow_is_refused_with_the_remedy(world: World) -> None:
+    world.dag(allowed_run_types=("manual",))
+    with world.db.write() as tx:
+        with pytest.raises(RunTypeNotAllowed, match=r"'d' \(.*\) allows no operator_triggered runs: .* manual; add DagRunType.OPERATOR_TRIGGERED"):
+            manual(tx, "d", "one", run_type=DagRunType.OPERATOR_TRIGGERED)
+        manual(tx, "d", "two")
+        manual(tx, "d", "three", run_type=DagRunType.OPERATOR_TRIGGERED, of_any_type=True)
+    assert world.count("SELECT count(*) FROM dag_run") == 2
 
 
 def test_of_two_who_make_the_same_run_at_once_one_succeeds(world: World, url: str) -> None:

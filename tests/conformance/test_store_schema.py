@@ -43,6 +43,10 @@ ROWS = (
     "VALUES (1, 0, -1, 3, 1, 1, 1, 0, 1, 1)",
     "INSERT INTO attempt (run_pk, task_no, map_index, seq, attempt, try_number, kind, state) VALUES (1, 0, -1, 1, 'a', 1, 'task', 'success')",
     "INSERT INTO xcom (run_pk, task_no, map_index, key, value) VALUES (1, 0, -1, 'k', '1')",
+    "INSERT INTO task_state_store (run_pk, task_no, map_index, key, value, updated_at) VALUES (1, 0, -1, 'k', '1', 1)",
+    "INSERT INTO asset_state_store (asset, key, value, updated_at, writer) VALUES ('a', 'k', '1', 1, 'w')",
+    "INSERT INTO backfill (dag_pk, group_no, from_at, to_at, reprocess, max_active_runs, created_at, created_by) VALUES (1, 1, 1, 2, 'none', 1, 1, 'u')",
+    "INSERT INTO backfill_slot (backfill_pk, run_pk, run_after, outcome) VALUES (1, 1, 1, 'exists')",
     "INSERT INTO event_log (at, kind, by, body) VALUES (1, 'k', 'me', '{}')",
     "INSERT INTO mail (group_no, kind, body) VALUES (1, 'k', '{}')",
     "INSERT INTO request (by, kind, body, state) VALUES ('me', 'clear', '{}', 'pending')",
@@ -50,6 +54,7 @@ ROWS = (
     "VALUES (1, 0, 'u', 1, 1, 1, 1, 0, 'r', 1, 0)",
     "INSERT INTO trigger (run_pk, task_no, map_index, defer_seq, dag_pk, classpath, kwargs, held_slots, priority, created_at) "
     "VALUES (1, 0, -1, 1, 1, 'c', 'k', 0, 1, 1)",
+    "INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at) VALUES (1, 0, -1, 1, 1, '{}', 1)",
     "INSERT INTO trigger_end (trigger_pk, run_pk, task_no, map_index, dag_pk, classpath, kwargs) VALUES (9, 1, 0, -1, 1, 'c', 'k')",
     "INSERT INTO scheduler (id, host, started_at, beat_at) VALUES ('s', 'h', 1, 1)",
     "INSERT INTO worker (id, host, address, slots, beat_at) VALUES ('w', 'h', 'a', 1, 1)",
@@ -58,6 +63,14 @@ ROWS = (
     "INSERT INTO variable (key, value) VALUES ('k', 'v')",
     "INSERT INTO connection (conn_id, conn_type) VALUES ('c', 'http')",
     "INSERT INTO key_check (only_row, sealed) VALUES (1, 'x')",
+    "INSERT INTO run_callback (id, run_pk, dag_pk, request, created_at, state) VALUES ('c', 1, 1, '{}', 1, 'queued')",
+    "INSERT INTO run_deadline (run_pk, deadline_no, state) VALUES (1, 0, 'unresolved')",
+    "INSERT INTO asset (name, uri) VALUES ('a', 's3://a')",
+    "INSERT INTO asset_event (uid, asset_pk, at) VALUES ('u', 1, 1)",
+    "INSERT INTO asset_event_alias (alias, event_pk) VALUES ('n', 1)",
+    "INSERT INTO asset_queue (dag_pk, leaf, event_pk) VALUES (1, '{}', 1)",
+    "INSERT INTO dag_asset (dag_pk, role, leaf, declared_at) VALUES (1, 'schedule', '{}', 1)",
+    "INSERT INTO dag_run_asset_event (run_pk, event_pk) VALUES (1, 1)",
     "INSERT INTO pool_waiter (pool, scheduler, priority, since) VALUES ('default_pool', 's', 1, 1)",
 )
 """A row for every table that has none in a new database, of any revision."""

@@ -17,7 +17,8 @@ HOT = (
     "group_state.newest_ended_run", "group_state.ended_run_before", "group_state.task_instances", "group_state.specs", "commit.runs", "commit.task_instances", "commit.attempts",
     "commit.delete_xcoms", "commit.xcoms", "commit.pool_slots", "commit.tallies", "commit.events", "commit.answer_request", "commit.move_cursor",
     "commit.insert_planned_run", "dag_runs.slot_holder", "dag_runs.run_id_holder", "dag_runs.find", "dag_runs.add", "dag_runs.task_instances", "dag_runs.attempts",
-    "dag_runs.attempts_of_task_instance", "xcom_values.of_task", "xcom_values.of_key", "xcom_values.of_run", "xcom_values.runs_until", "dag_runs.list",
+    "dag_runs.attempts_of_task_instance", "xcom_values.of_task", "xcom_values.of_task_indexes", "xcom_values.batch_of_task",
+    "xcom_values.count_of_task", "xcom_values.of_key", "xcom_values.of_run", "xcom_values.runs_until", "dag_runs.list",
     "removal.task_instances", "removal.attempts", "removal.xcoms", "removal.runs", "removal.count_runs_off", "removal.ended_runs", "dag_runs.before",
     "dag_runs.unfinished", "dag_runs.newest", "trigger_claims.pending_work", "trigger_claims.claim", "trigger_claims.find_claimed", "trigger_claims.paused_dags", "trigger_claims.release",
     "trigger_claims.mark_sent", "trigger_claims.take_cancelled", "trigger_claims.deferral_status", "triggerer_leases.release_triggers",
@@ -26,7 +27,7 @@ HOT = (
     "run_waits.open_on_slot", "run_waits.downstream_runs", "upstream_dags.find", "upstream_dags.slots", "upstream_dags.slots_before", "upstream_dags.planning_progress",
     "upstream_dags.runs_of_slots", "upstream_dags.task_states", "commit.set_stands_for",
 )
-HISTORY = ("dag_run", "task_instance", "attempt", "xcom", "event_log", "dag_version", "trigger", "trigger_end", "run_wait")
+HISTORY = ("dag_run", "task_instance", "attempt", "xcom", "event_log", "dag_version", "trigger", "trigger_end", "run_wait", "hitl_detail")
 PARTIAL = ("dag_run_unfinished", "trigger_unclaimed")
 """Indexes that hold only what is still to be done, which these statements walk from its beginning."""
 _PARAMETER = re.compile(r":[a-z_]+")

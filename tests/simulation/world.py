@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from tests.keys import CIPHER
 
 from gnomon.engine.state.engine_state import EngineLimits
-from gnomon.model.attempts import Attempt
+from gnomon.model.attempts import Attempt, XComItem
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.mapping import Expansion, LiteralLength, XComLength
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.simulate import (
@@ -46,15 +47,24 @@ def random_dag(rng: random.Random, number: int, minutes: int) -> DagSpec:
             trigger_rule=rng.choice(("all_done", "one_success", "none_failed")) if rng.random() < 0.3 else "all_success",
             retries=rng.randint(0, 2), retry_delay_s=rng.choice((0.0, 10.0)), runs_code=rng.random() < 0.85,
             max_active_tis_per_dag=rng.choice((None, None, None, 2)), pool=rng.choice(("default_pool", "default_pool", POOL)),
-            effective_priority=rng.randint(1, 3),
+            effective_priority=rng.randint(1, 3), group="g" if i in (3, 4, 5) else None,
+            expansion=random_expansion(rng, ids[:i]) if i not in (3, 4, 5) and rng.random() < 0.2 else None,
         )
         for i, task_id in enumerate(ids)
     )
     return DagSpec(
         dag_id=f"dag_{number}", timetable=reference(CronTriggerTimetable("* * * * *", timezone="UTC")), tasks=specs,
         start_at=START, end_at=START + (minutes - 1) * MINUTE, catchup=True, max_active_runs=rng.randint(1, 4),
-        max_active_tasks=rng.choice((1, 4, 16)), paused_upon_creation=False,
+        max_active_tasks=rng.choice((1, 4, 16)), paused_upon_creation=False, groups={"g": None},
+        group_expansions={"g": random_expansion(rng, ids[:3])} if rng.random() < 0.5 else {},
     )
+
+
+def random_expansion(rng: random.Random, before: list[str]) -> Expansion:
+    """Over a list in the file, or over the return value of an earlier task."""
+    if before and rng.random() < 0.7:
+        return Expansion(factors=(XComLength(task_id=rng.choice(before)),))
+    return Expansion(factors=(LiteralLength(length=rng.randint(0, 3)),))
 
 
 def another_version(spec: DagSpec, rng: random.Random) -> DagSpec:
@@ -77,7 +87,7 @@ def random_play(attempt: Attempt, rng: random.Random) -> Play:
     if roll < 0.1:
         return Play(run_s, outcome="deferred", wait_s=rng.choice((-5.0, 0.0, 7.0, 40.0)))
     if roll < 0.8:
-        return Play(run_s)
+        return Play(run_s, return_length=rng.choice((0, 1, 2, 3, 3)), xcoms=(XComItem(key="return_value", value="[]"),))
     if roll < 0.9:
         return Play(run_s, outcome="failed", reason="ValueError: by chance")
     if roll < 0.93:

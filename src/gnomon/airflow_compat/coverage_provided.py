@@ -1,18 +1,24 @@
-"""The names that work, by module."""
+"""The names that work, by module; those of provider packages are in `coverage_providers.py`."""
 
 from __future__ import annotations
 
-from gnomon.airflow_compat.coverage_row import CoverageRow, make_row
+from gnomon.airflow_compat.coverage_row import CoverageRow, CoverageStatus, make_row
+
+PROVIDED = CoverageStatus.PROVIDED
+OBJECT_STORAGE = "needs the extra: `pip install 'gnomon[object-storage]'`"
 
 ROWS: tuple[CoverageRow, ...] = (
-    make_row("airflow", "AirflowException DAG XComArg __version__ conf"),
+    make_row("airflow", "AirflowException Asset DAG Dataset XComArg __version__ conf"),
+    make_row("airflow.assets", "Asset AssetAlias AssetAll AssetAny"),
     make_row("airflow.compat.functools", "cache cached_property"),
     make_row(
         "airflow.configuration",
         "AirflowConfigException AirflowConfigParser as_dict conf get getboolean getfloat getint has_option",
     ),
+    make_row("airflow.datasets", "Dataset DatasetAlias DatasetAll DatasetAny"),
+    make_row("airflow.datasets.metadata", "Metadata"),
     make_row("airflow.decorators", "TaskDecorator dag setup task task_group teardown"),
-    make_row("airflow.decorators.base", "DecoratedOperator TaskDecorator get_unique_task_id task_decorator_factory"),
+    make_row("airflow.decorators.base", "DecoratedMappedOperator DecoratedOperator TaskDecorator get_unique_task_id task_decorator_factory"),
     make_row("airflow.decorators.bash", "bash_task"),
     make_row("airflow.decorators.branch_python", "branch_task"),
     make_row("airflow.decorators.python", "python_task"),
@@ -20,6 +26,10 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.decorators.setup_teardown", "setup_task teardown_task"),
     make_row("airflow.decorators.short_circuit", "short_circuit_task"),
     make_row("airflow.decorators.task_group", "task_group"),
+    make_row(
+        "airflow.example_dags.plugins.decreasing_priority_weight_strategy",
+        "DecreasingPriorityStrategy DecreasingPriorityWeightStrategyPlugin",
+    ),
     make_row("airflow.example_dags.plugins.workday", "AfterWorkdayTimetable WorkdayTimetablePlugin"),
     make_row(
         "airflow.exceptions",
@@ -45,17 +55,25 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.hooks.base_hook", "BaseHook"),
     make_row("airflow.hooks.filesystem", "FSHook"),
     make_row("airflow.hooks.subprocess", "SubprocessHook SubprocessResult working_directory"),
+    make_row("airflow.listeners", "hookimpl"),
+    make_row("airflow.listeners.listener", "ListenerManager get_listener_manager"),
     make_row(
         "airflow.macros",
         "datetime datetime_diff_for_humans dateutil ds_add ds_format ds_format_locale json random time "
         "timedelta uuid yaml",
     ),
-    make_row("airflow.models", "BaseOperator Connection DAG DagBag Operator Param SkipMixin Variable XComArg"),
+    make_row("airflow.models", "BaseOperator Connection DAG DagBag MappedOperator Operator Param SkipMixin Variable XComArg"),
     make_row("airflow.models.abstractoperator", "AbstractOperator"),
     make_row("airflow.models.baseoperator", "BaseOperator chain chain_linear cross_downstream"),
     make_row("airflow.models.connection", "Connection"),
     make_row("airflow.models.dag", "DAG DagContext create_timetable dag"),
     make_row("airflow.models.dagbag", "DagBag"),
+    make_row(
+        "airflow.models.expandinput",
+        "EXPAND_INPUT_EMPTY DictOfListsExpandInput ExpandInput ListOfDictsExpandInput MappedArgument "
+        "NotFullyPopulated is_mappable",
+    ),
+    make_row("airflow.models.mappedoperator", "MappedOperator OperatorPartial ensure_xcomarg_return_value is_mappable_value"),
     make_row("airflow.models.operator", "Operator"),
     make_row("airflow.models.param", "DagParam Param ParamsDict"),
     make_row("airflow.models.skipmixin", "SkipMixin"),
@@ -64,7 +82,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.models.taskmixin", "DependencyMixin TaskMixin"),
     make_row("airflow.models.variable", "Variable"),
     make_row("airflow.models.xcom", "XCOM_RETURN_KEY"),
-    make_row("airflow.models.xcom_arg", "XComArg"),
+    make_row("airflow.models.xcom_arg", "ConcatXComArg MapXComArg PlainXComArg XComArg ZipXComArg"),
     make_row("airflow.notifications.basenotifier", "BaseNotifier"),
     make_row("airflow.operators.bash", "BashOperator"),
     make_row("airflow.operators.bash_operator", "BashOperator"),
@@ -74,79 +92,95 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.operators.datetime", "BranchDateTimeOperator target_times_as_dates"),
     make_row("airflow.operators.dummy", "DummyOperator EmptyOperator"),
     make_row("airflow.operators.dummy_operator", "DummyOperator EmptyOperator"),
+    make_row("airflow.operators.email", "EmailOperator"),
+    make_row("airflow.operators.email_operator", "EmailOperator"),
     make_row("airflow.operators.empty", "EmptyOperator"),
     make_row("airflow.operators.latest_only", "LatestOnlyOperator"),
     make_row("airflow.operators.latest_only_operator", "LatestOnlyOperator"),
-    make_row("airflow.operators.python", "BranchPythonOperator PythonOperator ShortCircuitOperator get_current_context"),
+    make_row(
+        "airflow.operators.python",
+        "BranchExternalPythonOperator BranchPythonOperator BranchPythonVirtualenvOperator ExternalPythonOperator PythonOperator "
+        "PythonVirtualenvOperator ShortCircuitOperator get_current_context",
+    ),
     make_row(
         "airflow.operators.python_operator",
-        "BranchPythonOperator PythonOperator ShortCircuitOperator get_current_context",
+        "BranchExternalPythonOperator BranchPythonOperator BranchPythonVirtualenvOperator ExternalPythonOperator PythonOperator "
+        "PythonVirtualenvOperator ShortCircuitOperator get_current_context",
     ),
     make_row("airflow.operators.trigger_dagrun", "DagIsPaused TriggerDagRunOperator"),
     make_row("airflow.operators.weekday", "BranchDayOfWeekOperator"),
-    make_row("airflow.providers.standard.decorators.bash", "bash_task"),
-    make_row("airflow.providers.standard.decorators.branch_python", "branch_task"),
-    make_row("airflow.providers.standard.decorators.python", "python_task"),
-    make_row("airflow.providers.standard.decorators.sensor", "DecoratedSensorOperator sensor_task"),
-    make_row("airflow.providers.standard.decorators.short_circuit", "short_circuit_task"),
-    make_row(
-        "airflow.providers.standard.exceptions",
-        "DuplicateStateError ExternalDagFailedError ExternalTaskFailedError ExternalTaskGroupFailedError "
-        "ExternalTaskNotFoundError",
-    ),
-    make_row("airflow.providers.standard.hooks.filesystem", "FSHook"),
-    make_row("airflow.providers.standard.hooks.subprocess", "SubprocessHook SubprocessResult working_directory"),
-    make_row("airflow.providers.standard.operators.bash", "BashOperator"),
-    make_row("airflow.providers.standard.operators.branch", "BaseBranchOperator BranchMixIn"),
-    make_row("airflow.providers.standard.operators.datetime", "BranchDateTimeOperator target_times_as_dates"),
-    make_row("airflow.providers.standard.operators.empty", "EmptyOperator"),
-    make_row("airflow.providers.standard.operators.latest_only", "LatestOnlyOperator"),
-    make_row(
-        "airflow.providers.standard.operators.python",
-        "BranchPythonOperator PythonOperator ShortCircuitOperator get_current_context",
-    ),
-    make_row("airflow.providers.standard.operators.trigger_dagrun", "DagIsPaused TriggerDagRunOperator"),
-    make_row("airflow.providers.standard.operators.weekday", "BranchDayOfWeekOperator"),
-    make_row("airflow.providers.standard.sensors.bash", "BashSensor"),
-    make_row("airflow.providers.standard.sensors.date_time", "DateTimeSensor DateTimeSensorAsync"),
-    make_row("airflow.providers.standard.sensors.external_task", "ExternalTaskMarker ExternalTaskSensor"),
-    make_row("airflow.providers.standard.sensors.filesystem", "FileSensor"),
-    make_row("airflow.providers.standard.sensors.python", "PythonSensor"),
-    make_row("airflow.providers.standard.sensors.time", "TimeSensor TimeSensorAsync"),
-    make_row("airflow.providers.standard.sensors.time_delta", "TimeDeltaSensor TimeDeltaSensorAsync WaitSensor"),
-    make_row("airflow.providers.standard.sensors.weekday", "DayOfWeekSensor"),
-    make_row("airflow.providers.standard.triggers.external_task", "DagStateTrigger WorkflowTrigger"),
-    make_row("airflow.providers.standard.triggers.file", "DirectoryFileDeleteTrigger FileDeleteTrigger FileTrigger"),
-    make_row("airflow.providers.standard.triggers.temporal", "DateTimeTrigger TimeDeltaTrigger"),
-    make_row("airflow.providers.standard.utils.skipmixin", "SkipMixin"),
-    make_row("airflow.providers.standard.utils.weekday", "WeekDay"),
-    make_row("airflow.providers_manager", "DialectInfo HookInfo ProviderInfo ProvidersManager"),
+    make_row("airflow.policies", "hookimpl"),
+    make_row("airflow.operators.smooth", "SmoothOperator"),
+    make_row("airflow.hooks.package_index", "PackageIndexHook"),
+    make_row("airflow.utils.python_virtualenv", "prepare_virtualenv"),
+    make_row("airflow.decorators.branch_external_python", "branch_external_python_task"),
+    make_row("airflow.decorators.branch_virtualenv", "branch_virtualenv_task"),
+    make_row("airflow.decorators.external_python", "external_python_task"),
+    make_row("airflow.decorators.python_virtualenv", "virtualenv_task"),
+    make_row("airflow.decorators.stub", "stub"),
+    make_row("airflow.sdk.execution_time.hitl", "HITLUser upsert_hitl_detail"),
+    make_row("airflow.sdk", "ExceptionRetryPolicy RetryAction RetryDecision RetryPolicy RetryRule"),
     make_row(
         "airflow.sdk",
-        "BaseAsyncOperator BaseBranchOperator BaseHook BaseNotifier BaseOperator BaseSensorOperator "
-        "BranchMixIn Connection Context CronDataIntervalTimetable CronTriggerTimetable DAG DagRunState "
-        "DeltaDataIntervalTimetable DeltaTriggerTimetable EdgeModifier EventsTimetable Label "
-        "MultipleCronTriggerTimetable Param ParamsDict PokeReturnValue SkipMixin TaskGroup TaskInstance "
-        "TaskInstanceState TriggerRule Variable WeightRule XComArg __version__ chain chain_linear conf cross_downstream "
-        "dag get_current_context get_parsing_context literal macros setup task task_group teardown",
+        "AsyncCallback BaseDeadlineReference DeadlineAlert DeadlineReference SyncCallback VariableInterval deadline_reference "
+        "AllowedKeyMapper Asset AssetAlias AssetAll AssetAny AssetOrTimeSchedule Metadata asset BaseAsyncOperator BaseBranchOperator BaseHook BaseNotifier BaseOperator "
+        "BaseSensorOperator BranchMixIn ChainMapper Connection Context CronDataIntervalTimetable "
+        "CronPartitionTimetable CronTriggerTimetable DAG DagRunState DayWindow DeltaDataIntervalTimetable "
+        "DeltaTriggerTimetable EdgeModifier EventsTimetable FanOutMapper FixedKeyMapper HourWindow "
+        "IdentityMapper Label MinimumCount MonthWindow MultipleCronTriggerTimetable NEVER_EXPIRE Param "
+        "ParamsDict PartitionMapper PartitionedAssetTimetable PartitionedAtRuntime PokeReturnValue ProductMapper QuarterWindow "
+        "ResumableJobMixin RollupMapper SegmentWindow SkipMixin StartOfDayMapper StartOfHourMapper "
+        "StartOfMonthMapper StartOfQuarterMapper StartOfWeekMapper StartOfYearMapper TaskGroup TaskInstance "
+        "TaskInstanceState TriggerRule Variable WaitForAll WaitPolicy WeekWindow WeightRule Window XComArg "
+        "YearWindow __version__ chain chain_linear conf cross_downstream dag get_current_context "
+        "get_parsing_context literal macros setup task task_group teardown",
+    ),
+    make_row("airflow.partition_mappers.base", "PartitionMapper RollupMapper"),
+    make_row("airflow.partition_mappers.allowed_key", "AllowedKeyMapper"),
+    make_row("airflow.partition_mappers.chain", "ChainMapper"),
+    make_row("airflow.partition_mappers.fixed_key", "FixedKeyMapper"),
+    make_row("airflow.partition_mappers.identity", "IdentityMapper"),
+    make_row("airflow.partition_mappers.product", "ProductMapper"),
+    make_row(
+        "airflow.partition_mappers.temporal",
+        "FanOutMapper StartOfDayMapper StartOfHourMapper StartOfMonthMapper StartOfQuarterMapper "
+        "StartOfWeekMapper StartOfYearMapper",
+    ),
+    make_row("airflow.partition_mappers.wait_policy", "MinimumCount PartitionSatisfaction WaitForAll WaitPolicy"),
+    make_row(
+        "airflow.partition_mappers.window",
+        "DayWindow HourWindow MonthWindow QuarterWindow SegmentWindow WeekWindow Window YearWindow",
     ),
     make_row("airflow.sdk._shared.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
     make_row("airflow.sdk.api.datamodels._generated", "DagRun DagRunState DagRunType TaskInstanceState"),
     make_row("airflow.sdk.bases.branch", "BaseBranchOperator BranchMixIn"),
     make_row(
         "airflow.sdk.bases.decorator",
-        "DecoratedOperator KeywordParameters TaskDecorator determine_kwargs get_unique_task_id is_async_callable "
+        "KNOWN_CONTEXT_KEYS DecoratedMappedOperator DecoratedOperator KeywordParameters TaskDecorator determine_kwargs get_unique_task_id is_async_callable "
         "task_decorator_factory",
     ),
     make_row("airflow.sdk.bases.hook", "BaseHook"),
     make_row("airflow.sdk.bases.notifier", "BaseNotifier"),
-    make_row("airflow.sdk.bases.operator", "BaseAsyncOperator BaseOperator chain chain_linear cross_downstream"),
+    make_row("airflow.sdk.bases.operator", "BaseAsyncOperator BaseOperator BaseOperatorMeta DB_SAFE_MAXIMUM DB_SAFE_MINIMUM chain chain_linear cross_downstream db_safe_priority"),
+    make_row("airflow.sdk.bases.resumablejobmixin", "ResumableJobMixin"),
     make_row("airflow.sdk.bases.sensor", "BaseSensorOperator PokeReturnValue poke_mode_only"),
-    make_row("airflow.sdk.bases.skipmixin", "SkipMixin"),
+    make_row("airflow.sdk.bases.skipmixin", "SkipMixin XCOM_SKIPMIXIN_FOLLOWED XCOM_SKIPMIXIN_KEY XCOM_SKIPMIXIN_SKIPPED"),
     make_row("airflow.sdk.configuration", "conf"),
-    make_row("airflow.sdk.definitions._internal.abstractoperator", "AbstractOperator"),
-    make_row("airflow.sdk.definitions._internal.templater", "Templater"),
-    make_row("airflow.sdk.definitions._internal.types", "ArgNotSet NOTSET"),
+    make_row("airflow.sdk.definitions.callback", "AsyncCallback Callback SyncCallback"),
+    make_row(
+        "airflow.sdk.definitions.deadline",
+        "AverageRuntimeDeadline BaseDeadlineReference DagRunLogicalDateDeadline DagRunQueuedAtDeadline DeadlineAlert "
+        "DeadlineReference FixedDatetimeDeadline VariableInterval deadline_reference",
+    ),
+    make_row(
+        "airflow.sdk.definitions._internal.abstractoperator",
+        "AbstractOperator DEFAULT_POOL_SLOTS DEFAULT_PRIORITY_WEIGHT DEFAULT_TRIGGER_RULE DEFAULT_WEIGHT_RULE",
+    ),
+    make_row("airflow.sdk.definitions._internal.templater", "LiteralValue NativeEnvironment SandboxedEnvironment Templater"),
+    make_row("airflow.sdk.definitions._internal.types", "ArgNotSet NOTSET SET_DURING_EXECUTION is_arg_set"),
+    make_row("airflow.sdk.definitions.asset", "Asset AssetAlias AssetAll AssetAny AssetNameRef AssetRef AssetUriRef BaseAsset Dataset Model"),
+    make_row("airflow.sdk.definitions.asset.decorators", "AssetDefinition MultiAssetDefinition asset"),
+    make_row("airflow.sdk.definitions.asset.metadata", "Metadata"),
     make_row("airflow.sdk.definitions.connection", "Connection"),
     make_row("airflow.sdk.definitions.context", "Context get_current_context get_parsing_context"),
     make_row("airflow.sdk.definitions.dag", "DAG dag"),
@@ -154,11 +188,34 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk.definitions.decorators.setup_teardown", "setup_task teardown_task"),
     make_row("airflow.sdk.definitions.decorators.task_group", "task_group"),
     make_row("airflow.sdk.definitions.edges", "EdgeModifier Label"),
+    make_row("airflow.sdk.definitions.mappedoperator", "MappedOperator OperatorPartial ensure_xcomarg_return_value is_mappable_value"),
+    make_row(
+        "airflow.sdk.definitions._internal.expandinput",
+        "EXPAND_INPUT_EMPTY DictOfListsExpandInput ExpandInput ListOfDictsExpandInput MappedArgument is_mappable",
+    ),
+    make_row("airflow.sdk.execution_time.lazy_sequence", "LazyXComSequence"),
     make_row("airflow.sdk.definitions.param", "DagParam Param ParamsDict"),
-    make_row("airflow.sdk.definitions.taskgroup", "TaskGroup"),
+    make_row("airflow.sdk.definitions.taskgroup", "MappedTaskGroup TaskGroup"),
+    make_row("airflow.sdk.definitions.partition_mappers.base", "PartitionMapper RollupMapper"),
+    make_row("airflow.sdk.definitions.partition_mappers.allowed_key", "AllowedKeyMapper"),
+    make_row("airflow.sdk.definitions.partition_mappers.chain", "ChainMapper"),
+    make_row("airflow.sdk.definitions.partition_mappers.fixed_key", "FixedKeyMapper"),
+    make_row("airflow.sdk.definitions.partition_mappers.identity", "IdentityMapper"),
+    make_row("airflow.sdk.definitions.partition_mappers.product", "ProductMapper"),
+    make_row(
+        "airflow.sdk.definitions.partition_mappers.temporal",
+        "FanOutMapper StartOfDayMapper StartOfHourMapper StartOfMonthMapper StartOfQuarterMapper "
+        "StartOfWeekMapper StartOfYearMapper",
+    ),
+    make_row("airflow.sdk.definitions.partition_mappers.wait_policy", "MinimumCount WaitForAll WaitPolicy"),
+    make_row(
+        "airflow.sdk.definitions.partition_mappers.window",
+        "DayWindow HourWindow MonthWindow QuarterWindow SegmentWindow WeekWindow Window YearWindow",
+    ),
+    make_row("airflow.sdk.definitions.retry_policy", "ExceptionRetryPolicy RetryAction RetryDecision RetryPolicy RetryRule"),
     make_row("airflow.sdk.definitions.template", "literal"),
     make_row("airflow.sdk.definitions.variable", "Variable"),
-    make_row("airflow.sdk.definitions.xcom_arg", "XComArg"),
+    make_row("airflow.sdk.definitions.xcom_arg", "ConcatXComArg MapXComArg PlainXComArg XComArg ZipXComArg"),
     make_row(
         "airflow.sdk.exceptions",
         "AirflowBadRequest AirflowClearRunningTaskException AirflowClusterPolicyError "
@@ -179,7 +236,10 @@ ROWS: tuple[CoverageRow, ...] = (
         "UnknownExecutorException UnmappableXComLengthPushed UnmappableXComTypePushed VariableNotUnique "
         "XComForMappingNotPushed XComNotFound",
     ),
-    make_row("airflow.sdk.execution_time.context", "context_to_airflow_vars get_current_context"),
+    make_row(
+        "airflow.sdk.execution_time.context",
+        "AssetStateStoreAccessor AssetStateStoreAccessors NEVER_EXPIRE TaskStateStoreAccessor context_to_airflow_vars get_current_context",
+    ),
     make_row(
         "airflow.sdk.execution_time.macros",
         "datetime datetime_diff_for_humans dateutil ds_add ds_format ds_format_locale json random time "
@@ -208,20 +268,26 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sensors.time_sensor", "TimeSensor TimeSensorAsync"),
     make_row("airflow.sensors.weekday", "DayOfWeekSensor"),
     make_row("airflow.settings", "AIRFLOW_HOME DAGS_FOLDER PLUGINS_FOLDER TIMEZONE pod_mutation_hook"),
+    make_row("airflow.task.priority_strategy", "PriorityWeightStrategy"),
     make_row("airflow.task.trigger_rule", "TriggerRule"),
     make_row("airflow.task.weight_rule", "WeightRule"),
     make_row("airflow.template.templater", "Templater"),
+    make_row("airflow.timetables.assets", "AssetOrTimeSchedule"),
     make_row("airflow.timetables.base", "DagRunInfo DataInterval TimeRestriction Timetable"),
+    make_row("airflow.timetables.datasets", "DatasetOrTimeSchedule"),
     make_row("airflow.timetables.events", "EventsTimetable"),
     make_row("airflow.timetables.interval", "CronDataIntervalTimetable DeltaDataIntervalTimetable"),
-    make_row("airflow.timetables.simple", "ContinuousTimetable NullTimetable OnceTimetable"),
-    make_row("airflow.timetables.trigger", "CronTriggerTimetable DeltaTriggerTimetable MultipleCronTriggerTimetable"),
+    make_row("airflow.timetables.simple", "AssetTriggeredTimetable ContinuousTimetable DatasetTriggeredTimetable NullTimetable OnceTimetable PartitionedAssetTimetable PartitionedAtRuntime"),
+    make_row(
+        "airflow.timetables.trigger",
+        "CronPartitionTimetable CronTriggerTimetable DeltaTriggerTimetable MultipleCronTriggerTimetable",
+    ),
     make_row(
         "airflow.triggers.base",
         "BaseEventTrigger BaseTaskEndEvent BaseTrigger StartTriggerArgs TaskFailedEvent TaskFailureEvent TaskSkippedEvent "
         "TaskSuccessEvent TriggerEvent",
     ),
-    make_row("airflow.triggers.external_task", "DagStateTrigger WorkflowTrigger"),
+    make_row("airflow.triggers.external_task", "DagStateTrigger TaskStateTrigger WorkflowTrigger"),
     make_row("airflow.triggers.file", "DirectoryFileDeleteTrigger FileDeleteTrigger FileTrigger"),
     make_row("airflow.triggers.temporal", "DateTimeTrigger TimeDeltaTrigger"),
     make_row("airflow.triggers.testing", "FailureTrigger SuccessTrigger"),
@@ -231,11 +297,11 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.utils.context", "ConnectionAccessor Context VariableAccessor context_merge"),
     make_row("airflow.utils.dag_parsing_context", "get_parsing_context"),
-    make_row("airflow.utils.dates", "cron_presets days_ago parse_execution_date"),
+    make_row("airflow.utils.dates", "cron_presets date_range days_ago parse_execution_date round_time"),
     make_row("airflow.utils.decorators", "apply_defaults"),
     make_row("airflow.utils.deprecation_tools", "add_deprecated_classes"),
     make_row("airflow.utils.edgemodifier", "EdgeModifier Label"),
-    make_row("airflow.utils.email", "get_email_address_list send_email send_email_smtp"),
+    make_row("airflow.utils.email", "build_mime_message get_email_address_list send_email send_email_smtp send_mime_email"),
     make_row("airflow.utils.file", "TemporaryDirectory mkdirs"),
     make_row("airflow.utils.hashlib_wrapper", "md5"),
     make_row(
@@ -247,7 +313,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.utils.log.logging_mixin", "LoggingMixin"),
     make_row("airflow.utils.log.secrets_masker", "redact"),
     make_row("airflow.utils.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
-    make_row("airflow.utils.net", "get_hostname getfqdn"),
+    make_row("airflow.utils.net", "get_host_ip_address get_hostname getfqdn"),
     make_row(
         "airflow.utils.operator_helpers",
         "KeywordParameters context_to_airflow_vars determine_kwargs make_kwargs_callable",
@@ -257,7 +323,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.utils.setup_teardown", "SetupTeardownContext"),
     make_row("airflow.utils.state", "DagRunState State TaskInstanceState"),
     make_row("airflow.utils.strings", "get_random_string to_boolean"),
-    make_row("airflow.utils.task_group", "TaskGroup"),
+    make_row("airflow.utils.task_group", "MappedTaskGroup TaskGroup"),
     make_row("airflow.utils.template", "literal"),
     make_row("airflow.utils.timeout", "TimeoutPosix timeout"),
     make_row(
@@ -266,10 +332,45 @@ ROWS: tuple[CoverageRow, ...] = (
         "local_timezone make_aware make_naive parse parse_timezone td_format utc utc_epoch utcnow",
     ),
     make_row("airflow.utils.trigger_rule", "TriggerRule"),
-    make_row("airflow.utils.types", "ArgNotSet DagRunType NOTSET"),
+    make_row("airflow.utils.operator_resources", "CpuResource DiskResource EB GB GpuResource MB PB RamResource Resource Resources TB"),
+    make_row("airflow.utils.types", "ArgNotSet DagRunTriggeredByType DagRunType NOTSET"),
     make_row("airflow.utils.weekday", "WeekDay"),
     make_row("airflow.utils.weight_rule", "WeightRule"),
     make_row("airflow.utils.xcom", "XCOM_RETURN_KEY"),
     make_row("airflow.utils.yaml", "YAMLError dump safe_load"),
     make_row("airflow.version", "version"),
+    make_row("airflow.io", "get_fs has_fs", PROVIDED, OBJECT_STORAGE),
+    make_row("airflow.io.path", "ObjectStoragePath", PROVIDED, OBJECT_STORAGE),
+    make_row("airflow.io.storage", "ObjectStore attach", PROVIDED, OBJECT_STORAGE),
+    make_row("airflow.io.store", "ObjectStore attach", PROVIDED, OBJECT_STORAGE),
+    make_row("airflow.models", "XCom"),
+    make_row("airflow.models.xcom", "BaseXCom XCom"),
+    make_row("airflow.sdk", "ObjectStoragePath", PROVIDED, OBJECT_STORAGE),
+    make_row("airflow.sdk", "BaseXCom"),
+    make_row("airflow.sdk.bases.xcom", "BaseXCom"),
+    make_row("airflow.sdk.execution_time.xcom", "BaseXCom XCom"),
+    make_row("airflow.sdk.io", "ObjectStoragePath attach get_fs has_fs", PROVIDED, OBJECT_STORAGE),
+    make_row("airflow.sdk.io.path", "ObjectStoragePath", PROVIDED, OBJECT_STORAGE),
+    make_row("airflow.sdk.io.store", "ObjectStore attach", PROVIDED, OBJECT_STORAGE),
+    make_row("airflow.sdk.io.fs", "get_fs has_fs", PROVIDED, OBJECT_STORAGE),
+    make_row("airflow.utils.json", "XComDecoder XComEncoder"),
+    make_row("airflow.sdk.definitions.timetables.simple", "ContinuousTimetable NullTimetable OnceTimetable"),
+    make_row("airflow.sdk.definitions.timetables.interval", "CronDataIntervalTimetable DeltaDataIntervalTimetable"),
+    make_row(
+        "airflow.sdk.definitions.timetables.trigger",
+        "CronTriggerTimetable "
+        "DeltaTriggerTimetable MultipleCronTriggerTimetable",
+    ),
+    make_row("airflow.sdk.definitions.timetables.events", "EventsTimetable"),
+    make_row("airflow.sdk.bases.timetable", "BaseTimetable"),
+    make_row(
+        "airflow.sdk._shared.timezones.timezone",
+        "coerce_datetime convert_to_utc datetime from_timestamp initialize is_localized is_naive local_timezone "
+        "make_aware make_naive parse parse_timezone td_format utc utc_epoch utcnow",
+    ),
+    make_row(
+        "airflow.sdk.definitions.operator_resources",
+        "CpuResource DiskResource EB GB GpuResource "
+        "MB PB RamResource Resource Resources TB",
+    ),
 )

@@ -33,3 +33,28 @@ def sensor_task(python_callable: Function = None, **kwargs: Any) -> Any:
 def bash_task(python_callable: Function = None, **kwargs: Any) -> Any:
     """`@task.bash`"""
     return task.bash(python_callable, **kwargs)
+
+
+def virtualenv_task(python_callable: Function = None, **kwargs: Any) -> Any:
+    """`@task.virtualenv`"""
+    return task.virtualenv(python_callable, **kwargs)
+
+
+def external_python_task(python: str | None = None, python_callable: Function = None, **kwargs: Any) -> Any:
+    """`@task.external_python`"""
+    return task.external_python(python_callable, python=python, **kwargs)
+
+
+def branch_virtualenv_task(python_callable: Function = None, **kwargs: Any) -> Any:
+    """`@task.branch_virtualenv`"""
+    return task.branch_virtualenv(python_callable, **kwargs)
+
+
+def branch_external_python_task(python_callable: Function = None, **kwargs: Any) -> Any:
+    """`@task.branch_external_python`"""
+    return task.branch_external_python(python_callable, **kwargs)
+
+
+def stub(python_callable: Function = None, queue: str | None = None, executor: str | None = None, **kwargs: Any) -> Any:
+    """`@task.stub`"""
+    return task.stub(python_callable, queue=queue, executor=executor, **kwargs)

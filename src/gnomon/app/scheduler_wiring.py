@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gc
 import os
-import socket
 import uuid
 from pathlib import Path
 
 from gnomon import log
+from gnomon.app.scheduler_health import SchedulerHealthServer, open_health_server
 from gnomon.app.triggerer_wiring import TriggererNotifier
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
+from gnomon.config.host_name import read_host_name
 from gnomon.errors import ResourceUnavailable
 from gnomon.executors.local import LocalExecutor
 from gnomon.processes import lifeline
@@ -43,17 +44,22 @@ def run_scheduler(cfg: Config) -> int:
     lifeline_descriptor = lifeline.hold_lifeline(_lifeline_address(folder, scheduler_id))
     db = retry_until_available(lambda: _open_database(cfg), stop, _log_unavailable)
     timetables: SubprocessTimetableHost | None = None
+    health: SchedulerHealthServer | None = None
     try:
         if db is None:
             return 0
         timetables = _create_timetable_host(cfg, db)
-        SchedulerService(
+        service = SchedulerService(
             settings=build_scheduler_settings(cfg), db=db, executor=executor, clock=SystemClock(), listener=listener,
-            new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
+            new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=read_host_name(cfg.text("core", "hostname_callable")),
             is_dead=lambda other: _is_scheduler_dead(folder, other), timetables=timetables,
             wake_triggerers=TriggererNotifier(cfg).notify,
-        ).run(stop)
+        )
+        health = open_health_server(cfg, service.lease, SystemClock())
+        service.run(stop)
     finally:
+        if health is not None:
+            health.close()
         if timetables is not None:
             timetables.close()
         executor.close()

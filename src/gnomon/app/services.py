@@ -57,8 +57,17 @@ def configure_log(cfg: Config, service: str) -> None:
     log.configure(service, cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower())
 
 
+def warn_of_options_without_effect(cfg: Config) -> None:
+    """Log a warning for each option that is set and does not act, with the reason."""
+    for setting in cfg.settings_without_effect():
+        log.get_logger("app").warning(
+            "option_without_effect", option=str(setting.option.key), source=setting.source, reason=setting.option.description
+        )
+
+
 def _set_up(cfg: Config, service: str) -> None:
     set_current_config(cfg)
     name_service(service, cfg.home)
     configure_log(cfg, service)
+    warn_of_options_without_effect(cfg)
     prepare_database(cfg)

@@ -33,6 +33,7 @@ def run_standalone(cfg: Config, port: int | None = None) -> int:
         set_current_config(cfg)
         set_title("standalone", cfg.home)
         services.configure_log(cfg, "standalone")
+        services.warn_of_options_without_effect(cfg)
         become_subreaper()
         clear_needed_mark(cfg)
         preparation = DatabasePreparation(cfg)

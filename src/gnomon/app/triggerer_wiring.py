@@ -7,13 +7,13 @@ import gc
 import os
 import select
 import signal
-import socket
 import uuid
 from pathlib import Path
 
 from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
+from gnomon.config.host_name import read_host_name
 from gnomon.metrics.meter import create_meter
 from gnomon.wakeups import Listener, Notifier, StopFlag, retry_until_available
 
@@ -89,7 +89,7 @@ def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, .
     meter = create_meter(cfg)
     service = TriggererService(
         settings=build_triggerer_settings(cfg, capacity, queues), db=db, clock=SystemClock(), listener=listener, stop=stop,
-        new_id=lambda: str(uuid.uuid4()), host=socket.gethostname(), wake_owners=Notifier(run_folder(cfg.home)).notify,
+        new_id=lambda: str(uuid.uuid4()), host=read_host_name(cfg.text("core", "hostname_callable")), wake_owners=Notifier(run_folder(cfg.home)).notify,
         meter=meter,
     )
     service.listen()

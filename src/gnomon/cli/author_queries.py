@@ -11,16 +11,18 @@ from typing import Any
 from gnomon.config import Config
 from gnomon.dependencies.shape import find_slotless_reason
 from gnomon.errors.product import UserError
+from gnomon.model.backfills import MAX_SLOTS
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.planning import PlanningError, Slot, find_slot_by_due_time, find_slot_by_logical_date, infer_manual_run
+from gnomon.planning.backfill_slots import BackfillSlots, find_backfill_slots
 from gnomon.processes.task_api_messages import TaskApiHandler
 from gnomon.store import DatabaseNotInitialised, load_cipher, open_database
 from gnomon.taskapi import answer_task
-from gnomon.timetable_host import COMING_RUNS, ask_and_wait, strip_for_planning
+from gnomon.timetable_host import BACKFILL_SLOTS, COMING_RUNS, ask_and_wait, strip_for_planning
 from gnomon.timetables.registry import build
 
 
@@ -46,6 +48,28 @@ def forecast_author_runs(cfg: Config, dag: DagRecord, now: Instant, count: int) 
         now=now, count=count, answers=make_question_handler(cfg),
     )
     return runs
+
+
+AUTHOR_SLOTS_MAX = 1000
+"""Most slots of an author's timetable that a command looks at; the scheduler finds the others."""
+
+
+def preview_backfill_slots(cfg: Config, dag: DagRecord, start: Instant, end: Instant, now: Instant) -> BackfillSlots:
+    """The slots that a backfill of the DAG from `start` to `end` would have: one more than MAX_SLOTS at most.
+
+    Of an author's timetable at most AUTHOR_SLOTS_MAX. Raises PlanningError when the timetable hangs or ends its process.
+    """
+    ref = dag.spec.timetable
+    arguments: dict[str, Any] = {
+        "start": start, "end": end, "due_by": now, "earliest": dag.spec.start_at, "cursor": dag.cursor,
+        "limit": MAX_SLOTS + 1 if ref.builtin else AUTHOR_SLOTS_MAX,
+    }
+    if ref.builtin:
+        return find_backfill_slots(timetable=build(ref), **arguments)
+    slots: BackfillSlots = ask_and_wait(
+        cfg, BACKFILL_SLOTS, BackfillSlots, timetable=ref, file=dag.file, answers=make_question_handler(cfg), **arguments
+    )
+    return slots
 
 
 _MANUAL = "gnomon.planning:build_manual_run"

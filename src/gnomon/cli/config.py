@@ -1,4 +1,4 @@
-"""`gnomon config`: the options, their values and their sources."""
+"""`gnomon config`: the options, their values, their sources, and whether they act."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.config import Setting, UnknownOptionError
+from gnomon.config.options import find_option
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,18 @@ class OptionRow:
     """`section.name`"""
     value: str
     source: str
+    acts: str
+    """`yes`, or `no:` and the reason."""
     description: str
+
+
+@dataclass(frozen=True, slots=True)
+class OptionProblem:
+    """An option that is set and does not act, or that Gnomon does not know."""
+
+    option: str
+    source: str
+    problem: str
 
 
 @click.group()
@@ -33,13 +45,13 @@ def config() -> None:
 @output_option
 @pass_home
 def list_(home: Home, section: str | None, show_values: bool, output: str) -> None:
-    """List every option, its value and its source; secrets are hidden."""
+    """List every option, its value, its source, and whether it acts; secrets are hidden."""
     settings = [s for s in home.cfg.settings() if section is None or s.option.section == section.lower()]
     if not settings:
         sections = sorted({s.option.section for s in home.cfg.settings()})
         raise UnknownOptionError(f"there is no section {section!r}; the sections are {', '.join(sections)}")
     rows = [_row(home, setting, show_values) for setting in settings]
-    print_records(rows, output, ("option", "value", "source"))
+    print_records(rows, output, ("option", "value", "source", "acts"))
 
 
 @config.command("get-value")
@@ -47,11 +59,32 @@ def list_(home: Home, section: str | None, show_values: bool, output: str) -> No
 @click.argument("option")
 @pass_home
 def get_value(home: Home, section: str, option: str) -> None:
-    """Print the value of one option."""
+    """Print the value of one option; a note on standard error says why an option does not act."""
     click.echo(home.cfg.get(section, option))
+    declared = find_option(section, option)
+    if declared is not None and not declared.is_used:
+        click.echo(f"{declared.key} does not act. {declared.description}", err=True)
+
+
+@config.command()
+@output_option
+@pass_home
+def lint(home: Home, output: str) -> int:
+    """List the options that are set and do not act, and those that Gnomon does not know; exit code 1 when there are any."""
+    problems = [
+        OptionProblem(str(setting.option.key), setting.source, f"it does not act. {setting.option.description}")
+        for setting in home.cfg.settings_without_effect()
+    ]
+    problems += [
+        OptionProblem(option, variable, "Gnomon has no such option; only DAG files and tasks that read it see the value.")
+        for option, variable in home.cfg.undeclared_options().items()
+    ]
+    print_records(problems, output, ("option", "source", "problem"), empty="every option that is set acts")
+    return 1 if problems else 0
 
 
 def _row(home: Home, setting: Setting, show_values: bool) -> OptionRow:
     option = setting.option
     value = home.cfg.text(*option.key) if show_values else setting.shown
-    return OptionRow(f"{option.section}.{option.name}", value, setting.source, option.description)
+    acts = "yes" if option.is_used else f"no: {option.description}"
+    return OptionRow(f"{option.section}.{option.name}", value, setting.source, acts, option.description)

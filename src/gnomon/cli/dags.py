@@ -22,12 +22,15 @@ from gnomon.store.dag_records import dags as store_dags
 _LAZY_COMMANDS = {
     "trigger": LazyCommand("gnomon.cli.trigger:trigger", "Create a run of a DAG now."),
     "next-runs": LazyCommand("gnomon.cli.next_runs:next_runs", "Show the coming runs, and what unpausing would start."),
+    "versions": LazyCommand("gnomon.cli.dags_versions:versions", "List the versions of a DAG, and what each changed."),
     "test": LazyCommand("gnomon.cli.dags_test:test", "Run a DAG once in the foreground, to its end."),
 }
 
 
 _FORECAST_RUNS = 6
 """Number of coming runs that are forecast before a DAG is unpaused."""
+_WARNINGS_LISTED = 3
+"""Warnings of one DAG that the table of `dags list` is followed by; the others are counted."""
 
 
 @click.group(cls=LazyGroup, lazy=_LAZY_COMMANDS)
@@ -47,8 +50,11 @@ def list_(home: Home, inactive: bool, output: str) -> None:
     print_records(rows, output, columns, empty=f"no DAGs yet; put DAG files into {home.cfg.dags_folder}")
     if output == "table":
         for row in rows:
-            for problem in (*filter(None, [row.error]), *row.warnings):
+            for problem in (*filter(None, [row.error]), *row.warnings[:_WARNINGS_LISTED]):
                 click.echo(f"{row.dag_id}: {problem}", err=True)
+            if len(row.warnings) > _WARNINGS_LISTED:
+                more = len(row.warnings) - _WARNINGS_LISTED
+                click.echo(f"{row.dag_id}: {more} more warning{'s' if more > 1 else ''}; `gnomon dags show {row.dag_id}` shows all", err=True)
 
 
 @dags.command()

@@ -9,12 +9,13 @@ import click
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_document, print_records
 from gnomon.cli.parameter_types import ConfType, MomentType, resolve_instant
+from gnomon.cli.trial.trial_answers import Answer, AnswerType
 from gnomon.cli.trial.trial_progress import open_display
 from gnomon.cli.trial.trial_run import TrialRequest, run_trial
 from gnomon.cli.trial.trial_services import TrialStatus
 from gnomon.model.states import DagRunState
 
-_FIELDS = ("task_id", "map_index", "state", "try_number", "start_date", "end_date")
+_FIELDS = ("state", "try_number", "start_date", "end_date")
 
 
 @click.command()
@@ -22,11 +23,14 @@ _FIELDS = ("task_id", "map_index", "state", "try_number", "start_date", "end_dat
 @click.option("--dag-id", help="Id of the DAG, when the file defines several.")
 @click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params.")
 @click.option("-l", "--logical-date", type=MomentType(), help="Logical date of the run; default: now.")
+@click.option("--answer", "answers", type=AnswerType(), multiple=True,
+              help='Answer of a person to a task that asks for one: TASK=OPTION, or TASK={"options": [...], "params": {...}}.')
 @output_option
 @pass_home
 def test(
-    home: Home, file_or_id: str, dag_id: str | None, conf: dict[str, object], logical_date: datetime | None, output: str
-) -> int:
+    home: Home, file_or_id: str, dag_id: str | None, conf: dict[str, object], logical_date: datetime | None,
+    answers: tuple[tuple[str, Answer], ...], output: str,
+) -> int:  # fmt: skip
     """Run one DAG once in the foreground, to its end. FILE_OR_ID is a DAG file or the id of a DAG of this home.
 
     The output and the logs of tasks appear on stderr while they run, each line after the name of its task.
@@ -37,9 +41,9 @@ def test(
     now = home.clock.now()
     logical_at = resolve_instant(logical_date, home.cfg) if logical_date is not None else now
     with open_display() as display:
-        trial = run_trial(home, TrialRequest(file_or_id, dag_id, logical_at, conf), display)
+        trial = run_trial(home, TrialRequest(file_or_id, dag_id, logical_at, conf, dict(answers)), display)
     if output == "table":
-        print_records(trial.tasks, output, (*_FIELDS, "reason"), empty="the run has no tasks")
+        print_records(trial.tasks, output, (*_list_fields(trial), "reason"), empty="the run has no tasks")
         click.echo(f"\nrun {trial.run.run_id} {trial.run.state}" + (f": {trial.run.reason}" if trial.run.reason else ""))
     else:
         print_document(_record(trial), output)
@@ -50,5 +54,11 @@ def _record(trial: TrialStatus) -> dict[str, object]:
     return {
         "run_id": trial.run.run_id,
         "state": trial.run.state.value,
-        "tasks": [{name: getattr(row, name) for name in _FIELDS} for row in trial.tasks],
+        "tasks": [{name: getattr(row, name) for name in _list_fields(trial)} for row in trial.tasks],
     }
+
+
+def _list_fields(trial: TrialStatus) -> tuple[str, ...]:
+    """The fields of a task instance; with its label if one has a label."""
+    has_labels = any(row.rendered_map_index is not None for row in trial.tasks)
+    return ("task_id", "map_index", *(("rendered_map_index",) if has_labels else ()), *_FIELDS)

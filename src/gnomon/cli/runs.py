@@ -1,7 +1,9 @@
-"""`gnomon runs`: list, show, clear and mark the runs of a DAG."""
+"""`gnomon runs`: list, show, clear and mark the runs of a DAG, and print the logs of their callbacks."""
 
 from __future__ import annotations
 
+import shutil
+import sys
 from dataclasses import asdict
 
 import click
@@ -16,6 +18,7 @@ from gnomon.model.states import FINISHED_TASK_STATES, DagRunState
 from gnomon.report.listings import run_list as report
 from gnomon.report.listings import run_list as report_tasks
 from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.run_callback_list import find_callback_logs, list_callback_rows, list_deadline_rows
 from gnomon.report.listings.task_selection import select_instances
 
 _STATES = [state.value for state in DagRunState]
@@ -28,7 +31,7 @@ _LAZY_COMMANDS = {"release": LazyCommand("gnomon.cli.release:release", "Let a ru
 
 @click.group(cls=LazyGroup, lazy=_LAZY_COMMANDS)
 def runs() -> None:
-    """List, show, clear, mark and release runs."""
+    """List, show, clear, mark and release runs; print the logs of their callbacks."""
 
 
 @runs.command("list")
@@ -50,18 +53,39 @@ def list_(home: Home, dag_id: str, state: str | None, output: str) -> None:
 @output_option
 @pass_home
 def show(home: Home, dag_id: str, run_id: str, output: str) -> None:
-    """Show one run, and the number of its task instances in each state."""
+    """Show one run: the number of its task instances in each state, its callbacks and its deadlines."""
     with home.store() as db, db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = report.find_run(tx, dag, run_id)
         rows = report_tasks.list_task_instances(tx, dag, run)
+        callbacks, deadlines = list_callback_rows(tx, run), list_deadline_rows(tx, run)
     record = asdict(report.build_run_row(dag_id, run))
     record["task_states"] = report_tasks.count_states(rows)
+    record |= {"callbacks": [asdict(row) for row in callbacks], "deadlines": [asdict(row) for row in deadlines]}
     if output != "table":
         print_document(record, output)
         return
     states = ", ".join(f"{count} {state}" for state, count in record.pop("task_states").items())
-    click.echo(format_fields([*((name.replace("_", " "), value) for name, value in record.items()), ("tasks", format_cell(states or None))]))
+    del record["callbacks"], record["deadlines"]
+    fields = [*((name.replace("_", " "), value) for name, value in record.items()), ("tasks", format_cell(states or None))]
+    fields += [("callback", f"{row.callback}: {row.state}" + (f" ({row.reason})" if row.reason else "")) for row in callbacks]
+    fields += [("deadline", f"{row.deadline}: {row.state}" + (f" ({row.due})" if row.due else "")) for row in deadlines]
+    click.echo(format_fields(fields))
+
+
+@runs.command()
+@click.argument("dag_id", metavar="DAG")
+@click.argument("run_id", metavar="RUN")
+@pass_home
+def logs(home: Home, dag_id: str, run_id: str) -> None:
+    """Print the logs of the callbacks of RUN: of its end, and of missed deadlines."""
+    with home.store() as db, db.read() as tx:
+        dag = find_dag(tx, dag_id)
+        found = find_callback_logs(tx, dag, report.find_run(tx, dag, run_id), home.cfg.logs_folder)
+    for title, path in found:
+        click.echo(f"==> {title} <==", err=True)
+        with path.open(errors="replace") as log:
+            shutil.copyfileobj(log, sys.stdout)
 
 
 @runs.command()

@@ -23,12 +23,16 @@ from gnomon.report.listings.run_list import find_run
 from gnomon.report.listings.task_selection import select_instances, select_tasks
 from gnomon.store import Database
 
-_LAZY_COMMANDS = {"logs": LazyCommand("gnomon.cli.tasks:logs", "Print the log of a task instance.")}
+_LAZY_COMMANDS = {
+    "logs": LazyCommand("gnomon.cli.tasks:logs", "Print the log of a task instance."),
+    "waiting": LazyCommand("gnomon.cli.hitl:waiting", "List the tasks that wait for a person."),
+    "answer": LazyCommand("gnomon.cli.hitl:answer", "Answer the question of a task."),
+}
 
 
 @click.group(cls=LazyGroup, lazy=_LAZY_COMMANDS)
 def tasks() -> None:
-    """List tasks; show states and logs, clear and mark tasks of a run."""
+    """List tasks; show states and logs, clear, mark and answer tasks of a run."""
 
 
 @tasks.command("list")
@@ -52,7 +56,8 @@ def states(home: Home, dag_id: str, run_id: str, output: str) -> None:
     with home.store() as db, db.read() as tx:
         dag = find_dag(tx, dag_id)
         rows = report.list_task_instances(tx, dag, find_run(tx, dag, run_id))
-    columns = ("task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason")
+    has_names = any(row.rendered_map_index is not None for row in rows)
+    columns = ("task_id", "map_index", *(("rendered_map_index",) if has_names else ()), "state", "try_number", "start_date", "end_date", "reason")
     print_records(rows, output, columns, empty="no tasks")
 
 

@@ -17,7 +17,7 @@ from gnomon.errors.product import UserError
 from gnomon.model.ids import find_run_id_fault, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.planning import PlanningError, Slot, with_slot_data
+from gnomon.planning import PlanningError, Slot, find_slot_partition, resolve_partition_date, with_slot_data
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import build_run_row
 from gnomon.store import notify_on_commit
@@ -31,11 +31,13 @@ from gnomon.store.dag_records import dag_runs
 @click.option("-l", "--logical-date", type=MomentType(), help="Logical date of the run; default: none.")
 @click.option("-s", "--slot", type=MomentType(), help="Create the run of the slot that was, or will be, due at this time.")
 @click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params.")
+@click.option("--partition-key", help="The partition that the run is about, for a DAG with partitions.")
 @output_option
 @pass_home
 def trigger(
-    home: Home, dag_id: str, run_id: str | None, logical_date: datetime | None, slot: datetime | None, conf: dict[str, object], output: str
-) -> None:
+    home: Home, dag_id: str, run_id: str | None, logical_date: datetime | None, slot: datetime | None, conf: dict[str, object],
+    partition_key: str | None, output: str,
+) -> None:  # fmt: skip
     """Create a run of DAG now, and print its run id.
 
     The DAG's timetable infers the data interval of the run from the logical date, or from the current time without one. With
@@ -51,17 +53,21 @@ def trigger(
             dag = find_dag(tx, dag_id)
         _check_active(dag)
         check_run_conf(dag.spec, conf)
+        partition_date = resolve_partition_date(dag.spec, partition_key)
         manual_slot = _ManualSlot(None) if slot is None else _find_slot_due(home, dag, resolve_instant(slot, home.cfg))
         if logical_date is not None:
             manual_slot = _find_slot_of_date(home, dag, resolve_instant(logical_date, home.cfg))
         planned = plan_manual_run(home.cfg, dag.spec, dag.file, manual_slot.logical_at, now)
         if slot is not None and manual_slot.slot is not None:
             planned = with_slot_data(planned, manual_slot.slot)
+        if manual_slot.slot is not None and partition_key is None:
+            partition_key, partition_date = find_slot_partition(dag.spec, manual_slot.slot.run_after)
         with db.write() as tx:
             run = dag_runs.create_manual_run(
                 tx, dag_id=dag_id, run_id=run_id or planned.run_id, logical_at=manual_slot.logical_at, run_after=planned.run_after,
                 interval=(planned.interval_start, planned.interval_end), conf=conf, by=home.by, at=now,
                 stands_for=None if manual_slot.slot is None else manual_slot.slot.run_after,
+                partition_key=partition_key, partition_date=partition_date,
             )
             notify_on_commit(tx)
             is_waited_for = manual_slot.logical_at is not None and bool(dag_edges.list_edges_on(tx, dag_id))

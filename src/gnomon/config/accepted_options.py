@@ -1,83 +1,107 @@
-"""Options of Airflow that Gnomon does not use. They are declared so that files and environments that set them are not
-refused, and author code that reads them (`conf.get`) gets Airflow's default.
+"""Options of Airflow that do not act here, each with its default in Airflow and the reason.
+
+They are declared so that files and environments that set them are not refused, and author code that reads them (`conf.get`) gets
+Airflow's default. `config list` shows the reason, a service that starts names each one that is set, and `config lint` lists them.
 """
 
 from __future__ import annotations
 
 from gnomon.config.option import ConfigOption, OptionKind
 
-_DEFAULTS: dict[str, dict[str, str]] = {
-    "core": {
-        "task_success_overtime": "20", "max_map_length": "1024", "min_serialized_dag_update_interval": "30",
-        "num_dag_runs_to_retain_rendered_fields": "30", "multi_team": "False", "rerun_with_latest_version": "",
-        "allowed_deserialization_classes": "airflow.*", "execution_api_server_url": "", "xcom_backend": "",
-        "hostname_callable": "", "lazy_load_plugins": "True", "test_connection": "Disabled", "simple_auth_manager_users": "",
-        "auth_manager": "", "security": "", "unit_test_mode": "False", "compress_serialized_dags": "False",
-    },
-    "database": {
-        "sql_alchemy_pool_enabled": "True", "sql_alchemy_pool_size": "5", "sql_alchemy_max_overflow": "10",
-        "sql_alchemy_pool_recycle": "1800", "sql_alchemy_schema": "", "load_default_connections": "True", "max_db_retries": "3",
-    },
-    "scheduler": {
-        "job_heartbeat_sec": "5", "scheduler_heartbeat_sec": "5", "task_instance_heartbeat_sec": "0", "num_runs": "-1",
-        "only_idle": "False", "scheduler_idle_sleep_time": "1", "parsing_cleanup_interval": "60",
-        "pool_metrics_interval": "5.0", "ti_metrics_interval": "30.0", "dagrun_metrics_interval": "30.0",
-        "enable_health_check": "False", "scheduler_health_check_server_host": "0.0.0.0",
-        "scheduler_health_check_server_port": "8974", "orphaned_tasks_check_interval": "300.0",
-        "task_instance_heartbeat_timeout_detection_interval": "10.0", "use_row_level_locking": "True",
-        "partition_mapper_max_downstream_keys": "1000", "trigger_timeout_check_interval": "15",
-        "task_queued_timeout_check_interval": "120.0", "enable_tracemalloc": "False", "processor_poll_interval": "1",
-        "schedule_after_task_execution": "True", "child_process_log_directory": "",
-    },
-    "dag_processor": {
-        "dag_bundle_storage_path": "", "dag_bundle_config_list": "", "max_callbacks_per_loop": "20",
-        "stale_dag_threshold": "50", "print_stats_interval": "30", "disable_bundle_versioning": "False",
-        "bundle_refresh_check_interval": "5", "stale_bundle_cleanup_interval": "1800",
-        "stale_bundle_cleanup_age_threshold": "21600", "stale_bundle_cleanup_min_versions": "10",
-        "parsing_pre_import_modules": "True", "dag_version_inflation_check_level": "warning",
-    },
-    "triggerer": {
-        "triggerer_health_check_threshold": "30", "max_trigger_to_select_per_loop": "50",
-        "shared_stream_subscriber_queue_size": "1024", "shared_stream_ack_timeout": "300.0",
-        "shared_stream_cohort_grace_period": "0.0",
-    },
-    "workers": {
-        "secrets_backend": "", "secrets_backend_kwargs": "", "state_store_backend": "", "min_heartbeat_interval": "5",
-        "max_failed_heartbeats": "3", "execution_api_retries": "5", "execution_api_retry_wait_min": "1.0",
-        "execution_api_retry_wait_max": "90.0", "execution_api_timeout": "5.0", "socket_cleanup_timeout": "60.0",
-        "missing_dag_retries": "3", "missing_dag_retry_delay": "60",
-    },
-    "operators": {"default_cpus": "1", "default_ram": "512", "default_disk": "512", "default_gpus": "0"},
-    "callbacks": {"callback_execution_timeout": "0"},
-    "state_store": {
-        "backend": "", "clear_on_success": "False", "default_retention_days": "30", "state_cleanup_batch_size": "0",
-        "max_value_storage_bytes": "65535",
-    },
-    "execution_api": {
+_AUTHORS = "Only DAG files and tasks that read it see the value."
+_EVENTS = "Not needed: the scheduler waits for events and times, and polls nothing."
+_HEARTBEATS = "Fixed: schedulers and workers send a heartbeat every second, so that a lost one is replaced within seconds."
+_WORKER_LINK = "Not needed: a task asks its worker over a local socket, and the worker keeps what the database has not yet."
+_NO_API_TOKENS = "Not used: tasks have no network access to the API, so there are no tokens."
+_PAGE = "Not used: the web page has no such setting."
+_PERMISSIONS = "Not used: there are no users and permissions yet."
+_CALLBACKS = "Not used: callbacks run on workers, not in the dag-processor."
+_STATE = "Not used: state stores are in the database."
+_BUNDLES = "Not used: DAG files are in one folder, and there are no DAG bundles."
+_METRICS = "Not used: metrics are sent when they change."
+_DATABASE = "Not used: each service has one or two connections of its own."
+_LOGS = "Not used: tasks write their logs into files of the home."
+_SECRETS = "Not used yet: Variables and connections come from the environment and the database."
+_RESOURCES = "Only `resources=` of a task takes it as default, and no task is placed by resources."
+_TRIGGERS = "Not used: a triggerer starts each trigger at once."
+_STREAMS = "Not used yet: triggers share no streams."
+
+_OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
+    ("core", "Not used: a task that has ended may run on without a limit of its own.", {"task_success_overtime": "20"}),
+    ("core", "Not needed: a spec is stored when it changes.", {"min_serialized_dag_update_interval": "30", "compress_serialized_dags": "False"}),
+    ("core", "Not used: rendered fields are not stored.", {"num_dag_runs_to_retain_rendered_fields": "30"}),
+    ("core", "Not used: there are no teams.", {"multi_team": "False"}),
+    ("core", "Not used: a cleared run always takes the newest version of its DAG, and DAGs that ask for another version say so.", {"rerun_with_latest_version": ""}),
+    ("core", "Not used: XComs are JSON, from which only types of Gnomon are made.", {"allowed_deserialization_classes": "airflow.*"}),
+    ("core", _WORKER_LINK, {"execution_api_server_url": ""}),
+    ("core", "Not needed: a plugin is imported when something of it is used.", {"lazy_load_plugins": "True"}),
+    ("core", "Not used: connections are not tested.", {"test_connection": "Disabled"}),
+    ("core", _PERMISSIONS, {"simple_auth_manager_users": "", "auth_manager": "", "security": ""}),
+    ("core", _AUTHORS, {"unit_test_mode": "False"}),
+    ("database", _DATABASE, {
+        "sql_alchemy_pool_enabled": "True", "sql_alchemy_pool_size": "5", "sql_alchemy_max_overflow": "10", "sql_alchemy_pool_recycle": "1800",
+    }),
+    ("database", "Not used: tables are in the schema that the address selects.", {"sql_alchemy_schema": ""}),
+    ("database", "Not used: no connections are created.", {"load_default_connections": "True"}),
+    ("database", "Fixed: services wait until the database is back.", {"max_db_retries": "3"}),
+    ("scheduler", _HEARTBEATS, {
+        "job_heartbeat_sec": "5", "scheduler_heartbeat_sec": "5", "task_instance_heartbeat_sec": "0",
+        "task_instance_heartbeat_timeout_detection_interval": "10.0", "orphaned_tasks_check_interval": "300.0",
+    }),
+    ("scheduler", _EVENTS, {
+        "scheduler_idle_sleep_time": "1", "processor_poll_interval": "1", "trigger_timeout_check_interval": "15",
+        "task_queued_timeout_check_interval": "120.0", "parsing_cleanup_interval": "60", "schedule_after_task_execution": "True",
+    }),
+    ("scheduler", _METRICS, {"pool_metrics_interval": "5.0", "ti_metrics_interval": "30.0", "dagrun_metrics_interval": "30.0"}),
+    ("scheduler", "Not needed: each DAG has one owner at a time, so no rows are locked.", {"use_row_level_locking": "True"}),
+    ("scheduler", "Not used: use Python's own -X tracemalloc.", {"enable_tracemalloc": "False"}),
+    ("scheduler", "Not used: services log to standard error.", {"child_process_log_directory": ""}),
+    ("dag_processor", _BUNDLES, {
+        "dag_bundle_storage_path": "", "dag_bundle_config_list": "", "disable_bundle_versioning": "False", "bundle_refresh_check_interval": "5",
+        "stale_bundle_cleanup_interval": "1800", "stale_bundle_cleanup_age_threshold": "21600", "stale_bundle_cleanup_min_versions": "10",
+    }),
+    ("dag_processor", _CALLBACKS, {"max_callbacks_per_loop": "20"}),
+    ("dag_processor", "Not needed: a DAG is deleted when its file no longer defines it.", {"stale_dag_threshold": "50"}),
+    ("dag_processor", "Fixed: common modules are imported before DAG files are parsed.", {"parsing_pre_import_modules": "True"}),
+    ("dag_processor", "Not used: a version is stored only when the scheduler's view of the DAG changes.",
+     {"dag_version_inflation_check_level": "warning"}),
+    ("triggerer", "Fixed: a triggerer without a heartbeat for 2.1 times [triggerer] job_heartbeat_sec is replaced.",
+     {"triggerer_health_check_threshold": "30"}),
+    ("triggerer", _TRIGGERS, {"max_trigger_to_select_per_loop": "50"}),
+    ("triggerer", _STREAMS, {
+        "shared_stream_subscriber_queue_size": "1024", "shared_stream_ack_timeout": "300.0", "shared_stream_cohort_grace_period": "0.0",
+    }),
+    ("workers", _SECRETS, {"secrets_backend": "", "secrets_backend_kwargs": ""}),
+    ("workers", _STATE, {"state_store_backend": ""}),
+    ("workers", _HEARTBEATS, {"min_heartbeat_interval": "5", "max_failed_heartbeats": "3"}),
+    ("workers", _WORKER_LINK, {
+        "execution_api_retries": "5", "execution_api_retry_wait_min": "1.0", "execution_api_retry_wait_max": "90.0",
+        "execution_api_timeout": "5.0", "socket_cleanup_timeout": "60.0",
+    }),
+    ("workers", "Not needed: a worker imports the file that the scheduler has parsed.", {"missing_dag_retries": "3", "missing_dag_retry_delay": "60"}),
+    ("operators", _RESOURCES, {"default_cpus": "1", "default_ram": "512", "default_disk": "512", "default_gpus": "0"}),
+    ("state_store", _STATE, {"backend": ""}),
+    ("execution_api", _NO_API_TOKENS, {
         "jwt_expiration_time": "600", "otel_trace_propagation": "only-authenticated", "jwt_audience": "urn:airflow.apache.org:task",
-    },
-    "api": {"base_url": "", "workers": "1", "expose_config": "False", "secret_key": ""},
-    "api_auth": {
-        "jwt_audience": "", "jwt_expiration_time": "86400", "jwt_cli_expiration_time": "3600", "jwt_secret": "",
-        "jwt_private_key_path": "", "jwt_algorithm": "", "jwt_kid": "", "trusted_jwks_url": "", "jwt_issuer": "",
-        "jwt_leeway": "10",
-    },
-    "logging": {"remote_logging": "False", "remote_log_conn_id": "", "remote_base_log_folder": "", "log_format": "",
-                "colored_console_log": "True", "task_log_prefix_template": "", "fab_logging_level": "WARNING"},
-    "webserver": {"base_url": "", "expose_config": "False", "secret_key": "", "rbac": "True", "default_ui_timezone": "UTC"},
-    "email": {"email_backend": "", "email_conn_id": "smtp_default", "default_email_on_retry": "True",
-              "default_email_on_failure": "True", "subject_template": "", "html_content_template": "", "from_email": ""},
-    "smtp": {"smtp_host": "localhost", "smtp_starttls": "True", "smtp_ssl": "False", "smtp_port": "25",
-             "smtp_mail_from": "airflow@example.com", "smtp_timeout": "30", "smtp_retry_limit": "5",
-             "smtp_user": "", "smtp_password": ""},
-    "secrets": {"backend": "", "backend_kwargs": "", "use_cache": "False", "cache_ttl_seconds": "900"},
-    "lineage": {"backend": ""},
-}  # fmt: skip
-_SECRETS = frozenset({"secret_key", "jwt_secret", "smtp_password", "backend_kwargs", "secrets_backend_kwargs"})
-NO_EFFECT = "Accepted for compatibility; it has no effect."
+    }),
+    ("api", _PAGE, {"base_url": "", "workers": "1", "expose_config": "False", "secret_key": ""}),
+    ("api_auth", _NO_API_TOKENS, {
+        "jwt_audience": "", "jwt_expiration_time": "86400", "jwt_cli_expiration_time": "3600", "jwt_secret": "", "jwt_private_key_path": "",
+        "jwt_algorithm": "", "jwt_kid": "", "trusted_jwks_url": "", "jwt_issuer": "", "jwt_leeway": "10",
+    }),
+    ("logging", _LOGS, {"remote_logging": "False", "remote_log_conn_id": "", "remote_base_log_folder": "", "task_log_prefix_template": ""}),
+    ("logging", "Not used: [logging] style chooses between text and JSON.", {"log_format": "", "colored_console_log": "True"}),
+    ("logging", _PERMISSIONS, {"fab_logging_level": "WARNING"}),
+    ("webserver", _PAGE, {"base_url": "", "expose_config": "False", "secret_key": "", "default_ui_timezone": "UTC"}),
+    ("webserver", _PERMISSIONS, {"rbac": "True"}),
+    ("secrets", _SECRETS, {"backend": "", "backend_kwargs": "", "use_cache": "False", "cache_ttl_seconds": "900"}),
+    ("lineage", "Not used: lineage is not collected.", {"backend": ""}),
+)  # fmt: skip
+"""Section, reason, and the options with their defaults."""
+_SECRET_NAMES = frozenset({"secret_key", "jwt_secret", "backend_kwargs", "secrets_backend_kwargs"})
 
 ACCEPTED_OPTIONS: tuple[ConfigOption, ...] = tuple(
-    ConfigOption(section, name, default, OptionKind.TEXT, NO_EFFECT, may_be_empty=True, is_secret=name in _SECRETS, is_used=False)
-    for section, names in _DEFAULTS.items()
+    ConfigOption(section, name, default, OptionKind.TEXT, reason, may_be_empty=True, is_secret=name in _SECRET_NAMES, is_used=False)
+    for section, reason, names in _OPTIONS
     for name, default in names.items()
 )

@@ -90,6 +90,14 @@ class Config:
         return [Setting(option, mask_secret(option, self._values[option.key].text), self._values[option.key].place)
                 for option in OPTIONS if option.key in self._values]
 
+    def settings_without_effect(self) -> list[Setting]:
+        """The options that the file or the environment sets and that do not act; their description is the reason."""
+        return [setting for setting in self.settings() if not setting.option.is_used and setting.source != "default"]
+
+    def undeclared_options(self) -> dict[str, str]:
+        """The options of the environment, `[section] name`, that only author code can read, with their variables."""
+        return {str(key): value.place for key, value in self._undeclared.items()}
+
     @property
     def dags_folder(self) -> Path:
         return self.path("core", "dags_folder")
@@ -115,7 +123,7 @@ class Config:
 
     def _is_unset(self, section: str, name: str, value: OptionValue) -> bool:
         option = find_option(section, name)
-        return option is not None and not option.is_used and not value.text
+        return option is not None and not value.text and (option.may_be_empty or not option.is_used)
 
     def _require(self, section: str, name: str) -> OptionValue:
         value = self._find(section, name)

@@ -7,6 +7,7 @@ description says so.
 from __future__ import annotations
 
 from gnomon.config.accepted_options import ACCEPTED_OPTIONS
+from gnomon.config.alert_options import ALERT_OPTIONS
 from gnomon.config.option import ConfigOption, OptionKey, OptionKind
 
 _T, _I, _N, _B, _P = OptionKind.TEXT, OptionKind.INTEGER, OptionKind.NUMBER, OptionKind.BOOLEAN, OptionKind.PATH
@@ -37,6 +38,7 @@ _CORE = (
     ConfigOption("core", "default_task_retries", "0", _I, "Default of a task's retries.", minimum=0),
     ConfigOption("core", "default_task_retry_delay", "300", _I, "Default of a task's retry_delay, in seconds.", minimum=0),
     ConfigOption("core", "max_task_retry_delay", "86400", _I, "Maximum delay before a retry; always 86400 s.", minimum=0, is_used=False),
+    ConfigOption("core", "max_map_length", "1024", _I, "The longest list or dict that a task is mapped over.", minimum=1),
     ConfigOption("core", "default_task_weight_rule", "downstream", _T, "Default of a task's weight_rule.", choices=_WEIGHTS),
     ConfigOption("core", "default_task_execution_timeout", "", _I, "Default of a task's execution_timeout, in seconds; empty: none.",
            minimum=0, may_be_empty=True),
@@ -48,9 +50,20 @@ _CORE = (
     ConfigOption("core", "dag_discovery_safe_mode", "True", _B, "Whether files are skipped whose text does not mention DAGs or assets together with Airflow or Gnomon."),
     ConfigOption("core", "dag_ignore_file_syntax", "glob", _T, "The syntax of .airflowignore files.", choices=("glob", "regexp")),
     ConfigOption("core", "default_timezone", "utc", _T, "The time zone of naive dates: utc, system, or a name such as Europe/Zurich."),
+    ConfigOption("core", "xcom_backend", "airflow.sdk.execution_time.xcom.BaseXCom", _T,
+           "The class that serializes XComs in the processes of tasks: package.module.Class of a subclass of airflow.sdk.bases.xcom.BaseXCom.",
+           may_be_empty=True),
+    ConfigOption("core", "hostname_callable", "", _T,
+           "The function that returns the name of this machine, as a dotted path such as socket.getfqdn; empty: the system's host name. "
+           "Airflow's default is airflow.utils.net.getfqdn."),
     ConfigOption("core", "fernet_key", "", _T,
            "The keys that encrypt the arguments of triggers, the Variables and the connections, separated by commas: the first key encrypts, "
            "all keys decrypt. Empty: the key in the file fernet.key of the home, which is created at the first start.", is_secret=True),
+)
+
+_STANDARD = (
+    ConfigOption("standard", "venv_install_method", "auto", _T,
+           "What builds the virtual environments of tasks: auto (uv if it is installed, else pip), pip, or uv.", choices=("auto", "pip", "uv")),
 )
 
 _DATABASE = (
@@ -90,8 +103,21 @@ _SCHEDULER = (
            aliases=(OptionKey("scheduler", "scheduler_zombie_task_threshold"), OptionKey("scheduler", "local_task_job_heartbeat_sec")), is_used=False),
     ConfigOption("scheduler", "scheduler_health_check_threshold", "30", _I,
            "Seconds without a heartbeat after which the scheduler is shown as unhealthy.", minimum=1),
+    ConfigOption("scheduler", "num_runs", "-1", _I,
+           "The number of rounds after which `gnomon scheduler` ends; -1: never. In `gnomon standalone`, the scheduler is then started again."),
+    ConfigOption("scheduler", "only_idle", "False", _B, "Whether num_runs counts only rounds in which the scheduler had nothing to store."),
+    ConfigOption("scheduler", "enable_health_check", "False", _B,
+           "Whether the scheduler answers GET /health on a port of its own: 200 while it sends heartbeats, else 503."),
+    ConfigOption("scheduler", "scheduler_health_check_server_host", "0.0.0.0", _T, "The address on which the scheduler answers GET /health."),
+    ConfigOption("scheduler", "scheduler_health_check_server_port", "8974", _I, "The port on which the scheduler answers GET /health.", minimum=0),
     ConfigOption("scheduler", "allowed_run_id_pattern", "", _T,
            "A regular expression that a run_id given by a user must match; empty: any text of one line. Airflow's is ^[A-Za-z0-9_.~:+-]+$."),
+)
+
+_PARTITIONS = (
+    ConfigOption("scheduler", "partition_mapper_max_downstream_keys", "1000", _I,
+           "Most partitions of one DAG to which one asset event may belong; an event that belongs to more makes no run. A mapper's max_downstream_keys wins.",
+           minimum=1),
 )
 
 _DAG_PROCESSOR = (
@@ -108,6 +134,9 @@ _DAG_PROCESSOR = (
            choices=_SORT, aliases=_alias("scheduler", "file_parsing_sort_mode")),
     ConfigOption("dag_processor", "parsing_memory_limit", "2048", _I,
            "Memory limit of a process that parses a DAG file, in megabytes; 0: no limit. Not an option of Airflow.", minimum=0),
+    ConfigOption("dag_processor", "print_stats_interval", "30", _N,
+           "Seconds between two log entries with the numbers of DAG files, parses and errors; there is none while nothing was parsed. 0: none.",
+           minimum=0, aliases=_alias("scheduler", "print_stats_interval")),
     ConfigOption("dag_processor", "health_check_threshold", "30", _I,
            "Not needed: Gnomon derives the health of the dag-processor from its own heartbeat interval.", minimum=1, is_used=False),
 )
@@ -162,7 +191,18 @@ _METRICS = (
            aliases=_alias("scheduler", "statsd_prefix")),
 )
 
-OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_OTHERS, *ACCEPTED_OPTIONS)
+_STATE_STORE = (
+    ConfigOption("state_store", "clear_on_success", "False", _B,
+           "Whether the values of a task instance in the task state store are deleted when it succeeds."),
+    ConfigOption("state_store", "default_retention_days", "30", _I,
+           "Days after which a value in the task state store expires, if the task gave no `retention`; 0: never.", minimum=0),
+    ConfigOption("state_store", "state_cleanup_batch_size", "0", _I,
+           "Most rows that one transaction of `gnomon state-store clean` deletes; 0: no limit.", minimum=0),
+    ConfigOption("state_store", "max_value_storage_bytes", "65535", _I,
+           "A larger JSON value in a state store is refused by `gnomon state-store`, and stored with a warning for a task; 0: no limit.", minimum=0),
+)
+
+OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_STANDARD, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_STATE_STORE, *_PARTITIONS, *_OTHERS, *ALERT_OPTIONS, *ACCEPTED_OPTIONS)
 BY_KEY: dict[OptionKey, ConfigOption] = {option.key: option for option in OPTIONS}
 BY_ALIAS: dict[OptionKey, ConfigOption] = {alias: option for option in OPTIONS for alias in option.aliases}
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from gnomon.context.asset_event_accessors import AssetEventView, decode_events
 from gnomon.model.attempts import RunFacts
 from gnomon.model.states import DagRunType
+from gnomon.model.task_api_requests import GetConsumedAssetEvents
+from gnomon.sdk.runtime import channel as sdk_channel
 from gnomon.sdk.schedules.timezone import to_pendulum
 
 if TYPE_CHECKING:
@@ -16,8 +19,6 @@ if TYPE_CHECKING:
 class RuntimeDagRun:
     """A DAG run, as a running task sees it; read only. Moments are pendulum DateTimes in UTC."""
 
-    partition_key: str | None = None
-    partition_date: pendulum.DateTime | None = None
     note: str | None = None
     triggering_user_name: str | None = None
 
@@ -29,7 +30,14 @@ class RuntimeDagRun:
         self.state = facts.state
         self.conf: dict[str, Any] = dict(facts.conf)
         self.clear_number = facts.clear_number
-        self.consumed_asset_events: list[Any] = []
+        self.partition_key = facts.partition_key
+
+    @cached_property
+    def consumed_asset_events(self) -> list[AssetEventView]:
+        """The events that the run consumed when it was created; none for a run that was not triggered by assets."""
+        if self.run_type is not DagRunType.ASSET_TRIGGERED:
+            return []
+        return decode_events(sdk_channel.ask(GetConsumedAssetEvents()))
 
     @cached_property
     def logical_date(self) -> pendulum.DateTime | None:
@@ -61,6 +69,11 @@ class RuntimeDagRun:
     @cached_property
     def end_date(self) -> pendulum.DateTime | None:
         return to_pendulum(self._facts.ended_at)
+
+    @cached_property
+    def partition_date(self) -> pendulum.DateTime | None:
+        """The start of the period that the partition key names; None when it names none."""
+        return to_pendulum(self._facts.partition_date)
 
     # Names of Airflow 2
 

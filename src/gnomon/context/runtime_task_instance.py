@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-import socket
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gnomon.config.host_name import current_host_name
+from gnomon.context.asset_event_accessors import OutletEventAccessors
 from gnomon.context.run_queries import RunQueries
 from gnomon.context.runtime_dag_run import RuntimeDagRun
+from gnomon.context.state_store_accessors import AssetStateStoreAccessors, TaskStateStoreAccessor
 from gnomon.context.xcom_access import AttemptXComs, MapIndexes
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import Instant
@@ -27,7 +29,6 @@ class RuntimeTaskInstance(RunQueries):
     """An attempt of a task instance, as author code sees it."""
 
     test_mode = False
-    is_mapped = False
     rendered_map_index: str | None = None
     log_url = ""
     mark_success_url = ""
@@ -49,6 +50,9 @@ class RuntimeTaskInstance(RunQueries):
         self.dag_id = attempt.run.dag_id
         self.run_id = attempt.run.run_id
         self.map_index = attempt.map_index
+        self.is_mapped = bool(getattr(task, "is_mapped", False))
+        self.factor_lengths = attempt.factor_lengths
+        self.expanded_ti_count = attempt.expanded_count
         self.try_number = attempt.try_number
         self.max_tries = attempt.max_tries
         self.state: TaskInstanceState | str = TaskInstanceState.RUNNING
@@ -58,7 +62,7 @@ class RuntimeTaskInstance(RunQueries):
         if name in _TASK_ATTRIBUTES:
             return getattr(self.task, _TASK_ATTRIBUTES[name], None)
         if name == "hostname":
-            return socket.gethostname()
+            return current_host_name()
         raise AttributeError(f"a task instance has no attribute {name!r}")
 
     def __repr__(self) -> str:
@@ -104,6 +108,13 @@ class RuntimeTaskInstance(RunQueries):
         """As `xcom_pull`."""
         return self.xcom_pull(*args, **kwargs)
 
+    # Assets
+
+    @cached_property
+    def outlet_events(self) -> OutletEventAccessors:
+        """What the success of this attempt records for its outlets."""
+        return OutletEventAccessors(self._channel)
+
     # The context
 
     def bind(self, context: Any) -> None:
@@ -116,10 +127,22 @@ class RuntimeTaskInstance(RunQueries):
 
     def render_templates(self, context: Mapping[str, Any] | None = None, jinja_env: Any = None) -> Any:
         """Replace `task` by a copy with rendered template fields, and return the previous `task`."""
-        original, copy = self.task, self.task.prepare_for_execution()
-        copy.render_template_fields(context if context is not None else self._context, jinja_env)
-        self.task = copy
+        original = self.task
+        self.task = original.prepare_for_execution()
+        self.task.render_template_fields(context if context is not None else self._context, jinja_env)
         return original
+
+    # State that outlives a try
+
+    @cached_property
+    def task_state_store(self) -> TaskStateStoreAccessor:
+        """What this task instance keeps between its tries."""
+        return TaskStateStoreAccessor(self._channel)
+
+    @cached_property
+    def asset_state_store(self) -> AssetStateStoreAccessors:
+        """What is kept of the assets among the inlets and outlets."""
+        return AssetStateStoreAccessors(self._channel, f"task {self.task_id!r}", [*self.task.inlets, *self.task.outlets])
 
     # The run
 

@@ -1,10 +1,9 @@
-"""`var` and `conn` in templates, and placeholders for variables of features that Gnomon does not have yet."""
+"""`var` and `conn` in templates."""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
-from gnomon.errors import UserError
 from gnomon.errors.authoring import AirflowNotFoundException
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 from gnomon.sdk.runtime.connection import Connection
@@ -66,32 +65,3 @@ def make_variable_accessors() -> dict[str, VariableAccessor]:
         "value": VariableAccessor(deserialize_json=False),
         "json": VariableAccessor(deserialize_json=True),
     }
-
-
-COVERAGE = "docs/reference/airflow-coverage.md"
-
-
-class UnsupportedVariable:
-    """A context value of a feature that Gnomon does not have yet. Raises UserError when it is used."""
-
-    def __init__(self, name: str, feature: str) -> None:
-        self._name = name
-        self._feature = feature
-
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__"):
-            raise AttributeError(attribute)
-        self._refuse()
-
-    def __getitem__(self, key: object) -> Any:
-        self._refuse()
-
-    def __setitem__(self, key: object, value: object) -> None:
-        self._refuse()
-
-    def __repr__(self) -> str:
-        return f"<{self._name}: {self._feature} are not supported yet>"
-
-    def _refuse(self) -> NoReturn:
-        raise UserError(f"The context's {self._name!r} cannot be used: {self._feature} are not supported yet; "
-                          f"see {COVERAGE}.")

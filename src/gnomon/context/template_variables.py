@@ -15,9 +15,9 @@ from gnomon.config import current_config
 from gnomon.config.values import to_boolean
 from gnomon.context import template_accessors
 from gnomon.context.airflow_configuration import conf
+from gnomon.context.asset_event_accessors import InletEventsAccessors, TriggeringAssetEventsAccessor
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.context.runtime_task_instance import RuntimeTaskInstance
-from gnomon.context.template_accessors import UnsupportedVariable
 from gnomon.context.template_dates import find_next_logical_date, find_previous_logical_date
 from gnomon.sdk.arguments.params import ParamsDict
 from gnomon.sdk.templating import macros
@@ -71,22 +71,21 @@ def _read_previous(attribute: str) -> Callable[[ContextSource], Any]:
     return lambda s: getattr(s.previous_success, attribute, None)
 
 
-def _refuse_variable(name: str, feature: str) -> Callable[[ContextSource], Any]:
-    return lambda _: UnsupportedVariable(name, feature)
-
-
 VariableTable = dict[str, Callable[[ContextSource], Any]]
 
 COMMON_VARIABLES: VariableTable = {
+    "asset_state_store": lambda s: s.ti.asset_state_store,
     "conn": lambda _: template_accessors.ConnectionAccessor(),
     "dag": lambda s: s.dag,
     "dag_run": lambda s: s.run,
     "data_interval_start": lambda s: s.run.data_interval_start,
     "data_interval_end": lambda s: s.run.data_interval_end,
-    "expanded_ti_count": lambda _: None,
+    "expanded_ti_count": lambda s: s.ti.expanded_ti_count,
+    "inlet_events": lambda s: InletEventsAccessors(s.task.inlets, s.ti._channel),
     "inlets": lambda s: s.task.inlets,
     "macros": lambda _: macros,
     "map_index_template": lambda s: s.task.map_index_template,
+    "outlet_events": lambda s: s.ti.outlet_events,
     "outlets": lambda s: s.task.outlets,
     "params": lambda s: resolve_params(s.dag, s.task, s.run.conf),
     "partition_key": lambda s: s.run.partition_key,
@@ -99,21 +98,17 @@ COMMON_VARIABLES: VariableTable = {
     "task": lambda s: s.task,
     "task_instance": lambda s: s.ti,
     "task_reschedule_count": lambda _: 0,
+    "task_state_store": lambda s: s.ti.task_state_store,
     "templates_dict": lambda _: None,
     "test_mode": lambda s: s.ti.test_mode,
     "ti": lambda s: s.ti,
-    "triggering_asset_events": lambda _: {},
+    "triggering_asset_events": lambda s: TriggeringAssetEventsAccessor(s.run.consumed_asset_events),
     "try_number": lambda s: s.ti.try_number,
     "var": lambda _: template_accessors.make_variable_accessors(),
-    # Features that are not supported yet
-    "inlet_events": _refuse_variable("inlet_events", "asset events"),
-    "outlet_events": _refuse_variable("outlet_events", "asset events"),
-    "task_state_store": _refuse_variable("task_state_store", "task state stores"),
-    "asset_state_store": _refuse_variable("asset_state_store", "asset state stores"),
     # Airflow 2
     "conf": lambda _: conf,
     "prev_execution_date_success": _read_previous("logical_date"),
-    "triggering_dataset_events": lambda _: {},
+    "triggering_dataset_events": lambda s: TriggeringAssetEventsAccessor(s.run.consumed_asset_events),
 }
 
 DATED_VARIABLES: VariableTable = {
@@ -145,6 +140,7 @@ UNDATED_VARIABLES: VariableTable = {
 COSTLY_VARIABLES = frozenset({
     "prev_data_interval_start_success", "prev_data_interval_end_success", "prev_start_date_success",
     "prev_end_date_success", "prev_execution_date_success",
+    "triggering_asset_events", "triggering_dataset_events",
     "next_execution_date", "next_ds", "next_ds_nodash", "prev_execution_date", "prev_ds", "prev_ds_nodash",
 })
 """Keys whose values need a request to the server or a call of the timetable. They are computed only when they are read."""

@@ -10,7 +10,7 @@ from gnomon.model.attempts import Attempt, xcom_excess
 from gnomon.model.task_api_requests import GetXComs
 from gnomon.sdk.arguments.notset import ArgNotSet
 from gnomon.sdk.runtime.channel import Channel
-from gnomon.serde import dumps, loads
+from gnomon.sdk.runtime.xcom import decode_xcom, encode_xcom
 
 MapIndexes = int | Iterable[int] | None | ArgNotSet
 
@@ -33,7 +33,7 @@ class AttemptXComs:
         if not isinstance(key, str) or not key:
             raise ValueError(f"xcom_push in task {self._attempt.task_id!r}: the key must be text, not {key!r}.")
         what = f"XCom {key!r} of task {self._attempt.task_id!r}"
-        text = dumps(value, what=what)
+        text = encode_xcom(value, what=what, key=key)
         excess = xcom_excess(what, text)
         if excess is not None:
             raise XComOverLimit(excess)
@@ -72,10 +72,11 @@ class AttemptXComs:
         self, where: tuple[str, str], key: str, indexes: Sequence[int] | None, prior: bool, default: Any
     ) -> Any:
         if where == self._own_run and key in self.pushed_xcoms:
-            return loads(self.pushed_xcoms[key])
-        own = self._collect(where, key, (self._attempt.task_id,), indexes, prior)
+            return self._decode(key, self._attempt.task_id, self._attempt.map_index, where, self.pushed_xcoms[key])
+        task_id, map_index = self._attempt.task_id, self._attempt.map_index
+        own = self._collect(where, key, (task_id,), indexes, prior)
         if own:
-            return next(iter(own.values()))
+            return own[task_id, map_index] if (task_id, map_index) in own else next(iter(own.values()))
         return next(reversed(list(self._collect(where, key, None, indexes, prior).values())), default)
 
     def _collect(
@@ -98,12 +99,18 @@ class AttemptXComs:
                 include_prior_dates=prior,
             )
             for item in cast(list[dict[str, Any]], self._channel.ask(question)):
-                found.setdefault((item["task_id"], item["map_index"]), loads(item["value"]))
+                place = item["task_id"], item["map_index"]
+                if place not in found:
+                    found[place] = self._decode(key, *place, where, item["value"])
         task_id, map_index = self._attempt.task_id, self._attempt.map_index
         includes_own = (task_ids is None or task_id in task_ids) and (indexes is None or map_index in indexes)
         if includes_own and where == self._own_run and key in self.pushed_xcoms:
-            found[task_id, map_index] = loads(self.pushed_xcoms[key])
+            found[task_id, map_index] = self._decode(key, task_id, map_index, where, self.pushed_xcoms[key])
         return found
+
+    def _decode(self, key: str, task_id: str, map_index: int, where: tuple[str, str], text: str) -> object:
+        """The value of an XCom, as the back end of `[core] xcom_backend` reads it."""
+        return decode_xcom(text, key=key, task_id=task_id, dag_id=where[0], run_id=where[1], map_index=map_index)
 
     def _needs_question(
         self, where: tuple[str, str], key: str, task_ids: tuple[str, ...] | None, indexes: Sequence[int] | None

@@ -1,4 +1,4 @@
-"""Checks the dependencies between all DAGs together; a dependency that can never be met is recorded as an error of its DAG.
+"""Checks the dependencies between all DAGs, and their assets, together; what can never work is recorded as an error of the DAG.
 
 The check runs after every recorded change. It reads the current version of each DAG that waits or is waited for. When a
 version has changed, its spec is read, and all dependencies are checked again; otherwise nothing is done.
@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gnomon import log, store
+from gnomon.assets.conflicts import Declared, find_conflicts
 from gnomon.clock import Clock
 from gnomon.dependencies import Shape, errors_of, shape_of
+from gnomon.model.assets import AssetKey
 from gnomon.store import Transaction
+from gnomon.store.asset_records import asset_declarations
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.ownership import group_state
 
@@ -36,7 +39,7 @@ class DependencyChecker:
         """Make the recorded errors those of the current dependencies; returns whether any of them changed."""
         with self._db.read() as tx:
             recorded = dag_edges.list_dependency_errors(tx)
-            errors = self._errors(tx)
+            errors = find_asset_errors(tx) | self._errors(tx)
         resolved = {dag_pk: None for dag_pk in recorded if dag_pk not in errors}
         # Every writer of several DAGs locks them in the same order, so that two writers cannot deadlock.
         changes = {dag_pk: error for dag_pk, error in sorted((resolved | errors).items()) if recorded.get(dag_pk) != error}
@@ -65,6 +68,17 @@ class DependencyChecker:
         for some in _batches(list(new)):
             for version_pk, spec in group_state.load_specs(tx, some).items():
                 self._shapes[new[version_pk]] = (version_pk, shape_of(spec))
+
+
+def find_asset_errors(tx: Transaction) -> dict[int, str]:
+    """dag_pk to the error of DAGs whose assets have the name of an older asset with another URI."""
+    alike = asset_declarations.list_assets_named_alike(tx)
+    if not alike:
+        return {}
+    declared = asset_declarations.list_declarations(tx, alike)
+    return find_conflicts(
+        Declared(each.declared_at, each.dag_id, each.dag_pk, each.leaf, each.place) for each in declared if isinstance(each.leaf, AssetKey)
+    )
 
 
 def _batches(keys: list[int]) -> Iterator[list[int]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import socket
 from uuid import uuid4
 
 from gnomon import log, store
 from gnomon.clock import Clock
+from gnomon.config.host_name import current_host_name
 from gnomon.errors import GnomonError
 from gnomon.store.ownership import leases
 
@@ -22,7 +22,7 @@ class DagProcessorHeartbeat:
         self._db = db
         self._clock = clock
         self._id = str(uuid4())
-        self._host = socket.gethostname()
+        self._host = current_host_name()
         self._next_at = clock.monotonic()
 
     def beat_if_due(self) -> float:

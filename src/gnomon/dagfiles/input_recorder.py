@@ -9,6 +9,7 @@ from importlib.util import source_from_cache
 from typing import Any
 
 from gnomon.dagfiles.inputs import ENV, UNKNOWN, stamp_of
+from gnomon.loading.unrecorded_reads import is_unrecorded
 
 INPUTS_MAX = 5000
 """A DAG file with more inputs is parsed again at every interval instead of comparing its inputs."""
@@ -54,7 +55,7 @@ class InputRecorder:
         self.stamps[path] = stamp_of(path, self._stamp_of)
 
     def _on_audit_event(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if not self._is_recording:
+        if not self._is_recording or is_unrecorded():
             return
         if event == "open":
             path, _, flags = arguments

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from gnomon.config import Config, environment, without_secrets
+from gnomon.loading.listeners import list_listener_files
 from gnomon.model.spec import FileInputs
 
 MISSING = "-"
@@ -129,11 +130,14 @@ class EnvironmentStamps:
 
 
 def create_environment_stamps(cfg: Config) -> EnvironmentStamps:
-    """The stamps of this process. Another version of Gnomon, Python or a calendar library, or another default, changes all of them."""
+    """The stamps of this process.
+
+    Another version of Gnomon, Python or a calendar library, another default, or another plugin with listeners changes all of them.
+    """
     options = [f"{section}.{name}={value}" for section in SHAPING_SECTIONS
                for name, value in sorted(cfg.for_author_code().section(section).items())]
     environ = without_secrets(environment(), cfg.database_url)
-    return EnvironmentStamps(environ, _digest("\n".join([*map(_installed_release, _PACKAGES), sys.version, *options])))
+    return EnvironmentStamps(environ, _digest("\n".join([*map(_installed_release, _PACKAGES), sys.version, *options, *list_listener_files(str(cfg.plugins_folder))])))
 
 
 def installation_input(facts: EnvironmentStamps) -> tuple[str, str]:

@@ -6,16 +6,17 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gnomon.clock import Clock
+from gnomon.config import current_config
 from gnomon.dagfiles import parse_failures
 from gnomon.dagfiles.input_recorder import InputRecorder, installation_folders
 from gnomon.dagfiles.inputs import EnvironmentStamps, collect_inputs, installation_input
 from gnomon.dagfiles.parse_protocol import ParseChannel
 from gnomon.errors import UserError
-from gnomon.loading import archives, plugins
+from gnomon.loading import archives, cluster_policies, listeners, plugins
 from gnomon.loading.class_loader import load_class
 from gnomon.loading.dagfile import LoadedFile, load_dag_file
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, ParseFailure
@@ -65,18 +66,23 @@ def parse_file(path: str, parse_channel: ParseChannel, conditions: ParseConditio
     dags: list[ParsedDag] = []
     failures: list[ParseFailure] = []
     warnings: tuple[str, ...] = ()
+    limits = conditions.limits
     try:
-        with _apply_limits(conditions.limits):
+        with _apply_limits(limits) as set_timeout:
             recorder.start()
+            own_timeout_s = cluster_policies.find_import_timeout(path)
+            if own_timeout_s is not None:
+                limits = limits.with_import_timeout(own_timeout_s or None)
+                set_timeout(limits.import_timeout_s)
             loaded = _import_file(path)
             if loaded is not None:
-                recorder.has_untracked_inputs |= _build_all(path, loaded, dags, failures)  # may import the triggers of tasks that start deferred
+                recorder.has_untracked_inputs |= _build_all(path, loaded, recorder, dags, failures)  # may import the triggers of tasks that start deferred
             recorder.stop()
             if loaded is not None:
                 warnings = (*loaded.warnings, *(warning for dag in loaded.dags.values() for warning in dag.warnings))
     except BaseException as error:
         recorder.stop()
-        failures = [*failures, parse_failures.failure_of_import(path, error, limits=conditions.limits)]
+        failures = [*failures, parse_failures.failure_of_import(path, error, limits=limits)]
         dags = []
     inputs = _collect_inputs(recorder, parse_channel, conditions.stamp_of, failures, before)
     return ParsedFile(
@@ -93,17 +99,22 @@ def _import_file(path: str) -> LoadedFile | None:
     return load_dag_file(path)
 
 
-def _build_all(path: str, loaded: LoadedFile, dags: list[ParsedDag], failures: list[ParseFailure]) -> bool:
+def _build_all(path: str, loaded: LoadedFile, recorder: InputRecorder, dags: list[ParsedDag], failures: list[ParseFailure]) -> bool:
     """Add the spec or the failure of each DAG; True when something was missing that may appear without a change of this file."""
     is_missing = False
+    called = listeners.describe_listeners() if loaded.dags else {}
+    if called.get("run_listeners") or called.get("calls_task_listeners"):
+        for file in listeners.list_listener_files(os.path.abspath(current_config().plugins_folder)):
+            recorder.add(file)
     for dag_id, dag in loaded.dags.items():
         try:
-            dags.append(build_dag_spec(dag, path, load_class))
+            dags.append(build_dag_spec(dag, path, load_class, called))
         except (MemoryError, parse_failures.ImportTimeout):
             raise
         except Exception as error:
             failures.append(parse_failures.failure_of_dag(path, dag_id, error))
             is_missing = is_missing or isinstance(error.__cause__, UserError)
+    failures += [parse_failures.failure_of_dag(path, dag_id, error) for dag_id, error in loaded.refused.items()]
     failures += [parse_failures.failure_of_duplicate_dag(path, dag_id) for dag_id in loaded.repeated]
     return is_missing
 
@@ -116,8 +127,11 @@ def _collect_inputs(
 
 
 @contextlib.contextmanager
-def _apply_limits(limits: parse_failures.ParseLimits) -> Iterator[None]:
-    """Within the block an import that takes too long or too much memory is ended by an exception."""
+def _apply_limits(limits: parse_failures.ParseLimits) -> Iterator[Callable[[float | None], None]]:
+    """Within the block an import that takes too long or too much memory is ended by an exception.
+
+    Yields a function that sets another limit in seconds, from now on; None: none.
+    """
     before = None if limits.memory_bytes is None else memory.limit_memory(limits.memory_bytes)
     running = True
 
@@ -125,11 +139,13 @@ def _apply_limits(limits: parse_failures.ParseLimits) -> Iterator[None]:
         if running:
             raise parse_failures.ImportTimeout
 
+    def set_timeout(seconds: float | None) -> None:
+        signal.setitimer(signal.ITIMER_REAL, seconds or 0, TIMEOUT_REPEAT_S)
+
     signal.signal(signal.SIGALRM, on_timeout)
-    if limits.import_timeout_s is not None:
-        signal.setitimer(signal.ITIMER_REAL, limits.import_timeout_s, TIMEOUT_REPEAT_S)
+    set_timeout(limits.import_timeout_s)
     try:
-        yield
+        yield set_timeout
     finally:
         running = False
         signal.setitimer(signal.ITIMER_REAL, 0)

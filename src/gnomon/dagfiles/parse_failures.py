@@ -59,6 +59,10 @@ class ParseLimits:
 
     __slots__ = ("import_timeout_s", "memory_bytes", "plugins_folder", "process_timeout_s")
 
+    def with_import_timeout(self, seconds: float | None) -> ParseLimits:
+        """The same limits with another one for the import; None: none."""
+        return ParseLimits(seconds, self.process_timeout_s, self.memory_bytes, self.plugins_folder)
+
     def __init__(self, import_s: float | None, child_s: float, memory_bytes: int | None, plugins_folder: str) -> None:
         self.import_timeout_s = import_s
         self.process_timeout_s = child_s
@@ -100,7 +104,7 @@ _CRASH_REMEDIES = {
 
 
 def _timeout_failure(path: str, line: int | None, seconds: float | None, error: BaseException | None, output: str = "") -> ParseFailure:
-    what = f"the import took longer than {seconds or 0:g} s"
+    what = f"the import took longer than {seconds or 0:g} s{'' if error is None else _other_place(path, error)}"
     option = "core.dagbag_import_timeout" if error is not None else "dag_processor.dag_file_processor_timeout"
     remedy = f"Move slow work from the top of the file into a task, or raise {option}."
     if error is not None:

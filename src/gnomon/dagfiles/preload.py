@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from importlib import import_module
 
 from gnomon.loading import dialect
+from gnomon.loading.installed_entry_points import preload_entry_points
 from gnomon.operators.bash import BashOperator
 from gnomon.operators.empty import EmptyOperator
 from gnomon.operators.python import PythonOperator
@@ -27,6 +28,7 @@ def preload() -> list[str]:
     for name in OWN_MODULES:
         import_module(name)
     dialect.enable()
+    preload_entry_points()
     missing = [name for name in COMMON_MODULES if not _try_import(name)]
     warm_up()
     return missing

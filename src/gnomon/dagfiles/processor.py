@@ -17,6 +17,7 @@ from gnomon.dagfiles.file_registry import FileRegistry, RegistryUnavailable
 from gnomon.dagfiles.inputs import StampCache, StampOf
 from gnomon.dagfiles.package_changes import LOOK_S, InstallWatch
 from gnomon.dagfiles.parse_queue import ParseQueue
+from gnomon.dagfiles.parse_statistics import ParseStatistics
 from gnomon.dagfiles.settings import CHECK_INPUTS_S, DagProcessorSettings, SourceFolder
 from gnomon.loading import archives, new_packages
 from gnomon.model.spec import ParsedFile
@@ -56,6 +57,7 @@ class DagProcessor:
         self.queue = ParseQueue(processes=settings.processes, reparse_s=settings.reparse_s, sort_mode=settings.sort_mode)
         self.folders: dict[str, FolderIdentity] = {}
         """Every folder below the roots, with its identity at the last listing."""
+        self._statistics = ParseStatistics(settings.stats_interval_s, clock.monotonic())
         self._unrecorded: list[ParsedFile] = []
         self._finished_at = 0.0
         self._recorded: dict[str, bytes] = {}
@@ -96,6 +98,7 @@ class DagProcessor:
         """Do everything that can be done now; returns the monotonic second at which to call again unless woken before."""
         now = self._clock.monotonic()
         for parsed in self._pool.poll():
+            self._statistics.on_parsed(parsed)
             self._on_parsed(parsed, now)
         if now >= self._next_listing_at:
             self._list_folders(now)
@@ -111,7 +114,8 @@ class DagProcessor:
                 self._installs.parse_begins(path)
                 self._pool.start(path)
         self._record(now)
-        next_times = (self._next_listing_at, self._next_check_at, self._next_stale_check_at, install_check_at, due, self._next_record(), self._next_slot_check(now))
+        stats_at = self._statistics.log_if_due(now, len(self._recorded))
+        next_times = (stats_at, self._next_listing_at, self._next_check_at, self._next_stale_check_at, install_check_at, due, self._next_record(), self._next_slot_check(now))
         return min(at for at in next_times if at is not None)
 
     def is_idle(self) -> bool:

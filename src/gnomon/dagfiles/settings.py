@@ -44,6 +44,8 @@ class DagProcessorSettings:
     memory_bytes: int | None
     sort_mode: str
     paused_by_default: bool
+    stats_interval_s: float | None = None
+    """Seconds between two log entries about the parses; None: none."""
 
     @property
     def listed_folders(self) -> tuple[SourceFolder, ...]:
@@ -80,6 +82,7 @@ def build_dag_processor_settings(cfg: Config) -> DagProcessorSettings:
         memory_bytes=megabytes * MEGABYTE or None,
         sort_mode=cfg.text("dag_processor", "file_parsing_sort_mode"),
         paused_by_default=cfg.boolean("core", "dags_are_paused_at_creation"),
+        stats_interval_s=cfg.number("dag_processor", "print_stats_interval") or None,
     )
 
 

@@ -36,12 +36,14 @@ def has_try_left(try_number: int, max_tries: int) -> bool:
     return try_number <= max_tries
 
 
-def compute_retry_at(task: TaskSpec, try_number: int, seed: str, now: Instant) -> Instant:
-    """When the try after `try_number` may start.
+def compute_retry_at(task: TaskSpec, try_number: int, seed: str, now: Instant, decided_s: float | None = None) -> Instant:
+    """When the try after `try_number` may start. `decided_s`: the delay in seconds that a retry policy decided.
 
     The delay is constant, or `delay * multiplier ** (try_number - 1)` times a factor in [1, 2) derived from `seed`; at most
     `max_retry_delay` and RETRY_DELAY_CAP_S.
     """
+    if decided_s is not None:
+        return now + int(min(max(decided_s, 0.0), RETRY_DELAY_CAP_S) * SECOND)
     delay_s = task.retry_delay_s
     if task.retry_exponential_backoff:
         multiplier = task.retry_exponential_backoff if task.retry_exponential_backoff != 1.0 else 2.0

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import NamedTuple
 
+from gnomon.model.ids import UNMAPPED
 from gnomon.model.states import TaskInstanceState as S
 
 
@@ -36,11 +37,27 @@ def format_skip_reason(name: str) -> str:
     return _SKIPPED_BY + name
 
 
-def parse_skip_reason(reason: str | None) -> str | None:
-    """The task id of the branch in a reason of `format_skip_reason`; None for any other reason."""
+def parse_skip_reason(reason: str | None) -> tuple[str, int] | None:
+    """The task id and the map index of the branch in a reason of `format_skip_reason`; None for any other reason."""
     if reason is None or not reason.startswith(_SKIPPED_BY):
         return None
-    return reason[len(_SKIPPED_BY) :].partition("[")[0]
+    task_id, _, index = reason[len(_SKIPPED_BY) :].rstrip("]").partition("[")
+    return task_id, int(index) if index else UNMAPPED
+
+
+_LEFT_OUT = "does not follow "
+
+
+def format_left_out(task_ids: Iterable[str]) -> str:
+    """The reason of a branch that succeeded and skips tasks which are not expanded yet."""
+    return _LEFT_OUT + ", ".join(task_ids)
+
+
+def parse_left_out(reason: str | None) -> list[str]:
+    """The task ids in a reason of `format_left_out`; [] for any other reason."""
+    if reason is None or not reason.startswith(_LEFT_OUT):
+        return []
+    return reason[len(_LEFT_OUT) :].split(", ")
 
 
 def is_skip_valid(skipper_state: S | None) -> bool:
@@ -49,7 +66,11 @@ def is_skip_valid(skipper_state: S | None) -> bool:
 
 
 class Tally:
-    """The number of direct upstream instances in each final state. Mutable: the engine keeps one for each task of a run."""
+    """The number of direct upstream instances in each final state. Mutable: the engine keeps one for each task of a run.
+
+    Every condition of a rule is "a count is more than 0" or "all instances are done". So a verdict WAIT can change only when
+    `add` returns True, or when `total` decreases.
+    """
 
     __slots__ = ("failed", "removed", "setups", "setups_skipped", "setups_success", "skipped", "success", "total",
                  "upstream_failed")
@@ -60,16 +81,28 @@ class Tally:
         self.success = self.failed = self.skipped = self.upstream_failed = self.removed = 0
         self.setups_success = self.setups_skipped = 0
 
-    def add(self, state: S | None, count: int, is_setup: bool = False) -> None:
-        """Count `count` (1 or -1) more instances in `state`; unfinished states are not counted."""
+    def add(self, state: S | None, count: int, is_setup: bool = False) -> bool:
+        """Count `count` (1 or -1) more instances in `state`; unfinished states are not counted.
+
+        Returns True when a verdict WAIT of a rule over this tally may have changed.
+        """
         field = _FIELDS.get(state) if state is not None else None
         if field is None:
-            return
-        setattr(self, field, getattr(self, field) + count)
+            return False
+        value = getattr(self, field) + count
+        setattr(self, field, value)
         if is_setup and state is S.SUCCESS:
             self.setups_success += count
         if is_setup and state is S.SKIPPED:
             self.setups_skipped += count
+        return count > 0 and (value == count or self.done >= self.total)
+
+    def merge(self, other: Tally) -> Tally:
+        """A new tally with the counts of both."""
+        merged = Tally(self.total + other.total, self.setups + other.setups)
+        for field in ("success", "failed", "skipped", "upstream_failed", "removed", "setups_success", "setups_skipped"):
+            setattr(merged, field, getattr(self, field) + getattr(other, field))
+        return merged
 
     @property
     def done(self) -> int:

@@ -11,6 +11,7 @@ from gnomon.model.upstream_edges import Edge
 WITHOUT_SLOTS = {
     "NullTimetable": "it has no schedule",
     "OnceTimetable": "it runs once, at no time of the clock",
+    "PartitionedAtRuntime": "it has no schedule",
     "ContinuousTimetable": "it runs again whenever its last run has ended",
 }
 """Built-in timetables without planned times, by class name, with the reason."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gnomon.model.attempts import AttemptResult
+from gnomon.model.backfills import BackfillRecord
 from gnomon.model.deferral import DeferralResult
+from gnomon.model.hitl import HITLRespondent
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, PoolRecord, RunRecord, TaskRecord
+from gnomon.model.run_callbacks import DeadlineRecord
 from gnomon.model.run_waits import RunWait, SlotFact, SubscriptionMessage, UpstreamUpdate
 
 
@@ -36,6 +39,18 @@ class RunRead:
     """The previous run, when a task depends on the past and that run is not in memory."""
     run_waits: tuple[RunWait, ...] = ()
     """The waits for other DAGs that are stored for it."""
+    deadlines: tuple[DeadlineRecord, ...] = ()
+    """The deadlines that are stored for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineResolved:
+    """The average duration of the ended runs of the DAG: the answer to `StepResult.unresolved_deadlines`."""
+
+    run_pk: int
+    deadline_no: int
+    average_s: float | None
+    """None: too few runs have ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +103,13 @@ class UpstreamUpdatesReceived:
     """Updates of upstream slots for runs of this owner."""
 
     updates: tuple[UpstreamUpdate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AssetEventsQueued:
+    """Asset events were put into the queues of these DAGs; the scheduler looks whether runs are to be created."""
+
+    dag_pks: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +216,17 @@ class MarkTasks:
 
 
 @dataclass(frozen=True, slots=True)
+class HITLAnswered:
+    """A request to answer the question of a task instance that waits for a person."""
+
+    key: TaskKey
+    chosen_options: tuple[str, ...]
+    params_input: dict[str, object]
+    respondent: HITLRespondent
+    request_pk: int
+
+
+@dataclass(frozen=True, slots=True)
 class MarkRun:
     """A request to end the run as success or failed."""
 
@@ -229,8 +262,25 @@ class RejectRequest:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class BackfillRead:
+    """A backfill is new, was paused, continued or cancelled, or its owner has come further with it."""
+
+    backfill: BackfillRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ReprocessRun:
+    """It is the turn of a finished run, which a backfill runs again."""
+
+    run_pk: int
+    backfill_pk: int
+    waited_for: tuple[SubscriptionMessage, ...] = ()
+    """As for ClearTasks."""
+
+
 EngineEvent = (
     DagRead | DagDeleted | RunRead | PreviousRunsRead | DeferralEnded | PoolsRead | WorkerJoined | WorkerDisconnected | WorkerLost | AuthorCodeEntered | ResultReceived
-    | InventoryRead | ClearTasks | MarkTasks | MarkRun | DeleteRun | DeleteDag | RejectRequest | SlotsResolved | SubscriptionRequested | UpstreamUpdatesReceived
-    | CursorMoved | ReleaseRun
+    | InventoryRead | ClearTasks | MarkTasks | MarkRun | DeleteRun | DeleteDag | RejectRequest | HITLAnswered | SlotsResolved | SubscriptionRequested | UpstreamUpdatesReceived
+    | CursorMoved | ReleaseRun | AssetEventsQueued | BackfillRead | ReprocessRun | DeadlineResolved
 )

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+
 from gnomon.decide.trigger_rules import RuleOutcome, describe_rule_wait
 from gnomon.engine.admission.admission_pass import find_free_worker
 from gnomon.engine.admission.capacity import find_reached_limit
 from gnomon.engine.lifecycle.deferrals import compute_deadline
+from gnomon.engine.lifecycle.expansions import list_open_upstream
 from gnomon.engine.lifecycle.run_lifecycle import active_runs_limit
+from gnomon.engine.lifecycle.tallies import find_tally
 from gnomon.engine.lifecycle.task_lifecycle import compute_verdict
 from gnomon.engine.state.edge_waits import describe_upstream_waits
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
-from gnomon.model.ids import UNMAPPED
+from gnomon.model.hitl import HITLRequest
+from gnomon.model.ids import UNMAPPED, format_map_indices, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DeferralRecord
-from gnomon.model.states import DagRunState
+from gnomon.model.states import WITHOUT_PROCESS_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.planning.policies import compute_creation_time
 
@@ -31,18 +36,25 @@ def collect_dag_reasons(engine_state: EngineState, dag_pk: int, now: Instant) ->
     if dag.hold_reason is not None and not record.paused:
         sentences.append(f"nothing starts: {dag.hold_reason}")
     if not spec.timetable.can_be_scheduled:
-        sentences.append(f"its schedule is {spec.timetable.summary or 'None'}: runs are made by hand only")
+        origin = "by hand only" if spec.asset_condition is None else "by asset events, and by hand"
+        sentences.append(f"its schedule is {spec.timetable.summary or 'None'}: runs are made {origin}")
     elif record.next_run is not None:
         due = compute_creation_time(spec, record.next_run)
         moved = f", and made at {iso(due)} because of jitter" if due != record.next_run.run_after else ""
         sentences.append(f"the next run is due at {iso(record.next_run.run_after)}{moved}" + (", which is past" if due <= now else ""))
-        unfinished = sum(run.record.run_type.value != "backfill" for run in dag.runs.values())
+        unfinished = sum(run.backfill is None for run in dag.runs.values())
         if due <= now and unfinished >= active_runs_limit(dag):
             sentences.append(f"max_active_runs={active_runs_limit(dag)} is reached by {unfinished} unfinished run{'s' if unfinished != 1 else ''}")
     elif record.fingerprint is None and not record.error:
         sentences.append("its first run is not planned yet" + ("; that happens once it is unpaused" if record.paused else ""))
     elif not record.error:
         sentences.append("its timetable has no further run" + _describe_end(dag))
+    for queue in dag.backfills.values():
+        wait = queue.describe_wait()
+        if wait is not None and not queue.record.is_ended:
+            sentences.append(f"no run of its backfill starts: {wait}")
+        if queue.record.error is not None and not queue.record.is_ended:
+            sentences.append(f"backfill {queue.record.backfill_pk} found no further slots: {queue.record.error}")
     return sentences
 
 
@@ -61,10 +73,23 @@ def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant) ->
         return [_describe_queued_run(dag, run, now)]
     sentences = []
     for instances in run.task_instances:
-        for ti in instances.values():
-            why = find_wait_reason(engine_state, ti, now)
-            if why is not None:
-                sentences.append(f"{ti.name()}: {why}")
+        reasons = ((ti, find_wait_reason(engine_state, ti, now)) for ti in instances.values())
+        sentences += _join_equal_reasons([(ti, why) for ti, why in reasons if why is not None])
+    return sentences
+
+
+def _join_equal_reasons(waiting: list[tuple[TaskInstance, str]]) -> list[str]:
+    """A sentence for each instance of a task, or one for several with the same reason: a mapped task may have thousands."""
+    by_reason: dict[str, list[TaskInstance]] = {}
+    for ti, why in waiting:
+        by_reason.setdefault(why, []).append(ti)
+    sentences = []
+    for why, instances in by_reason.items():
+        if len(instances) == 1:
+            sentences.append(f"{instances[0].name()}: {why}")
+        else:
+            indices = format_map_indices([ti.map_index for ti in instances])
+            sentences.append(f"{instances[0].task.task_id}[{indices}] ({len(instances)} instances): {why}")
     return sentences
 
 
@@ -75,9 +100,14 @@ def _describe_queued_run(dag: Dag, run: DagRun, now: Instant) -> str:
         return f"queued: it {describe_upstream_waits(run.edges.values()) or 'is about to find out what it waits for in other DAGs'}"
     if run.record.run_after > now:
         return f"queued: it may start at {iso(run.record.run_after)}"
+    if run.backfill is not None:
+        return f"queued: {run.backfill.describe_wait() or _WAITS_FOR_TURN.format(run.backfill.record.backfill_pk)}"
     if dag.running_count >= active_runs_limit(dag):
         return f"queued: max_active_runs={active_runs_limit(dag)} is reached by {dag.running_count} running run{'s' if dag.running_count != 1 else ''}"
     return "queued: it starts with the scheduler's next step"
+
+
+_WAITS_FOR_TURN = "backfill {} starts it when the earlier runs of the backfill have started"
 
 
 def collect_task_reasons(engine_state: EngineState, run_pk: int, task_id: str, map_index: int, now: Instant) -> list[str]:
@@ -87,6 +117,9 @@ def collect_task_reasons(engine_state: EngineState, run_pk: int, task_id: str, m
         return []
     index = run.graph.index_of.get(task_id)
     ti = run.find_task_instance(index, map_index) if index is not None else None
+    if ti is None and index is not None and index in run.expansions:
+        count = run.expansions[index].count
+        return [f"task {task_id} is expanded to {count} instances in this run: ask for one of them with --map-index 0 to {count - 1}"]
     if ti is None:
         return [f"task {task_id} has no instance in this run" + (f" with map index {map_index}" if map_index != UNMAPPED else "")]
     if run.record.state is DagRunState.QUEUED and ti.state is None:
@@ -99,12 +132,12 @@ def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant) 
     """One sentence for an unfinished task instance, None for a finished one."""
     if ti.state in _LIVE_SENTENCES:
         return _LIVE_SENTENCES[ti.state].format(n=ti.try_number, worker=ti.worker)
-    if ti.state is S.DEFERRED and ti.deferral is not None and not ti.is_resumption:
+    if ti.state in WITHOUT_PROCESS_STATES and ti.deferral is not None and not ti.is_resumption:
         return _describe_deferral(ti, ti.deferral)
     if ti.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and ti.resume_at is not None and ti.resume_at > now:
         subject = "the next try is" if ti.state is S.UP_FOR_RETRY else "the sensor is called again"
         return f"{subject} at {iso(ti.resume_at)}" + (f"; the last one ended: {ti.reason}" if ti.reason else "")
-    if ti.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE, S.DEFERRED):
+    if ti.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE, *WITHOUT_PROCESS_STATES):
         if ti.state is None and not ti.is_queued:
             return _describe_rule_wait(ti)
         return _describe_admission_wait(engine_state, ti)
@@ -113,6 +146,8 @@ def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant) 
 
 def _describe_deferral(ti: TaskInstance, deferral: DeferralRecord) -> str:
     """The trigger or the instant that the deferral waits for, since when, and its timeout."""
+    if deferral.request.hitl is not None:
+        return _describe_question_wait(ti, deferral, deferral.request.hitl)
     since = f"deferred since {iso(deferral.created_at)}"
     limits = [at for at in (deferral.timeout_at, compute_deadline(ti)) if at is not None]
     timeout = f"; it fails at {iso(min(limits))} if no event comes before" if limits else ""
@@ -120,6 +155,22 @@ def _describe_deferral(ti: TaskInstance, deferral: DeferralRecord) -> str:
         return f"{since}: it waits for an event of {deferral.request.classpath}{timeout}"
     held = f", which is held up: {ti.run.dag.hold_reason}" if ti.run.dag.hold_reason is not None else ""
     return f"{since}: it waits until {iso(deferral.due_at)}{held}{timeout}"
+
+
+def _describe_question_wait(ti: TaskInstance, deferral: DeferralRecord, question: HITLRequest) -> str:
+    """The question, who may answer, how, and what happens without an answer."""
+    dag_id, run_id = ti.run.dag.record.dag_id, quote_argument(ti.run.record.run_id)
+    index = f" --map-index {ti.map_index}" if ti.map_index != UNMAPPED else ""
+    users = f"; only {', '.join(user.name for user in question.assigned_users)} may answer" if question.assigned_users else ""
+    until = ""
+    if ti.resume_at is not None:
+        then = f"takes {' and '.join(question.defaults)}" if question.defaults is not None else "is told that nobody answered"
+        held = f", when it is no longer held up: {ti.run.dag.hold_reason}" if ti.run.dag.hold_reason is not None else ""
+        until = f"; without an answer it {then} at {iso(ti.resume_at)}{held}"
+    return (
+        f"since {iso(deferral.created_at)} it waits for a person to answer: {question.subject} ({' | '.join(question.options)}){users}{until}; "
+        f"answer with: gnomon tasks answer {dag_id} {run_id} {ti.task.task_id}{index} --option {quote_argument(question.options[0])}"
+    )
 
 
 _LIVE_SENTENCES = {
@@ -135,14 +186,10 @@ def _describe_rule_wait(ti: TaskInstance) -> str:
         return "its rules are evaluated in the scheduler's next step"
     if verdict.reason:
         return verdict.reason
-    run = ti.run
     open_upstream = [
-        f"{other.name()} ({other.state or 'no status'})"
-        for task_id in ti.task.upstream
-        for other in run.task_instances[run.graph.index_of[task_id]].values()
-        if other.ended_at is None or other.state is None
+        f"{other.name()} ({other.state or 'no status'})" for other in itertools.islice(list_open_upstream(ti), _MAX_LISTED + 1)
     ]
-    return describe_rule_wait(ti.task.trigger_rule, run.tallies[ti.index]) + (
+    return describe_rule_wait(ti.task.trigger_rule, find_tally(ti)) + (
         f"; open: {', '.join(open_upstream[:_MAX_LISTED])}" + (" ..." if len(open_upstream) > _MAX_LISTED else "") if open_upstream else ""
     )
 

@@ -16,21 +16,24 @@ from gnomon.engine.dependencies.upstream_subscriptions import (
 )
 from gnomon.engine.events import ClearTasks, DeleteDag, DeleteRun, MarkRun, MarkTasks
 from gnomon.engine.lifecycle.attempt_results import reset_task_instance
+from gnomon.engine.lifecycle.deadlines import renew_deadlines
 from gnomon.engine.lifecycle.deferrals import drop_deferral
+from gnomon.engine.lifecycle.expansions import is_beyond_expansion, reconcile_expansion
+from gnomon.engine.lifecycle.run_callbacks import discard_callbacks
 from gnomon.engine.lifecycle.run_lifecycle import (
     detach_run,
     end_run,
     enqueue_run_evaluation,
     keep_in_history,
-    stop_task_instance,
-    stop_tasks,
 )
-from gnomon.engine.lifecycle.task_lifecycle import find_next_run, is_finished, mark_unfinished
+from gnomon.engine.lifecycle.task_end import is_finished, mark_unfinished, stop_task_instance, stop_tasks
 from gnomon.engine.lifecycle.version_change import reset_removed_tasks
 from gnomon.engine.state.queue_moves import dequeue
+from gnomon.engine.state.run_history import find_next_run
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
-from gnomon.model.ids import TaskKey
+from gnomon.model.ids import UNMAPPED, TaskKey
+from gnomon.model.run_waits import SubscriptionMessage
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
 
@@ -43,17 +46,34 @@ def clear_tasks(context: StepContext, event: ClearTasks) -> None:
     if run is None:
         return
     selected = [ti for ti in _select_task_instances(run, event.tasks) if not event.only_failed or ti.state in _FAILED_STATES]
-    cleared = [ti for ti in selected if _clear_task_instance(context, ti, event.by)]
+    names = _clear_selected(context, run, selected, event.by, event.waited_for, is_whole=event.tasks is None and not event.only_failed)
+    _answer_request(context, event.request_pk, {"cleared": names})
+
+
+def clear_whole_run(context: StepContext, run: DagRun, by: str, waited_for: Iterable[SubscriptionMessage]) -> None:
+    """Clear all task instances of a finished run and queue it again, even if none of them ever had a state."""
+    _requeue_run(context, run)
+    if not _clear_selected(context, run, _select_task_instances(run, None), by, waited_for, is_whole=True):
+        notify_run_cleared(context, run, waited_for)
+
+
+def _clear_selected(
+    context: StepContext, run: DagRun, selected: Iterable[TaskInstance], by: str, waited_for: Iterable[SubscriptionMessage], *, is_whole: bool
+) -> list[str]:
+    """Clear these instances, and queue a finished run again; returns the names of those that had a state."""
+    cleared = [ti for ti in selected if _clear_task_instance(context, ti, by)]
     names = [ti.name() for ti in cleared]
-    if event.tasks is None and not event.only_failed:
+    for index in {ti.index for ti in cleared if ti.map_index >= 0}:
+        reconcile_expansion(context, run, index)
+    if is_whole:
         reset_removed_tasks(context, run)
     if names and run.record.state in FINISHED_RUN_STATES:
         _requeue_run(context, run)
     restart_waits(context, run, {ti.task.task_id for ti in cleared})
     if names:
-        notify_run_cleared(context, run, event.waited_for)
-    context.add_audit_event("cleared", run=run, by=event.by, body=", ".join(names))
-    _answer_request(context, event.request_pk, {"cleared": names})
+        notify_run_cleared(context, run, waited_for)
+    context.add_audit_event("cleared", run=run, by=by, body=", ".join(names))
+    return names
 
 
 def _clear_task_instance(context: StepContext, ti: TaskInstance, by: str) -> bool:
@@ -78,6 +98,7 @@ def _requeue_run(context: StepContext, run: DagRun) -> None:
     record.queued_at = context.now
     record.started_at = record.ended_at = record.reason = None
     context.set_run_state(run, DagRunState.QUEUED)
+    renew_deadlines(context, run)
     keep_in_history(run)
     context.startable_dags[run.dag] = None
 
@@ -121,6 +142,7 @@ def delete_run(context: StepContext, event: DeleteRun) -> None:
         return
     notify_run_deleted(context, run)
     _discard_run(context, run, event.by)
+    discard_callbacks(context, lambda owed: owed.record.run_pk == run.pk, f"deleted by {event.by}")
     context.result.deleted_runs.append(run.pk)
     context.startable_dags[run.dag] = None
     context.result.plannable_dags.add(run.record.dag_pk)
@@ -135,6 +157,7 @@ def delete_dag(context: StepContext, event: DeleteDag) -> None:
     if dag is not None:
         context.result.touched_groups.add(dag.record.group_no)
         notify_dag_deleted(context, dag.record.dag_id)
+        discard_callbacks(context, lambda owed: owed.dag is dag, f"deleted by {event.by}")
         del context.state.dags[event.dag_pk]
     context.result.deleted_dags.append(event.dag_pk)
     _answer_request(context, event.request_pk, {"deleted": dag.record.dag_id if dag is not None else event.dag_pk})
@@ -151,6 +174,8 @@ def _discard_run(context: StepContext, run: DagRun, by: str) -> None:
             used[ti.pool] = used.get(ti.pool, 0) - ti.pool_slots
         drop_deferral(context, ti, killed=True)
     context.dirty_runs.pop(run, None)
+    for key in [key for key in context.changes.deadlines if key[0] == run.pk]:
+        del context.changes.deadlines[key]
     for edge in run.edges.values():
         unsubscribe(context, edge.waits.values())
     next_run = find_next_run(run)
@@ -163,11 +188,22 @@ _MARK_CAUSES = {"success": Cause.MARK_SUCCESS, "failed": Cause.MARK_FAILED, "ski
 
 
 def _select_task_instances(run: DagRun, keys: Iterable[TaskKey] | None) -> list[TaskInstance]:
+    """The instances with these keys (None: all), without those whose map index the expansion does not have any more.
+
+    A key without a map index selects all instances of a task that is expanded.
+    """
     if keys is None:
-        return [ti for instances in run.task_instances for ti in instances.values()]
-    index = {number: i for i, number in enumerate(run.graph.numbers)}
-    selected = (run.task_instances[index[key.task_no]].get(key.map_index) for key in keys if key.task_no in index)
-    return [ti for ti in selected if ti is not None]
+        return [ti for instances in run.task_instances for ti in instances.values() if not is_beyond_expansion(ti)]
+    selected: dict[TaskInstance, None] = {}
+    for key in keys:
+        index = run.graph.index_of_number.get(key.task_no)
+        if index is None:
+            continue
+        instances = run.task_instances[index]
+        ti = instances.get(key.map_index)
+        found = [ti] if ti is not None else instances.values() if key.map_index == UNMAPPED else ()
+        selected.update(dict.fromkeys(ti for ti in found if not is_beyond_expansion(ti)))
+    return list(selected)
 
 
 def _find_run(context: StepContext, run_pk: int, request_pk: int | None) -> DagRun | None:

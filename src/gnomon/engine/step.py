@@ -26,6 +26,10 @@ from gnomon.engine.lifecycle.attempt_results import (
     on_worker_joined,
     on_worker_lost,
 )
+from gnomon.engine.lifecycle.backfill_lifecycle import on_backfill_read, reprocess_run
+from gnomon.engine.lifecycle.deadlines import miss_due_deadlines, on_deadline_resolved, refresh_deadlines
+from gnomon.engine.lifecycle.hitl_responses import answer_hitl
+from gnomon.engine.lifecycle.run_callbacks import on_callback_timer, submit_callbacks
 from gnomon.engine.lifecycle.run_lifecycle import (
     attach_previous_run,
     attach_run,
@@ -40,12 +44,13 @@ from gnomon.engine.lifecycle.trigger_events import on_deferral_ended, on_deferra
 from gnomon.engine.lifecycle.version_change import finalize_removed_tasks, on_dag_deleted, on_dag_read
 from gnomon.engine.requests import clear_tasks, delete_dag, delete_run, mark_run, mark_tasks
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.engine.state.owed_callback import OwedCallback
 from gnomon.engine.state.task_instance import DagRun
 from gnomon.engine.step_context import StepContext, StepResult
 from gnomon.errors.product import EngineStepError
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
-from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.model.states import FINISHED_RUN_STATES, WITHOUT_PROCESS_STATES
 from gnomon.model.states import TaskInstanceState as S
 
 MAX_TIMERS_PER_STEP = 2000
@@ -77,6 +82,7 @@ def _step(context: StepContext, events: Iterable[e.EngineEvent], loaded_runs: It
         context.startable_dags[run.dag] = None
         finalize_removed_tasks(context, run)
         refresh_edges(context, run)
+        refresh_deadlines(context, run)
         if run.is_running:
             enqueue_run_evaluation(context, run)
     for event in events:
@@ -84,6 +90,7 @@ def _step(context: StepContext, events: Iterable[e.EngineEvent], loaded_runs: It
         _HANDLERS[type(event)](context, event)
     _fire_timers(context)
     _propagate(context)
+    submit_callbacks(context)
     admit_ready(context)
     assert not context.unsettled, "admission left something to evaluate: retract_admissions() needs a step in which nothing follows from admissions"
     return _finish_step(context)
@@ -116,9 +123,12 @@ def _fire_timers(context: StepContext) -> None:
             context.current_dag = subject.dag
             on_run_timer(context, subject)
             expire_edges(context, subject)
+            miss_due_deadlines(context, subject)
+        elif isinstance(subject, OwedCallback):
+            on_callback_timer(context, subject)
         elif subject is not None and subject.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE):
             make_ready(context, subject)
-        elif subject is not None and subject.state is S.DEFERRED:
+        elif subject is not None and subject.state in WITHOUT_PROCESS_STATES:
             on_deferral_timer(context, subject)
         if len(context.newly_ready) - ready_before >= MAX_READY_BY_TIMERS:
             break
@@ -128,7 +138,7 @@ def _fire_timers(context: StepContext) -> None:
 def _finish_step(context: StepContext) -> StepResult:
     """Collect the rows that changed, the mail to other owners, and the instant of the next step."""
     for ti in context.newly_ready:
-        if ti.is_queued and ti.state in (None, S.DEFERRED):
+        if ti.is_queued and ti.state in (None, *WITHOUT_PROCESS_STATES):
             lifecycle.apply(ti, Cause.WAIT)
             context.mark_dirty(ti)
     changes, result = context.changes, context.result
@@ -160,7 +170,9 @@ def _on_run_read(context: StepContext, event: e.RunRead) -> None:
     if event.previous_run is not None:
         attach_previous_run(context.state, dag, *event.previous_run)
     run = attach_run(context.state, dag, event.run, event.tasks, event.run_waits)
+    run.deadlines = {deadline.deadline_no: deadline for deadline in event.deadlines}
     finalize_removed_tasks(context, run)
+    refresh_deadlines(context, run)
     if event.run.state not in FINISHED_RUN_STATES:
         refresh_edges(context, run)
         notify_run_created(context, run)
@@ -182,6 +194,10 @@ def _on_cursor_moved(context: StepContext, event: e.CursorMoved) -> None:
     dag = context.current_dag = context.state.dags.get(event.dag_pk)
     if dag is not None:
         notify_cursor_moved(context, dag, event.before, event.upto, event.facts)
+
+
+def _on_asset_events_queued(context: StepContext, event: e.AssetEventsQueued) -> None:
+    context.result.plannable_dags.update(event.dag_pks)
 
 
 def _on_upstream_updates(context: StepContext, event: e.UpstreamUpdatesReceived) -> None:
@@ -212,7 +228,9 @@ _HANDLERS: dict[type, Callable[[StepContext, Any], None]] = {
     e.SubscriptionRequested: lambda context, event: subscribe(context, event.subscription, event.facts),
     e.UpstreamUpdatesReceived: _on_upstream_updates,
     e.CursorMoved: _on_cursor_moved,
+    e.AssetEventsQueued: _on_asset_events_queued,
     e.ReleaseRun: release_run,
+    e.DeadlineResolved: on_deadline_resolved,
     e.DeferralEnded: on_deferral_ended,
     e.WorkerJoined: lambda context, event: on_worker_joined(context, event.worker_id, event.slots),
     e.WorkerDisconnected: _on_worker_disconnected,
@@ -222,9 +240,12 @@ _HANDLERS: dict[type, Callable[[StepContext, Any], None]] = {
     e.InventoryRead: on_inventory,
     e.ClearTasks: clear_tasks,
     e.MarkTasks: mark_tasks,
+    e.HITLAnswered: answer_hitl,
     e.MarkRun: mark_run,
     e.DeleteRun: delete_run,
     e.DeleteDag: delete_dag,
     e.RejectRequest: _on_reject_request,
+    e.BackfillRead: on_backfill_read,
+    e.ReprocessRun: reprocess_run,
 }
 

@@ -57,6 +57,8 @@ class StepResult:
     """DAGs (dag_pk) with `max_consecutive_failed_dag_runs` of which a run failed in this step."""
     unresolved_edges: dict[tuple[int, int], None] = field(default_factory=dict)
     """(run_pk, edge_no) of edges whose upstream slots are not known yet; a `SlotsResolved` event answers each of them."""
+    unresolved_deadlines: list[tuple[int, int]] = field(default_factory=list)
+    """(run_pk, deadline_no) of deadlines that need the durations of ended runs; a `DeadlineResolved` event answers each of them."""
     deleted_runs: list[int] = field(default_factory=list)
     """Runs (run_pk) whose rows this step's transaction deletes."""
     deleted_dags: list[int] = field(default_factory=list)
@@ -95,8 +97,8 @@ class StepContext:
         self.result = StepResult(self.changes)
         self.dirty_instances: dict[TaskInstance, None] = {}
         self.dirty_runs: dict[DagRun, None] = {}
-        self.pending_evaluations: deque[tuple[DagRun, int]] = deque()
-        """Tasks (run and task index) whose rules are to be evaluated."""
+        self.pending_evaluations: deque[tuple[DagRun, int, range | None]] = deque()
+        """Tasks (run and task index) whose rules are to be evaluated; a range: only the instances with these map indices."""
         self.newly_ready: dict[TaskInstance, None] = {}
         """Task instances that became ready in this step and are not admitted yet."""
         self.startable_dags: dict[Dag, None] = {}
@@ -127,9 +129,9 @@ class StepContext:
         """Write the row of the run with this step."""
         self.dirty_runs[run] = None
 
-    def enqueue_evaluation(self, run: DagRun, index: int) -> None:
-        """Evaluate the instances of the task with this index before the step ends."""
-        self.pending_evaluations.append((run, index))
+    def enqueue_evaluation(self, run: DagRun, index: int, map_indices: range | None = None) -> None:
+        """Evaluate the instances of the task with this index before the step ends; `map_indices`: only those."""
+        self.pending_evaluations.append((run, index, map_indices))
 
     def set_run_state(self, run: DagRun, state: DagRunState) -> None:
         """Change the run's state and the DAG's tallies with it."""
@@ -145,6 +147,7 @@ class StepContext:
     def delete_xcoms(self, ti: TaskInstance) -> list[AttemptResult]:
         """Delete the XComs of the task instance. Returns the results of this step that are not stored for that reason."""
         key, results = ti.key(), self.changes.results
+        ti.return_length = None
         self.changes.xcom_clears.append(key)
         deleted_results = [result for result in results if (result.run_pk, result.task_no, result.map_index) == key]
         if deleted_results:

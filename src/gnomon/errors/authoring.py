@@ -109,7 +109,18 @@ class TaskDeferralTimeout(AirflowException):
 
 
 class TaskAwaitingInput(BaseException):
-    """The try waits for the input of a user."""
+    """The task waits for the answer of a person, and its attempt ends."""
+
+    def __init__(
+        self, *, method_name: str, kwargs: Mapping[str, object] | None = None, timeout: timedelta | float | None = None
+    ) -> None:
+        super().__init__()
+        self.method_name = method_name
+        self.kwargs = dict(kwargs) if isinstance(kwargs, Mapping) else kwargs
+        self.timeout = timeout if timeout is None or isinstance(timeout, timedelta) else timedelta(seconds=timeout)
+
+    def __str__(self) -> str:
+        return f"waits for a person, to go on in {self.method_name}()"
 
 
 class TaskAlreadyRunningError(AirflowException):
@@ -199,10 +210,6 @@ class NotMapped(AirflowException):
     """A mapped task was expected."""
 
 
-class NodeNotFound(AirflowException):
-    """A task or group that the DAG does not have."""
-
-
 class AirflowClusterPolicyError(AirflowException):
     """A policy of this installation failed."""
 
@@ -240,6 +247,12 @@ class DagRunNotFound(AirflowNotFoundException):
 
 class TaskNotFound(AirflowNotFoundException):
     """The DAG has no task with that id."""
+
+
+class NodeNotFound(TaskNotFound, KeyError):
+    """The DAG or group has no task and no group with that id."""
+
+    __str__ = Exception.__str__  # a KeyError shows its message in quotes
 
 
 class TaskInstanceNotFound(AirflowNotFoundException):
@@ -374,7 +387,7 @@ class XComOverLimit(AirflowException, ValueError):
 
 
 class MappingNotSupported(AirflowException, NotImplementedError):
-    """Dynamic task mapping is not supported yet."""
+    """The number of instances would differ between the instances of a mapped group, which is not supported."""
 
 
 class RemovedInAirflow3Warning(DeprecationWarning):

@@ -7,14 +7,14 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import cast
 
 from gnomon.config import current_config
-from gnomon.loading import archives, bytecode, dialect, new_packages, plugin_finder
+from gnomon.loading import archives, bytecode, cluster_policies, dialect, new_packages, plugin_finder
 from gnomon.model.ids import DAG_FILE_MODULE
 from gnomon.sdk.dags.authoring_state import collect_dags, set_parsing_context
 from gnomon.sdk.dags.dag import DAG
@@ -34,6 +34,8 @@ class LoadedFile:
     """`file:line: Category: text`, each once."""
     repeated: tuple[str, ...] = ()
     """DAG ids that more than one DAG object of this file has; `dags` has the first of them."""
+    refused: dict[str, Exception] = field(default_factory=dict)
+    """DAGs that a cluster policy does not allow, which are not in `dags`: DAG id to the error."""
 
 
 def load_dag_file(path: str | os.PathLike[str], *, only_dag: str | None = None) -> LoadedFile:
@@ -56,7 +58,11 @@ def load_dag_file(path: str | os.PathLike[str], *, only_dag: str | None = None) 
         sys.modules.pop(module.__name__, None)
         raise
     dags, repeated = _collect_dags(module, cast("list[DAG]", registered))
-    return LoadedFile(dags, module, _format_warnings(caught), repeated)
+    policies = cluster_policies.apply_policies(dags)
+    for dag_id in (*policies.refused, *policies.skipped):
+        del dags[dag_id]
+    notes = [*policies.warnings, *(f"{file}: DAG {dag_id!r} is left out by a cluster policy: {why}" for dag_id, why in policies.skipped.items())]
+    return LoadedFile(dags, module, (*_format_warnings(caught), *notes), repeated, policies.refused)
 
 
 def extend_search_path(path: str) -> None:
@@ -64,7 +70,7 @@ def extend_search_path(path: str) -> None:
     dialect.enable()
     new_packages.find_new_packages()
     options = current_config()
-    folders = [str(options.dags_folder), str(options.plugins_folder)]
+    folders = [str(options.dags_folder), str(options.plugins_folder), cluster_policies.config_folder()]
     bytecode.install_bytecode_hook(folders)
     plugin_finder.install_plugin_finder(str(options.plugins_folder))
     place = archives.locate_source(path)

@@ -46,11 +46,12 @@ def install_plugin_finder(folder: str) -> None:
         sys.meta_path.append(NestedPluginFinder(folder))
 
 
-def is_plugin_file(path: str) -> bool:
-    """Return whether a Python file contains the name AirflowPlugin; False for a file that cannot be read."""
+def is_plugin_file(path: str, text: bytes = b"") -> bool:
+    """Return whether a Python file contains the name AirflowPlugin, and `text`; False for a file that cannot be read."""
     try:
         with open(path, "rb") as opened:
-            return _PLUGIN_CLASS_NAME in opened.read()
+            content = opened.read()
+            return _PLUGIN_CLASS_NAME in content and text in content
     except OSError:
         return False
 

@@ -12,22 +12,23 @@ import os
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon.config import current_config
 from gnomon.errors import UserError
 from gnomon.loading import dagfile, plugin_finder
 from gnomon.loading.bytecode import SettledSourceLoader
+from gnomon.loading.installed_entry_points import PLUGIN_GROUP, list_entry_points
 
-GROUP = "airflow.plugins"
-"""The group of the entry points of packages with plugins."""
 _PLUGIN_ATTRIBUTES = (
     "timetables", "priority_weight_strategies", "listeners", "macros", "operator_extra_links", "global_operator_extra_links",
     "partition_mappers", "windows", "deadline_references", "hook_lineage_readers", "flask_blueprints", "fastapi_apps",
     "fastapi_root_middlewares", "appbuilder_views", "appbuilder_menu_items", "admin_views", "menu_links", "external_views",
     "react_apps",
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,7 +53,7 @@ def enable_imports() -> None:
 
 def list_plugins() -> list[PluginRow]:
     """Import and return every plugin of this installation. A plugin that fails has its error in its row."""
-    return [row for row, _ in _find_plugins()]
+    return [row for row, _ in find_plugins()]
 
 
 def is_plugin(file: str) -> bool:
@@ -76,7 +77,7 @@ def check_plugin_file(file: str) -> None:
 
 def find_timetable_class(path: str) -> type | None:
     """Return the timetable class with that path that a plugin registers, or None."""
-    for _, plugin in _find_plugins():
+    for _, plugin in find_plugins():
         for cls in getattr(plugin, "timetables", None) or ():
             if isinstance(cls, type) and class_path(cls) == path:
                 return cls
@@ -88,14 +89,20 @@ def class_path(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
-def _find_plugins() -> Iterator[tuple[PluginRow, Any]]:
+def find_plugins() -> Iterator[tuple[PluginRow, Any]]:
+    """Import every plugin of this installation: its row and its class; None instead of the class for one that cannot be loaded."""
     enable_imports()
     folder = os.path.abspath(current_config().plugins_folder)
     for file in plugin_finder.list_python_files(folder):
         if plugin_finder.is_plugin_file(file):
             yield from _plugins_in_file(file, folder)
-    for entry in sorted(entry_points(group=GROUP), key=lambda one: (one.name, one.value)):
+    for entry in list_entry_points(PLUGIN_GROUP):
         yield _load_entry_point(entry)
+
+
+def has_installed_plugins() -> bool:
+    """Whether an installed package brings a plugin."""
+    return bool(list_entry_points(PLUGIN_GROUP))
 
 
 def _plugins_in_file(file: str, folder: str) -> Iterator[tuple[PluginRow, Any]]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 import zlib
 
 import msgspec
 
+from gnomon.model.assets import AssetEmission
 from gnomon.model.deferral import Deferral, Resumption
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
+from gnomon.model.run_callbacks import CallbackRequest
 
 XCOM_MAX_BYTES = 16 * 1024 * 1024
 """The largest XCom: bytes of its JSON text in UTF-8. For a larger value, push the address of a file or an object."""
+RETURN_VALUE = "return_value"
+"""The XCom key of the return value, as in Airflow."""
 _SHOWN_MAX = 60
 """Characters of a refused XCom that the error message shows."""
 
@@ -36,6 +41,14 @@ def xcom_excess(what: str, text: str) -> str | None:
     )
 
 
+def measure_json(text: str) -> int | None:
+    """The number of elements of a value in typed JSON (gnomon.serde); None for a value without elements, such as a number."""
+    value = json.loads(text)
+    if isinstance(value, dict) and "__type" in value:
+        value = value.get("__value")  # a tuple, a set, or a dict as a list of pairs
+    return len(value) if isinstance(value, dict | list) else None
+
+
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The fields of a DAG run that a task may see."""
 
@@ -53,6 +66,8 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     state: str = "running"
     conf: dict[str, object] = {}
     clear_number: int = 0
+    partition_key: str | None = None
+    partition_date: Instant | None = None
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -67,6 +82,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     map_index: int = UNMAPPED
     kind: str = "task"
     """task | callback"""
+    callback: CallbackRequest | None = None
+    """For kind callback: what to call; `task_id` is then the task of the context, or empty."""
     try_number: int = 1
     max_tries: int = 0
     seq: int = 1
@@ -79,6 +96,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The maximum age of the zygote, because the file read more than its inputs at import. None: any age."""
     fresh: bool = False
     """Run in a new interpreter instead of a fork."""
+    calls_listeners: bool = False
+    """True when a plugin has a listener of task instances."""
     attempts_per_child: int = 1
     timeout_s: float | None = None
     log: str = ""
@@ -89,6 +108,13 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When the try started, for an attempt that resumes."""
     deadline_at: Instant | None = None
     """When `execution_timeout` of this try ends, deferrals included; None: `timeout_s` counts from `execute`."""
+    expanded_count: int | None = None
+    """The number of instances of the task at its expansion; None: it is not mapped."""
+    factor_lengths: tuple[tuple[int, ...], ...] = ()
+    """The lengths of the factors: those of the outermost mapped group first, those of the task's own expansion last.
+
+    `map_index` is a number in the mixed radix of all these lengths; the last factor varies fastest.
+    """
 
 
 class XComItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,9 +133,13 @@ class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     task_no: int
     map_index: int = UNMAPPED
     outcome: str
-    """success | failed | skipped | up_for_reschedule | deferred | lost"""
+    """success | failed | skipped | up_for_reschedule | deferred | awaiting_input | lost"""
     retryable: bool = True
     """False for AirflowFailException and similar errors: no further try, even if tries are left."""
+    retry_delay_s: float | None = None
+    """The delay before the next try that the task's retry policy decided; None: the delay of the task."""
+    callbacks_called: bool = False
+    """True when the process itself has called the callbacks of the task for its outcome."""
     entered: bool = True
     """False: author code was certainly not entered, and the attempt uses no try."""
     started_at: Instant | None = None
@@ -124,9 +154,18 @@ class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     skip_task_ids: tuple[str, ...] = ()
     """Tasks of the same run that a branch or short circuit skips."""
     resume_at: Instant | None = None
-    """For up_for_reschedule: when the next attempt may start."""
+    """For up_for_reschedule: when the next attempt may start. For a callback that computes a deadline: the deadline."""
     wait: Deferral | None = None
-    """For deferred: the trigger to wait for."""
+    """For deferred: the trigger to wait for. For awaiting_input: the question."""
+    return_length: int | None = None
+    """The number of elements of the return value, if a mapped task or group of the DAG maps over it.
+
+    None: there is no return value, it has no length, or nothing maps over it.
+    """
+    rendered_map_index: str | None = None
+    """The rendered `map_index_template`; None: the task has none."""
+    asset_events: tuple[AssetEmission, ...] | None = None
+    """For success: the events to record. None: one for each asset among the outlets of the task's spec."""
 
 
 def escape_unstorable(text: str) -> str:
@@ -145,6 +184,11 @@ def build_attempt_log_path(dag_id: str, run_id: str, task_id: str, map_index: in
 def build_trigger_log_path(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int) -> str:
     """The path of the trigger's log, beside the log of the attempt that deferred."""
     return f"{build_attempt_log_path(dag_id, run_id, task_id, map_index, seq).removesuffix('.log')}.trigger.log"
+
+
+def build_callback_log_path(dag_id: str, run_id: str, kind: str, callback_id: str) -> str:
+    """The path of the log of a callback of a run, beside the logs of the tasks."""
+    return f"dag_id={_quote(dag_id)}/run_id={_quote(run_id)}/callback={kind}.{callback_id}.log"
 
 
 def _quote(text: str) -> str:

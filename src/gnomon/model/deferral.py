@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from gnomon.model.hitl import HITLRequest, HITLResponse
 from gnomon.model.instants import Instant
 
 EMPTY_KWARGS = "{}"
@@ -31,6 +32,8 @@ class Deferral(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """For a timer: when it fires. The scheduler keeps the timer, and no triggerer runs it."""
     due_in_s: float | None = None
     """For a timer of a task with `start_from_trigger`: seconds from the deferral on, because the instant is not known yet."""
+    hitl: HITLRequest | None = None
+    """The question of a task that waits for a person. The owner waits for the answer itself, until `due_at` if that is set."""
     ends_task: bool = False
     """The timer finishes its task as success (`end_from_trigger`)."""
 
@@ -45,6 +48,8 @@ class DeferralResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """The payload of an event."""
     due_at: Instant | None = None
     """For a timer: the instant that is the payload of its event."""
+    response: HITLResponse | None = None
+    """For a task that waited for a person: the answer."""
     xcoms: dict[str, str] = {}
     """The XComs that an event which finishes the task pushes, by key."""
     reason: str | None = None
@@ -59,7 +64,7 @@ class DeferralResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     @property
     def is_bare(self) -> bool:
         """True when the result holds nothing that came from author code."""
-        return self.payload == "null" and not self.xcoms and self.reason is None and self.traceback is None
+        return self.payload == "null" and self.response is None and not self.xcoms and self.reason is None and self.traceback is None
 
     @property
     def size(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import zlib
+from collections.abc import Iterable
 from typing import NamedTuple
 
 GROUPS = 64
@@ -33,10 +34,39 @@ def find_run_id_fault(text: str) -> str | None:
     return None
 
 
+PARTITION_KEY_MAX = 250
+
+
+def find_partition_key_fault(key: object) -> str | None:
+    """Why the value cannot be a partition key, with the remedy; None when it can."""
+    if not isinstance(key, str):
+        return f"a partition key is text, not {key!r}"
+    if not key.strip():
+        return f"a partition key has at least one character that is no blank, not {key!r}"
+    if len(key) > PARTITION_KEY_MAX:
+        return f"a partition key has at most {PARTITION_KEY_MAX} characters; this one has {len(key)}"
+    found = _UNWRITABLE.search(key)
+    return None if found is None else f"a partition key is one line of text; this one has the character {found[0]!a}, leave it out"
+
+
 def quote_argument(run_id: str) -> str:
     """The run id, quoted as an argument of a shell command."""
     return f"-- {shlex.quote(run_id)}" if run_id.startswith("-") else shlex.quote(run_id)
 
+
+def format_map_indices(indices: Iterable[int]) -> str:
+    """Ascending map indices as text: `0-9, 12`; at most a few ranges."""
+    ranges: list[list[int]] = []
+    for index in indices:
+        if ranges and index == ranges[-1][1] + 1:
+            ranges[-1][1] = index
+        else:
+            ranges.append([index, index])
+    texts = [str(first) if first == last else f"{first}-{last}" for first, last in ranges[:_MAX_RANGES]]
+    return ", ".join(texts) + (" ..." if len(ranges) > _MAX_RANGES else "")
+
+
+_MAX_RANGES = 5
 
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters, line and paragraph separators, and lone surrogates, which UTF-8 cannot hold."""

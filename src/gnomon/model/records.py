@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gnomon.model.assets import NewAssetEvent
 from gnomon.model.attempts import AttemptResult
+from gnomon.model.backfills import BackfillRecord
 from gnomon.model.deferral import Deferral, DeferralResult
+from gnomon.model.hitl import HITLRequest, HITLResponse
 from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.instants import Instant
+from gnomon.model.run_callbacks import CallbackRecord, DeadlineRecord
 from gnomon.model.run_waits import RunWait, SlotFact, SubscriptionMessage
 from gnomon.model.slots import Cursor, PlannedRun, SkippedSlots
 from gnomon.model.spec import DagSpec
@@ -68,6 +72,10 @@ class RunRecord:
     clear_number: int = 0
     stands_for: Instant | None = None
     """For a manual run that occupies a planned slot: the planned time of that slot."""
+    partition_key: str | None = None
+    partition_date: Instant | None = None
+    backfill_pk: int | None = None
+    """The backfill that created the run, or has it run again."""
 
     @property
     def slot_at(self) -> Instant | None:
@@ -100,6 +108,30 @@ class DeferralRecord:
         return TaskKey(self.run_pk, self.task_no, self.map_index)
 
 
+HAS_VALUE = -1
+"""`TaskRecord.return_length` of an instance with a return value whose length is not known."""
+
+
+@dataclass(slots=True, frozen=True)
+class HITLDetail:
+    """A question of a task instance to people, and its answer. The row is kept with the run."""
+
+    run_pk: int
+    task_no: int
+    map_index: int
+    defer_seq: int
+    try_number: int
+    request: HITLRequest
+    created_at: Instant
+    due_at: Instant | None = None
+    """When the defaults are taken, or the task is told that nobody answered; None: no limit."""
+    response: HITLResponse | None = None
+
+    @property
+    def key(self) -> TaskKey:
+        return TaskKey(self.run_pk, self.task_no, self.map_index)
+
+
 @dataclass(slots=True)
 class TaskRecord:
     """The row of one task instance. There is none until the instance first has a state; state None: it was cleared since."""
@@ -122,6 +154,11 @@ class TaskRecord:
     started_at: Instant | None = None
     ended_at: Instant | None = None
     reason: str | None = None
+    return_length: int | None = None
+    """Elements of the return value; HAS_VALUE if it has no length or nothing was mapped over it; None: no return value."""
+    rendered_map_index: str | None = None
+    factor_lengths: tuple[tuple[int, ...], ...] | None = None
+    """For map index 0 of an expanded task: the lengths of the factors at the expansion."""
     deferral: DeferralRecord | None = None
     """Read with the row, written by `Changes.deferrals`."""
 
@@ -171,7 +208,7 @@ class MailRecord:
     mail_pk: int
     group_no: int
     kind: str
-    """result | run_created | dag_changed | dag_paused | action | trigger | upstream_ended | wait_registered | pool_changed"""
+    """result | run_created | dag_changed | dag_paused | action | trigger | upstream_ended | wait_registered | pool_changed | asset_events | backfill_changed"""
     key: str | None
     body: str
 
@@ -195,6 +232,8 @@ class Changes:
     """Updated runs: state, started_at, ended_at, reason, version_pk, clear_number, queued_at, conf."""
     tasks: list[TaskRecord] = field(default_factory=list)
     """Rows to insert or replace. State None is stored as `states.NO_STATUS_CODE`: a cleared instance keeps its numbers."""
+    tasks_deleted: list[TaskKey] = field(default_factory=list)
+    """Rows to delete (before `tasks` are written): instances that were expanded, so that map indices took their place."""
     attempts: list[AttemptRecord] = field(default_factory=list)
     results: list[AttemptResult] = field(default_factory=list)
     """Applied results whose XComs are written."""
@@ -206,21 +245,37 @@ class Changes:
     """New deferrals."""
     deferrals_ended: dict[TaskKey, DeferralRecord] = field(default_factory=dict)
     """Deferrals whose result is kept for the attempt that resumes."""
+    hitl_details: list[HITLDetail] = field(default_factory=list)
+    """New questions to people."""
+    hitl_responses: list[tuple[TaskKey, int, HITLResponse]] = field(default_factory=list)
+    """(task instance, defer_seq, answer) of questions that are answered, or whose time is over."""
     edge_waits_deleted: list[tuple[int, int]] = field(default_factory=list)
     """(down_run, edge_no) of edges whose waits are deleted (before `run_waits` are written)."""
     run_waits: dict[tuple[int, int, str, Instant], RunWait] = field(default_factory=dict)
     """Waits between DAGs to insert or replace, by (down_run, edge_no, up_dag, up_at)."""
+    callbacks: dict[str, CallbackRecord] = field(default_factory=dict)
+    """Callbacks of runs to insert or replace, by id."""
+    callbacks_deleted: list[str] = field(default_factory=list)
+    """Ids of callbacks that are not kept: they computed a deadline."""
+    deadlines_deleted: list[int] = field(default_factory=list)
+    """Runs (run_pk) whose deadlines that were not missed are deleted (before `deadlines` are written)."""
+    deadlines: dict[tuple[int, int], DeadlineRecord] = field(default_factory=dict)
+    """Deadlines of runs to insert or replace, by (run_pk, deadline_no)."""
     pool_used: dict[str, int] = field(default_factory=dict)
     """Pool to the slots acquired (positive) or released (negative)."""
     tallies: dict[tuple[int, DagRunState], int] = field(default_factory=dict)
     """(dag_pk, state) to the change of the number of runs."""
     events: list[EventRecord] = field(default_factory=list)
+    asset_events: list[NewAssetEvent] = field(default_factory=list)
+    """Events of assets; each goes into the queue of every DAG that waits for it, and the owners of these DAGs get mail."""
     dag_paused: list[tuple[int, str]] = field(default_factory=list)
     """(dag_pk, reason) of DAGs that the owner pauses (max_consecutive_failed_dag_runs)."""
     fresh_files: list[tuple[str, str]] = field(default_factory=list)
     """(file, reason) of files whose tasks need a new interpreter from now on."""
     mail_deleted: list[int] = field(default_factory=list)
     mail_sent: list[NewMail] = field(default_factory=list)
+    reprocessed_runs: list[RunRecord] = field(default_factory=list)
+    """Runs that a backfill has run again: run_type and backfill_pk are written too."""
     answers: list[tuple[int, str, str]] = field(default_factory=list)
     """(request_pk, done | refused, JSON answer)"""
 
@@ -279,6 +334,12 @@ class GroupState:
     """By run_pk: the waits of the unfinished runs for other DAGs, in any state."""
     subscriptions: list[tuple[SubscriptionMessage, tuple[SlotFact, ...]]] = field(default_factory=list)
     """Subscriptions of runs of any owner to slots of these groups' DAGs, with the outcomes of the slots in the store."""
+    backfills: list[BackfillRecord] = field(default_factory=list)
+    """Backfills that have not ended, or of which a run has not ended."""
+    callbacks: list[tuple[CallbackRecord, RunRecord]] = field(default_factory=list)
+    """Unfinished callbacks with their runs, ended or not."""
+    deadlines: dict[int, list[DeadlineRecord]] = field(default_factory=dict)
+    """By run_pk: the deadlines of the unfinished runs."""
 
 
 @dataclass(slots=True, frozen=True)

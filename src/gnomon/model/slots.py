@@ -71,6 +71,8 @@ class TimetableRef(msgspec.Struct, frozen=True, kw_only=True):
     """False for an author's class: it runs in `timetable_host`, never in the scheduler."""
     follows_runs: bool = False
     """For an author's class: the next slot is known only when the previous run has ended."""
+    has_partitions: bool = False
+    """Its runs are of partitions, or their tasks name partitions: a run by hand may have a partition key."""
     code: str = ""
     """For an author's class: a digest of its source; when it changes, the slots are computed again."""
     granularity: str | None = None
@@ -79,13 +81,16 @@ class TimetableRef(msgspec.Struct, frozen=True, kw_only=True):
     """For an author's class: its `timezone`, encoded by `encode_zone` of `timetables.wall_clock.zones`; None: it has none."""
 
 
-class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
+class PlannedRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A run that planning decided to create; instants in microseconds UTC."""
 
     run_id: str
     run_after: Instant
     interval_start: Instant | None
     interval_end: Instant | None
+    partition_key: str | None = None
+    partition_date: Instant | None = None
+    """The start of the period that the partition key names; None when it names none."""
 
     @property
     def logical_at(self) -> Instant | None:

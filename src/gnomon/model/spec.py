@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import msgspec
 
+from gnomon.model.assets import AssetCondition, AssetDeclaration, AssetLeaf, PartitionRule
 from gnomon.model.deferral import Deferral
 from gnomon.model.instants import Instant
+from gnomon.model.mapping import Expansion
+from gnomon.model.run_callbacks import DeadlineSpec
 from gnomon.model.slots import TimetableRef
 from gnomon.model.upstream_edges import AfterSpec, Edge, compute_edge_number
 
@@ -49,7 +52,8 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_setup: bool = False
     is_teardown: bool = False
     on_failure_fail_dagrun: bool = False
-    mapped: bool = False
+    expansion: Expansion | None = None
+    """The expansion of the task's own mapped arguments; None: not mapped itself, though its groups may be."""
     start_wait: Deferral | None = None
     """`start_from_trigger`: the deferral that each try of the task starts with."""
     is_sensor: bool = False
@@ -58,8 +62,13 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A timeout or failure skips the sensor instead of failing it."""
     hears_ends: bool = False
     """Callbacks or a method of the operator run when a deferral ends the task: it is submitted to a worker for them."""
+    has_failure_callbacks: bool = False
+    """It has callbacks or mail for a failure or a retry: they are owed when its process ends without calling them."""
     depends_on: tuple[AfterSpec, ...] = ()
     """The dependencies of this task on other DAGs; other tasks of the run do not wait for them."""
+    inlets: tuple[AssetLeaf, ...] = ()
+    outlets: tuple[AssetLeaf, ...] = ()
+    """What the success of the task records events for. An alias alone records none: the task adds assets to it."""
     owner: str = "airflow"
     display_name: str | None = None
     doc_md: str | None = None
@@ -98,9 +107,24 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     max_consecutive_failed_dag_runs: int = 0
     dagrun_timeout_s: float | None = None
     fail_fast: bool = False
+    run_callbacks: tuple[str, ...] = ()
+    """The CallbackKinds at which the DAG has callbacks of its own."""
+    run_listeners: tuple[str, ...] = ()
+    """The CallbackKinds at which a listener of a plugin is called."""
+    calls_task_listeners: bool = False
+    """Whether a plugin has a listener of task instances."""
+    deadlines: tuple[DeadlineSpec, ...] = ()
     paused_upon_creation: bool | None = None
+    allowed_run_types: tuple[str, ...] = ()
+    """The types that its runs may have (model.states.DagRunType); empty: every type."""
     depends_on: tuple[AfterSpec, ...] = ()
     """The dependencies of its runs on other DAGs."""
+    asset_condition: AssetCondition | None = None
+    """The schedule by assets; None: no run is created by asset events."""
+    partition_rules: tuple[PartitionRule, ...] = ()
+    """For a schedule by partitions of assets: the rule of each leaf of the condition. Empty: events with a partition key make no run."""
+    assets: tuple[AssetDeclaration, ...] = ()
+    """The assets that the DAG names: in its schedule, as inlets and as outlets."""
     tags: tuple[str, ...] = ()
     owner: str = ""
     description: str | None = None
@@ -109,6 +133,8 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     params: dict[str, ParamSpec] = {}
     groups: dict[str, str | None] = {}
     """Task group id to the id of its parent group."""
+    group_expansions: dict[str, Expansion] = {}
+    """The expansions of mapped task groups, by group id."""
     edge_labels: dict[str, str] = {}
     """`upstream\\x1fdownstream` to the label of that edge."""
     attempts_per_child: int = 1

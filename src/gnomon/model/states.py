@@ -45,6 +45,24 @@ class DagRunState(str, Enum):
         return self.value
 
 
+class DagRunTriggeredByType(str, Enum):
+    """What created a run."""
+
+    CLI = "cli"
+    OPERATOR = "operator"
+    REST_API = "rest_api"
+    UI = "ui"
+    TEST = "test"
+    TIMETABLE = "timetable"
+    ASSET = "asset"
+    DATASET = ASSET
+    """The name in Airflow 2."""
+    BACKFILL = "backfill"
+
+    def __str__(self) -> str:
+        return self.value
+
+
 class DagRunType(str, Enum):
     """The origin of a DAG run."""
 
@@ -105,5 +123,7 @@ RUN_STATE_CODES: dict[DagRunState, int] = {
 }
 RUN_STATES_BY_CODE = {code: state for state, code in RUN_STATE_CODES.items()}
 
+WITHOUT_PROCESS_STATES = (TaskInstanceState.DEFERRED, TaskInstanceState.AWAITING_INPUT)
+"""The states of a task instance that waits without a process: its deferral says for what."""
 FINISHED_TASK_STATES = frozenset(s for s, c in TASK_STATE_CODES.items() if c >= FIRST_FINAL_CODE)
 FINISHED_RUN_STATES = frozenset(s for s, c in RUN_STATE_CODES.items() if c >= FIRST_FINAL_CODE)

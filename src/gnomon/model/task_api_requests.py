@@ -57,6 +57,33 @@ class GetXComs(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     include_prior_dates: bool = False
 
 
+XCOM_BATCH = 64
+"""The largest number of values in the answer to GetXComBatch."""
+
+
+class GetXComCount(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers how many instances of the task pushed a value under the key."""
+
+    dag_id: str
+    run_id: str
+    task_id: str
+    key: str = "return_value"
+
+
+class GetXComBatch(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers the values (JSON text) of the instances of a task in the order of their map indexes, from number `start` on.
+
+    At most `limit` and at most XCOM_BATCH values; fewer when they are large, but none only behind the last one.
+    """
+
+    dag_id: str
+    run_id: str
+    task_id: str
+    key: str = "return_value"
+    start: int = 0
+    limit: int = XCOM_BATCH
+
+
 class GetPreviousRun(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     """Answers the fields (`model.attempts.RunFacts` as a mapping) of the newest earlier run of this DAG in that state, or None."""
 
@@ -129,8 +156,76 @@ class GetRequest(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     request_pk: int
 
 
+class GetTaskState(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers the JSON text that the task instance of the request keeps under the key; None when there is none."""
+
+    key: str
+
+
+class SetTaskState(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Keeps a JSON text for the task instance of the request, for `retention` microseconds (None: until it is deleted)."""
+
+    key: str
+    value: str
+    retention: int | None
+
+
+class DeleteTaskState(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Deletes what the task instance of the request keeps under the key (None: under all keys)."""
+
+    key: str | None
+
+
+class GetAssetState(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers the JSON text that is kept for the asset with that name under the key; None when there is none."""
+
+    asset: str
+    key: str
+
+
+class SetAssetState(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    asset: str
+    key: str
+    value: str
+
+
+class DeleteAssetState(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Deletes what is kept for the asset under the key (None: under all keys)."""
+
+    asset: str
+    key: str | None
+
+
+class GetAsset(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers {name, uri, group, extra} of the asset with that name or that URI, or None. One that a file names now comes first."""
+
+    name: str | None = None
+    uri: str | None = None
+
+
+class GetAssetEvents(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers a list of events (`model.assets.AssetEvent` as mappings) of the assets with that name and URI, or of an alias.
+
+    `after` and `before` are inclusive instants. At most `limit`: the oldest first if `ascending`, else the newest first.
+    """
+
+    name: str | None = None
+    uri: str | None = None
+    alias: str | None = None
+    after: int | None = None
+    before: int | None = None
+    ascending: bool = True
+    limit: int | None = None
+
+
+class GetConsumedAssetEvents(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers a list as GetAssetEvents does: the events that the run of this attempt consumed."""
+
+
 AnyTaskApiRequest = (
     GetVariable | SetVariable | DeleteVariable | ListVariables | GetConnection | GetXComs
     | GetPreviousRun | GetRunState | GetRunStates | GetTaskStates
-    | GetFirstReschedule | GetDag | TriggerRun | GetRequest
+    | GetFirstReschedule | GetDag | TriggerRun | GetRequest | GetXComCount | GetXComBatch
+    | GetTaskState | SetTaskState | DeleteTaskState | GetAssetState | SetAssetState | DeleteAssetState
+    | GetAsset | GetAssetEvents | GetConsumedAssetEvents
 )

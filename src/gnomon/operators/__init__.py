@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from gnomon.operators.empty import EmptyOperator
     from gnomon.operators.external_task_sensor import ExternalTaskMarker, ExternalTaskSensor
     from gnomon.operators.file_sensor import FileSensor
+    from gnomon.operators.hitl import ApprovalOperator, HITLBranchOperator, HITLEntryOperator, HITLOperator
     from gnomon.operators.python import BranchPythonOperator, PythonOperator, PythonSensor, ShortCircuitOperator
+    from gnomon.operators.smooth import SmoothOperator
     from gnomon.operators.time_sensors import (
         DateTimeSensor,
         DateTimeSensorAsync,
@@ -26,24 +28,39 @@ if TYPE_CHECKING:
         WaitSensor,
     )
     from gnomon.operators.trigger_dag_run import TriggerDagRunOperator
+    from gnomon.operators.virtualenv import (
+        BranchExternalPythonOperator,
+        BranchPythonVirtualenvOperator,
+        ExternalPythonOperator,
+        PythonVirtualenvOperator,
+    )
 
 __all__ = [
+    "ApprovalOperator",
     "BashOperator",
     "BashSensor",
     "BranchDateTimeOperator",
     "BranchDayOfWeekOperator",
+    "BranchExternalPythonOperator",
     "BranchPythonOperator",
+    "BranchPythonVirtualenvOperator",
     "DateTimeSensor",
     "DateTimeSensorAsync",
     "DayOfWeekSensor",
     "EmptyOperator",
+    "ExternalPythonOperator",
     "ExternalTaskMarker",
     "ExternalTaskSensor",
     "FileSensor",
+    "HITLBranchOperator",
+    "HITLEntryOperator",
+    "HITLOperator",
     "LatestOnlyOperator",
     "PythonOperator",
     "PythonSensor",
+    "PythonVirtualenvOperator",
     "ShortCircuitOperator",
+    "SmoothOperator",
     "TimeDeltaSensor",
     "TimeDeltaSensorAsync",
     "TimeSensor",
@@ -53,22 +70,31 @@ __all__ = [
 ]
 
 _MODULES = {
+    "ApprovalOperator": "hitl",
     "BashOperator": "bash",
     "BashSensor": "bash",
     "BranchDateTimeOperator": "branch_by_date",
     "BranchDayOfWeekOperator": "branch_by_date",
+    "BranchExternalPythonOperator": "virtualenv",
     "BranchPythonOperator": "python",
+    "BranchPythonVirtualenvOperator": "virtualenv",
     "DateTimeSensor": "time_sensors",
     "DateTimeSensorAsync": "time_sensors",
     "DayOfWeekSensor": "time_sensors",
     "EmptyOperator": "empty",
+    "ExternalPythonOperator": "virtualenv",
     "ExternalTaskMarker": "external_task_sensor",
     "ExternalTaskSensor": "external_task_sensor",
     "FileSensor": "file_sensor",
+    "HITLBranchOperator": "hitl",
+    "HITLEntryOperator": "hitl",
+    "HITLOperator": "hitl",
     "LatestOnlyOperator": "branch_by_date",
     "PythonOperator": "python",
     "PythonSensor": "python",
+    "PythonVirtualenvOperator": "virtualenv",
     "ShortCircuitOperator": "python",
+    "SmoothOperator": "smooth",
     "TimeDeltaSensor": "time_sensors",
     "TimeDeltaSensorAsync": "time_sensors",
     "TimeSensor": "time_sensors",

@@ -9,6 +9,16 @@ from typing import Any, ClassVar, NoReturn
 import msgspec
 
 from gnomon.errors.authoring import AirflowSkipException
+from gnomon.errors.external_tasks import (
+    AirflowExternalTaskSensorException,
+    ExternalDagDeletedError,
+    ExternalDagFailedError,
+    ExternalDagNotFoundError,
+    ExternalTaskFailedError,
+    ExternalTaskGroupFailedError,
+    ExternalTaskGroupNotFoundError,
+    ExternalTaskNotFoundError,
+)
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunState, TaskInstanceState
@@ -16,8 +26,6 @@ from gnomon.model.task_api_requests import GetDag
 from gnomon.operators.empty import EmptyOperator
 from gnomon.operators.external_task_states import (
     ExternalRuns,
-    ExternalTaskFailedError,
-    ExternalTaskNotFoundError,
     StateOutcomes,
     check_disjoint,
     judge_states,
@@ -88,7 +96,7 @@ class ExternalTaskSensor(BaseSensorOperator):
         states = external.states(channel.ask(external.question()))
         status = judge_states(external, self._kinds, states)
         if status == "failed":
-            self._failed(f"{external} failed")
+            self._failed(f"{external} failed", self._failure)
         if status == "skipped":
             raise AirflowSkipException(f"{external} is in one of {', '.join(self.skipped_states)}; this task is skipped too.")
         return status == "success"
@@ -102,14 +110,18 @@ class ExternalTaskSensor(BaseSensorOperator):
         return None
 
     def execute_complete(self, context: Any, event: dict[str, Any] | None = None) -> None:
-        """Called when the trigger has fired. Raises AirflowSkipException or ExternalTaskFailedError for other states."""
+        """Called when the trigger has fired. Raises AirflowSkipException, or the error for what has failed, for other states."""
         status = (event or {}).get("status")
         if status == "success":
             self.log.info("External tasks %s has executed successfully.", self.external_task_ids or self.external_dag_id)
         elif status == "skipped":
             raise AirflowSkipException("External job has skipped skipping.")
+        elif status == "failed":
+            self._failed("External job has failed", ExternalDagFailedError)
         else:
-            self._failed("External job has failed")
+            raise ExternalTaskNotFoundError(
+                f"The trigger of task {self.task_id!r} ended without the states of {self.external_dag_id!r}. Check the ids of the DAG and its tasks."
+            )
 
     def _defer(self, context: Any) -> NoReturn:
         external = self._external(context)
@@ -133,10 +145,16 @@ class ExternalTaskSensor(BaseSensorOperator):
     def _kinds(self) -> StateOutcomes:
         return StateOutcomes(self.allowed_states, self.skipped_states, self.failed_states)
 
-    def _failed(self, what: str) -> None:
+    def _failed(self, what: str, error: type[AirflowExternalTaskSensorException]) -> None:
         if self.soft_fail:
             raise AirflowSkipException(f"{what}. Skipping due to soft_fail.")
-        raise ExternalTaskFailedError(f"{what}.")
+        raise error(f"{what}.")
+
+    @property
+    def _failure(self) -> type[AirflowExternalTaskSensorException]:
+        if self._task_ids():
+            return ExternalTaskFailedError
+        return ExternalDagFailedError if self.external_task_group_id is None else ExternalTaskGroupFailedError
 
     def _task_ids(self) -> tuple[str, ...]:
         given = self.external_task_ids if self.external_task_id is None else [self.external_task_id]
@@ -162,8 +180,10 @@ class ExternalTaskSensor(BaseSensorOperator):
 
     def _check_existence(self) -> None:
         known: Any = channel.ask(GetDag(dag_id=self.external_dag_id))
-        if known is None or not known["active"]:
-            raise ExternalTaskNotFoundError(f"The external DAG {self.external_dag_id} does not exist.")
+        if known is None:
+            raise ExternalDagNotFoundError(f"The external DAG {self.external_dag_id} does not exist.")
+        if not known["active"]:
+            raise ExternalDagDeletedError(f"The external DAG {self.external_dag_id} was deleted: no file defines it any more.")
         spec = msgspec.convert(known["spec"], DagSpec)
         known_ids = {task.task_id for task in spec.tasks}
         for task_id in self._task_ids():
@@ -172,7 +192,7 @@ class ExternalTaskSensor(BaseSensorOperator):
                     f"The external task {task_id} in DAG {self.external_dag_id} does not exist."
                 )
         if self.external_task_group_id is not None and self.external_task_group_id not in spec.groups:
-            raise ExternalTaskNotFoundError(
+            raise ExternalTaskGroupNotFoundError(
                 f"The external task group '{self.external_task_group_id}' in DAG '{self.external_dag_id}' does not exist."
             )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from gnomon.errors.authoring import AirflowException
+from gnomon.errors.external_tasks import DuplicateStateError
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.task_api_requests import GetRunStates, GetTaskStates, TaskApiRequest
 
@@ -90,18 +90,6 @@ def judge_states(external: ExternalRuns, kinds: StateOutcomes, states: States) -
 def to_state_names(states: Iterable[Any] | None) -> tuple[str, ...]:
     """Return states as texts; members of Airflow's enums are accepted."""
     return tuple(str(getattr(state, "value", state)) for state in states or ())
-
-
-class ExternalTaskFailedError(AirflowException):
-    """The run, the task or the task group of the other DAG has failed."""
-
-
-class ExternalTaskNotFoundError(AirflowException):
-    """The other DAG, its task or its task group does not exist."""
-
-
-class DuplicateStateError(AirflowException, ValueError):
-    """A state is in more than one of allowed_states, skipped_states and failed_states."""
 
 
 def check_disjoint(where: str, groups: Sequence[tuple[str, Sequence[str]]]) -> None:

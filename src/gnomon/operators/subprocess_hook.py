@@ -59,13 +59,21 @@ class SubprocessHook:
         return SubprocessResult(exit_code, line)
 
     def _log_output(self, process: subprocess.Popen[bytes], encoding: str) -> str:
-        """Log each line of output and return the last line."""
+        """Log each line of output and return the last line.
+
+        The pipe stays open when a timeout of the task, which is no Exception, ends the call: `send_sigterm` comes afterwards, and a
+        TERM trap of the command that writes into a closed pipe would die of SIGPIPE.
+        """
         line = ""
         assert process.stdout is not None
-        with process.stdout:
+        try:
             for raw in process.stdout:
                 line = raw.decode(encoding, errors="backslashreplace").rstrip()
                 self.log.info("%s", line)
+        except Exception:
+            process.stdout.close()
+            raise
+        process.stdout.close()
         return line
 
     def send_sigterm(self) -> None:

@@ -18,6 +18,8 @@ from gnomon.sdk.tasks.operator import BaseOperator
 
 XCOM_RUN_ID = "trigger_run_id"
 """The XCom key of the id of the triggered run."""
+XCOM_LOGICAL_DATE_ISO = "trigger_logical_date_iso"
+"""The XCom key that Airflow uses for the logical date of the triggered run."""
 
 
 class DagIsPaused(AirflowException):

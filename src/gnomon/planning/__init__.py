@@ -3,13 +3,20 @@
 `plan.py` (`plan_runs`) decides, with `walk.py` (steps through a timetable) and `policies.py` (catchup, misfire, overlap).
 `queries.py` calls a timetable and checks its answers; `author_methods.py` and `author_calls.py` adapt to the signatures that
 authors write. `cursor.py` derives the arguments of a plan from a stored DAG. `manual_runs.py`, `forecast.py` and `window.py`
-answer questions of commands: the slot of a manual run, the coming runs, the runs in a window of time.
+answer questions of commands: the slot of a manual run, the coming runs, the runs in a window of time; `partition_keys.py` checks the
+partition key of a manual run.
 """
 
 from __future__ import annotations
 
 from gnomon.errors.timetable import PlanningError
-from gnomon.planning.cursor import build_plan_arguments, compute_decided_until, compute_fingerprint, compute_room
+from gnomon.planning.cursor import (
+    build_plan_arguments,
+    compute_decided_until,
+    compute_fingerprint,
+    compute_room,
+    has_fixed_slots,
+)
 from gnomon.planning.manual_runs import (
     Slot,
     build_manual_run,
@@ -19,6 +26,7 @@ from gnomon.planning.manual_runs import (
     infer_manual_run,
     with_slot_data,
 )
+from gnomon.planning.partition_keys import find_slot_partition, resolve_partition_date
 from gnomon.planning.plan import MAX_RUNS, Plan, plan_runs
 from gnomon.planning.policies import compute_creation_time, compute_jitter, resolve_misfire
 
@@ -37,8 +45,11 @@ __all__ = [
     "compute_room",
     "find_slot_by_due_time",
     "find_slot_by_logical_date",
+    "find_slot_partition",
+    "has_fixed_slots",
     "infer_manual_run",
     "plan_runs",
     "resolve_misfire",
+    "resolve_partition_date",
     "with_slot_data",
 ]

@@ -30,11 +30,15 @@ def compute_decided_until(cursor: Cursor | None, next_run: PlannedRun | None, fi
     """
     last = None if cursor is None else cursor.run_after
     ref = spec.timetable
-    has_grid = ref.builtin and ref.path.rpartition(".")[2] not in _WITHOUT_GRID
-    if next_run is None or not has_grid or fingerprint != compute_fingerprint(ref, spec):
+    if next_run is None or not has_fixed_slots(ref) or fingerprint != compute_fingerprint(ref, spec):
         return last
     before = next_run.run_after - 1
     return before if last is None else max(last, before)
+
+
+def has_fixed_slots(timetable: TimetableRef) -> bool:
+    """True if the slots are on a grid that does not depend on the start date or on the slot before; False if that is not known."""
+    return timetable.builtin and timetable.path.rpartition(".")[2] not in _WITHOUT_GRID
 
 
 def build_plan_arguments(record: DagRecord, spec: DagSpec, fingerprint: str, now: Instant) -> dict[str, Any]:

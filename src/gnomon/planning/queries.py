@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
-from gnomon.model.ids import find_run_id_fault
+from gnomon.model.ids import find_partition_key_fault, find_run_id_fault
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.slots import Cursor, DagRunInfo, DataInterval, PlannedRun, TimeRestriction
 from gnomon.model.states import DagRunType
@@ -34,16 +34,30 @@ def ask_next(
         return None
     if not isinstance(info, DagRunInfo):
         raise wrong_answer_error(timetable, method, f"returned {_describe_type(info)}; return a DagRunInfo or None")
-    if info.partition_key is not None or info.partition_date is not None:
-        raise wrong_answer_error(timetable, method, "returned a run of a partition, which Gnomon does not support yet; leave partition_key and partition_date out")
+    _check_partition(timetable, method, info)
     interval = _check_interval(timetable, method, info.data_interval)
     run_after = _check_instant(timetable, method, "run_after", info.run_after)
     start = None if interval is None else _check_instant(timetable, method, "data_interval.start", interval.start)
     end = None if interval is None else _check_instant(timetable, method, "data_interval.end", interval.end)
     slot = Cursor(run_after=run_after, interval_start=start, interval_end=end)
     _check_order(timetable, method, last, slot)
-    run_id = ask_run_id(timetable, DagRunType.SCHEDULED, run_after, interval)
-    return PlannedRun(run_id=run_id, run_after=run_after, interval_start=start, interval_end=end)
+    date = None if info.partition_date is None else _check_instant(timetable, method, "partition_date", info.partition_date)
+    run_id = ask_run_id(timetable, DagRunType.SCHEDULED, run_after, interval, partition_key=info.partition_key)
+    return PlannedRun(
+        run_id=run_id, run_after=run_after, interval_start=start, interval_end=end, partition_key=info.partition_key, partition_date=date,
+    )
+
+
+def _check_partition(timetable: Timetable, method: str, info: DagRunInfo) -> None:
+    """Raises PlanningError for a partition of a timetable without partitions, and for an invalid key."""
+    key = info.partition_key
+    if key is None and info.partition_date is None:
+        return
+    if not timetable.partitioned:
+        raise wrong_answer_error(timetable, method, "returned a run of a partition; set `partitioned = True` on the class, or leave partition_key and partition_date out")
+    fault = "returned a partition_date without a partition_key; give it a key" if key is None else find_partition_key_fault(key)
+    if fault is not None:
+        raise wrong_answer_error(timetable, method, fault)
 
 
 def ask_manual(timetable: Timetable, moment: Instant) -> DataInterval:
@@ -63,7 +77,7 @@ def ask_manual(timetable: Timetable, moment: Instant) -> DataInterval:
 
 def ask_run_id(
     timetable: Timetable, run_type: DagRunType, run_after: Instant, interval: DataInterval | None,
-    logical_at: Instant | None = None,
+    logical_at: Instant | None = None, partition_key: str | None = None,
 ) -> str:  # fmt: skip
     """The run id that the timetable generates. Raises PlanningError if it is not a valid run id.
 
@@ -71,7 +85,8 @@ def ask_run_id(
     """
     info = DagRunInfo(to_datetime(run_after), interval)
     if not is_author_method(timetable, "generate_run_id"):
-        return timetable.generate_run_id(run_type=run_type, run_after=info.run_after, data_interval=interval)
+        extra: dict[str, Any] = {} if partition_key is None else {"partition_key": partition_key}
+        return timetable.generate_run_id(run_type=run_type, run_after=info.run_after, data_interval=interval, **extra)
     run_id = ask_author_run_id(timetable, run_type, info, None if logical_at is None else to_datetime(logical_at))
     if not isinstance(run_id, str):
         raise wrong_answer_error(timetable, "generate_run_id", f"returned {_describe_type(run_id)}; return a text")

@@ -127,7 +127,8 @@ def _list_dropped_runs(request: ForecastRequest, spec: DagSpec, due: list[Planne
 def _notes(dag: DagRecord, spec: DagSpec, forecast: Forecast) -> list[str]:
     notes = []
     if not spec.timetable.can_be_scheduled:
-        notes.append(f"its schedule is {spec.timetable.summary or 'None'}: runs are created manually only")
+        origin = "manually only" if spec.asset_condition is None else "by asset events, and manually"
+        notes.append(f"its schedule is {spec.timetable.summary or 'None'}: runs are created {origin}")
     elif forecast.error is not None:
         notes.append(f"later runs are not known, because its timetable failed: {forecast.error}")
     elif not forecast.runs:

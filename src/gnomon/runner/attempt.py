@@ -9,13 +9,31 @@ from typing import Any
 
 from gnomon.clock import SystemClock
 from gnomon.context import build_context, build_task_environment
-from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout, DagRunTriggerException, TaskDeferred
+from gnomon.errors.authoring import (
+    AirflowTaskTerminated,
+    AirflowTaskTimeout,
+    DagRunTriggerException,
+    DownstreamTasksSkipped,
+    TaskAwaitingInput,
+    TaskDeferred,
+)
+from gnomon.loading import cluster_policies
+from gnomon.model.assets import AssetEmission
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem, escape_unstorable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState
 from gnomon.runner import callbacks
-from gnomon.runner.attempt_results import AttemptOutcome, classify_exception, collect_return_xcoms, deferred_outcome
-from gnomon.runner.deferral import create_deferral, defer_at_start, resume_task
+from gnomon.runner.attempt_results import (
+    AttemptOutcome,
+    awaiting_input_outcome,
+    classify_exception,
+    collect_return_xcoms,
+    deferred_outcome,
+)
+from gnomon.runner.deferral import create_deferral, defer_at_start, defer_mapped_at_start, resume_task
+from gnomon.runner.hitl_deferral import awaits_person, create_hitl_deferral
+from gnomon.runner.mapped_results import measure_return_value, render_map_index
+from gnomon.runner.retry_decisions import apply_retry_policy
 from gnomon.runner.signals import terminable, time_limit
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.runtime import channel as sdk_channel
@@ -58,8 +76,12 @@ class _AttemptExecution:
         self._context: Any = None
         self._started_at: Instant | None = None
         self._ended_at: Instant | None = None
+        self._return_length: int | None = None
+        self._rendered_map_index: str | None = None
         self._return_xcoms: dict[str, str] = {}
         """The XComs of the returned value, by key."""
+        self._asset_events: tuple[AssetEmission, ...] = ()
+        """The events that the task asks for with its success."""
 
     def run(self) -> AttemptResult:
         sdk_channel.install_channel(self._channel)
@@ -83,6 +105,9 @@ class _AttemptExecution:
         if error is None:
             return _SUCCEEDED
         error, attempt_outcome = self._classify(error)
+        attempt_outcome = self._ask_retry_policy(error, attempt_outcome)
+        if self._rendered_map_index is None and self._ended_at is not None and attempt_outcome.outcome in ("failed", "skipped", "success"):
+            self._rendered_map_index = self._try_render_map_index()
         if attempt_outcome.logs_traceback:
             log.error("task failed: %s", attempt_outcome.reason, exc_info=error)
         elif attempt_outcome.wait is not None:
@@ -95,14 +120,35 @@ class _AttemptExecution:
             self._context["exception"] = error
         return attempt_outcome
 
+    def _try_render_map_index(self) -> str | None:
+        """The name of an instance that did not end as success; an error of its template does not hide why."""
+        try:
+            with authoring_state.set_current_context(self._context):
+                return render_map_index(self._task, self._context)
+        except Exception as error:
+            log.info("map_index_template was not rendered: %s", error)
+            return None
+
     def _classify(self, error: BaseException) -> tuple[BaseException, AttemptOutcome]:
         """The error and its outcome. For a deferral that is refused, the error is the refusal."""
-        if not isinstance(error, TaskDeferred):
+        if not isinstance(error, TaskDeferred | TaskAwaitingInput):
             return error, classify_exception(error)
         try:
+            if awaits_person(error):
+                return error, awaiting_input_outcome(create_hitl_deferral(self._task, error, self._attempt.attempt_id))
+            assert isinstance(error, TaskDeferred)
             return error, deferred_outcome(create_deferral(self._task, error, self._attempt.file))
         except Exception as refused:  # author code serializes the trigger
             return refused, classify_exception(refused)
+
+    def _ask_retry_policy(self, error: BaseException, attempt_outcome: AttemptOutcome) -> AttemptOutcome:
+        if self._task is None or getattr(self._task, "retry_policy", None) is None:
+            return attempt_outcome
+        try:
+            with terminable():
+                return apply_retry_policy(self._task, self._attempt, error, attempt_outcome, self._context)
+        except AirflowTaskTerminated:
+            return attempt_outcome
 
     def _execute(self) -> None:
         if self._attempt.kind != "task":
@@ -111,22 +157,49 @@ class _AttemptExecution:
         context = self._context = build_context(
             task=task, dag=self._dag, run=self._attempt.run, attempt=self._attempt, channel=self._channel
         )
-        for name, value in build_task_environment(context).items():
+        cluster_policies.mutate_task_instance(context["ti"], context["dag_run"])
+        for name, value in {**cluster_policies.collect_context_variables(context), **build_task_environment(context)}.items():
             os.environ[name] = value  # noqa: TID251 - written for the task, not read
         if self._on_entered is not None:
             self._on_entered(self._clock.now())
         try:
             with authoring_state.set_current_context(context):
-                task.render_template_fields(context)
+                if self._attempt.calls_listeners:
+                    self._call_listeners("running")
+                task = self._render(task, context)
                 callbacks.run_callbacks(task, "on_execute_callback", context)
                 task.pre_execute(context)
                 result = self._timed_execute(task, context)
                 self._ended_at = self._clock.now()
                 task.post_execute(context, result)
-            self._return_xcoms = collect_return_xcoms(task, result)
+                self._rendered_map_index = render_map_index(task, context)
+                self._return_length = self._measure(task, result)
+                self._return_xcoms = collect_return_xcoms(task, result)
+            self._collect_asset_events(task, context)
+        except DownstreamTasksSkipped:
+            self._collect_asset_events(task, context)
+            raise
         except (AirflowTaskTerminated, AirflowTaskTimeout):
             self._run_on_kill(task)
             raise
+
+    def _render(self, task: Any, context: Any) -> Any:
+        """Render the template fields and return the task to execute: for a mapped task the operator of this map index."""
+        if task.is_mapped and self._attempt.resume is None:
+            defer_mapped_at_start(task, context, self._attempt.file)
+        task.render_template_fields(context)
+        self._task = task = context["ti"].task
+        return task
+
+    def _measure(self, task: Any, result: object) -> int | None:
+        """The length of the returned value, if a mapped task or group maps over it."""
+        resume = self._attempt.resume
+        ended_by_trigger = resume is not None and resume.fired.outcome == "success"
+        return None if ended_by_trigger else measure_return_value(task, result, self._attempt.map_index)
+
+    def _collect_asset_events(self, task: Any, context: Any) -> None:
+        if task.outlets:
+            self._asset_events = context["ti"].outlet_events.collect_emissions(task.outlets)
 
     def _find_task(self) -> Any:
         known = self._dag.task_dict
@@ -155,7 +228,7 @@ class _AttemptExecution:
         """The return value of `execute`, or of the method that a deferral named."""
         if self._attempt.resume is not None:
             return resume_task(task, self._attempt.resume, context)
-        if task.start_from_trigger:
+        if task.start_from_trigger and "_mapped_from" not in task.__dict__:
             defer_at_start(task, context, self._attempt.file)
         try:
             result: object = task.execute(context)
@@ -185,7 +258,16 @@ class _AttemptExecution:
         if argument is not None:
             with authoring_state.set_current_context(self._context):
                 callbacks.run_callbacks(self._task, argument, self._context)
-        callbacks.log_unsent_mail(self._task, outcome)
+                callbacks.send_mail(self._task, outcome, self._context)
+        if self._attempt.calls_listeners:
+            self._call_listeners("failed" if outcome == "retry" else outcome)
+
+    def _call_listeners(self, outcome: str) -> None:
+        from gnomon.runner import listener_calls  # start-up cost: few installations have listeners
+
+        previous = TaskInstanceState.QUEUED if outcome == "running" else TaskInstanceState.RUNNING
+        with authoring_state.set_current_context(self._context):
+            listener_calls.call_task_listeners(outcome, previous, self._context["ti"], self._context.get("exception"))
 
     def _collect_xcoms(self) -> tuple[XComItem, ...]:
         """All pushed XComs, those of callbacks too, whatever the outcome; those of the returned value replace pushed ones with the same key."""
@@ -202,6 +284,7 @@ class _AttemptExecution:
             map_index=attempt.map_index,
             outcome=attempt_outcome.outcome,
             retryable=attempt_outcome.is_retryable,
+            retry_delay_s=attempt_outcome.retry_delay_s,
             started_at=self._started_at,
             ended_at=self._ended_at,
             reason=None if attempt_outcome.reason is None else escape_unstorable(attempt_outcome.reason),
@@ -209,4 +292,8 @@ class _AttemptExecution:
             skip_task_ids=attempt_outcome.skip_task_ids,
             resume_at=attempt_outcome.resume_at,
             wait=attempt_outcome.wait,
+            return_length=self._return_length if attempt_outcome.outcome == "success" else None,
+            rendered_map_index=self._rendered_map_index,
+            asset_events=self._asset_events if attempt_outcome.outcome == "success" else None,
+            callbacks_called=self._context is not None,
         )

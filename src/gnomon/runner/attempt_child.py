@@ -107,6 +107,8 @@ def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
 
 
 def _task_label(attempt: Attempt) -> str:
+    if attempt.callback is not None:
+        return f"{attempt.run.dag_id}:{attempt.callback.kind}"
     index = "" if attempt.map_index == UNMAPPED else f"[{attempt.map_index}]"
     return f"{attempt.run.dag_id}.{attempt.task_id}{index}"
 
@@ -125,6 +127,10 @@ def _run(attempt: Attempt, task_channel: AttemptChannel, find_dag: FindDag) -> A
     except BaseException as error:  # the import of the DAG file, in a new interpreter
         log.error("the DAG could not be loaded from %s", attempt.file, exc_info=error)
         return _failed_result(attempt, error_line(error))
+    if attempt.callback is not None:
+        from gnomon.runner.callback_attempt import run_callback_attempt  # start-up cost: most attempts are tasks
+
+        return run_callback_attempt(dag, attempt, task_channel, report_entered)
     return run_attempt(dag, attempt, task_channel, report_entered)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections import deque
 
 from gnomon.errors.authoring import AirflowRuntimeError
@@ -28,6 +29,7 @@ class AttemptChannel:
         self._frame_decoder = frame_decoder
         self._received: deque[ToChild] = deque()
         self._request_count = 0
+        self._turn = threading.RLock()  # coroutines of a task ask in threads; a signal handler may ask during a request
 
     def receive_attempt(self) -> RunAttempt | None:
         """The next attempt; None when the worker has closed the socket."""
@@ -38,11 +40,13 @@ class AttemptChannel:
 
     def ask(self, request: TaskApiRequest) -> object:
         """The value of the worker's response. Raises AirflowRuntimeError when the worker refuses the request or is gone."""
-        self._request_count += 1
-        self.send(TaskApiRequestMessage(number=self._request_count, request=request))  # type: ignore[arg-type]
-        while (message := self._next()) is not None:
-            if isinstance(message, TaskApiResponse) and message.number == self._request_count:
-                return message.unwrap(AirflowRuntimeError)
+        with self._turn:
+            self._request_count += 1
+            number = self._request_count
+            self.send(TaskApiRequestMessage(number=number, request=request))  # type: ignore[arg-type]
+            while (message := self._next()) is not None:
+                if isinstance(message, TaskApiResponse) and message.number == number:
+                    return message.unwrap(AirflowRuntimeError)
         raise AirflowRuntimeError("the worker of this task has ended, so its requests are not answered")
 
     def send(self, message: Message) -> None:

@@ -15,13 +15,12 @@ from gnomon.errors.authoring import (
     AirflowTaskTimeout,
     DeferralRefused,
     DownstreamTasksSkipped,
-    TaskAwaitingInput,
     XComOverLimit,
 )
 from gnomon.model.attempts import Attempt, AttemptResult, xcom_excess
 from gnomon.model.deferral import Deferral
 from gnomon.model.instants import Instant, to_instant
-from gnomon.serde import dumps
+from gnomon.sdk.runtime.xcom import encode_xcom
 
 REASON_MAX = 1000
 """Characters of a reason; the log has the complete text."""
@@ -37,6 +36,8 @@ class AttemptOutcome:
     resume_at: Instant | None = None
     skip_task_ids: tuple[str, ...] = field(default=())
     wait: Deferral | None = None
+    retry_delay_s: float | None = None
+    """The delay before the next try, decided by a retry policy."""
     logs_traceback: bool = True
     """True when the log shows the traceback."""
 
@@ -79,10 +80,6 @@ def _exit_outcome(error: Any) -> AttemptOutcome:
     return AttemptOutcome("failed", f"called sys.exit({shown}); return from the task instead, or raise AirflowFailException")
 
 
-def _unsupported_outcome(what: str, remedy: str) -> AttemptOutcome:
-    return AttemptOutcome("failed", f"{what} is not available in this version; {remedy}", is_retryable=False)
-
-
 def deferred_outcome(wait: Deferral) -> AttemptOutcome:
     """The outcome of an attempt that waits without a process."""
     return AttemptOutcome("deferred", wait=wait, logs_traceback=False)
@@ -96,8 +93,9 @@ def _over_limit(error: Any) -> AttemptOutcome:
     return AttemptOutcome("failed", str(error)[:REASON_MAX], is_retryable=False)
 
 
-def _human_input_outcome(_error: Any) -> AttemptOutcome:
-    return _unsupported_outcome("waiting for human input (TaskAwaitingInput)", "trigger a second DAG by hand instead")
+def awaiting_input_outcome(wait: Deferral) -> AttemptOutcome:
+    """The outcome of an attempt whose task waits for a person."""
+    return AttemptOutcome("awaiting_input", wait=wait, logs_traceback=False)
 
 
 _RULES = (
@@ -108,7 +106,6 @@ _RULES = (
     (AirflowSensorTimeout, _final_failure),
     (DeferralRefused, _refused_deferral_outcome),
     (XComOverLimit, _over_limit),
-    (TaskAwaitingInput, _human_input_outcome),
     (AirflowTaskTimeout, lambda error: AttemptOutcome("failed", error_line(error))),
     (AirflowTaskTerminated, lambda error: AttemptOutcome("failed", error_line(error))),
     (SystemExit, _exit_outcome),
@@ -153,11 +150,11 @@ def collect_return_xcoms(task: Any, result: object) -> dict[str, str]:
     if result is None or not getattr(task, "do_xcom_push", True):
         return {}
     values = {**(_split_outputs(task, result) if getattr(task, "multiple_outputs", False) else {}), XCOM_RETURN_KEY: result}
-    return {key: _encoded(value, f"XCom {key!r} of task {task.task_id!r}") for key, value in values.items()}
+    return {key: _encoded(value, key, f"XCom {key!r} of task {task.task_id!r}") for key, value in values.items()}
 
 
-def _encoded(value: object, what: str) -> str:
-    text = dumps(value, what=what)
+def _encoded(value: object, key: str, what: str) -> str:
+    text = encode_xcom(value, what=what, key=key)
     excess = xcom_excess(what, text)
     if excess is not None:
         raise XComOverLimit(excess)

@@ -21,21 +21,28 @@ CALLBACK_ARGUMENTS = {
 
 def run_callbacks(task: Any, argument: str, context: Any) -> None:
     """Call every callback of that argument of the operator; an exception is logged, and the next callback is called."""
-    for callback in _list_callbacks(getattr(task, argument, None)):
+    for callback in list_callbacks(getattr(task, argument, None)):
         try:
             callback(context)
         except (Exception, TaskDeferred):
             log.exception("%s of task %s failed; the outcome stays", argument, task.task_id)
 
 
-def log_unsent_mail(task: Any, outcome: str) -> None:
-    """Log that mail is not sent, when the task has an address and asks for mail at this outcome."""
+def send_mail(task: Any, outcome: str, context: Any) -> None:
+    """Send the mail of a task with an address that asks for mail at this outcome; an exception is logged."""
     wanted = {"failed": "email_on_failure", "retry": "email_on_retry"}.get(outcome)
-    if wanted and getattr(task, "email", None) and getattr(task, wanted, False):
-        log.info("%s is not sent in this version; use a callback or a notifier", wanted)
+    if not wanted or not getattr(task, "email", None) or not getattr(task, wanted, False):
+        return
+    from gnomon.runner import task_mail  # start-up cost: few tasks send mail
+
+    try:
+        task_mail.send_task_mail(task, context)
+    except Exception:
+        log.exception("the mail of %s could not be sent to %s; the outcome stays", wanted, task.email)
 
 
-def _list_callbacks(value: Any) -> Iterable[Callable[[Any], object]]:
+def list_callbacks(value: Any) -> Iterable[Callable[[Any], object]]:
+    """The callbacks of an argument: none, one, or a list of them."""
     if value is None:
         return ()
     return value if isinstance(value, list | tuple) else (value,)

@@ -11,6 +11,7 @@ from gnomon.errors.authoring import AirflowException, AirflowSkipException, Defe
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import EMPTY_KWARGS, Deferral, DeferralResult, Resumption
 from gnomon.model.instants import to_instant
+from gnomon.runner.hitl_deferral import make_hitl_event
 from gnomon.sdk.deferral.deferral_checks import (
     check_importable,
     check_next_method,
@@ -19,7 +20,12 @@ from gnomon.sdk.deferral.deferral_checks import (
     load_trigger_class,
     read_timer,
 )
-from gnomon.sdk.deferral.start_trigger import check_start_trigger, choose_triggerer_queue, find_templated_kwargs
+from gnomon.sdk.deferral.start_trigger import (
+    MappedStart,
+    check_start_trigger,
+    choose_triggerer_queue,
+    find_templated_kwargs,
+)
 from gnomon.sdk.deferral.triggers import BaseTrigger
 from gnomon.sdk.schedules.timezone import to_pendulum
 from gnomon.sdk.tasks.decorated_operators import DecoratedOperator, FunctionOperator
@@ -79,6 +85,15 @@ def defer_at_start(task: Any, context: Any, file: str) -> NoReturn:
     raise TaskDeferred(trigger=cls(**kwargs), method_name=args.next_method, kwargs=args.next_kwargs, timeout=timeout)
 
 
+def defer_mapped_at_start(task: Any, context: Any, file: str) -> None:
+    """Raise TaskDeferred for an instance of a mapped task that starts from its trigger; its operator is made when it resumes.
+
+    The trigger, its arguments and `start_from_trigger` itself come from `partial` and `expand`, else from the class.
+    """
+    if task.expand_start_from_trigger(context=context):
+        defer_at_start(MappedStart(task, task.expand_start_trigger_args(context=context)), context, file)
+
+
 def resume_task(task: Any, resume: Resumption, context: Any) -> object:
     """Call the method that the deferral named with the result of the wait, and return its value."""
     fired = resume.fired
@@ -115,6 +130,8 @@ _TASK_ENDINGS: dict[str, Callable[[DeferralResult], object]] = {"success": lambd
 
 
 def _event(fired: DeferralResult) -> object:
+    if fired.response is not None:
+        return make_hitl_event(fired.response)
     return loads(fired.payload) if fired.due_at is None else to_pendulum(fired.due_at)
 
 

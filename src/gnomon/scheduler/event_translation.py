@@ -15,6 +15,7 @@ from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_graph import depends_on_previous_run
 from gnomon.executors import interface as executor_events
 from gnomon.model.attempts import AttemptResult
+from gnomon.model.hitl import HITLAnswerBody, HITLRespondent
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import MailRecord, RunRecord
 from gnomon.model.run_waits import SubscriptionMessage, UpstreamUpdate
@@ -22,6 +23,7 @@ from gnomon.scheduler.multipart_requests import MultipartRequests
 from gnomon.scheduler.settings import MAIL_BATCH, MAX_TRIGGER_MESSAGES
 from gnomon.store import Database, Transaction
 from gnomon.store.cross_dag import run_waits, upstream_dags
+from gnomon.store.dag_records import backfills, run_callbacks
 from gnomon.store.ownership import group_state
 from gnomon.store.trigger_queue import trigger_claims
 
@@ -87,7 +89,9 @@ def translate_mail(tx: Transaction, messages: Iterable[MailRecord], memory: Engi
                 found.append(e.UpstreamUpdatesReceived(msgspec.json.decode(message.body, type=tuple[UpstreamUpdate, ...])))
                 continue
             body = json.loads(message.body)
-            if message.kind == "dag_changed":
+            if message.kind == "asset_events":
+                found.append(e.AssetEventsQueued(msgspec.convert(body["dag_pks"], tuple[int, ...])))
+            elif message.kind == "dag_changed":
                 dag_pks[msgspec.convert(body["dag_pk"], int)] = None
             else:
                 found.extend(_translate_message(tx, message.kind, body, memory, multipart))
@@ -112,6 +116,8 @@ def find_dag_to_delete(message: MailRecord) -> int | None:
 
 
 def _translate_message(tx: Transaction, kind: str, body: dict[str, Any], memory: EngineState, multipart: MultipartRequests) -> list[e.EngineEvent]:
+    if kind == "backfill_changed":
+        return read_backfill(tx, msgspec.convert(body["backfill_pk"], int))
     if kind == "run_created":
         return read_run(tx, msgspec.convert(body["run_pk"], int), memory)
     if kind == "result":
@@ -179,10 +185,19 @@ def read_run(tx: Transaction, run_pk: int, memory: EngineState) -> list[e.Engine
     dag = memory.dags.get(run.dag_pk)
     if dag is None:
         found.extend(read_dags(tx, [run.dag_pk], memory))
+    if run.backfill_pk is not None and (dag is None or run.backfill_pk not in dag.backfills):
+        found.extend(read_backfill(tx, run.backfill_pk))
     before = group_state.load_run_before(tx, run) if dag is None or dag.graph.depends_on_previous_run else None
     waits = run_waits.load_run_waits(tx, [run_pk]).get(run_pk, ())
-    found.append(e.RunRead(run, tuple(tasks), (before[0], tuple(before[1])) if before is not None else None, tuple(waits)))
+    deadlines = run_callbacks.load_deadlines(tx, [run_pk]).get(run_pk, ())
+    found.append(e.RunRead(run, tuple(tasks), (before[0], tuple(before[1])) if before is not None else None, tuple(waits), tuple(deadlines)))
     return found
+
+
+def read_backfill(tx: Transaction, backfill_pk: int) -> list[e.EngineEvent]:
+    """A BackfillRead; nothing if the backfill was deleted."""
+    record = backfills.find_backfill(tx, backfill_pk)
+    return [] if record is None else [e.BackfillRead(record)]
 
 
 def _translate_parts(tx: Transaction, body: dict[str, Any], memory: EngineState, multipart: MultipartRequests) -> list[e.EngineEvent]:
@@ -208,12 +223,14 @@ def _translate_action(tx: Transaction, body: dict[str, object], memory: EngineSt
         case "mark" if body.get("state") not in (_RUN_MARKS if tasks is None else _TASK_MARKS):
             found.append(e.RejectRequest(request_pk, json.dumps({"error": f"a run or task cannot be marked {body.get('state')!r}"})))
         case "clear":
-            subscriptions = _read_subscriptions(tx, found, run_pk, memory)
+            subscriptions = read_subscriptions(tx, found, run_pk, memory)
             found.append(e.ClearTasks(run_pk, tasks, by, bool(body.get("only_failed")), request_pk, subscriptions))
         case "mark" if tasks is None:
             found.append(e.MarkRun(run_pk, str(body["state"]), by, request_pk))
         case "mark":
             found.append(e.MarkTasks(run_pk, tasks or (), str(body["state"]), by, request_pk))
+        case "answer":
+            found.append(_translate_answer(run_pk, body, request_pk))
         case "release":
             up_dag, reason = (msgspec.convert(body.get(name), str | None) for name in ("up_dag", "reason"))
             found.append(e.ReleaseRun(run_pk, up_dag, by, reason, request_pk))
@@ -224,7 +241,14 @@ def _translate_action(tx: Transaction, body: dict[str, object], memory: EngineSt
     return found
 
 
-def _read_subscriptions(tx: Transaction, events: Iterable[e.EngineEvent], run_pk: int, memory: EngineState) -> tuple[SubscriptionMessage, ...]:
+def _translate_answer(run_pk: int, body: Mapping[str, object], request_pk: int) -> e.HITLAnswered:
+    """The event of a person's answer. Raises ValueError for a body of another shape."""
+    answer = msgspec.convert(body, HITLAnswerBody)
+    respondent = HITLRespondent(answer.user_id, answer.user_name)
+    return e.HITLAnswered(TaskKey(run_pk, answer.task_no, answer.map_index), answer.options, answer.params, respondent, request_pk)
+
+
+def read_subscriptions(tx: Transaction, events: Iterable[e.EngineEvent], run_pk: int, memory: EngineState) -> tuple[SubscriptionMessage, ...]:
     """The subscriptions to the slot of this run, which is in memory or was just read."""
     run = memory.runs[run_pk].record if run_pk in memory.runs else next((event.run for event in events if isinstance(event, e.RunRead)), None)
     if run is None or run.slot_at is None:

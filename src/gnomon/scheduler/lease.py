@@ -31,6 +31,8 @@ class Lease:
         self._beat_s = beat_s
         self._registered = False
         self._next_beat = 0.0
+        self.stored_beat_at: float | None = None
+        """The monotonic second of the last heartbeat that the store has; other threads may read it."""
         self.epochs: dict[int, int] = {}
 
     def renew_and_claim(self) -> dict[int, int]:
@@ -47,7 +49,7 @@ class Lease:
             for dead in leases.fence_silent_schedulers(tx, self.scheduler_id, LEASE_TTL_S):
                 _log.warning("scheduler_fenced", scheduler=dead)
             gained = leases.claim_groups(tx, self.scheduler_id)
-        self._next_beat = self._clock.monotonic() + self._beat_s
+        self._record_beat()
         self.epochs.update(gained)
         return gained
 
@@ -59,7 +61,11 @@ class Lease:
         if self._is_due():
             with self._db.write() as tx:
                 self._beat(tx)
-            self._next_beat = self._clock.monotonic() + self._beat_s
+            self._record_beat()
+
+    def _record_beat(self) -> None:
+        self.stored_beat_at = self._clock.monotonic()
+        self._next_beat = self.stored_beat_at + self._beat_s
 
     def _is_due(self) -> bool:
         return self._clock.monotonic() >= self._next_beat

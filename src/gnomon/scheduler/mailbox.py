@@ -114,6 +114,10 @@ class Mailbox:
         self._next_sweep = 0.0
         self._has_mail = True
 
+    def expect_mail(self) -> None:
+        """Reads the mail with the next round: the last commit sent some, perhaps to this scheduler."""
+        self._has_mail = True
+
     def on_database_outage(self) -> None:
         """After an outage, no worker is marked lost before this scheduler has been healthy for WORKER_TTL_S seconds."""
         self._healthy_since = None
@@ -153,7 +157,8 @@ class Mailbox:
             self._has_mail = True  # the worker may have sent results since the mailbox was read
         self._executor.refresh(workers)
         live = {worker.worker_id for worker in workers}
-        believed = {cell.worker for cell in self._memory.attempts.values()} | set(self._memory.workers)
+        callbacks = {owed.record.worker for owed in self._memory.callback_attempts.values()}
+        believed = {cell.worker for cell in self._memory.attempts.values()} | callbacks | set(self._memory.workers)
         events: list[e.EngineEvent] = [e.WorkerLost(worker_id) for worker_id in sorted(filter(None, believed)) if worker_id not in live]
         events.append(e.PoolsRead(tuple(pools)))
         return events

@@ -17,7 +17,7 @@ from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import Dag
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PlanChange, PlanOutcome
-from gnomon.model.states import FINISHED_RUN_STATES, DagRunType
+from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.planning import (
     PlanningError,
     build_plan_arguments,
@@ -147,7 +147,7 @@ class Planner:
             self._schedule_at(compute_creation_time(spec, next_run), record.dag_pk)
             return None
         unfinished = sum(
-            run.record.run_type is not DagRunType.BACKFILL and run.record.state not in FINISHED_RUN_STATES
+            run.backfill is None and run.record.state not in FINISHED_RUN_STATES
             for run in dag.runs.values() if run.pk not in dag.runs_waiting_upstream
         )
         room = min(compute_room(spec, active_runs_limit(dag), unfinished), self._max_waiting_runs - len(dag.runs_waiting_upstream))

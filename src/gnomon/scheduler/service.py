@@ -19,7 +19,10 @@ from gnomon.errors.product import EngineStepError
 from gnomon.executors.interface import Executor
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord
+from gnomon.scheduler.asset_runs import AssetRunCreator
+from gnomon.scheduler.backfill_coordinator import BackfillCoordinator
 from gnomon.scheduler.consecutive_failures import pause_failing_dags
+from gnomon.scheduler.deadline_resolution import DeadlineResolver
 from gnomon.scheduler.edge_resolution import EdgeResolver
 from gnomon.scheduler.event_translation import read_created_runs, read_dags
 from gnomon.scheduler.lease import Lease
@@ -66,6 +69,11 @@ class SchedulerService:
             self.memory, settings.misfire_grace_s, None if multiplexer is None else multiplexer.open_client(), settings.max_waiting_runs
         )
         self._edge_resolver = EdgeResolver(db, self.memory, None if multiplexer is None else multiplexer.open_client())
+        self._asset_runs = AssetRunCreator(db, self.memory, scheduler_id, new_id, settings.partition_keys_max)
+        self._backfills = BackfillCoordinator(
+            db, scheduler_id, self.memory, None if multiplexer is None else multiplexer.open_client(), settings.max_waiting_runs
+        )
+        self._deadline_resolver = DeadlineResolver(db, self.memory)
         self._multipart = MultipartRequests(self.memory)
         self._mailbox = Mailbox(
             db, executor, clock, listener, self.memory, self._multipart, self._delete_history, sweep_s=settings.sweep_s
@@ -80,6 +88,8 @@ class SchedulerService:
         """Consecutive rounds that failed by an internal error."""
         self.refused_commits = 0
         """Rounds since the start whose commit was rejected or uncertain, or that failed by an internal error."""
+        self._commits = 0
+        """Commits since the start, of steps and of planned runs."""
         self.contended = 0
         """Admission passes of one pool that were retracted because another scheduler took the slots first."""
         self._touched: set[int] = set()
@@ -96,9 +106,11 @@ class SchedulerService:
                 self._step_and_commit(events, messages, now)
             self._mailbox.confirm_applied()
             self._plan(now)
-            found = self._edge_resolver.resolve_batch(now)
-            if found:
-                self._step_and_commit(found, [], now)
+            self._create_asset_runs(now)
+            for find_events in (self._backfills.advance, self._edge_resolver.resolve_batch, lambda _: self._deadline_resolver.resolve_batch()):
+                found = find_events(now)
+                if found:
+                    self._step_and_commit(found, [], now)
         except FencedError:
             self.refused_commits += 1
             raise
@@ -108,7 +120,12 @@ class SchedulerService:
             return self._quarantine_after_error(error)
         self._faults = 0
         plan_at = self._planner.wake_at(now) if self._settings.use_schedule else None
-        times = (self._wake_at, plan_at, self._edge_resolver.wake_at(now), self.lease.next_beat_at, self._mailbox.sweep_at)
+        if self._asset_runs.has_work() and self._settings.use_schedule:
+            return now
+        deadline_at = now if self._deadline_resolver.has_work else None
+        times = (
+            self._wake_at, plan_at, deadline_at, self._backfills.wake_at(now), self._edge_resolver.wake_at(now), self.lease.next_beat_at, self._mailbox.sweep_at,
+        )
         return min(at for at in times if at is not None)
 
     def _is_due(self, now: Instant) -> bool:
@@ -136,6 +153,8 @@ class SchedulerService:
         self._loaded_subscriptions += [e.SubscriptionRequested(message, facts) for message, facts in state.subscriptions]
         self.memory.update_pools(pools)
         self._planner.enqueue(dag.dag_pk for dag in state.dags)
+        self._asset_runs.enqueue(dag.dag_pk for dag in state.dags)
+        self._backfills.enqueue(backfill.dag_pk for backfill in state.backfills)
         self._must_reload = False
         self._mailbox.on_groups_acquired(self._epochs())
         if any(row.deferral is not None and row.deferral.due_at is None and row.deferral.result is None for row in state.tasks):
@@ -159,7 +178,12 @@ class SchedulerService:
         self._touched = set()
         self._wake_at = result.wake_at
         self._planner.enqueue(sorted(result.plannable_dags))
+        self._asset_runs.enqueue(sorted(result.plannable_dags))
+        if result.changes.asset_events:
+            self._mailbox.expect_mail()
+        self._backfills.enqueue(dag_pk for dag_pk in sorted(result.plannable_dags) if dag_pk in self.memory.dags and self.memory.dags[dag_pk].backfills)
         self._edge_resolver.enqueue(result.unresolved_edges)
+        self._deadline_resolver.enqueue(result.unresolved_deadlines)
         for worker_id, attempt_ids in result.acknowledges.items():
             self._executor.acknowledge(worker_id, attempt_ids)
         for worker_id, attempts in result.submits.items():
@@ -177,7 +201,8 @@ class SchedulerService:
         while True:
             try:
                 with self._db.scheduler_write(self.lease.scheduler_id) as tx:
-                    commit.apply_changes(tx, result.changes)
+                    self._commits += 1
+                    commit.apply_changes(tx, result.changes, clear_state_on_success=self._settings.clear_state_on_success)
                     commit.delete_runs(tx, result.deleted_runs)
                     commit.delete_dags(tx, result.deleted_dags)
                     if result.changes.mail_sent:
@@ -203,6 +228,7 @@ class SchedulerService:
         changes = self._planner.plan(now, self._settings.plan_batch)
         if not changes:
             return
+        self._commits += 1
         with self._db.scheduler_write(self.lease.scheduler_id) as tx:
             outcomes = commit.create_planned_runs(tx, changes, now)
         created: list[RunRecord] = []
@@ -225,6 +251,13 @@ class SchedulerService:
                 events += read_dags(tx, stale, self.memory)
         if events:
             self._step_and_commit(events, [], now)
+
+    def _create_asset_runs(self, now: Instant) -> None:
+        if not self._settings.use_schedule:
+            return
+        created = self._asset_runs.create_runs(now)
+        if created:
+            self._step_and_commit(read_created_runs(self._db, created, self.memory), [], now)
 
     def _reset_after_outage(self, error: Exception) -> Instant:
         """Drops the engine state after an outage or an uncertain commit; the next round loads it from the store."""
@@ -254,7 +287,10 @@ class SchedulerService:
     def _reset_state(self) -> None:
         drop_groups(self.memory, list(self.lease.epochs))
         self._planner.reset()
+        self._asset_runs.reset()
+        self._backfills.reset()
         self._edge_resolver.reset()
+        self._deadline_resolver.reset()
         self._multipart.reset()
         self._mailbox.reset()
         self._loaded, self._loaded_subscriptions, self._touched = [], [], set()
@@ -263,9 +299,15 @@ class SchedulerService:
 
     # ---- the loop ----------------------------------------------------------------------------------------------------
     def run(self, stop: Callable[[], bool]) -> None:
-        """Calls `tick` until `stop()` is true, then gives up the groups. Raises FencedError."""
+        """Calls `tick` until `stop()` is true or `rounds_max` is reached, then gives up the groups. Raises FencedError."""
+        rounds = 0
         while not stop():
+            commits = self._commits
             wake_at = self.tick()
+            rounds += self._commits == commits or not self._settings.counts_only_idle_rounds
+            if self._settings.rounds_max is not None and rounds >= self._settings.rounds_max:
+                _log.info("rounds_done", rounds=rounds, option="[scheduler] num_runs")
+                break
             self._sleep((wake_at - self._clock.now()) / SECOND)
         try:
             self.lease.release_all()

@@ -21,6 +21,7 @@ from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec
 from gnomon.model.upstream_edges import AfterSpec, Edge
+from gnomon.planning import has_fixed_slots
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import upstream_dags
 from gnomon.store.cross_dag.upstream_dags import UpstreamDag
@@ -130,14 +131,19 @@ class DependencyCache:
 
 def build_sides(dag: Dag, edge: Edge, up: UpstreamDag) -> tuple[DagSide, DagSide]:
     """The downstream and the upstream DAG of an edge, as the rules take them."""
+    backfilled = min((queue.record.from_at for queue in dag.backfills.values()), default=None)
     return (
-        _build_side(dag.record.dag_id, dag.graph.spec, dag.record.file),
-        _build_side(edge.after.dag_id, up.spec, up.file),
+        _build_side(dag.record.dag_id, dag.graph.spec, dag.record.file, backfilled),
+        _build_side(edge.after.dag_id, up.spec, up.file, up.backfilled_from),
     )
 
 
-def _build_side(dag_id: str, spec: DagSpec, file: str) -> DagSide:
+def _build_side(dag_id: str, spec: DagSpec, file: str, backfilled_from: Instant | None) -> DagSide:
+    """The DAG. Backfills have slots before its start date too, except where slots are counted from that date."""
+    start_at = spec.start_at
+    if start_at is not None and backfilled_from is not None and has_fixed_slots(spec.timetable):
+        start_at = min(start_at, backfilled_from)
     return DagSide(
         dag_id=dag_id, timetable=spec.timetable, file=None if spec.timetable.builtin else file, timezone=spec.timezone,
-        start_at=spec.start_at, end_at=spec.end_at,
+        start_at=start_at, end_at=spec.end_at,
     )

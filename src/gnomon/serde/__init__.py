@@ -4,5 +4,6 @@
 """
 
 from gnomon.serde.typed_json import dumps, loads
+from gnomon.serde.types import register_type
 
-__all__ = ["dumps", "loads"]
+__all__ = ["dumps", "loads", "register_type"]

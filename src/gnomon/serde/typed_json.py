@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from typing import cast
 
 from gnomon.errors.authoring import DeserializationError, NotSerializable
@@ -65,6 +66,8 @@ def _encode(value: object, what: str, path: str, depth: int) -> object:
         name = "set" if isinstance(value, set) else "frozenset"
         items = [_encode(item, what, f"{path}{{…}}", depth + 1) for item in value]
         return {TYPE: name, VALUE: sorted(items, key=lambda item: json.dumps(item, sort_keys=True))}
+    if getattr(type(value), "is_stored_as_list", False):  # a sequence of ours that reads its elements when they are used
+        return [_encode(item, what, f"{path}[{index}]", depth + 1) for index, item in enumerate(cast("Iterable[object]", value))]
     encoder = find_encoder(value)
     if encoder is None:
         raise NotSerializable(what, path, f"a {_class_name(value)}", _remedy(value))

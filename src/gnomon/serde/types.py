@@ -88,6 +88,12 @@ _ENCODERS: dict[type, Encoder] = {
     ZoneInfo: ("zone", lambda value: value.key),
 }
 
+def register_type(name: str, kind: type, encode: Callable[[Any], object], decode: Callable[[Any], object]) -> None:
+    """Add a type of an optional package. Its module registers it when it is imported; a reader must import that module first."""
+    _ENCODERS[kind] = (name, encode)
+    DECODERS[name] = decode
+
+
 DECODERS: dict[str, Callable[[Any], object]] = {
     "float": float,
     "datetime": _read_datetime,

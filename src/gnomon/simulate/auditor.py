@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec
@@ -31,9 +32,11 @@ def find_violations(
     violations += _check_starts(attempts, workers)
     by_run = {run.run_pk: (dag_id, run) for dag_id, run in runs}
     for run_pk, (dag_id, run) in by_run.items():
-        violations += _check_states(
-            _spec(specs, run), run, {names[dag_id, row.task_no]: row for row in tasks[run_pk]}, clock_steps
-        )
+        rows: dict[str, list[TaskRecord]] = {}
+        for row in tasks[run_pk]:
+            if row.state is not S.REMOVED:
+                rows.setdefault(names[dag_id, row.task_no], []).append(row)
+        violations += _check_states(_spec(specs, run), run, rows, clock_steps)
     violations += _check_tries(attempts, by_run, specs, names, grants)
     return violations
 
@@ -62,7 +65,7 @@ def _check_everything_ended(
             violations.append(f"{dag_id} {run.run_id} is still {run.state}")
             continue
         open_rows = [row for row in tasks[run.run_pk] if row.state not in FINISHED_TASK_STATES]
-        if open_rows or len(tasks[run.run_pk]) < len(_spec(specs, run).tasks):
+        if open_rows or len({row.task_no for row in tasks[run.run_pk]}) < len(_spec(specs, run).tasks):
             violations.append(f"{dag_id} {run.run_id} ended with unfinished tasks: {open_rows}")
     return violations
 
@@ -77,23 +80,29 @@ def _check_starts(attempts: Sequence[AttemptRecord], workers: Iterable[ScriptedW
 
 
 def _check_states(
-    spec: DagSpec, run: RunRecord, rows: Mapping[str, TaskRecord], clock_steps: bool
+    spec: DagSpec, run: RunRecord, rows: Mapping[str, Sequence[TaskRecord]], clock_steps: bool
 ) -> list[str]:
-    """A task with all_success ran only after all its upstream tasks succeeded; if it is upstream_failed, one of them failed."""
+    """A task with all_success ran only after all its upstream tasks succeeded; if it is upstream_failed, one of them failed.
+
+    An instance in a mapped group is compared with the instances of the group that have its map index. The groups of a
+    simulation are not nested, and no task in them is mapped itself. A task that is mapped over a failed task is left out.
+    """
     violations = []
+    groups = {task.task_id: task.group for task in spec.tasks if task.group in spec.group_expansions}
+    is_mapped = {task.task_id: task.expansion is not None or task.task_id in groups for task in spec.tasks}
     for task in spec.tasks:
-        row = rows.get(task.task_id)
-        if row is None or task.trigger_rule != "all_success":
-            continue
-        upstream = [rows[task_id] for task_id in task.upstream if task_id in rows]
-        if row.state in (S.SUCCESS, S.FAILED):
-            for previous in upstream:
-                if previous.state is not S.SUCCESS:
-                    violations.append(f"{run.run_id} {task.task_id} ran although an upstream is {previous.state}")
-                elif not clock_steps and previous.ended_at is not None and row.started_at is not None and row.started_at < previous.ended_at:
-                    violations.append(f"{run.run_id} {task.task_id} started before its upstream ended")
-        elif row.state is S.UPSTREAM_FAILED and not any(b.state in (S.FAILED, S.UPSTREAM_FAILED) for b in upstream):
-            violations.append(f"{run.run_id} {task.task_id} is upstream_failed without a failed upstream")
+        for row in rows.get(task.task_id, ()) if task.trigger_rule == "all_success" else ():
+            upstream = [
+                other for task_id in task.upstream for other in rows.get(task_id, ())
+                if other.map_index in (row.map_index, UNMAPPED) or groups.get(task_id) is None or groups[task_id] != groups.get(task.task_id)
+            ]
+            name = f"{run.run_id} {task.task_id}[{row.map_index}]"
+            if row.state in (S.SUCCESS, S.FAILED) and row.started_at is not None:
+                violations += [f"{name} ran although an upstream is {other.state}" for other in upstream if other.state is not S.SUCCESS]
+                late = [other for other in upstream if other.ended_at is not None and row.started_at < other.ended_at]
+                violations += [f"{name} started before its upstream ended" for _ in late if not clock_steps]
+            elif row.state is S.UPSTREAM_FAILED and not is_mapped[task.task_id] and not any(b.state in (S.FAILED, S.UPSTREAM_FAILED) for b in upstream):
+                violations.append(f"{name} is upstream_failed without a failed upstream")
     return violations
 
 

@@ -18,6 +18,7 @@ from gnomon.store.database import Database, open_database
 from gnomon.store.encryption.cipher import Cipher
 from gnomon.store.encryption.key_file import load_cipher
 from gnomon.store.errors import (
+    BackfillActive,
     CommitUncertain,
     DatabaseNotInitialised,
     DatabaseReadOnly,
@@ -32,6 +33,7 @@ from gnomon.store.errors import (
     ResourceInUse,
     RowsMissing,
     RunExists,
+    RunTypeNotAllowed,
     SchemaTooNew,
     SchemaTooOld,
     StoreError,
@@ -43,6 +45,7 @@ from gnomon.store.errors import (
 from gnomon.store.transaction import Transaction, notify_on_commit
 
 __all__ = [
+    "BackfillActive",
     "Cipher",
     "CommitUncertain",
     "Database",
@@ -59,6 +62,7 @@ __all__ = [
     "ResourceInUse",
     "RowsMissing",
     "RunExists",
+    "RunTypeNotAllowed",
     "SchemaTooNew",
     "SchemaTooOld",
     "StoreError",

@@ -65,6 +65,14 @@ class RunExists(UserError):
         self.holder = holder
 
 
+class BackfillActive(UserError):
+    """The DAG has a backfill that has not ended."""
+
+
+class RunTypeNotAllowed(UserError):
+    """The DAG does not allow runs of that type (`allowed_run_types`)."""
+
+
 class ResourceInUse(UserError):
     """An object cannot be deleted or changed while it is used."""
 

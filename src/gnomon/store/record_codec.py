@@ -24,6 +24,7 @@ from gnomon.model.states import (
 from gnomon.store.transaction import Row, Transaction
 
 _json_encoder = msgspec.json.Encoder()
+_lengths_decoder = msgspec.json.Decoder(tuple[tuple[int, ...], ...])
 _cursor_decoder = msgspec.json.Decoder(Cursor)
 _planned_decoder = msgspec.json.Decoder(PlannedRun)
 
@@ -31,10 +32,11 @@ _planned_decoder = msgspec.json.Decoder(PlannedRun)
 def decode_run(row: Row) -> RunRecord:
     """A run from the columns of `group_state.run`."""
     (run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-     queued_at, started_at, ended_at, reason, clear_number, stands_for) = row
+     queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk) = row
     return RunRecord(
         run_pk, dag_pk, run_id, DagRunType(run_type), RUN_STATES_BY_CODE[state], run_after, logical_at, interval_start,
         interval_end, version_pk, json.loads(conf), queued_at, started_at, ended_at, reason, clear_number, stands_for,
+        partition_key, partition_date, backfill_pk,
     )
 
 
@@ -48,7 +50,8 @@ def encode_run_change(run: RunRecord) -> Row:
 
 def decode_task(row: Row) -> TaskRecord:
     """A task instance from the columns of `group_state.task_instances`."""
-    return TaskRecord(row[0], row[1], row[2], TASK_STATES_BY_CODE.get(row[3]), *row[4:])
+    lengths = None if row[19] is None else _lengths_decoder.decode(row[19])
+    return TaskRecord(row[0], row[1], row[2], TASK_STATES_BY_CODE.get(row[3]), *(*row[4:19], lengths))
 
 
 def encode_task_change(task: TaskRecord) -> Row:
@@ -57,7 +60,8 @@ def encode_task_change(task: TaskRecord) -> Row:
     return (
         task.run_pk, task.task_no, task.map_index, state, task.try_number, task.max_tries, task.seq, task.attempt,
         task.worker, task.defer_seq, task.pool, task.pool_slots, task.priority, task.resume_at, task.started_at,
-        task.ended_at, task.reason,
+        task.ended_at, task.reason, task.return_length, task.rendered_map_index,
+        None if task.factor_lengths is None else _json_encoder.encode(task.factor_lengths).decode(),
     )
 
 

@@ -11,22 +11,34 @@ from gnomon import store
 from gnomon.model.attempts import Attempt
 from gnomon.model.task_api_requests import (
     AnyTaskApiRequest,
+    DeleteAssetState,
+    DeleteTaskState,
     DeleteVariable,
+    GetAsset,
+    GetAssetEvents,
+    GetAssetState,
     GetConnection,
+    GetConsumedAssetEvents,
     GetDag,
     GetFirstReschedule,
     GetPreviousRun,
     GetRequest,
     GetRunState,
     GetRunStates,
+    GetTaskState,
     GetTaskStates,
     GetVariable,
+    GetXComBatch,
+    GetXComCount,
     GetXComs,
     ListVariables,
+    SetAssetState,
+    SetTaskState,
     SetVariable,
     TriggerRun,
 )
 from gnomon.store.admin import connections, variables
+from gnomon.taskapi.asset_queries import get_asset, get_asset_events, get_consumed_asset_events
 from gnomon.taskapi.run_creation import get_request, trigger_run
 from gnomon.taskapi.run_queries import (
     TaskApiRefused,
@@ -36,11 +48,18 @@ from gnomon.taskapi.run_queries import (
     get_run_state,
     get_run_states,
     get_task_states,
-    get_xcoms,
 )
+from gnomon.taskapi.state_answers import answer_asset_state, answer_task_state
+from gnomon.taskapi.xcom_queries import count_xcoms, get_xcom_batch, get_xcoms
 
 _WRITE_REQUESTS = (SetVariable, DeleteVariable)
-_RUN_REQUESTS = (GetXComs, GetPreviousRun, GetRunState, GetRunStates, GetTaskStates, GetDag, GetRequest)
+_TASK_STATE_REQUESTS = (GetTaskState, SetTaskState, DeleteTaskState)
+_ASSET_STATE_REQUESTS = (GetAssetState, SetAssetState, DeleteAssetState)
+_RUN_REQUESTS = (
+    GetXComs, GetXComCount, GetXComBatch, GetPreviousRun, GetRunState, GetRunStates, GetTaskStates, GetDag, GetRequest, GetAsset, GetAssetEvents,
+)
+_ATTEMPT_REQUESTS = (TriggerRun, GetFirstReschedule, GetConsumedAssetEvents, *_TASK_STATE_REQUESTS)
+"""Requests about the attempt itself."""
 
 
 def answer_task(database: store.Database, attempt: Attempt | None, request: AnyTaskApiRequest) -> object:
@@ -54,7 +73,14 @@ def answer_task(database: store.Database, attempt: Attempt | None, request: AnyT
     if isinstance(request, GetFirstReschedule) and attempt is not None:
         with database.read() as tx:
             return get_first_reschedule(tx, attempt, request)
-    if attempt is None and isinstance(request, (TriggerRun, GetFirstReschedule, *_WRITE_REQUESTS, *_RUN_REQUESTS)):
+    if attempt is not None and isinstance(request, _TASK_STATE_REQUESTS):
+        return answer_task_state(database, attempt, request)
+    if attempt is not None and isinstance(request, _ASSET_STATE_REQUESTS):
+        return answer_asset_state(database, f"task {attempt.run.dag_id}.{attempt.task_id} of run {attempt.run.run_id}", request)
+    if isinstance(request, GetConsumedAssetEvents) and attempt is not None:
+        with database.read() as tx:
+            return get_consumed_asset_events(tx, attempt)
+    if attempt is None and isinstance(request, (*_ATTEMPT_REQUESTS, *_ASSET_STATE_REQUESTS, *_WRITE_REQUESTS, *_RUN_REQUESTS)):
         raise TaskApiRefused(
             f"{type(request).__name__} is for tasks only, and this DAG file made the request while it was imported;"
             " move the call into a task"
@@ -63,8 +89,10 @@ def answer_task(database: store.Database, attempt: Attempt | None, request: AnyT
 
 
 def answer_trigger(database: store.Database, request: AnyTaskApiRequest) -> object:
-    """The answer to a trigger, which reads what tasks read and writes nothing. Raises as `answer_task` does."""
-    if isinstance(request, (TriggerRun, GetFirstReschedule, *_WRITE_REQUESTS)):
+    """The answer to a trigger, which reads what tasks read and writes only the state of assets. Raises as `answer_task` does."""
+    if isinstance(request, _ASSET_STATE_REQUESTS):
+        return answer_asset_state(database, "trigger", request)
+    if isinstance(request, (*_ATTEMPT_REQUESTS, *_WRITE_REQUESTS)):
         raise TaskApiRefused(f"{type(request).__name__} is for tasks only, and a trigger made the request; move the call into a method of the task")
     return _answer_from_table(database, request)
 
@@ -105,10 +133,14 @@ _ANSWERS: dict[type[Any], Callable[[store.Transaction, Any], object]] = {
     ListVariables: _list_variables,
     GetConnection: _get_connection,
     GetXComs: get_xcoms,
+    GetXComCount: count_xcoms,
+    GetXComBatch: get_xcom_batch,
     GetPreviousRun: get_previous_run,
     GetRunState: get_run_state,
     GetRunStates: get_run_states,
     GetTaskStates: get_task_states,
     GetDag: get_dag,
     GetRequest: get_request,
+    GetAsset: get_asset,
+    GetAssetEvents: get_asset_events,
 }

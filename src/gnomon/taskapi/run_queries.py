@@ -19,10 +19,8 @@ from gnomon.model.task_api_requests import (
     GetRunState,
     GetRunStates,
     GetTaskStates,
-    GetXComs,
 )
 from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.dag_records import xcom_values as stored
 from gnomon.store.ownership import group_state
 
 
@@ -150,18 +148,5 @@ def _run_facts(dag_id: str, run: RunRecord) -> RunFacts:
         run_pk=run.run_pk, dag_id=dag_id, run_id=run.run_id, run_type=run.run_type.value, run_after=run.run_after,
         logical_at=run.logical_at, interval_start=run.interval_start, interval_end=run.interval_end,
         queued_at=run.queued_at, started_at=run.started_at, ended_at=run.ended_at, state=run.state.value,
-        conf=run.conf, clear_number=run.clear_number,
+        conf=run.conf, clear_number=run.clear_number, partition_key=run.partition_key, partition_date=run.partition_date,
     )
-
-
-def get_xcoms(tx: store.Transaction, request: GetXComs) -> object:
-    """A list of {task_id, map_index, value, run_id}; empty when there is no such run."""
-    run = dag_runs.find_stored_run(tx, request.dag_id, request.run_id)
-    if run is None:
-        return []
-    rows = stored.read_xcoms(tx, run, request.key, request.task_ids, include_prior=request.include_prior_dates)
-    return [
-        {"task_id": row.task_id, "map_index": row.map_index, "value": row.value, "run_id": row.run_id}
-        for row in rows
-        if request.map_indexes is None or row.map_index in request.map_indexes
-    ]

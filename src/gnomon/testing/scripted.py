@@ -19,6 +19,7 @@ from gnomon.executors.interface import (
     WorkerConnected,
     WorkerUnreachable,
 )
+from gnomon.model.assets import AssetEmission
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem
 from gnomon.model.deferral import Deferral
 from gnomon.model.instants import SECOND, Instant
@@ -36,12 +37,16 @@ class Play:
     retryable: bool = True
     entered: bool = True
     xcoms: tuple[XComItem, ...] = ()
+    asset_events: tuple[AssetEmission, ...] | None = None
+    """With outcome "success": the events that the attempt asks for; None: those of the task's spec."""
     skip_task_ids: tuple[str, ...] = ()
+    return_length: int | None = None
+    rendered_map_index: str | None = None
     resume_after_s: float | None = None
     wait_s: float | None = None
     """With outcome "deferred": a timer of so many seconds."""
     wait: Deferral | None = None
-    """With outcome "deferred": the deferral to a trigger, instead of a timer."""
+    """With outcome "deferred": the deferral to a trigger, instead of a timer. With "awaiting_input": the question."""
 
 
 Script = Callable[[Attempt], Play]
@@ -115,10 +120,11 @@ class ScriptedWorker:
         return AttemptResult(
             attempt_id=attempt.attempt_id, group_no=attempt.group_no, run_pk=attempt.run.run_pk, task_no=attempt.task_no,
             map_index=attempt.map_index, outcome=outcome, reason=reason, retryable=play.retryable, entered=live.entered,
-            started_at=live.enters_at if live.entered else None, ended_at=at, xcoms=play.xcoms,
+            started_at=live.enters_at if live.entered else None, ended_at=at, xcoms=play.xcoms, asset_events=play.asset_events,
             skip_task_ids=play.skip_task_ids if outcome == "success" else (),
+            return_length=play.return_length if outcome == "success" else None, rendered_map_index=play.rendered_map_index,
             resume_at=None if play.resume_after_s is None else at + int(play.resume_after_s * SECOND),
-            wait=_build_deferral(play, at) if outcome == "deferred" else None,
+            wait=_build_deferral(play, at) if outcome in ("deferred", "awaiting_input") else None,
         )
 
     def shift(self, change: Instant) -> None:

@@ -18,6 +18,7 @@ Open `protocol.py` first, then `subprocess_host.py` and `request_queue.py` (this
 from __future__ import annotations
 
 from gnomon.timetable_host.protocol import (
+    BACKFILL_SLOTS,
     COMING_RUNS,
     FORECAST,
     PLAN_RUNS,
@@ -34,6 +35,7 @@ from gnomon.timetable_host.subprocess_host import SubprocessTimetableHost
 from gnomon.timetable_host.sync_client import ask_and_wait
 
 __all__ = [
+    "BACKFILL_SLOTS",
     "COMING_RUNS",
     "FORECAST",
     "PLAN_RUNS",

@@ -16,6 +16,8 @@ COMING_RUNS = "gnomon.planning.forecast:list_upcoming_runs"
 """The next runs, for display."""
 FORECAST = "gnomon.planning.forecast:build_forecast"
 """The next runs with their reasons."""
+BACKFILL_SLOTS = "gnomon.planning.backfill_slots:find_backfill_slots"
+"""The slots of a DAG in a range of time."""
 UPSTREAM_SLOTS = "gnomon.timetable_host.upstream_lookup:find_upstream_slots"
 """The slots of another DAG that runs wait for."""
 

@@ -1,7 +1,8 @@
 """Timetables: when a DAG runs, and the data interval of each run. Open `base.py` first: `Timetable` and `BuiltinTimetable`.
 
 `trigger_timetables.py` has Airflow 3's defaults and `interval_timetables.py` Airflow 2's; `simple_timetables.py`,
-`event_timetable.py` and `multiple_crons.py` are the other timetables of Airflow. Folders: `cron/` (cron expressions), `periods/`
+`event_timetable.py`, `multiple_crons.py` and
+`partition_timetables.py` are the other timetables of Airflow. Folders: `cron/` (cron expressions), `periods/`
 (Minutely to Monthly), `business/` (business calendars) and `wall_clock/` (time zones and clock changes). `registry.py` converts
 between timetables and their stored form. Pure, except `system_time.py`, which reads the clock for authors.
 """
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gnomon.timetables.event_timetable import EventsTimetable
     from gnomon.timetables.interval_timetables import CronDataIntervalTimetable, DeltaDataIntervalTimetable
     from gnomon.timetables.multiple_crons import MultipleCronTriggerTimetable
+    from gnomon.timetables.partition_timetables import CronPartitionTimetable, PartitionedAtRuntime
     from gnomon.timetables.periods.day_periods import Daily, Monthly, Weekly
     from gnomon.timetables.periods.intraday_periods import DiscreteHours, Hourly, Minutely
     from gnomon.timetables.registry import build, reference
@@ -30,6 +32,7 @@ _MODULES = {
     "BusinessDays": "business.business_days",
     "ContinuousTimetable": "simple_timetables",
     "CronDataIntervalTimetable": "interval_timetables",
+    "CronPartitionTimetable": "partition_timetables",
     "CronTriggerTimetable": "trigger_timetables",
     "Daily": "periods.day_periods",
     "DeltaDataIntervalTimetable": "interval_timetables",
@@ -42,6 +45,7 @@ _MODULES = {
     "MultipleCronTriggerTimetable": "multiple_crons",
     "NullTimetable": "simple_timetables",
     "OnceTimetable": "simple_timetables",
+    "PartitionedAtRuntime": "partition_timetables",
     "Timetable": "base",
     "Weekly": "periods.day_periods",
     "build": "registry",
@@ -53,6 +57,7 @@ __all__ = [
     "BusinessDays",
     "ContinuousTimetable",
     "CronDataIntervalTimetable",
+    "CronPartitionTimetable",
     "CronTriggerTimetable",
     "DagRunInfo",
     "Daily",
@@ -67,6 +72,7 @@ __all__ = [
     "MultipleCronTriggerTimetable",
     "NullTimetable",
     "OnceTimetable",
+    "PartitionedAtRuntime",
     "TimeRestriction",
     "Timetable",
     "Weekly",

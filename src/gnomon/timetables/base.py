@@ -36,8 +36,9 @@ class Timetable(Protocol):
     follows_runs: bool = False
     """True if a slot is known only after the previous run has finished (`@continuous`)."""
     partitioned: bool = False
-    """True if its runs are of partitions. Not supported yet: only False is accepted."""
+    """True if each of its runs is of one partition, whose key is known when the run is planned."""
     partitioned_at_runtime: bool = False
+    """True if tasks say while they run to which partitions their asset events belong."""
 
     @cached_property
     def summary(self) -> str:
@@ -87,6 +88,15 @@ class Timetable(Protocol):
         """The run after `last` at the present `now`. Planning calls this method; authors define `next_dagrun_info` instead."""
         interval = last.data_interval if last is not None else None
         return self.next_dagrun_info(last_automated_data_interval=interval, restriction=restriction)
+
+    def resolve_partition_date(self, partition_key: str | None) -> datetime | None:
+        """The start (aware) of the period that a partition key names; None when it names none. Raises InvalidPartitionKeyError."""
+        if partition_key is None or not self.partitioned or self.partitioned_at_runtime:
+            return None
+        return self._decode_partition_date(partition_key)
+
+    def _decode_partition_date(self, partition_key: str) -> datetime | None:
+        return None
 
     def serialize(self) -> dict[str, Any]:
         """JSON data from which `deserialize` makes an equal timetable."""

@@ -17,6 +17,8 @@ _MODULES = {
     "CronTriggerTimetable": "trigger_timetables",
     "DeltaTriggerTimetable": "trigger_timetables",
     "MultipleCronTriggerTimetable": "multiple_crons",
+    "CronPartitionTimetable": "partition_timetables",
+    "PartitionedAtRuntime": "partition_timetables",
     "CronDataIntervalTimetable": "interval_timetables",
     "DeltaDataIntervalTimetable": "interval_timetables",
     "EventsTimetable": "event_timetable",
@@ -45,6 +47,7 @@ def reference(timetable: Timetable) -> TimetableRef:
         periodic=timetable.periodic,
         active_runs_limit=timetable.active_runs_limit,
         builtin=builtin,
+        has_partitions=timetable.partitioned or timetable.partitioned_at_runtime,
     )
 
 

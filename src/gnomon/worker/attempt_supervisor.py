@@ -206,7 +206,8 @@ class AttemptSupervisor:
         """Append the reason of the result to the log of the attempt, whose process could not write it, and record the result."""
         verb = "failed" if result.outcome == "failed" else f"ended as {result.outcome}"
         try:
-            attempt_log.append_error(self._log_path(pending), to_datetime(self._clock.now()), f"task {verb}: {result.reason}")
+            what = "task" if pending.attempt.callback is None else "callback"
+            attempt_log.append_error(self._log_path(pending), to_datetime(self._clock.now()), f"{what} {verb}: {result.reason}")
         except OSError as error:
             events.warning("task_log_not_written", attempt=pending.attempt.attempt_id, log=pending.attempt.log, error=str(error))
         self._finish(pending, result)

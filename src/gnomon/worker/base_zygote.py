@@ -22,6 +22,7 @@ import gnomon.loading.dagfile
 import gnomon.operators
 import gnomon.runner
 import gnomon.sdk  # noqa: F401
+from gnomon.loading.installed_entry_points import preload_entry_points
 from gnomon.processes import kernel
 from gnomon.processes.child_setup import check_store_not_imported, inherited_socket
 from gnomon.processes.packets import receive_packet, send_packet
@@ -38,6 +39,7 @@ def main() -> None:
     control = inherited_socket()
     decoder = msgspec.msgpack.Decoder(zygote_protocol.ToBaseZygote)
     frame_decoder = create_decoder()
+    preload_entry_points()
     warm_up_attempt()
     gc.collect()
     gc.freeze()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import socket
 import uuid
 from pathlib import Path
 
 from gnomon import log
 from gnomon.clock import Clock
+from gnomon.config.host_name import current_host_name
 from gnomon.model.records import WorkerRecord
 from gnomon.processes import lifeline
 from gnomon.worker.attempt_registry import AttemptRegistry
@@ -33,6 +33,7 @@ class WorkerIncarnation:
         self._clock = clock
         self._path: Path | None = None
         self._lifeline: int | None = None
+        self._host = current_host_name()
         self.renew()
 
     def renew(self) -> None:
@@ -99,7 +100,7 @@ class WorkerIncarnation:
 
     def _register(self) -> None:
         self.store.register(
-            WorkerRecord(worker_id=self.worker_id, host=socket.gethostname(), address=self.address,
+            WorkerRecord(worker_id=self.worker_id, host=self._host, address=self.address,
                          slots=self._settings.slots, beat_at=self._clock.now(), lost=False)
         )
         self._registered = True

@@ -17,6 +17,7 @@ from gnomon.runner import run_attempt
 from gnomon.runner.attempt_protocol import ChildDone, ChildEntered
 from gnomon.sdk import DAG
 from gnomon.sdk.runtime import channel
+from gnomon.sdk.runtime.xcom import default_backend
 
 _MIDDAY = 1_700_049_600_000_000
 _DAG_ID = "gnomon_warm_up"
@@ -38,7 +39,8 @@ def warm_up_attempt() -> None:
     root = logging.getLogger()
     handlers, root.handlers[:] = list(root.handlers), [_DiscardingHandler()]
     try:
-        result = run_attempt(dag, _warmup_attempt(), _NullChannel(), _encode_entry)
+        with default_backend():
+            result = run_attempt(dag, _warmup_attempt(), _NullChannel(), _encode_entry)
     finally:
         root.handlers[:] = handlers
         channel.install_channel(None)

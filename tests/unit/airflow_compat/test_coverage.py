@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gnomon.airflow_compat import coverage
+from gnomon.airflow_compat.coverage_provided import OBJECT_STORAGE
 from gnomon.airflow_compat.coverage_row import CoverageRow, CoverageStatus
 from gnomon.airflow_compat.missing_names import NameNotProvided
 from gnomon.airflow_compat.stand_ins import NotSupported, RefusingMeta
@@ -44,6 +46,11 @@ def test_every_module_of_the_tree_can_be_imported() -> None:
 
 @pytest.mark.parametrize("row", _rows(CoverageStatus.PROVIDED), ids=_id)
 def test_what_is_provided_is_there_and_no_stand_in(row: CoverageRow) -> None:
+    if row.why == OBJECT_STORAGE and find_spec("upath") is None:
+        for name in row.names:
+            with pytest.raises(ImportError, match=r"gnomon\[object-storage\]"):
+                _get(row.module, name)
+        return
     for name in row.names:
         value = _get(row.module, name)
         assert not isinstance(value, RefusingMeta), name

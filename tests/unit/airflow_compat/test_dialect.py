@@ -154,7 +154,7 @@ def test_records_of_the_database_can_be_named_but_not_used() -> None:
 
 
 def test_a_refusal_can_be_subclassed_and_refuses_when_it_is_made() -> None:
-    base = importlib.import_module("airflow.providers.standard.triggers.hitl").HITLTrigger
+    base = importlib.import_module("airflow.models.serialized_dag").SerializedDagModel
     mine = type("Mine", (base,), {"serialize": lambda self: None})
     with pytest.raises(NotSupported, match="Mine cannot be used"):
         mine()

@@ -16,6 +16,7 @@ from typing import Any
 import pendulum
 import pytest
 import time_machine
+from tests.smtp_server import smtp_server
 
 from gnomon.airflow_compat.dagbag import DagBag
 from gnomon.errors.authoring import AirflowConfigException
@@ -133,34 +134,16 @@ def test_an_option_of_the_wrong_kind_is_named(tmp_path: Path) -> None:
         _module("airflow.configuration").conf.getint("mine", "n")
 
 
-def test_mail_goes_to_everybody_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    email = _module("airflow.utils.email")
-    sent: list[tuple[Any, list[str]]] = []
-
-    class Mailbox:
-        def __init__(self, host: str, port: int, timeout: int) -> None:
-            assert (host, port) == ("localhost", 25)
-
-        def __enter__(self) -> Mailbox:
-            return self
-
-        def __exit__(self, *exc: object) -> None: ...
-
-        def starttls(self) -> None: ...
-
-        def send_message(self, message: Any, to_addrs: list[str]) -> None:
-            sent.append((message, to_addrs))
-
-    monkeypatch.setattr("smtplib.SMTP", Mailbox)
-    (tmp_path / "report.txt").write_text("numbers")
-    email.send_email("a@x.org; b@x.org", "Hello", "<b>hi</b>", files=[str(tmp_path / "report.txt")], cc=["c@x.org"],
-                     bcc="d@x.org")
-    message, receivers = sent[0]
-    assert receivers == ["a@x.org", "b@x.org", "c@x.org", "d@x.org"]
-    assert (message["To"], message["Subject"]) == ("a@x.org, b@x.org", "Hello")
-    assert [part.get_filename() for part in message.iter_attachments()] == ["report.txt"]
-    email.send_email("a@x.org", "No", "no", dryrun=True)
-    assert len(sent) == 1
+def test_mail_goes_to_everybody_named(tmp_path: Path) -> None:
+    email, config = _module("airflow.utils.email"), _module("gnomon.config")
+    with smtp_server() as server:
+        config.set_current_config(config.load_config(
+            {"AIRFLOW__SMTP__SMTP_HOST": "127.0.0.1", "AIRFLOW__SMTP__SMTP_PORT": str(server.port), "AIRFLOW__SMTP__SMTP_STARTTLS": "False"}, tmp_path
+        ))
+        email.send_email("a@x.org; b@x.org", "Hello", "<b>hi</b>", cc=["c@x.org"], bcc="d@x.org")
+    (mail,) = server.mails
+    assert (mail.recipients, mail.message["To"], mail.message["CC"]) == (["a@x.org", "b@x.org", "c@x.org", "d@x.org"], "a@x.org, b@x.org", "c@x.org")
+    assert mail.html == "<b>hi</b>"
 
 
 def test_secrets_by_the_name_of_their_field() -> None:

@@ -145,7 +145,7 @@ airflow.operators.weekday: BranchDayOfWeekOperator
 airflow.operators.latest_only: LatestOnlyOperator
 airflow.operators.trigger_dagrun: TriggerDagRunOperator
 airflow.operators.email: EmailOperator
-airflow.operators.smooth: *
+airflow.operators.smooth: SmoothOperator
 airflow.operators.generic_transfer: GenericTransfer
 airflow.operators.python_operator: PythonOperator
 airflow.operators.bash_operator: BashOperator
@@ -207,7 +207,7 @@ airflow.providers.standard.decorators.branch_python: branch_task
 airflow.providers.standard.decorators.python: python_task
 airflow.providers.standard.decorators.sensor: DecoratedSensorOperator sensor_task
 airflow.providers.standard.decorators.short_circuit: short_circuit_task
-airflow.providers.standard.decorators.stub: *
+airflow.providers.standard.decorators.stub: stub
 airflow.providers.standard.hooks.subprocess: SubprocessHook working_directory
 airflow.providers.standard.utils.weekday: WeekDay
 """

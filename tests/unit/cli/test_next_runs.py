@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
+from gnomon.model.assets import AssetKey
 from gnomon.timetables import CronTriggerTimetable, reference
 
 HALF_HOURLY = reference(CronTriggerTimetable("*/30 * * * *", timezone="UTC"))
@@ -84,3 +85,5 @@ def test_another_schedule_is_shown_with_what_it_drops_before_it_is_written(gnomo
 def test_a_dag_without_a_schedule_says_so(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a"))
     assert "runs are created manually only" in gnomon("dags", "next-runs", "a").out
+    deployment.add(spec_of("b", asset_condition=AssetKey("orders", "orders")))
+    assert "runs are created by asset events, and manually" in gnomon("dags", "next-runs", "b").out

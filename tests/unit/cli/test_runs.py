@@ -11,7 +11,7 @@ from tests.unit.cli.deployment import Deployment, spec_of
 from gnomon.testing import Play
 
 RUN_FIELDS = ["dag_id", "run_id", "run_type", "state", "logical_date", "run_after", "data_interval_start",
-              "data_interval_end", "start_date", "end_date", "conf", "reason"]  # fmt: skip
+              "data_interval_end", "start_date", "end_date", "conf", "reason", "partition_key", "partition_date"]  # fmt: skip
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_list_of_a_dag_without_runs(gnomon: Gnomon, deployment: Deployment) -> N
 
 def test_show_counts_the_states_of_its_tasks(gnomon: Gnomon, failed: Deployment) -> None:
     shown = json.loads(gnomon("runs", "show", "a", "r", "-o", "json").out)
-    assert list(shown) == [*RUN_FIELDS, "task_states"]
+    assert list(shown) == [*RUN_FIELDS, "task_states", "callbacks", "deadlines"]
     assert shown["task_states"] == {"success": 1, "failed": 1, "upstream_failed": 1}
     assert "1 success, 1 failed, 1 upstream_failed" in gnomon("runs", "show", "a", "r").out
 

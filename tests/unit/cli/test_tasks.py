@@ -9,9 +9,11 @@ from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.cli.home import Home
+from gnomon.model.mapping import Expansion, LiteralLength, XComLength
+from gnomon.model.spec import TaskSpec
 from gnomon.testing import Play
 
-FIELDS = ["dag_id", "run_id", "task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason"]
+FIELDS = ["dag_id", "run_id", "task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason", "rendered_map_index"]
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def test_states_has_exactly_the_fields_of_a_task_instance(gnomon: Gnomon, done: 
     assert rows[2] == {
         "dag_id": "a", "run_id": "r", "task_id": "load", "map_index": -1, "state": "failed", "try_number": 1,
         "start_date": "2026-03-01T09:00:01.000000+00:00", "end_date": "2026-03-01T09:00:02.000000+00:00",
-        "reason": "ValueError: no",
+        "reason": "ValueError: no", "rendered_map_index": None,
     }  # fmt: skip
     assert (rows[3]["state"], rows[3]["try_number"], rows[3]["start_date"]) == ("upstream_failed", 0, None)
 
@@ -156,3 +158,75 @@ def test_logs_prints_the_log_of_the_last_try_or_the_one_named(gnomon: Gnomon, do
     done.move()
     assert gnomon("tasks", "logs", "a", "r", "load") == (0, "try 2: é\n", "")
     assert gnomon("tasks", "logs", "a", "r", "load", "--try", "1") == (0, "try 1: é\n", "")
+
+
+@pytest.fixture
+def mapped(gnomon: Gnomon, deployment: Deployment) -> Deployment:
+    """Run `r` of `m`: make gave 3 elements, load[0..2] ran, then x failed; in the group, first[0] failed."""
+    tasks = (
+        TaskSpec(task_id="make"), TaskSpec(task_id="load", upstream=("make",), expansion=Expansion(factors=(XComLength(task_id="make"),))),
+        TaskSpec(task_id="join", upstream=("load",)), TaskSpec(task_id="first", group="g"), TaskSpec(task_id="second", upstream=("first",), group="g"),
+    )
+    groups = {"groups": {"g": None}, "group_expansions": {"g": Expansion(factors=(LiteralLength(length=2),))}}
+    deployment.add(spec_of("m", tasks=tasks, **groups))
+    deployment.plays["make"] = Play(return_length=3)
+    deployment.plays["load"] = Play(rendered_map_index="a file")
+    deployment.plays["first"] = Play(run_s=30.0)
+    deployment.start()
+    gnomon("dags", "trigger", "m", "--run-id", "r")
+    deployment.move(10.0)
+    return deployment
+
+
+def _indices(rows: list[dict[str, object]]) -> list[tuple[object, object, object]]:
+    return [(row["task_id"], row["map_index"], row["state"]) for row in rows]
+
+
+def test_states_lists_every_map_index_also_those_without_a_state(gnomon: Gnomon, mapped: Deployment) -> None:
+    assert _indices(_rows(gnomon, "states", "m", "r")) == [
+        ("make", -1, "success"), ("load", 0, "success"), ("load", 1, "success"), ("load", 2, "success"), ("join", -1, "success"),
+        ("first", 0, "running"), ("first", 1, "running"), ("second", 0, None), ("second", 1, None),
+    ]  # fmt: skip
+    assert "rendered_map_index" in gnomon("tasks", "states", "m", "r").out and "a file" in gnomon("tasks", "states", "m", "r").out
+
+
+def test_one_map_index_is_cleared_and_marked(gnomon: Gnomon, mapped: Deployment) -> None:
+    assert [(row["task_id"], row["map_index"]) for row in _rows(gnomon, "clear", "m", "r", "load", "--map-index", "1")] == [("load", 1)]
+    mapped.move(5.0)
+    rows = {(row["task_id"], row["map_index"]): row for row in _rows(gnomon, "states", "m", "r")}
+    assert [rows["load", i]["try_number"] for i in range(3)] == [1, 2, 1]
+    gnomon("tasks", "mark", "m", "r", "second", "--map-index", "1", "--state", "skipped")
+    rows = {(row["task_id"], row["map_index"]): row for row in _rows(gnomon, "states", "m", "r")}
+    assert [rows["second", i]["state"] for i in range(2)] == [None, "skipped"]
+
+
+def test_a_clear_of_the_task_that_gives_the_length_changes_the_indices(gnomon: Gnomon, mapped: Deployment) -> None:
+    for length, states in ((1, ["success", "removed", "removed"]), (4, ["success"] * 4)):
+        mapped.plays["make"] = Play(return_length=length)
+        assert gnomon("tasks", "clear", "m", "r", "make", "--downstream").code == 0
+        mapped.move(10.0)
+        assert [state for task_id, _, state in _indices(_rows(gnomon, "states", "m", "r")) if task_id == "load"] == states
+
+
+def test_an_unknown_map_index_is_refused(gnomon: Gnomon, mapped: Deployment) -> None:
+    code, _, err = gnomon("tasks", "clear", "m", "r", "load", "--map-index", "7")
+    assert code == 1 and "map index 7" in err
+
+
+def test_logs_of_a_mapped_task_need_a_map_index(gnomon: Gnomon, mapped: Deployment) -> None:
+    code, _, err = gnomon("tasks", "logs", "m", "r", "load")
+    assert code == 1 and "task 'load' is mapped and has a log for each map index in run 'r': add --map-index 0-2" in err
+
+
+def test_explain_of_a_mapped_task(gnomon: Gnomon, mapped: Deployment) -> None:
+    assert gnomon("explain", "m", "r", "load").out == "task load is mapped and has the map indexes 0-2 in this run; ask for one of them with --map-index\n"
+    assert gnomon("explain", "m", "r", "load", "--map-index", "9").out == "task load has no map index 9 in this run; it has 0-2\n"
+    assert "of 1, 1 not done; open: first[1] (running)" in gnomon("explain", "m", "r", "second", "--map-index", "1").out
+
+
+def test_explain_of_a_task_that_waits_for_its_length(gnomon: Gnomon, mapped: Deployment) -> None:
+    mapped.plays["make"] = Play(run_s=100.0)
+    gnomon("dags", "trigger", "m", "--run-id", "s")
+    mapped.move(5.0)
+    assert "load: trigger rule all_success waits for all upstream tasks to succeed: of 1, 1 not done; open: make (running)" in gnomon("explain", "m", "s").out
+    assert "first[0-1] (2 instances): try 1 is running on worker worker-1" in gnomon("explain", "m", "s").out

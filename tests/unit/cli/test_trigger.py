@@ -38,7 +38,7 @@ def test_the_record_has_exactly_the_fields_of_a_run(gnomon: Gnomon, deployment: 
         "dag_id": "a", "run_id": "mine", "run_type": "manual", "state": "queued", "logical_date": None,
         "run_after": "2026-03-01T09:00:00.000000+00:00",
         "data_interval_start": "2026-03-01T09:00:00.000000+00:00", "data_interval_end": "2026-03-01T09:00:00.000000+00:00",
-        "start_date": None, "end_date": None, "conf": {"k": [1]}, "reason": None,
+        "start_date": None, "end_date": None, "conf": {"k": [1]}, "reason": None, "partition_key": None, "partition_date": None,
     }  # fmt: skip
     assert _runs(gnomon, "a") == [made]
 

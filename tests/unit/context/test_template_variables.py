@@ -12,7 +12,6 @@ from tests.unit.context.conftest import MONDAY, TUESDAY, Server
 
 from gnomon.context import Context, build_task_environment
 from gnomon.context.template_variables import VARIABLES_WITH_DATE, VARIABLES_WITHOUT_DATE
-from gnomon.errors import UserError
 from gnomon.errors.authoring import ParamValidationError
 from gnomon.model.attempts import RunFacts
 from gnomon.model.instants import to_instant
@@ -160,16 +159,6 @@ def test_the_macros_and_the_options(make: Make) -> None:
     context = make()
     assert context["macros"].ds_add("2024-03-04", 7) == "2024-03-11"
     assert context["conf"].getboolean("core", "load_examples") is False
-
-
-@pytest.mark.parametrize("key", ["outlet_events", "inlet_events", "task_state_store", "asset_state_store"])
-def test_a_key_of_a_later_feature_refuses_on_use_alone(make: Make, key: str) -> None:
-    value: Any = make()[key]
-    assert "not supported yet" in repr(value)
-    with pytest.raises(UserError, match=key):
-        value.get("x")
-    with pytest.raises(UserError, match="airflow-coverage"):
-        value["x"]
 
 
 def test_the_environment_names_the_attempt_in_both_dialects(make: Make) -> None:

@@ -17,6 +17,7 @@ from gnomon.dagfiles.parse_pool import ParsePool
 from gnomon.dagfiles.service import start_parse_pool
 from gnomon.dagfiles.settings import build_dag_processor_settings
 from gnomon.model.spec import ParsedFile
+from gnomon.processes.memory import mapped_bytes
 from gnomon.processes.task_api_messages import TaskApiHandler
 
 ONE_DAG = """
@@ -108,7 +109,7 @@ def parser(home: Home, parser_with: Callable[..., Parser]) -> Parser:
     """Time is no matter, however busy the machine; memory is."""
     return parser_with(home.config(
         core__dagbag_import_timeout=PATIENCE_S, dag_processor__dag_file_processor_timeout=int(2 * PATIENCE_S),
-        dag_processor__parsing_memory_limit=200,
+        dag_processor__parsing_memory_limit=200 + mapped_bytes() // 2**20,  # the servers are forks of this process
     ))
 
 

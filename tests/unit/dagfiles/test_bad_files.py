@@ -28,7 +28,7 @@ CASES = {
     "allocates bit by bit": (
         "x = []\nwhile True:\n    x.append(bytearray(1_000_000))\n", "memory", None, "dag_processor.parsing_memory_limit"),
     "allocates shared memory": (
-        "import mmap\nm = mmap.mmap(-1, 1024**3)\nfor i in range(0, 400 * 1024**2, 4096):\n    m[i] = 1\nwhile True: pass\n",
+        "import mmap\nm = mmap.mmap(-1, LIMIT)\nfor i in range(0, LIMIT, 4096):\n    m[i] = 1\nwhile True: pass\n",
         "memory", None, "dag_processor.parsing_memory_limit"),
 }
 
@@ -40,9 +40,10 @@ LIMITS = {"core.dagbag_import_timeout": "hasty", "dag_processor.dag_file_process
 @pytest.mark.parametrize("case", CASES)
 def test_a_bad_file_is_a_sentence_with_thing_place_and_remedy(case, home, request):
     source, kind, line, said = CASES[case]
-    path = home.write("bad.py", source)
+    parser = request.getfixturevalue(LIMITS.get(said, "parser"))
+    path = home.write("bad.py", source.replace("LIMIT", str(parser.settings.memory_bytes)))
 
-    parsed = request.getfixturevalue(LIMITS.get(said, "parser")).parse(path)
+    parsed = parser.parse(path)
 
     (failure,) = parsed.failures
     assert failure.kind == kind

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gnomon import DAG, After, dependencies, store
+from gnomon import DAG, After, Asset, dependencies, store
 from gnomon.clock import SystemClock
 from gnomon.config import load_config, set_current_config
 from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
@@ -284,3 +284,19 @@ def _raises(error: BaseException | type[BaseException]) -> Callable[..., Any]:
         raise error
 
     return raising
+
+
+def test_a_name_with_two_uris_stands_on_the_later_dag_and_goes_when_the_files_agree(files: Files) -> None:
+    def with_asset(dag_id: str, uri: str) -> ParsedDag:
+        return build_dag_spec(DAG(dag_id, schedule=[Asset("orders", uri)]), f"/{dag_id}.py")
+
+    files.write(with_asset("early", "s3://one/key"))
+    files.write(with_asset("late", "s3://two/key"))
+    error = files.errors()["late"]
+    assert list(files.errors()) == ["late"]
+    assert "asset 'orders' has the uri 's3://two/key' in " in error
+    assert "and the uri 's3://one/key' in " in error
+    assert "(DAG 'early', which was first): give both the same uri, or rename one of them" in error
+    assert error.count("test_dependency_check.py:") == 2
+    files.write(with_asset("early", "s3://two/key"))
+    assert files.errors() == {}

@@ -134,7 +134,9 @@ def test_a_file_that_was_looked_for_and_appears_later_is_a_change(home, parser):
 def test_what_is_read_of_the_installation_is_no_input(home, parser):
     parsed = parser.parse(home.write("imports.py", "import csv, decimal, wave, gnomon.operators.python\n"))
 
-    assert {path for path in paths_of(parsed) if not path.startswith("env:")} == {str(home.dags / "imports.py"), "gnomon:"}
+    assert {path for path in paths_of(parsed) if not path.startswith("env:")} == {
+        str(home.dags / "imports.py"), str(home.folder / "config" / "airflow_local_settings.py"), "gnomon:",
+    }
 
 
 def test_a_variable_of_the_environment_is_an_input(home, parser_with, monkeypatch):

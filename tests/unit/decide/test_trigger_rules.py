@@ -131,3 +131,19 @@ def test_every_wait_has_a_sentence_with_counts() -> None:
 
 def test_each_name_that_authors_may_write_has_a_rule_and_each_rule_a_name() -> None:
     assert {rule.value for rule in TriggerRule} == set(RULES)
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_a_waiting_verdict_changes_only_when_the_tally_says_so(rule: str) -> None:
+    """The engine evaluates a rule again only when `Tally.add` returns True."""
+    states = (S.SUCCESS, S.FAILED, S.SKIPPED, S.UPSTREAM_FAILED, S.REMOVED)
+    for ends in itertools.product(itertools.product(states, (False, True)), repeat=3):
+        for total in (3, 4):
+            tally = Tally(total, sum(is_setup for _, is_setup in ends))
+            for state, is_setup in ends:
+                waited = evaluate_trigger_rule(rule, tally).outcome is WAIT
+                if not tally.add(state, 1, is_setup) and waited:
+                    assert evaluate_trigger_rule(rule, tally).outcome is WAIT, ends
+            waited = evaluate_trigger_rule(rule, tally).outcome is WAIT
+            assert not tally.add(ends[0][0], -1, ends[0][1])
+            assert not waited or evaluate_trigger_rule(rule, tally).outcome is WAIT, ends

@@ -50,9 +50,10 @@ class Between:
     def __init__(
         self, after: AfterSpec | Sequence[AfterSpec] = (), *, owners: int = 1, up: Sequence[TaskSpec] | None = None,
         down: Sequence[TaskSpec] | None = None, slots: Callable[[int], Sequence[int]] = lambda planned: (planned,), there: bool = True,
+        **down_fields: object,
     ) -> None:
         given = (after,) if isinstance(after, AfterSpec) else tuple(after)
-        self.dags = {UP: _dag(up or chain("load"), UP), DOWN: _dag(down or chain("use"), DOWN, depends_on=given)}
+        self.dags = {UP: _dag(up or chain("load"), UP), DOWN: _dag(down or chain("use"), DOWN, depends_on=given, **down_fields)}
         self.slots = slots
         self.there = there
         self.resolution_error: str | None = None

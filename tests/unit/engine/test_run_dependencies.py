@@ -13,6 +13,7 @@ from tests.unit.engine.world import chain
 
 from gnomon.engine import events as e
 from gnomon.engine.explain import collect_run_reasons, collect_task_reasons
+from gnomon.model.run_callbacks import CallbackKind
 from gnomon.model.run_waits import NO_SLOT, SlotFact, SlotOutcome, UpstreamUpdate, WaitState
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
@@ -112,6 +113,15 @@ def test_a_failed_upstream_is_put_up_with_or_ends_the_run(owners: int, then: The
         assert world.record(down).reason == "cancelled: dag1: run run2 failed"
         assert world.owner(DOWN).states(down) == {"use": "skipped"}
     assert all(owner.memory.subscriptions == {} for owner in world.owners)
+
+
+def test_a_run_that_its_upstream_cancels_owes_its_failure_callback() -> None:
+    world = Between(AfterSpec(dag_id="dag1", on_failure="cancel"), run_callbacks=(CallbackKind.RUN_FAILED.value,))
+    world.plan(DOWN, 5)
+    world.plan(UP, 5)
+    world.end(UP, "load", "failed")
+    (owed,) = world.owner(DOWN).callbacks.values()
+    assert owed.request.reason == "upstream_failed"
 
 
 def test_one_failure_among_several_cancels_unless_any_success_is_enough() -> None:

@@ -14,8 +14,9 @@ from gnomon.engine.state.engine_state import EngineLimits, EngineState
 from gnomon.engine.step import step
 from gnomon.engine.step_context import StepResult
 from gnomon.model.attempts import Attempt, AttemptResult
-from gnomon.model.ids import TaskKey
+from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.records import DagRecord, DeferralRecord, GroupState, NewMail, PoolRecord, RunRecord, TaskRecord
+from gnomon.model.run_callbacks import CallbackRecord, DeadlineRecord, DeadlineState
 from gnomon.model.run_waits import RunWait
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
@@ -58,6 +59,8 @@ class World:
         self.sent: dict[str, Attempt] = {}
         self.answers: list[tuple[int, str, str]] = []
         self.run_waits: dict[tuple[int, int, str, int], RunWait] = {}
+        self.callbacks: dict[str, CallbackRecord] = {}
+        self.deadlines: dict[tuple[int, int], DeadlineRecord] = {}
         self.mail: list[NewMail] = []
         self.now = 1_000_000
         self._ids = itertools.count()
@@ -85,6 +88,11 @@ class World:
             dags=[copy.deepcopy(dag) for dag in self.dags.values()], runs=[copy.deepcopy(run) for run in unfinished],
             tasks=[row for run in unfinished for row in self._rows_of(run.run_pk)], previous_runs=tails,
             run_waits={run.run_pk: self.waits_of(run.run_pk) for run in unfinished},
+            callbacks=[
+                (copy.copy(callback), copy.deepcopy(self.runs[callback.run_pk]))
+                for callback in self.callbacks.values() if callback.ended_at is None
+            ],
+            deadlines={run.run_pk: self.deadlines_of(run.run_pk) for run in unfinished},
         )
         self.loaded = load_groups(memory, state, dict.fromkeys(self.groups(), 1))
         memory.update_pools(self.pool_records())
@@ -96,6 +104,9 @@ class World:
 
     def waits_of(self, run_pk: int) -> list[RunWait]:
         return [copy.copy(wait) for key, wait in sorted(self.run_waits.items()) if key[0] == run_pk]
+
+    def deadlines_of(self, run_pk: int) -> list[DeadlineRecord]:
+        return [copy.copy(deadline) for key, deadline in sorted(self.deadlines.items()) if key[0] == run_pk]
 
     def _rows_of(self, run_pk: int) -> list[TaskRecord]:
         rows = [copy.deepcopy(row) for key, row in sorted(self.rows.items()) if key.run_pk == run_pk]
@@ -116,6 +127,8 @@ class World:
         changes = decided.changes
         for run in changes.runs:
             self.runs[run.run_pk] = copy.deepcopy(run)
+        for key in changes.tasks_deleted:
+            del self.rows[key]
         for row in changes.tasks:
             self.rows[row.key] = copy.copy(row)
             self.rows[row.key].deferral = None
@@ -135,6 +148,13 @@ class World:
             for key in [key for key in self.run_waits if key[:2] == gone]:
                 del self.run_waits[key]
         self.run_waits.update((key, copy.copy(wait)) for key, wait in changes.run_waits.items())
+        for callback_id in changes.callbacks_deleted:
+            del self.callbacks[callback_id]
+        self.callbacks.update((callback_id, copy.copy(callback)) for callback_id, callback in changes.callbacks.items())
+        for run_pk in changes.deadlines_deleted:
+            for key in [key for key, one in self.deadlines.items() if key[0] == run_pk and one.state is not DeadlineState.MISSED]:
+                del self.deadlines[key]
+        self.deadlines.update((key, copy.copy(deadline)) for key, deadline in changes.deadlines.items())
         self.mail += changes.mail_sent
         for run_pk in decided.deleted_runs:
             del self.runs[run_pk]
@@ -190,5 +210,26 @@ class World:
     def state(self, run: RunRecord) -> str:
         return str(self.runs[run.run_pk].state)
 
-    def key(self, run: RunRecord, task_id: str) -> TaskKey:
-        return TaskKey(run.run_pk, self.dags[run.dag_pk].task_numbers[task_id])
+    def key(self, run: RunRecord, task_id: str, map_index: int = UNMAPPED) -> TaskKey:
+        return TaskKey(run.run_pk, self.dags[run.dag_pk].task_numbers[task_id], map_index)
+
+    def states_of(self, run: RunRecord, task_id: str) -> dict[int, str | None]:
+        """Map index to state, from the rows."""
+        number = self.dags[run.dag_pk].task_numbers[task_id]
+        return {k.map_index: str(r.state) if r.state else None for k, r in sorted(self.rows.items()) if (k.run_pk, k.task_no) == (run.run_pk, number)}
+
+    def indices_of(self, run: RunRecord, task_id: str) -> dict[int, str | None]:
+        """Map index to state, from the memory."""
+        run_in_memory = self.memory.runs[run.run_pk]
+        instances = run_in_memory.task_instances[run_in_memory.graph.index_of[task_id]]
+        return {i: str(ti.state) if ti.state else None for i, ti in sorted(instances.items())}
+
+    def end_all(self, task_id: str, outcome: str = "success", **fields: object) -> StepResult:
+        """All live attempts of that task end in one step."""
+        return self.step(*(self.result(attempt, outcome, **fields) for attempt in self.live(task_id)), seconds=1)
+
+    def take_over(self) -> None:
+        """Another scheduler reads the rows; the workers still have their attempts."""
+        self.memory = self.fresh_memory()
+        self.step(e.WorkerJoined("w", self.slots))
+        self.step(e.InventoryRead("w", dict.fromkeys((a.attempt_id for a in self.live()), False), groups=(GROUP,)))

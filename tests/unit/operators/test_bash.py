@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 import os
 import select
 import subprocess
@@ -98,6 +99,34 @@ def test_on_kill_ends_the_whole_process_group(tmp_path: Path) -> None:
     assert codes == [-15]
     assert select.select([end_of_grandchild], [], [], PATIENCE_S)[0], "the grandchild lives"
     os.close(end_of_grandchild)
+
+
+def test_a_term_trap_may_write_after_a_timeout_has_ended_the_call(tmp_path: Path) -> None:
+    class Timeout(BaseException):
+        pass
+
+    class Interrupting(logging.Handler):
+        """Raises, as a signal handler does, when the command has written its first line."""
+
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.getMessage() == "started":
+                raise Timeout
+
+    logger = logging.getLogger("hook")
+    logger.setLevel(logging.INFO)
+    handler = Interrupting()
+    logger.addHandler(handler)
+    hook = SubprocessHook(logger)
+    cleaned = tmp_path / "cleaned"
+    with pytest.raises(Timeout):
+        hook.run_command(["bash", "-c", f"trap 'echo cleaning; touch {cleaned}; exit 7' TERM; echo started; while true; do sleep 0.05; done"])
+    logger.removeHandler(handler)
+    hook.send_sigterm()
+    assert hook.sub_process is not None
+    assert hook.sub_process.wait(PATIENCE_S) == 7
+    assert cleaned.exists()
+    assert hook.sub_process.stdout is not None
+    hook.sub_process.stdout.close()
 
 
 def test_on_kill_while_the_command_starts_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,19 @@ import msgspec
 import pytest
 
 from gnomon.errors.authoring import AirflowSkipException, TaskDeferred
+from gnomon.errors.external_tasks import (
+    AirflowExternalTaskSensorException,
+    ExternalDagFailedError,
+    ExternalDagNotFoundError,
+    ExternalTaskFailedError,
+    ExternalTaskGroupNotFoundError,
+    ExternalTaskNotFoundError,
+)
 from gnomon.model.instants import to_instant
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.task_api_requests import GetDag, GetRunStates, GetTaskStates
 from gnomon.operators.external_task_sensor import ExternalTaskMarker, ExternalTaskSensor
-from gnomon.operators.external_task_states import ExternalTaskFailedError, ExternalTaskNotFoundError
 from gnomon.operators.triggers.external_task import DagStateTrigger, WorkflowTrigger
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_spec import build_dag_spec
@@ -149,18 +156,18 @@ def test_a_failed_one_fails_the_task_and_a_skipped_one_skips_it(
 
 
 @pytest.mark.parametrize(
-    ("wanted", "words"),
-    [({"external_task_id": "none"}, "external task none in DAG other does not exist"),
-     ({"external_task_group_id": "none"}, "task group 'none' in DAG 'other' does not exist")],
+    ("wanted", "error", "words"),
+    [({"external_task_id": "none"}, ExternalTaskNotFoundError, "external task none in DAG other does not exist"),
+     ({"external_task_group_id": "none"}, ExternalTaskGroupNotFoundError, "task group 'none' in DAG 'other' does not exist")],
 )
 def test_what_does_not_exist_fails_the_task_if_it_is_asked_to(
-    dag: DAG, server: Server, context_of: Callable[..., Any], wanted: dict[str, str], words: str
+    dag: DAG, server: Server, context_of: Callable[..., Any], wanted: dict[str, str], error: type[AirflowExternalTaskSensorException], words: str
 ) -> None:
-    with pytest.raises(ExternalTaskNotFoundError, match=words):
+    with pytest.raises(error, match=words):
         _poke(context_of, check_existence=True, **wanted)
     with DAG("two", schedule=None):
         sensor = ExternalTaskSensor(task_id="t", external_dag_id="none", check_existence=True)
-        with pytest.raises(ExternalTaskNotFoundError, match="external DAG none does not exist"):
+        with pytest.raises(ExternalDagNotFoundError, match="external DAG none does not exist"):
             sensor.poke(context_of(sensor))
     with DAG("three", schedule=None):
         assert not _poke(context_of, check_existence=True, external_task_id="a")
@@ -197,8 +204,10 @@ def test_a_deferred_sensor_hands_its_question_to_a_trigger(
     sensor.execute_complete({}, {"status": "success"})
     with pytest.raises(AirflowSkipException):
         sensor.execute_complete({}, {"status": "skipped"})
-    with pytest.raises(ExternalTaskFailedError):
+    with pytest.raises(ExternalDagFailedError):
         sensor.execute_complete({}, {"status": "failed"})
+    with pytest.raises(ExternalTaskNotFoundError, match="ended without the states"):
+        sensor.execute_complete({}, None)
 
 
 def test_a_sensor_that_finds_its_run_needs_no_trigger(dag: DAG, server: Server, execute: Callable[..., Any]) -> None:

@@ -529,3 +529,67 @@ def test_callbacks_hear_of_a_task_that_its_wait_ended(outcome: str, ended: str, 
 def test_a_misspelt_method_is_told_with_the_right_one() -> None:
     said = refused(lambda task, context: task.defer(trigger=Bell(), method_name="go_onn"))
     assert "go_onn(), which Waits does not have; did you mean go_on()?" in said
+
+
+class Paces(BaseOperator):
+    """Starts from a trigger; its instances differ."""
+
+    template_fields = ("rope",)
+    start_from_trigger = True
+    start_trigger_args = StartTriggerArgs(trigger_cls=f"{__name__}.Bell", trigger_kwargs={"rope": "class"}, next_method="go_on", next_kwargs={"k": 1})
+    made: list[Any] = []
+
+    def __init__(self, *, rope: Any = None, trigger_kwargs: Any = None, start_from_trigger: bool = True, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.rope, self.trigger_kwargs, self.start_from_trigger = rope, trigger_kwargs, start_from_trigger
+        Paces.made.append(rope)
+
+    def execute(self, context: Any) -> Any:
+        return "executed"
+
+    def go_on(self, context: Any, event: Any = None, k: int = 0) -> Any:
+        return [self.rope, self.trigger_kwargs, event, k, context["ti"].map_index]
+
+
+def _mapped(dag: DAG, map_index: int, length: int, resume: Resumption | None = None) -> AttemptResult:
+    facts = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=to_instant(WHEN))
+    attempt = Attempt(
+        attempt_id="x", group_no=1, epoch=1, run=facts, task_id="t", task_no=0, file="/d.py", map_index=map_index, expanded_count=length,
+        factor_lengths=((length,),), resume=resume,
+    )  # fmt: skip
+    return run_attempt(dag, attempt, Silent())
+
+
+def test_each_instance_of_a_mapped_task_starts_from_its_own_trigger_before_its_operator_is_made() -> None:
+    Paces.made.clear()
+    with DAG("d", schedule=None) as dag:
+        Paces.partial(task_id="t", rope="r").expand(trigger_kwargs=[{"rope": "{{ ds }} {{ ti.map_index }}"}, {"rope": 2}])
+    waits = [_mapped(dag, index, 2).wait for index in (0, 1)]
+    assert [loads(wait.kwargs) for wait in waits if wait is not None] == [{"rope": "2030-01-02 0"}, {"rope": 2}] and Paces.made == []
+    assert [(wait.next_method, loads(wait.next_kwargs)) for wait in waits if wait is not None] == [("go_on", {"k": 1})] * 2
+    resumed = _mapped(dag, 1, 2, Resumption(next_method="go_on", next_kwargs=dumps({"k": 1}), fired=DeferralResult(outcome="event", payload="7")))
+    assert [loads(item.value) for item in resumed.xcoms] == [["r", {"rope": 2}, 7, 1, 1]] and Paces.made == ["r"]
+
+
+def test_start_from_trigger_may_differ_between_instances() -> None:
+    with DAG("d", schedule=None) as dag:
+        Paces.partial(task_id="t").expand_kwargs([{"start_from_trigger": True, "trigger_kwargs": {"rope": 1}}, {"start_from_trigger": False}])
+    first, second = _mapped(dag, 0, 2), _mapped(dag, 1, 2)
+    assert first.wait is not None and loads(first.wait.kwargs) == {"rope": 1}
+    assert second.outcome == "success" and [loads(item.value) for item in second.xcoms] == ["executed"]
+
+
+def test_a_mapped_task_that_defers_is_made_again_with_its_element() -> None:
+    with DAG("d", schedule=None) as dag:
+        Waits.partial(task_id="t", how=lambda task, _: task.defer(trigger=Bell(task.field), method_name="go_on")).expand(field=["a", "b"])
+    wait = _mapped(dag, 1, 2).wait
+    assert wait is not None and loads(wait.kwargs) == {"rope": "b"}
+    resumed = _mapped(dag, 1, 2, Resumption(next_method="go_on", fired=DeferralResult(outcome="event", payload="5")))
+    assert [loads(item.value) for item in resumed.xcoms][-1] == {"event": 5, "ti": "t", "kwargs": {}, "field": "b"}
+
+
+def test_an_instance_that_starts_from_a_trigger_with_wrong_arguments_fails_in_words() -> None:
+    with DAG("d", schedule=None) as dag:
+        Paces.partial(task_id="t").expand(trigger_kwargs=[{"roap": 1}])
+    result = _mapped(dag, 0, 1)
+    assert result.outcome == "failed" and "cannot be made with roap=" in str(result.reason)

@@ -24,6 +24,7 @@ from gnomon.model.instants import to_instant
 from gnomon.operators.python import PythonOperator
 from gnomon.runner import run_attempt
 from gnomon.sdk import DAG, task
+from gnomon.sdk.arguments.retry_policies import RetryDecision, RetryPolicy
 from gnomon.sdk.runtime.channel import install_channel
 from gnomon.sdk.tasks.decorated_operators import RETURNED_SHOWN_MAX
 
@@ -247,3 +248,52 @@ def test_the_log_shows_the_beginning_of_a_long_returned_value(decorated: bool, c
 def test_the_environment_names_the_attempt() -> None:
     result = run(lambda: [os.environ[f"{prefix}_CTX_TASK_ID"] for prefix in ("AIRFLOW", "GNOMON")])
     assert result.xcoms[0].value == '["t", "t"]'
+
+
+class Deciding(RetryPolicy):
+    """A policy that returns, or raises, what it was made with."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        self.asked: list[tuple[str, int, int, bool]] = []
+
+    def evaluate(self, exception: BaseException, try_number: int, max_tries: int, context: Any = None) -> RetryDecision:
+        self.asked.append((str(exception), try_number, max_tries, context["task_instance"].task_id == "t"))
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("answer", "retryable", "delay_s", "reason"),
+    [
+        (RetryDecision.fail("wrong password"), False, None, "ValueError: x (retry_policy: wrong password)"),
+        (RetryDecision.retry(timedelta(seconds=90)), True, 90.0, "ValueError: x (retry_policy: retry)"),
+        (RetryDecision.retry(timedelta(seconds=-1)), True, None, "ValueError: x (retry_policy: retry)"),
+        (RetryDecision.default(), True, None, "ValueError: x"),
+        (None, True, None, "ValueError: x"),
+        (RetryDecision("fail"), True, None, "ValueError: x"),  # type: ignore[arg-type]
+        (KeyError("bug"), True, None, "ValueError: x"),
+    ],
+)
+def test_a_retry_policy_decides_about_the_next_try(answer: Any, retryable: bool, delay_s: float | None, reason: str) -> None:
+    policy = Deciding(answer)
+    result = run(raising(ValueError("x")), max_tries=2, retry_policy=policy)
+    assert (result.outcome, result.retryable, result.retry_delay_s, result.reason) == ("failed", retryable, delay_s, reason)
+    assert policy.asked == [("x", 1, 2, True)]
+
+
+def test_a_retry_policy_is_not_asked_without_a_try_left_or_after_a_final_failure() -> None:
+    policy = Deciding(RetryDecision.retry())
+    for error, tries in ((ValueError(), 0), (AirflowFailException("no"), 3), (AirflowSensorTimeout("late"), 3), (AirflowSkipException(), 3)):
+        run(raising(error), max_tries=tries, retry_policy=policy)
+    assert policy.asked == []
+
+
+def test_callbacks_are_those_of_a_failure_when_the_policy_says_so() -> None:
+    called: list[str] = []
+    run(
+        raising(ValueError()), max_tries=2, retry_policy=Deciding(RetryDecision.fail()),
+        on_failure_callback=lambda context: called.append("failure"), on_retry_callback=lambda context: called.append("retry"),
+    )
+    assert called == ["failure"]

@@ -130,7 +130,7 @@ class Renamed(CronTriggerTimetable):
 
 
 class ByPartition(Daytime):
-    partitioned = True
+    partitioned_at_runtime = True
 
 
 class ByAssets(Daytime):
@@ -139,6 +139,11 @@ class ByAssets(Daytime):
 
 def _dag(schedule: Any) -> DAG:
     return DAG("timely", schedule=schedule, start_date=dt.datetime(2024, 1, 1, tzinfo=dt.UTC))
+
+
+def test_the_stored_form_says_that_its_runs_may_have_partitions() -> None:
+    for timetable, has_partitions in ((ByPartition(), True), (Daytime(), False)):
+        assert build_dag_spec(_dag(timetable), HERE).spec.timetable.has_partitions is has_partitions
 
 
 def _refused(schedule: Any) -> str:
@@ -179,7 +184,6 @@ def test_words_come_from_class_instance_or_property(timetable: Any, summary: str
         (Mismatched(), "Mismatched.deserialize raised KeyError: 'time', for {'at': '08:00:00'}"),
         (Unsummed(), "Unsummed.summary raised AttributeError: 'Unsummed' object has no attribute 'att'"),
         (Invalid(), "the schedule is not valid. at must be a full hour"),
-        (ByPartition(), "ByPartition plans runs by partition, which is not supported yet"),
         (Broken(), "Broken.validate raised RuntimeError: no such hour"),
     ],
 )
@@ -216,11 +220,12 @@ def test_an_argument_that_is_not_kept_is_a_warning() -> None:
     assert "let serialize return every argument" in warning
 
 
-def test_assets_beside_the_time_are_a_warning() -> None:
+def test_an_asset_condition_that_is_no_asset_is_a_warning() -> None:
     dag = _dag(ByAssets())
-    build_dag_spec(dag, HERE)
+    spec = build_dag_spec(dag, HERE).spec
     (warning,) = dag.warnings
-    assert "its timetable has an asset_condition: scheduling by assets is not supported yet" in warning
+    assert "its timetable has an asset_condition that is no asset, alias, reference or combination of them" in warning
+    assert spec.asset_condition is None
 
 
 @pytest.mark.parametrize("keyword", ["schedule", "schedule_interval", "timetable"])

@@ -62,7 +62,7 @@ def test_a_uri_may_hold_an_address_with_its_own_protocol() -> None:
 def test_a_uri_without_a_host_holds_a_path(uri: str, schema: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW_CONN_C", uri)
     found = Connection.get("c")
-    assert (found.conn_type, found.host, found.login, found.schema) == ("sqlite", None, None, schema)
+    assert (found.conn_type, found.host, found.login, found.schema) == ("sqlite", "", None, schema)
     assert Connection.from_uri(found.get_uri(), "c").schema == schema
 
 

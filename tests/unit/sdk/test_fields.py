@@ -13,13 +13,20 @@ import pytest
 
 from gnomon.model.after import After
 from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.model.states import DagRunType
 from gnomon.sdk.arguments import converters, fields
+from gnomon.sdk.arguments.deadline_argument import as_deadlines
 from gnomon.sdk.arguments.depends_on import as_dependencies
 from gnomon.sdk.arguments.notset import NOTSET
 from gnomon.sdk.arguments.old_arguments import TaskArguments
+from gnomon.sdk.arguments.resources import Resources, as_resources
+from gnomon.sdk.arguments.retry_policies import ExceptionRetryPolicy
+from gnomon.sdk.arguments.run_types import as_run_types
 from gnomon.sdk.arguments.task_rules import TriggerRule, WeightRule
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.task_group import TaskGroup
+from gnomon.sdk.runtime.callback_definitions import SyncCallback
+from gnomon.sdk.schedules.deadlines import DeadlineAlert, DeadlineReference
 from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
@@ -51,20 +58,25 @@ def test_the_default_in_the_signature_is_that_of_the_row(kind: type, rows: tuple
 
 
 MOMENT = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+ALERT = DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, dt.timedelta(hours=1), SyncCallback(print))
+POLICY = ExceptionRetryPolicy([])
 CHECKED: dict[Any, tuple[Any, Any]] = {
     converters.as_backoff: (True, 2.0), converters.as_integer: ("3", 3), converters.as_misfire: ("latest", "latest"),
     converters.as_moment: (MOMENT.isoformat(), MOMENT), converters.as_overlap: ("skip", "skip"), converters.as_retries: ("2", 2),
     converters.as_slots: ("2", 2), converters.as_span: (5, dt.timedelta(seconds=5)), converters.as_tags: (["a", "a"], {"a"}),
     converters.as_timedelta: (dt.timedelta(1), dt.timedelta(1)), converters.as_trigger_rule: ("all_done", TriggerRule.ALL_DONE),
     converters.as_weight_rule: ("absolute", WeightRule.ABSOLUTE), converters.as_window: (5, dt.timedelta(seconds=5)),
-    as_dependencies: (After("up"), (After("up"),)),
+    as_dependencies: (After("up"), (After("up"),)), as_deadlines: (ALERT, [ALERT]), converters.as_retry_policy: (POLICY, POLICY),
+    as_resources: ({"cpus": 2}, Resources(cpus=2)),
+    as_run_types: (["manual", "scheduled"], frozenset({DagRunType.MANUAL, DagRunType.SCHEDULED})),
+    converters.as_flag: (True, True), converters.as_name: ("name", "name"), converters.read_doc: ("# Text", "# Text"),
 }
 """What an author may give, and what is kept of it, by check."""
 MARK = object()
 OTHERWISE: dict[str, tuple[Any, Any]] = {
     "dag_id": ("e", "e"), "task_id": ("u", "u"), "default_args": ({"retries": 1}, {"retries": 1}), "params": ({"p": 1}, {"p": 1}),
     "schedule": ("@daily", "@daily"), "mode": ("reschedule", "reschedule"), "inlets": (MARK, [MARK]), "outlets": ([MARK], [MARK]),
-    "poke_interval": (5, 5.0), "timeout": (dt.timedelta(seconds=5), 5.0),
+    "owner_links": ({"me": "https://here"}, {"me": "https://here"}), "poke_interval": (5, 5.0), "timeout": (dt.timedelta(seconds=5), 5.0),
 }
 """The same for arguments whose values are used or changed by the constructor itself."""
 NAMES = {"depends_on": "_depends_on", "pre_execute": "_pre_execute_hook", "post_execute": "_post_execute_hook"}

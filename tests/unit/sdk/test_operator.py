@@ -250,11 +250,6 @@ def test_defer_raises_what_the_worker_catches(abcd: list[BaseOperator]) -> None:
     assert found.value.method_name == "go_on"
 
 
-def test_mapping_is_refused_in_words() -> None:
-    with pytest.raises(NotImplementedError, match="dynamic task mapping is not supported yet"):
-        Copy.partial(task_id="t")
-
-
 def test_copies_do_not_share_what_rendering_changes(abcd: list[BaseOperator]) -> None:
     other = abcd[0].prepare_for_execution()
     other.owner = "somebody"

@@ -234,7 +234,7 @@ def test_a_text_as_template_ext_is_refused() -> None:
             template_ext = ".sql"
 
 
-def test_a_notifier_renders_its_fields_and_never_fails_the_task(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_notifier_renders_its_fields_logs_its_error_and_raises_it(caplog: pytest.LogCaptureFixture) -> None:
     class Tell(BaseNotifier):
         template_fields = ("message",)
 
@@ -245,5 +245,6 @@ def test_a_notifier_renders_its_fields_and_never_fails_the_task(caplog: pytest.L
         def notify(self, context: Any) -> None:
             raise ValueError(self.message)
 
-    Tell("late on {{ ds }}")({"ds": "2026-01-31"})
-    assert "late on 2026-01-31" in caplog.text
+    with pytest.raises(ValueError, match="late on 2026-01-31"):
+        Tell("late on {{ ds }}")({"ds": "2026-01-31"})
+    assert "notifier Tell failed: late on 2026-01-31" in caplog.text

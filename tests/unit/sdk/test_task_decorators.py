@@ -199,23 +199,8 @@ def test_an_unknown_variant_is_an_attribute_error_with_the_known_ones() -> None:
     with pytest.raises(AttributeError, match=r"no @task.brnch; did you mean branch\. There are: bash, branch"):
         _ = task.brnch
     with pytest.raises(AttributeError, match="not supported yet"):
-        _ = task.virtualenv
+        _ = task.docker
     assert not hasattr(task, "nothing")
-
-
-@pytest.mark.parametrize("call", [lambda one: one.expand(x=[1]), lambda one: one.partial(x=1), lambda one: one.expand_kwargs([])])
-def test_mapping_is_refused_at_parse_time(call: Any) -> None:
-    @task
-    def work(x: int) -> None: ...
-
-    with DAG("d"), pytest.raises(NotImplementedError, match=r"'work' \(.*test_task_decorators.py:\d+\): dynamic task mapping"):
-        call(work)
-
-
-@pytest.mark.parametrize("call", [lambda arg: arg.map(str), lambda arg: arg.zip(arg), lambda arg: arg.concat(arg)])
-def test_mapping_over_values_is_refused_at_parse_time(call: Any) -> None:
-    with DAG("d"), pytest.raises(NotImplementedError, match="task 't': dynamic task mapping"):
-        call(BaseOperator(task_id="t").output)
 
 
 def test_a_value_cannot_be_iterated_or_indexed_by_number_in_the_file() -> None:
@@ -402,3 +387,12 @@ def test_what_is_no_function_is_refused() -> None:
         task(int)
     with pytest.raises(ValueError, match="<lambda>"), DAG("d"):
         task(lambda: None)()
+
+
+def test_the_trigger_rule_of_a_teardown_cannot_be_chosen() -> None:
+    @teardown
+    @task(trigger_rule="one_success")
+    def ends() -> None: ...
+
+    with DAG("d", schedule=None), pytest.raises(ValueError, match=r"'ends' \(.*\): the trigger rule of a teardown task is not configurable"):
+        ends()

@@ -216,12 +216,3 @@ def test_edges_go_to_the_group_when_its_function_returns_nothing() -> None:
         BaseOperator(task_id="start") >> section() >> BaseOperator(task_id="end")
     assert dag.get_task("section.a").upstream_task_ids == {"start"}
     assert dag.get_task("end").upstream_task_ids == {"section.b"}
-
-
-def test_mapping_a_group_is_refused_in_words() -> None:
-    @task_group
-    def section(value: int) -> None:
-        pass
-
-    with DAG("d"), pytest.raises(NotImplementedError, match="@task_group 'section': dynamic task mapping"):
-        section.expand(value=[1])

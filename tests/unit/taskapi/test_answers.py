@@ -22,6 +22,8 @@ from gnomon.model.task_api_requests import (
     GetRunState,
     GetTaskStates,
     GetVariable,
+    GetXComBatch,
+    GetXComCount,
     GetXComs,
     ListVariables,
     SetVariable,
@@ -29,6 +31,7 @@ from gnomon.model.task_api_requests import (
 from gnomon.store import migrations, open_database
 from gnomon.store.admin import connections
 from gnomon.store.dag_records import xcom_values
+from gnomon.taskapi import xcom_queries
 
 ATTEMPT = Attempt(
     attempt_id="x", group_no=1, epoch=1, task_id="a", task_no=0, file="/d.py",
@@ -87,6 +90,24 @@ def _two_runs(world: World) -> tuple[RunRecord, RunRecord]:
         with world.db.write() as tx:
             xcom_values.write_xcom(tx, run.run_pk, dag.task_numbers["a"], -1, "return_value", f'"{run.run_id}"')
     return first, second
+
+
+def test_the_values_of_a_mapped_task_come_in_batches_that_end_with_a_large_value(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    dag = world.dag("d")
+    run = world.run("d", "m", day=1)
+    with world.db.write() as tx:
+        for index, value in enumerate(["1", "22", "333", "4"]):
+            xcom_values.write_xcom(tx, run.run_pk, dag.task_numbers["a"], index, "return_value", value)
+    batch = GetXComBatch(dag_id="d", run_id="m", task_id="a")
+    assert ask(world, batch) == ["1", "22", "333", "4"]
+    assert ask(world, GetXComBatch(dag_id="d", run_id="m", task_id="a", start=3, limit=9)) == ["4"]
+    assert ask(world, GetXComBatch(dag_id="d", run_id="m", task_id="a", start=-1)) == []
+    monkeypatch.setattr(xcom_queries, "BATCH_BYTES", 3)
+    assert ask(world, batch) == ["1", "22"]
+    assert ask(world, GetXComCount(dag_id="d", run_id="m", task_id="a")) == 4
+    assert ask(world, GetXComCount(dag_id="d", run_id="none", task_id="a")) == 0 and ask(world, GetXComBatch(dag_id="d", run_id="none", task_id="a")) == []
+    with pytest.raises(taskapi.TaskApiRefused, match="GetXComBatch is for tasks only"):
+        taskapi.answer_task(world.db, None, batch)
 
 
 def test_xcoms_are_of_the_run_of_the_tasks_and_of_the_map_indexes_asked_for(world: World) -> None:

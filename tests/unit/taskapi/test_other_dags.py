@@ -28,7 +28,7 @@ from gnomon.model.task_api_requests import (
 from gnomon.store import migrations, open_database
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import mailbox
-from gnomon.taskapi.run_queries import list_group_tasks
+from gnomon.taskapi.run_queries import TaskApiRefused, list_group_tasks
 
 ATTEMPT = Attempt(
     attempt_id="x", group_no=1, epoch=1, task_id="a", task_no=0, file="/d.py",
@@ -112,6 +112,13 @@ def test_a_run_that_exists_is_left_alone_or_cleared(world: World) -> None:
 def test_a_dag_that_is_not_there_gets_no_run(world: World) -> None:
     with pytest.raises(taskapi.TaskApiRefused, match="no DAG 'none'; `gnomon dags list` shows"):
         ask(world, msgspec.structs.replace(WANTED, dag_id="none"))
+
+
+def test_a_dag_that_allows_no_runs_of_operators_gets_none(world: World) -> None:
+    world.dag("d", allowed_run_types=("manual",))
+    with pytest.raises(TaskApiRefused, match=r"DAG 'd' \(.*\) allows no operator_triggered runs: its allowed_run_types are manual; add DagRunType"):
+        ask(world, WANTED)
+    assert world.count("SELECT count(*) FROM dag_run") == 0
 
 
 @pytest.mark.parametrize("question", [WANTED, GetDag(dag_id="d"), GetRunStates(dag_id="d"), GetRequest(request_pk=1)])

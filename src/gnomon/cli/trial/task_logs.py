@@ -11,6 +11,8 @@ READ_BYTES = 1_000_000
 """Maximum number of bytes that are read from a file at a time."""
 _NAME = re.compile(r"task_id=(?P<task_id>.*?)\.(map_index=(?P<map_index>\d+)\.)?attempt=\d+(\.trigger)?\.log", re.DOTALL)
 
+_CALLBACK = "callback="
+
 
 class TaskLogs:
     """Reads the log files below a folder. Each call continues in each file where the last one stopped."""
@@ -49,7 +51,9 @@ def _whole_lines(text: bytes, is_over: bool) -> bytes:
 
 
 def _task_name(file_name: str) -> str:
-    """The task that writes a log of this name (`gnomon.model.attempts.build_attempt_log_path`)."""
+    """The task, or the kind of callback, that writes a log of this name (`gnomon.model.attempts.build_attempt_log_path`)."""
+    if file_name.startswith(_CALLBACK):
+        return file_name.removeprefix(_CALLBACK).partition(".")[0]
     found = _NAME.fullmatch(file_name)
     if found is None:
         return file_name

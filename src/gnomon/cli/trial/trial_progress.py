@@ -17,7 +17,7 @@ from gnomon.report.listings.run_list import TaskInstanceRow
 
 _STYLES = {
     "success": "green", "failed": "bold red", "upstream_failed": "red", "skipped": "magenta", "running": "bright_green",
-    "queued": "bright_black", "scheduled": "bright_black", "up_for_retry": "yellow", "up_for_reschedule": "cyan",
+    "queued": "bright_black", "scheduled": "bright_black", "up_for_retry": "yellow", "up_for_reschedule": "cyan", "awaiting_input": "yellow",
 }
 _ROWS_MAX = 40
 """Maximum number of task instances in the live table; with more, only unfinished ones are shown."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -16,6 +16,7 @@ from gnomon.cli.parameter_types import check_run_conf
 from gnomon.cli.trial.dag_search import ParsedTarget, find_by_id, find_in_file, looks_like_file
 from gnomon.cli.trial.private_home import copy_settings, private_home
 from gnomon.cli.trial.task_logs import TaskLogs
+from gnomon.cli.trial.trial_answers import Answer, TrialAnswers
 from gnomon.cli.trial.trial_progress import ProgressDisplay
 from gnomon.cli.trial.trial_services import TrialStatus, load_status, run_scheduler, start_companions
 from gnomon.config import Config
@@ -39,12 +40,14 @@ _POOL_SLOTS = 128
 
 @dataclass(frozen=True, slots=True)
 class TrialRequest:
-    """The DAG to run, and the logical date and conf of its run."""
+    """The DAG to run, the logical date and conf of its run, and the answers to its questions."""
 
     file_or_id: str
     dag_id: str | None
     logical_at: Instant
     conf: dict[str, object]
+    answers: dict[str, Answer] = field(default_factory=dict)
+    """Task id to the answer of a person."""
 
 
 def run_trial(home: Home, request: TrialRequest, display: ProgressDisplay) -> TrialStatus:
@@ -60,10 +63,12 @@ def run_trial(home: Home, request: TrialRequest, display: ProgressDisplay) -> Tr
             _wait_for_worker(home, db, check)
             dag_id = target.dag.spec.dag_id
             logs = TaskLogs(cfg.logs_folder)
+            answers = TrialAnswers(db, dag_id, request.answers, BY)
 
             def show(rows: list[TaskInstanceRow]) -> None:
                 display.write(logs.new_lines())
                 display.show(rows)
+                answers.apply(rows, home.clock.now())
 
             trial = run_scheduler(cfg, db, home.clock, lambda: load_status(db, dag_id, run_id), check, show)
             display.write(logs.new_lines(is_over=True))
@@ -101,7 +106,7 @@ def _create_run(home: Home, db: Database, target: ParsedTarget, request: TrialRe
                 pools.set_pool(tx, name, _POOL_SLOTS)
         dag_runs.create_manual_run(
             tx, dag_id=spec.dag_id, run_id=planned.run_id, logical_at=request.logical_at, run_after=planned.run_after,
-            interval=(planned.interval_start, planned.interval_end), conf=request.conf, by=BY, at=now,
+            interval=(planned.interval_start, planned.interval_end), conf=request.conf, by=BY, at=now, of_any_type=True,
         )
     return planned.run_id
 

@@ -98,7 +98,7 @@ def run_scheduler(
     cfg: Config, db: Database, clock: Clock, look: Callable[[], TrialStatus], check: Callable[[], None],
     show: Callable[[list[TaskInstanceRow]], None],
 ) -> TrialStatus:  # fmt: skip
-    """Run the scheduler in this process until the run has ended, and return the final status.
+    """Run the scheduler in this process until the run and its callbacks have ended, and return the final status.
 
     `look`: reads the current status. `check`: raises when a child process has died. `show`: receives the task instances after
     each step.
@@ -116,7 +116,7 @@ def run_scheduler(
             wake_at = service.tick()
             trial = look()
             show(trial.tasks)
-            if trial.run.state in FINISHED_RUN_STATES:
+            if trial.run.state in FINISHED_RUN_STATES and not service.memory.callbacks:
                 return trial
             check()
             seconds = (wake_at - clock.now()) / SECOND

@@ -1,7 +1,7 @@
 """Admission: ready task instances get an attempt while workers, pools and limits have room.
 
 Fairness. The pools take turns, one task instance each, until no pool can admit another; a full pool costs one look. Within
-a pool, `AdmissionKey` is the order. A task instance that meets a reached limit moves to the queue of that limit and is
+a pool, `AdmissionKey` is the order. Tasks of backfills come after all others, also those of other pools. A task instance that meets a reached limit moves to the queue of that limit and is
 looked at again when the limit is released, so that admission does not read a queue that it cannot serve
 (airflow-surface.md D.5 and section I, 15).
 """
@@ -19,11 +19,13 @@ from gnomon.engine.state.engine_state import EngineState, WorkerCapacity
 from gnomon.engine.state.limits import LimitQueue, Pool
 from gnomon.engine.state.queue_moves import dequeue, move_in_queue
 from gnomon.engine.state.queue_state import QueueCause
+from gnomon.engine.state.run_facts import describe_run
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import Admission, StepContext, StepResult
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, build_attempt_log_path
 from gnomon.model.deferral import Resumption
 from gnomon.model.records import Changes
+from gnomon.model.states import WITHOUT_PROCESS_STATES
 from gnomon.model.states import TaskInstanceState as S
 
 VOLATILE_IMPORT_MAX_AGE_S = 300.0
@@ -35,20 +37,25 @@ def admit_ready(context: StepContext) -> None:
     engine_state = context.state
     budget = engine_state.limits.max_admissions_per_step
     pools = deque(pool for _, pool in sorted(engine_state.pools.items()) if pool.ready_queue)
-    while pools:
+    backfill_pools: deque[Pool] = deque()  # pools in which only tasks of backfills are ready
+    while pools or backfill_pools:
         worker = find_free_worker(engine_state)
         if worker is None:
             return
-        pool = pools.popleft()
+        turns = pools or backfill_pools
+        pool = turns.popleft()
         ti = _find_next_admissible(pool)
         if ti is None:
+            continue
+        if turns is pools and ti.run.backfill is not None and not ti.is_resumption:
+            backfill_pools.append(pool)
             continue
         if budget == 0:
             context.has_more_work = True
             return
         budget -= 1
         _admit_one(context, ti, pool, worker)
-        pools.append(pool)
+        turns.append(pool)
 
 
 def find_free_worker(engine_state: EngineState) -> WorkerCapacity | None:
@@ -173,7 +180,7 @@ def _undo_admission(engine_state: EngineState, changes: Changes, admission: Admi
         changes.xcom_clears.remove(ti.key())  # one entry only: a clear in the same step has its own
         changes.results += admission.xcoms
     lifecycle.revert(ti, admission.state)
-    if admission.state in (None, S.DEFERRED):
+    if admission.state in (None, *WITHOUT_PROCESS_STATES):
         lifecycle.apply(ti, Cause.WAIT)
     move_in_queue(ti, QueueCause.BECOME_READY, engine_state.get_pool(ti.pool or ti.task.pool))
 
@@ -182,16 +189,19 @@ def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
     """The message that tells a worker to run the live attempt of the instance."""
     run, task = ti.run, ti.task
     dag = run.dag.record
+    expansion = run.expansions.get(ti.index) if ti.map_index >= 0 else None
     assert ti.attempt is not None
     return Attempt(
         attempt_id=ti.attempt, group_no=dag.group_no, epoch=engine_state.epochs.get(dag.group_no, 0), run=_build_run_facts(run),
         task_id=task.task_id, task_no=run.graph.numbers[ti.index], map_index=ti.map_index,
         try_number=ti.try_number, max_tries=ti.max_tries, seq=ti.seq, file=dag.file, input_hash=dag.input_hash,
-        fresh=dag.fresh is not None or run.graph.spec.fresh_import, attempts_per_child=run.graph.spec.attempts_per_child,
+        fresh=dag.fresh is not None or run.graph.spec.fresh_import, attempts_per_child=run.graph.spec.attempts_per_child, calls_listeners=run.graph.spec.calls_task_listeners,
         timeout_s=task.execution_timeout_s, zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.looked_further else None,
         log=build_attempt_log_path(dag.dag_id, run.record.run_id, task.task_id, ti.map_index, ti.seq),
         resume=_build_resumption(ti), started_at=ti.started_at if ti.is_resumption else None,
         deadline_at=compute_deadline(ti) if ti.continues_in_operator else None,
+        expanded_count=None if expansion is None else expansion.count,
+        factor_lengths=() if expansion is None else expansion.lengths,
     )
 
 
@@ -204,11 +214,5 @@ def _build_resumption(ti: TaskInstance) -> Resumption | None:
 
 def _build_run_facts(run: DagRun) -> RunFacts:
     if run.facts is None:
-        record = run.record
-        run.facts = RunFacts(
-            run_pk=run.pk, dag_id=run.dag.record.dag_id, run_id=record.run_id, run_type=record.run_type.value,
-            run_after=record.run_after, logical_at=record.logical_at, interval_start=record.interval_start,
-            interval_end=record.interval_end, queued_at=record.queued_at, started_at=record.started_at,
-            state=record.state.value, conf=record.conf, clear_number=record.clear_number,
-        )
+        run.facts = describe_run(run.dag.record.dag_id, run.record)
     return run.facts

@@ -6,7 +6,6 @@ until its verdict lets the run start or cancels it.
 
 from __future__ import annotations
 
-import heapq
 import json
 from collections.abc import Collection, Iterable
 
@@ -14,7 +13,8 @@ from gnomon.decide.edges import EdgeVerdict, decide_wait_state, replaces_absent_
 from gnomon.decide.transitions import Cause
 from gnomon.engine.dependencies.upstream_subscriptions import send_subscription, subscribe, unsubscribe
 from gnomon.engine.events import ReleaseRun, SlotsResolved
-from gnomon.engine.lifecycle.run_lifecycle import end_run, set_edge_timers, stop_tasks
+from gnomon.engine.lifecycle.run_lifecycle import end_run, set_edge_timers
+from gnomon.engine.lifecycle.task_end import stop_tasks
 from gnomon.engine.state.edge_waits import EdgeWaits, build_edge_waits, describe_upstream_waits, waits_for_upstreams
 from gnomon.engine.state.task_instance import DagRun
 from gnomon.engine.step_context import StepContext
@@ -75,7 +75,7 @@ def restart_waits(context: StepContext, run: DagRun, cleared: Collection[str]) -
             request_slots(context, run, edge)
     set_edge_timers(context.state, run)
     if queued and run.pk not in run.dag.runs_waiting_upstream and not waits_for_upstreams(run.edges.values()):
-        heapq.heappush(run.dag.queued_runs, run.sort_key)
+        run.dag.enqueue_run(run)
         context.startable_dags[run.dag] = None
     evaluate(context, run)
 
@@ -191,7 +191,7 @@ def evaluate(context: StepContext, run: DagRun, changed: EdgeWaits | None = None
     elif run.pk in run.dag.runs_waiting_upstream:
         del run.dag.runs_waiting_upstream[run.pk]
         _update_reason(context, run)
-        heapq.heappush(run.dag.queued_runs, run.sort_key)
+        run.dag.enqueue_run(run)
         context.startable_dags[run.dag] = None
 
 
@@ -207,7 +207,7 @@ def cancel_run(context: StepContext, run: DagRun, reason: str) -> None:
     """End a waiting run as failed; its tasks are skipped."""
     run.dag.runs_waiting_upstream.pop(run.pk, None)
     stop_tasks(context, run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
-    end_run(context, run, DagRunState.FAILED, reason)
+    end_run(context, run, DagRunState.FAILED, reason, callback_reason="upstream_failed")
 
 
 def expire_edges(context: StepContext, run: DagRun) -> None:

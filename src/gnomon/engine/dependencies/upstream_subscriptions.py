@@ -95,6 +95,9 @@ def notify_run_ended(context: StepContext, run: DagRun) -> None:
 
 def notify_task_ended(context: StepContext, ti: TaskInstance) -> None:
     """Send the outcome of the task to subscriptions of this task alone, if it was the last of its instances."""
+    expansion = ti.run.expansions.get(ti.index)
+    if expansion is not None and not expansion.own.all_done():
+        return
     _notify_slot(context, ti.run, ti.task.task_id)
 
 
@@ -240,6 +243,8 @@ def _task_fact(run: DagRun, at: Instant, task_id: str) -> SlotFact:
     record = run.record
     index = run.graph.index_of.get(task_id)
     states = [] if index is None else [ti.state for ti in run.task_instances[index].values()]
+    if len(states) > 1:  # instances that a shorter expansion removed do not count
+        states = [state for state in states if state is not S.REMOVED]
     ended = record.state in FINISHED_RUN_STATES
     if not ended and (index is None or not states or any(state not in FINISHED_TASK_STATES for state in states)):
         return SlotFact(at, "open", record.clear_number)

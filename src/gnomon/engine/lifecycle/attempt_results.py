@@ -6,43 +6,58 @@ modules call it for tries that end without a result. RESULT in docs/discussions/
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from gnomon.decide.outcomes import UNENTERED_LIMIT, compute_retry_at, has_try_left
 from gnomon.decide.transitions import Cause
-from gnomon.decide.trigger_rules import format_skip_reason, parse_skip_reason
+from gnomon.decide.trigger_rules import format_left_out, format_skip_reason, parse_skip_reason
 from gnomon.engine import lifecycle
 from gnomon.engine.admission.admission_pass import build_attempt
 from gnomon.engine.admission.capacity import release_attempt
 from gnomon.engine.events import AuthorCodeEntered, InventoryRead, ResultReceived
+from gnomon.engine.lifecycle.asset_emission import record_asset_events
+from gnomon.engine.lifecycle.deadlines import on_reference_ended
 from gnomon.engine.lifecycle.deferrals import begin_deferral, drop_deferral
-from gnomon.engine.lifecycle.run_lifecycle import stop_tasks
-from gnomon.engine.lifecycle.task_lifecycle import finish_task_instance, is_skipped_by_branch, make_ready
+from gnomon.engine.lifecycle.expansions import list_related_instances
+from gnomon.engine.lifecycle.run_callbacks import (
+    lose_callbacks,
+    on_callback_entered,
+    on_callback_inventory,
+    on_callback_result,
+    owe_task_end,
+)
+from gnomon.engine.lifecycle.task_end import fail_task_instance, finish_task_instance
+from gnomon.engine.lifecycle.task_lifecycle import is_skipped_by_branch, make_ready
 from gnomon.engine.state.engine_state import EngineState, WorkerCapacity
 from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import Dag, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
-from gnomon.model.attempts import AttemptResult, escape_unstorable, xcom_excess
+from gnomon.model.attempts import RETURN_VALUE, AttemptResult, escape_unstorable, xcom_excess
+from gnomon.model.records import HAS_VALUE
 from gnomon.model.states import TaskInstanceState as S
 
+RENDERED_INDEX_MAX = 250
+"""Characters of a rendered map index that are stored, as in Airflow."""
 
-def fail_try(context: StepContext, ti: TaskInstance, reason: str | None, *, retryable: bool) -> None:
-    """End the try as failed: the task is up for retry if a try is left, else failed. `retryable` False: it fails at once."""
+
+def fail_try(context: StepContext, ti: TaskInstance, reason: str | None, *, retryable: bool, retry_delay_s: float | None = None) -> None:
+    """End the try as failed: the task is up for retry if a try is left, else failed. `retryable` False: it fails at once.
+
+    `retry_delay_s`: the delay that a retry policy decided; None: that of the task.
+    """
     if retryable and has_try_left(ti.try_number, ti.max_tries):
         dequeue(ti)  # timers of an ended deferral must not fire before the next try is due
         lifecycle.apply(ti, Cause.RETRY)
         ti.ended_at = None
         ti.reason = reason
-        ti.resume_at = compute_retry_at(ti.task, ti.try_number, _jitter_seed(ti), context.now)
+        ti.resume_at = compute_retry_at(ti.task, ti.try_number, _jitter_seed(ti), context.now, retry_delay_s)
         context.state.set_timer(ti.resume_at, ti)
         context.mark_dirty(ti)
         return
-    finish_task_instance(context, ti, Cause.FAIL, reason)
-    if ti.run.graph.spec.fail_fast and not ti.task.is_teardown:
-        stop_reason = f"fail_fast: task {ti.name()} failed"
-        stop_tasks(context, ti.run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=stop_reason, teardowns=False)
+    fail_task_instance(context, ti, Cause.FAIL, reason)
 
 
 def _jitter_seed(ti: TaskInstance) -> str:
@@ -53,6 +68,7 @@ def on_author_code_entered(context: StepContext, event: AuthorCodeEntered) -> No
     """Set the instance to running."""
     ti = context.state.attempts.get(event.attempt_id)
     if ti is None:
+        on_callback_entered(context, event)
         return
     ti.unentered_attempts = 0
     if ti.state is not S.QUEUED:
@@ -72,12 +88,18 @@ def on_result_received(context: StepContext, event: ResultReceived) -> None:
     ti = context.state.attempts.get(result.attempt_id)
     if ti is not None:
         _apply_result(context, ti, _check_storable(result))
+    elif (owed := on_callback_result(context, result)) is not None:
+        on_reference_ended(context, owed, result)
 
 
 def _check_storable(result: AttemptResult) -> AttemptResult:
     """A result that the store can hold: with an XCom over the limit, or an unknown outcome, it becomes a failure."""
     for item in result.xcoms:
         excess = xcom_excess(f"XCom {item.key!r}", item.value)
+        if excess is not None:
+            return _to_failure(result, excess)
+    for event in result.asset_events or ():
+        excess = xcom_excess(f"the extra of asset {event.asset.name!r}", json.dumps(event.extra))
         if excess is not None:
             return _to_failure(result, excess)
     if result.outcome not in _OUTCOME_HANDLERS:
@@ -88,7 +110,7 @@ def _check_storable(result: AttemptResult) -> AttemptResult:
 
 
 def _to_failure(result: AttemptResult, reason: str) -> AttemptResult:
-    return replace(result, outcome="failed", retryable=False, reason=reason, xcoms=(), skip_task_ids=())
+    return replace(result, outcome="failed", retryable=False, reason=reason, xcoms=(), skip_task_ids=(), asset_events=None)
 
 
 def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
@@ -105,6 +127,8 @@ def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult)
     release_attempt(context, ti, result.outcome, result.reason, result.exit_code)
     if result.xcoms:
         context.changes.results.append(result)
+    if result.rendered_map_index is not None:
+        ti.rendered_map_index = escape_unstorable(result.rendered_map_index)[:RENDERED_INDEX_MAX]
     if not _will_run_again(ti, result):
         drop_deferral(context, ti, killed=False)
     _OUTCOME_HANDLERS[result.outcome](context, ti, result)
@@ -116,8 +140,13 @@ def _will_run_again(ti: TaskInstance, result: AttemptResult) -> bool:
 
 
 def _on_success(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
-    skip_unchosen_tasks(context, ti, result.skip_task_ids)
-    finish_task_instance(context, ti, Cause.SUCCEED, result.reason)
+    if result.return_length is not None:
+        ti.return_length = result.return_length
+    elif any(item.key == RETURN_VALUE for item in result.xcoms):
+        ti.return_length = HAS_VALUE
+    left_out = skip_unchosen_tasks(context, ti, result.skip_task_ids)
+    finish_task_instance(context, ti, Cause.SUCCEED, format_left_out(left_out) if left_out else result.reason)
+    record_asset_events(context, ti, result.attempt_id, result.asset_events)
 
 
 def _on_skipped(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
@@ -125,7 +154,8 @@ def _on_skipped(context: StepContext, ti: TaskInstance, result: AttemptResult) -
 
 
 def _on_failed(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
-    fail_try(context, ti, result.reason, retryable=result.retryable)
+    fail_try(context, ti, result.reason, retryable=result.retryable, retry_delay_s=result.retry_delay_s)
+    owe_task_end(context, ti, result)
 
 
 def _on_deferred(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
@@ -133,6 +163,13 @@ def _on_deferred(context: StepContext, ti: TaskInstance, result: AttemptResult) 
         fail_try(context, ti, "the task deferred, but its result names no trigger", retryable=False)
         return
     begin_deferral(context, ti, result.wait, Cause.DEFER)
+
+
+def _on_awaiting_input(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
+    if result.wait is None or result.wait.hitl is None:
+        fail_try(context, ti, "the task waits for a person, but its result has no question", retryable=False)
+        return
+    begin_deferral(context, ti, result.wait, Cause.AWAIT_INPUT)
 
 
 def _on_rescheduled(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
@@ -155,6 +192,8 @@ def _on_lost(context: StepContext, ti: TaskInstance, result: AttemptResult) -> N
     if not ti.is_resumption:
         ti.try_number -= 1
         ti.started_at = None
+        if ti.try_number == 0:
+            ti.max_tries = ti.task.retries  # as after a load; a new version may have changed them
     ti.reason = result.reason
     context.mark_dirty(ti)
     make_ready(context, ti)
@@ -166,18 +205,29 @@ _OUTCOME_HANDLERS = {
     "skipped": _on_skipped,
     "up_for_reschedule": _on_rescheduled,
     "deferred": _on_deferred,
+    "awaiting_input": _on_awaiting_input,
     "lost": _on_lost,
 }
 
 
-def skip_unchosen_tasks(context: StepContext, by: TaskInstance, task_ids: tuple[str, ...]) -> None:
-    """Skip the tasks that the branch `by` did not choose, unless they have started."""
+def skip_unchosen_tasks(context: StepContext, by: TaskInstance, task_ids: tuple[str, ...]) -> list[str]:
+    """Skip the tasks that the branch `by` did not choose, unless they have started; in a mapped group only at its place.
+
+    Returns the tasks of which no instance has that place yet: they are skipped when they are expanded.
+    """
     run = by.run
+    left_out = []
+    if task_ids:
+        run.branches.add(by.task.task_id)
     for task_id in task_ids:
         index = run.graph.index_of.get(task_id)
-        for ti in run.task_instances[index].values() if index is not None else ():
+        related = list_related_instances(by, index) if index is not None else []
+        if related is None:
+            left_out.append(task_id)
+        for ti in related or ():
             if ti.attempt is None and ti.state in (None, S.SCHEDULED) and not ti.is_resumption:
                 finish_task_instance(context, ti, Cause.RULE_SKIP, format_skip_reason(by.name()))
+    return left_out
 
 
 def reset_task_instance(context: StepContext, ti: TaskInstance) -> None:
@@ -188,21 +238,24 @@ def reset_task_instance(context: StepContext, ti: TaskInstance) -> None:
     drop_deferral(context, ti, killed=True)
     reason = ti.reason if ti.state is S.SKIPPED and is_skipped_by_branch(ti) else None
     lifecycle.apply(ti, Cause.CLEAR)
+    ti.rendered_map_index = None
     ti.max_tries = ti.try_number + ti.task.retries
     ti.started_at = ti.ended_at = ti.resume_at = None
     ti.reason = reason
     context.delete_xcoms(ti)
     context.mark_dirty(ti)
     _revoke_skips(context, ti)
-    context.enqueue_evaluation(ti.run, ti.index)
+    context.enqueue_evaluation(ti.run, ti.index, range(ti.map_index, ti.map_index + 1) if ti.map_index >= 0 else None)
 
 
 def _revoke_skips(context: StepContext, by: TaskInstance) -> None:
     """Remove the skip reasons that the cleared branch gave to its downstream tasks."""
     run = by.run
+    if by.task.task_id not in run.branches:
+        return
     for d in run.graph.downstream[by.index]:
-        for ti in run.task_instances[d].values():
-            if ti.state is None and parse_skip_reason(ti.reason) == by.task.task_id:
+        for ti in list_related_instances(by, d) or ():
+            if ti.state is None and parse_skip_reason(ti.reason) == (by.task.task_id, by.map_index):
                 ti.reason = None
                 context.mark_dirty(ti)
 
@@ -214,6 +267,7 @@ def on_worker_joined(context: StepContext, worker_id: str, slots: int) -> None:
         worker = context.state.workers[worker_id] = WorkerCapacity(worker_id, slots)
     worker.slots, worker.is_reachable = slots, True
     worker.used_slots = sum(ti.worker == worker_id for ti in context.state.attempts.values())
+    worker.used_slots += sum(owed.record.worker == worker_id for owed in context.state.callback_attempts.values())
 
 
 def on_worker_lost(context: StepContext, worker_id: str) -> None:
@@ -221,6 +275,8 @@ def on_worker_lost(context: StepContext, worker_id: str) -> None:
     context.state.workers.pop(worker_id, None)
     for ti in _instances_on_worker(context.state, worker_id):
         _apply_result(context, ti, build_lost_result(ti, f"lost: worker {worker_id} stopped answering", entered=True))
+    for owed in lose_callbacks(context, worker_id):
+        on_reference_ended(context, owed, None)
 
 
 def on_inventory(context: StepContext, event: InventoryRead) -> None:
@@ -244,7 +300,8 @@ def on_inventory(context: StepContext, event: InventoryRead) -> None:
             context.result.submits.setdefault(event.worker_id, []).append(build_attempt(context.state, ti))
         elif entered and ti.state is S.QUEUED:
             on_author_code_entered(context, AuthorCodeEntered(attempt_id, context.now))
-    for attempt_id in event.running.keys() - context.state.attempts.keys():
+    on_callback_inventory(context, event)
+    for attempt_id in event.running.keys() - context.state.attempts.keys() - context.state.callback_attempts.keys():
         context.result.cancels.append(CancelOrder(event.worker_id, attempt_id, "the attempt has ended in the store"))
 
 

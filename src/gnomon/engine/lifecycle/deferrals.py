@@ -11,8 +11,13 @@ from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.deferral import Deferral
+from gnomon.model.hitl import HITLRequest, HITLResponse
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.records import Changes, DeferralRecord
+from gnomon.model.records import Changes, DeferralRecord, HITLDetail
+from gnomon.model.states import TaskInstanceState
+
+NEVER: Instant = 253_402_300_799 * SECOND
+"""The `due_at` of a question without a time limit: the end of the year 9999. So no triggerer claims it."""
 
 
 def begin_deferral(context: StepContext, ti: TaskInstance, request: Deferral, cause: Cause) -> None:
@@ -23,6 +28,8 @@ def begin_deferral(context: StepContext, ti: TaskInstance, request: Deferral, ca
     lifecycle.apply(ti, cause)
     ti.ended_at = ti.reason = None
     due_at = request.due_at if request.due_in_s is None else context.now + int(request.due_in_s * SECOND)
+    if request.hitl is not None and due_at is None:
+        due_at = NEVER
     timeout_at = None if request.timeout_s is None else context.now + int(request.timeout_s * SECOND)
     key = ti.key()
     ti.deferral = DeferralRecord(
@@ -30,10 +37,23 @@ def begin_deferral(context: StepContext, ti: TaskInstance, request: Deferral, ca
         dag_pk=ti.run.dag.record.dag_pk, request=request, created_at=context.now, priority=ti.priority, due_at=due_at,
         timeout_at=timeout_at, held_slots=_hold_slots(context, ti),
     )
-    ti.resume_at = due_at
+    ti.resume_at = due_at if due_at != NEVER else None
     context.changes.deferrals[key] = ti.deferral
+    if request.hitl is not None:
+        ti.reason = describe_question(request.hitl)
+        context.changes.hitl_details.append(HITLDetail(*key, ti.defer_seq, ti.try_number, request.hitl, context.now, ti.resume_at))
     set_deferral_timer(context.state, ti)
     context.mark_dirty(ti)
+
+
+def describe_question(request: HITLRequest) -> str:
+    """The reason of a task instance that waits for a person: the question and its options."""
+    return f"it asks a person: {request.subject} ({' | '.join(request.options)})"
+
+
+def record_hitl_response(context: StepContext, deferral: DeferralRecord, response: HITLResponse) -> None:
+    """Store the answer to the question of the deferral with this step."""
+    context.changes.hitl_responses.append((deferral.key, deferral.defer_seq, response))
 
 
 def undo_deferral(engine_state: EngineState, changes: Changes, ti: TaskInstance) -> None:
@@ -78,6 +98,8 @@ def find_earliest(times: DeferralTimes) -> Instant | None:
 def compute_deadline(ti: TaskInstance) -> Instant | None:
     """When the `execution_timeout` of the try ends, deferrals included; None: it has no timeout, or has not started."""
     limit_s = ti.task.execution_timeout_s
+    if ti.deferral is not None and ti.deferral.request.hitl is not None:
+        return None  # it limits the code of the task, not the person
     return None if limit_s is None or ti.started_at is None else ti.started_at + int(limit_s * SECOND)
 
 
@@ -108,12 +130,12 @@ def release_held_slots(context: StepContext, deferral: DeferralRecord, pool: str
 
 
 def _hold_slots(context: StepContext, ti: TaskInstance) -> int:
-    """Use slots for the deferral if the pool has `include_deferred`; returns how many.
+    """Use slots for the deferral if the pool has `include_deferred`; returns how many. A task that waits for a person uses none.
 
     The pool is the one that admitted the instance; a new version of the DAG may have given the task another.
     """
     pool = context.state.get_pool(ti.pool or ti.task.pool)
-    if not pool.include_deferred:
+    if not pool.include_deferred or ti.state is TaskInstanceState.AWAITING_INPUT:
         return 0
     pool.used += ti.pool_slots
     context.changes.pool_used[pool.name] = context.changes.pool_used.get(pool.name, 0) + ti.pool_slots

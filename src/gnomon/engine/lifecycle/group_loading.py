@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+from gnomon.engine.lifecycle.run_callbacks import restore_callback
 from gnomon.engine.lifecycle.run_lifecycle import attach_previous_run, attach_run, detach_dag
+from gnomon.engine.state.backfill_queue import BackfillQueue
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.engine.state.run_facts import describe_run
 from gnomon.engine.state.task_instance import DagRun
+from gnomon.model.backfills import BackfillRecord
 from gnomon.model.ids import group_of
 from gnomon.model.records import GroupState, TaskRecord
 
@@ -21,16 +25,26 @@ def load_groups(engine_state: EngineState, state: GroupState, epochs: Mapping[in
     rows: dict[int, list[TaskRecord]] = defaultdict(list)
     for task in state.tasks:
         rows[task.run_pk].append(task)
+    backfills: dict[int, list[BackfillRecord]] = defaultdict(list)
+    for backfill in state.backfills:
+        backfills[backfill.dag_pk].append(backfill)
     for record in state.dags:
         dag = engine_state.add_dag(record)
         dag.is_as_loaded = True
+        dag.backfills.update((backfill.backfill_pk, BackfillQueue(backfill)) for backfill in backfills[record.dag_pk])
         for run, tasks in state.previous_runs.get(record.dag_pk, ()):
             attach_previous_run(engine_state, dag, run, tasks)
     loaded = []
     for run_record in state.runs:
         dag_of_run = engine_state.dags.get(run_record.dag_pk)
         if dag_of_run is not None:
-            loaded.append(attach_run(engine_state, dag_of_run, run_record, rows[run_record.run_pk], state.run_waits.get(run_record.run_pk, ())))
+            attached = attach_run(engine_state, dag_of_run, run_record, rows[run_record.run_pk], state.run_waits.get(run_record.run_pk, ()))
+            attached.deadlines = {deadline.deadline_no: deadline for deadline in state.deadlines.get(attached.pk, ())}
+            loaded.append(attached)
+    for callback, run_record in state.callbacks:
+        owner = engine_state.dags.get(callback.dag_pk)
+        if owner is not None:
+            restore_callback(engine_state, owner, callback, describe_run(owner.record.dag_id, run_record))
     return loaded
 
 

@@ -8,23 +8,28 @@ from collections.abc import Iterable
 
 from gnomon.decide.outcomes import decide_run_outcome
 from gnomon.decide.transitions import Cause
-from gnomon.decide.trigger_rules import Tally
-from gnomon.engine import lifecycle
-from gnomon.engine.admission.capacity import acquire, release, release_attempt
+from gnomon.engine.admission.capacity import acquire, release
 from gnomon.engine.dependencies.upstream_subscriptions import notify_run_ended, unsubscribe
+from gnomon.engine.lifecycle.deadlines import prune_deadlines, set_deadline_timers
 from gnomon.engine.lifecycle.deferrals import set_deferral_timer
-from gnomon.engine.lifecycle.task_lifecycle import finish_task_instance, is_finished, make_ready, mark_unfinished
+from gnomon.engine.lifecycle.expansion_loading import restore_expansions, restore_task_instance
+from gnomon.engine.lifecycle.expansions import expand_literals
+from gnomon.engine.lifecycle.run_callbacks import detach_callbacks, owe_run_end, owe_run_start
+from gnomon.engine.lifecycle.tallies import recount_tallies
+from gnomon.engine.lifecycle.task_end import stop_tasks
+from gnomon.engine.lifecycle.task_lifecycle import make_ready
+from gnomon.engine.state.backfill_queue import BackfillQueue
 from gnomon.engine.state.edge_waits import build_edge_waits, waits_for_upstreams
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
-from gnomon.engine.step_context import CancelOrder, StepContext
+from gnomon.engine.step_context import StepContext
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.run_waits import RunWait, WaitState
 from gnomon.model.spec import TaskSpec
-from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
+from gnomon.model.states import FINISHED_RUN_STATES, WITHOUT_PROCESS_STATES, DagRunState, DagRunType
 from gnomon.model.states import TaskInstanceState as S
 
 MAX_STARTED_PER_STEP = 5000
@@ -49,7 +54,7 @@ def attach_run(
                 acquire(engine_state, ti)
             elif ti.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and ti.resume_at is not None:
                 engine_state.set_timer(ti.resume_at, ti)
-            elif ti.state is S.DEFERRED:
+            elif ti.state in WITHOUT_PROCESS_STATES:
                 set_deferral_timer(engine_state, ti)
     engine_state.runs[run.pk] = dag.runs[run.pk] = run
     if record.slot_at is not None:
@@ -58,9 +63,9 @@ def attach_run(
     if record.state is DagRunState.QUEUED and waits_for_upstreams(run.edges.values()):
         dag.runs_waiting_upstream[run.pk] = None
     elif record.state is DagRunState.QUEUED:
-        heapq.heappush(dag.queued_runs, run.sort_key)
+        dag.enqueue_run(run)
     elif record.state is DagRunState.RUNNING:
-        dag.running_count += 1
+        dag.count_running(run, 1)
         set_timeout_timer(engine_state, run)
     keep_in_history(run)
     return run
@@ -92,39 +97,17 @@ def _build_task_instances(run: DagRun, rows: Iterable[TaskRecord]) -> None:
     run.task_instances = [
         {UNMAPPED: TaskInstance(run, i, UNMAPPED, task)} if is_within_task_bounds(task, run.record) else {} for i, task in enumerate(graph.tasks)
     ]
+    indexed_rows: dict[int, list[TaskRecord]] = {}
     for row in rows:
         index = graph.index_of_number.get(row.task_no)
         if index is None:
             run.removed_task_rows.setdefault(row.task_no, []).append(row)
+        elif row.map_index >= 0:
+            indexed_rows.setdefault(index, []).append(row)
         else:
-            run.task_instances[index][row.map_index] = restore_task_instance(run, index, row)
+            run.task_instances[index][UNMAPPED] = restore_task_instance(run, index, row)
+    restore_expansions(run, indexed_rows)
     recount_tallies(run)
-
-
-def restore_task_instance(run: DagRun, index: int, row: TaskRecord) -> TaskInstance:
-    """The task instance of the row; a removed instance of an unfinished run is cleared, because its task has returned."""
-    ti = TaskInstance(run, index, row.map_index, run.graph.tasks[index])
-    ti.restore(row)
-    if ti.state is S.REMOVED and run.record.state not in FINISHED_RUN_STATES:
-        lifecycle.apply(ti, Cause.CLEAR)
-        ti.max_tries = ti.try_number + ti.task.retries
-        ti.started_at = ti.ended_at = ti.reason = None
-    return ti
-
-
-def recount_tallies(run: DagRun) -> None:
-    """Compute the tallies and the count of unfinished instances anew."""
-    graph = run.graph
-    run.tallies = []
-    run.unfinished_count = 0
-    for i, task in enumerate(graph.tasks):
-        upstream = [graph.index_of[task_id] for task_id in task.upstream]
-        tally = Tally(sum(len(run.task_instances[u]) for u in upstream), sum(graph.tasks[u].is_setup for u in upstream))
-        for u in upstream:
-            for ti in run.task_instances[u].values():
-                tally.add(ti.state, 1, graph.tasks[u].is_setup)
-        run.tallies.append(tally)
-        run.unfinished_count += sum(not is_finished(ti) for ti in run.task_instances[i].values())
 
 
 def is_within_task_bounds(task: TaskSpec, run: RunRecord) -> bool:
@@ -137,19 +120,49 @@ def is_within_task_bounds(task: TaskSpec, run: RunRecord) -> bool:
 
 
 def start_queued_runs(context: StepContext, dag: Dag) -> None:
-    """Start queued runs in order while the DAG has room; a run that is due later, or exceeds the step's bound, gets a timer."""
+    """Start queued runs in order while the DAG has room, then those of its backfills; a run that is due later gets a timer."""
     if dag.hold_reason is not None:
         return
+    _start_planned_runs(context, dag)
+    for queue in dag.backfills.values():
+        _start_backfill_runs(context, dag, queue)
+
+
+def _start_backfill_runs(context: StepContext, dag: Dag, queue: BackfillQueue) -> None:
+    """Start queued runs of one backfill while its own limit has room."""
+    while queue.queued_runs and queue.has_room:
+        run = dag.runs.get(abs(queue.queued_runs[0][1]))
+        if run is None or run.backfill is not queue or not _is_startable(run) or queue.key_of(run.record) != queue.queued_runs[0]:
+            heapq.heappop(queue.queued_runs)
+            continue
+        if _is_too_early(context, run):
+            return
+        heapq.heappop(queue.queued_runs)
+        _start_run(context, run)
+
+
+def _is_startable(run: DagRun) -> bool:
+    return run.record.state is DagRunState.QUEUED and run.pk not in run.dag.runs_waiting_upstream
+
+
+def _is_too_early(context: StepContext, run: DagRun) -> bool:
+    """True, and a timer is set, for a run that is due later, or exceeds the bound of this step."""
+    if run.record.run_after <= context.now and context.started_count < MAX_STARTED_PER_STEP:
+        return False
+    if not run.is_due_timer_set:
+        run.is_due_timer_set = True
+        context.state.set_timer(max(run.record.run_after, context.now), run)
+    return True
+
+
+def _start_planned_runs(context: StepContext, dag: Dag) -> None:
     limit = active_runs_limit(dag)
     while dag.queued_runs and (dag.running_count < limit or dag.graph.spec.overlap == "cancel_running"):
         run = dag.runs.get(dag.queued_runs[0][1])
-        if run is None or run.record.state is not DagRunState.QUEUED or run.sort_key != dag.queued_runs[0] or run.pk in dag.runs_waiting_upstream:
+        if run is None or run.backfill is not None or not _is_startable(run) or run.sort_key != dag.queued_runs[0]:
             heapq.heappop(dag.queued_runs)
             continue
-        if run.record.run_after > context.now or context.started_count >= MAX_STARTED_PER_STEP:
-            if not run.is_due_timer_set:
-                run.is_due_timer_set = True
-                context.state.set_timer(max(run.record.run_after, context.now), run)
+        if _is_too_early(context, run):
             return
         _cancel_overlapped_runs(context, run)
         if dag.running_count >= limit:
@@ -170,7 +183,7 @@ def _cancel_overlapped_runs(context: StepContext, run: DagRun) -> None:
     for other in sorted(run.dag.runs.values(), key=lambda other: other.sort_key):
         if other.is_running and other.sort_key < run.sort_key and other.record.run_type is not DagRunType.BACKFILL:
             stop_tasks(context, other, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
-            end_run(context, other, DagRunState.FAILED, reason)
+            end_run(context, other, DagRunState.FAILED, reason, callback_reason="cancel_running")
 
 
 def active_runs_limit(dag: Dag) -> int:
@@ -186,12 +199,15 @@ def _start_run(context: StepContext, run: DagRun) -> None:
     run.record.version_pk = run.graph.version_pk
     run.record.reason = None
     context.set_run_state(run, DagRunState.RUNNING)
-    run.dag.running_count += 1
+    run.dag.count_running(run, 1)
     context.started_count += len(run.task_instances)
     set_timeout_timer(context.state, run)
     set_edge_timers(context.state, run)
+    set_deadline_timers(context.state, run)
     _close_edges(context, run)
     context.add_audit_event("run_started", run=run)
+    expand_literals(context, run)
+    owe_run_start(context, run)
     enqueue_run_evaluation(context, run)
 
 
@@ -229,8 +245,8 @@ def enqueue_run_evaluation(context: StepContext, run: DagRun) -> None:
     for index, instances in enumerate(run.task_instances):
         if instances:
             context.enqueue_evaluation(run, index)
-        for ti in instances.values():
-            if not ti.is_queued and ti.attempt is None and (ti.state is S.SCHEDULED or (ti.state is S.DEFERRED and ti.is_resumption)):
+        for ti in list(instances.values()):
+            if not ti.is_queued and ti.attempt is None and (ti.state is S.SCHEDULED or (ti.state in WITHOUT_PROCESS_STATES and ti.is_resumption)):
                 make_ready(context, ti)
     if run.unfinished_count == 0:
         context.possibly_done_runs[run] = None
@@ -243,53 +259,31 @@ def end_run_if_done(context: StepContext, run: DagRun) -> None:
     context.current_dag = run.dag
     leaves = ((ti.name(), ti.state) for i in run.graph.leaves for ti in run.task_instances[i].values())
     state, reason = decide_run_outcome(leaves)
-    end_run(context, run, state, reason)
+    end_run(context, run, state, reason, callback_reason="success" if state is DagRunState.SUCCESS else "task_failure")
 
 
-def end_run(context: StepContext, run: DagRun, state: DagRunState, reason: str | None) -> None:
-    """Set the final state of the run; queued runs of its DAG may start."""
+def end_run(context: StepContext, run: DagRun, state: DagRunState, reason: str | None, *, callback_reason: str | None = None) -> None:
+    """Set the final state of the run; queued runs of its DAG may start, and its callbacks are owed.
+
+    `callback_reason`: the `reason` of the context of callbacks; None: a user marked the run, which calls no callback of the DAG.
+    """
     was_active = run.is_running
     run.record.ended_at = context.now
     run.record.reason = reason
     context.set_run_state(run, state)
     if was_active:
-        run.dag.running_count -= 1
+        run.dag.count_running(run, -1)
     run.dag.runs_waiting_upstream.pop(run.pk, None)
     _close_edges(context, run)
     if context.state.subscriptions:
         notify_run_ended(context, run)
     context.add_audit_event("run_ended", run=run, body=state.value if reason is None else f"{state.value}: {reason}")
+    prune_deadlines(context, run)
+    owe_run_end(context, run, callback_reason)
     context.startable_dags[run.dag] = None
     context.result.plannable_dags.add(run.record.dag_pk)
     if state is DagRunState.FAILED and run.graph.spec.max_consecutive_failed_dag_runs > 0:
         context.result.failing_dags.add(run.record.dag_pk)
-
-
-def stop_tasks(context: StepContext, run: DagRun, *, live: Cause, waiting: Cause, reason: str, teardowns: bool = True) -> None:
-    """Finish all unfinished task instances of the run.
-
-    `live`: the cause for instances with an attempt, which is cancelled; `waiting`: the cause for all others; `reason`: the
-    reason of both. `teardowns` False: teardown tasks are left as they are.
-    """
-    for instances in run.task_instances:
-        for ti in instances.values():
-            if is_finished(ti) or (ti.task.is_teardown and not teardowns):
-                continue
-            was_live = ti.has_attempt
-            stop_task_instance(context, ti, live if was_live else waiting, reason)
-
-
-def stop_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, reason: str) -> None:
-    """Set a final state whatever the present state is; a live attempt is cancelled and recorded as failed."""
-    if ti.attempt is not None:
-        assert ti.worker is not None
-        context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, reason))
-        ti.ended_at = context.now
-        release_attempt(context, ti, "failed", reason)
-    if is_finished(ti):
-        mark_unfinished(context, ti)
-        ti.ended_at = None
-    finish_task_instance(context, ti, cause, reason)
 
 
 def on_run_timer(context: StepContext, run: DagRun) -> None:
@@ -307,7 +301,7 @@ def on_run_timer(context: StepContext, run: DagRun) -> None:
         return
     reason = f"dagrun_timeout: the run took longer than {timeout_s:g} s"
     stop_tasks(context, run, live=Cause.MARK_SKIPPED, waiting=Cause.MARK_SKIPPED, reason=reason)  # airflow-surface.md D.3
-    end_run(context, run, DagRunState.FAILED, reason)
+    end_run(context, run, DagRunState.FAILED, reason, callback_reason="timed_out")
 
 
 def drop_ended_run(context: StepContext, run: DagRun) -> None:
@@ -345,7 +339,7 @@ def detach_run(engine_state: EngineState, dag: Dag, run_pk: int) -> None:
     dag.runs_waiting_upstream.pop(run.pk, None)
     _remove_slot(run)
     if run.is_running:
-        dag.running_count -= 1
+        dag.count_running(run, -1)
     for instances in run.task_instances:
         for ti in instances.values():
             dequeue(ti)
@@ -358,4 +352,5 @@ def detach_dag(engine_state: EngineState, dag: Dag) -> None:
     """Remove a DAG and its runs from memory without a change to the store."""
     for run_pk in list(dag.runs):
         detach_run(engine_state, dag, run_pk)
+    detach_callbacks(engine_state, dag)
     engine_state.dags.pop(dag.record.dag_pk, None)

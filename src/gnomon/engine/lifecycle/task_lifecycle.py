@@ -1,44 +1,65 @@
-"""The life of a task instance: its rules are evaluated, it becomes ready, it is finished.
+"""The life of a task instance until its admission: its rules are evaluated, it becomes ready.
 
-`evaluate_task_instance` decides, `make_ready` queues the instance for admission, `finish_task_instance` sets a final state
-and enqueues what depends on it: downstream tasks, the run, the next run, subscriptions of other DAGs.
+`evaluate_task_instance` decides, `make_ready` expands a mapped task or queues the instance for admission; the end is in
+`task_end.py`, the expansion in `expansions.py`.
 """
 
 from __future__ import annotations
-
-import bisect
 
 from gnomon.decide.edges import EdgeVerdict
 from gnomon.decide.previous_run import evaluate_previous_run, evaluate_without_previous
 from gnomon.decide.transitions import Cause
 from gnomon.decide.trigger_rules import RuleOutcome, Verdict, evaluate_trigger_rule, is_skip_valid, parse_skip_reason
-from gnomon.engine import lifecycle
-from gnomon.engine.dependencies.upstream_subscriptions import notify_task_ended
-from gnomon.engine.lifecycle.deferrals import begin_deferral, drop_deferral
-from gnomon.engine.state.queue_moves import dequeue, move_in_queue
-from gnomon.engine.state.queue_state import QueueCause
+from gnomon.engine.lifecycle.asset_emission import record_asset_events
+from gnomon.engine.lifecycle.deferrals import begin_deferral
+from gnomon.engine.lifecycle.expansions import compute_expansion_verdict, expand_task, revise_expansion
+from gnomon.engine.lifecycle.tallies import find_tally
+from gnomon.engine.lifecycle.task_end import finish_task_instance
+from gnomon.engine.state.queue_moves import move_in_queue
+from gnomon.engine.state.queue_state import NOT_QUEUED, QueueCause
+from gnomon.engine.state.run_history import find_previous_run
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.attempts import AttemptResult
-from gnomon.model.instants import Instant
-from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.model.states import TaskInstanceState as S
 
 
 def evaluate_pending(context: StepContext) -> None:
     """Evaluate the tasks on the worklist, and those that this adds, until it is empty."""
     while context.pending_evaluations:
-        run, index = context.pending_evaluations.popleft()
+        run, index, map_indices = context.pending_evaluations.popleft()
         if run.is_running and run.dag.runs.get(run.pk) is run:
             context.current_dag = run.dag
+            if run.graph.is_mapped(index):
+                _evaluate_mapped_task(context, run, index, map_indices)
+                continue
             for ti in run.task_instances[index].values():
-                if ti.state is None and not ti.is_queued:
-                    evaluate_task_instance(context, ti)
+                if ti.state is None and ti.queue_state is NOT_QUEUED:
+                    apply_verdict(context, ti, compute_verdict(ti))
 
 
-def evaluate_task_instance(context: StepContext, ti: TaskInstance) -> None:
+def _evaluate_mapped_task(context: StepContext, run: DagRun, index: int, map_indices: range | None) -> None:
+    """Evaluate the instances of a mapped task; what they have in common is evaluated once."""
+    revise_expansion(context, run, index)
+    instances = run.task_instances[index]
+    expansion = run.expansions.get(index)
+    found = instances.values() if map_indices is None or expansion is None else (instances[i] for i in map_indices if i in instances)
+    waiting = [ti for ti in found if ti.state is None and not ti.is_queued]
+    common = None
+    for ti in waiting:
+        if ti.state is not None:
+            continue  # fail_fast ended it with an instance before it
+        if expansion is None or expansion.parts or ti.reason is not None:
+            apply_verdict(context, ti, compute_verdict(ti))
+            continue
+        common = common or compute_verdict(ti)
+        apply_verdict(context, ti, common)
+
+
+def apply_verdict(context: StepContext, ti: TaskInstance, verdict: Verdict) -> None:
     """Make the instance ready, skipped or upstream_failed if its rules say so; else it keeps waiting."""
-    verdict = compute_verdict(ti)
     if verdict.outcome is RuleOutcome.RUN:
         make_ready(context, ti)
     elif verdict.outcome is RuleOutcome.SKIP:
@@ -48,11 +69,12 @@ def evaluate_task_instance(context: StepContext, ti: TaskInstance) -> None:
 
 
 def compute_verdict(ti: TaskInstance) -> Verdict:
-    """The verdict of, in this order: a branch that skipped the instance, the trigger rule, the previous run, other DAGs."""
+    """The verdict of, in this order: a branch that skipped the instance, the trigger rule and the lengths that the task is
+    mapped over, the previous run, other DAGs."""
     if ti.reason is not None and is_skipped_by_branch(ti):
         return Verdict(RuleOutcome.SKIP, ti.reason)
     run = ti.run
-    verdict = evaluate_trigger_rule(ti.task.trigger_rule, run.tallies[ti.index])
+    verdict = compute_expansion_verdict(ti) if ti.needs_expansion else evaluate_trigger_rule(ti.task.trigger_rule, find_tally(ti))
     if verdict.outcome is not RuleOutcome.RUN:
         return verdict
     if run.graph.depends_on_previous_run:
@@ -77,20 +99,21 @@ def compute_edge_verdict(ti: TaskInstance, verdict: Verdict) -> Verdict:
 def is_skipped_by_branch(ti: TaskInstance) -> bool:
     """True when a direct upstream task skipped this instance and its decision is still valid."""
     run = ti.run
-    branch_id = parse_skip_reason(ti.reason)
+    branch_id, map_index = parse_skip_reason(ti.reason) or (None, UNMAPPED)
     if branch_id is None or branch_id not in ti.task.upstream:
         return False
-    return any(is_skip_valid(branch.state) for branch in run.task_instances[run.graph.index_of[branch_id]].values())
+    branch = run.find_task_instance(run.graph.index_of[branch_id], map_index)
+    return branch is not None and is_skip_valid(branch.state)
 
 
 def compute_previous_run_verdict(ti: TaskInstance) -> Verdict:
     """The verdict of `depends_on_past` and `wait_for_downstream`."""
     task = ti.task
-    previous_run = find_previous_run(ti.run)
+    previous_run = None if is_first_of_backfill(ti.run) else find_previous_run(ti.run)
     if previous_run is None:
         return evaluate_previous_run(task, None, None, ())
     index = previous_run.graph.index_of.get(task.task_id)
-    previous = None if index is None else previous_run.find_task_instance(index, ti.map_index)
+    previous = None if index is None else _find_previous_instance(previous_run, index)
     is_finished_run = previous_run.record.state in FINISHED_RUN_STATES
     if index is None or (previous is not None and previous.state is None and is_finished_run):
         # A finished run that is read again has the tasks of the present version: this one had no row in it.
@@ -99,30 +122,36 @@ def compute_previous_run_verdict(ti: TaskInstance) -> Verdict:
         (other.name(), other.state)
         for d in previous_run.graph.downstream[index]
         for other in previous_run.task_instances[d].values()
+        if other.state is not S.REMOVED
     ]
     return evaluate_previous_run(task, previous_run.record.run_id, previous.state if previous else S.SUCCESS, downstream)
 
 
-def find_previous_run(run: DagRun) -> DagRun | None:
-    """The previous run of the same DAG in the order of `sort_key`; None for the first one."""
-    history = run.dag.run_history
-    position = bisect.bisect_left(history, run.sort_key, key=_sort_key_of)
-    return history[position - 1] if position else None
+def _find_previous_instance(run: DagRun, index: int) -> TaskInstance | None:
+    """The instance of the task that decides for the next run; None when the run has no instance of it.
+
+    Of a mapped task every instance counts, as in Airflow, because equal map indices of two runs need not mean the same
+    element: the first that is neither success nor skipped, else any.
+    """
+    instances = [ti for ti in run.task_instances[index].values() if ti.state is not S.REMOVED]
+    expansion = run.expansions.get(index)
+    if expansion is None or expansion.own.success + expansion.own.skipped + expansion.own.removed < expansion.own.total:
+        is_finished_run = run.record.state in FINISHED_RUN_STATES
+        present = [ti for ti in instances if ti.state is not None or not is_finished_run]
+        instances = [ti for ti in present if ti.state not in _GOOD_STATES] or present or instances
+    return instances[0] if instances else None
 
 
-def find_next_run(run: DagRun) -> DagRun | None:
-    """The next run of the same DAG in the order of `sort_key`; None for the newest one."""
-    history = run.dag.run_history
-    position = bisect.bisect_right(history, run.sort_key, key=_sort_key_of)
-    return history[position] if position < len(history) else None
-
-
-def _sort_key_of(run: DagRun) -> tuple[Instant, int]:
-    return run.sort_key
+def is_first_of_backfill(run: DagRun) -> bool:
+    """True for the run of the first slot of a backfill: it depends on no run before (airflow-surface.md D.6)."""
+    return run.backfill is not None and run.record.slot_at == run.backfill.record.first_run_after
 
 
 def make_ready(context: StepContext, ti: TaskInstance) -> None:
-    """The rules let the instance run: without code it is finished at once, else it is queued for admission."""
+    """The rules let the instance run: a mapped task is expanded; without code it is finished at once, else it is queued for admission."""
+    if ti.needs_expansion:
+        expand_task(context, ti)
+        return
     if ti.starts_deferred:
         _defer_or_enqueue(context, ti)
         return
@@ -130,6 +159,7 @@ def make_ready(context: StepContext, ti: TaskInstance) -> None:
         ti.try_number += 1
         ti.started_at = ti.ended_at = context.now
         finish_task_instance(context, ti, Cause.NOTHING_TO_RUN, None)
+        record_asset_events(context, ti)
         return
     enqueue_for_admission(context, ti)
 
@@ -167,55 +197,4 @@ def enqueue_for_admission(context: StepContext, ti: TaskInstance) -> None:
     context.newly_ready[ti] = None
 
 
-def finish_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, reason: str | None, at: Instant | None = None) -> None:
-    """Set a final state, and enqueue the evaluation of everything that depends on the instance.
-
-    `at`: when it ended; None: now. A deferral is dropped, and its trigger gets `on_kill`.
-    """
-    dequeue(ti)
-    drop_deferral(context, ti, killed=True)
-    lifecycle.apply(ti, cause)
-    ti.reason = reason
-    ti.resume_at = None
-    if ti.ended_at is None:
-        ti.ended_at = at if at is not None else context.now
-    context.mark_dirty(ti)
-    run = ti.run
-    run.unfinished_count -= 1
-    if run.unfinished_count == 0:
-        context.possibly_done_runs[run] = None
-    update_tallies(context, ti, 1)
-    if run.graph.depends_on_previous_run:
-        _evaluate_next_run(context, ti)
-    if context.state.subscriptions:
-        notify_task_ended(context, ti)
-
-
-def mark_unfinished(context: StepContext, ti: TaskInstance) -> None:
-    """Count a finished instance as unfinished again; the caller changes its state afterwards."""
-    update_tallies(context, ti, -1)
-    ti.run.unfinished_count += 1
-
-
-def update_tallies(context: StepContext, ti: TaskInstance, by: int) -> None:
-    """Count the instance's final state in the tallies of its downstream tasks: `by` 1 adds it, -1 removes it."""
-    run = ti.run
-    is_setup = ti.task.is_setup
-    for d in run.graph.downstream[ti.index]:
-        run.tallies[d].add(ti.state, by, is_setup)
-        context.enqueue_evaluation(run, d)
-
-
-def _evaluate_next_run(context: StepContext, ti: TaskInstance) -> None:
-    next_run = find_next_run(ti.run)
-    if next_run is None:
-        return
-    task = ti.task
-    for task_id in (task.task_id, *task.upstream):
-        index = next_run.graph.index_of.get(task_id)
-        if index is not None:
-            context.enqueue_evaluation(next_run, index)
-
-
-def is_finished(ti: TaskInstance) -> bool:
-    return ti.state in FINISHED_TASK_STATES
+_GOOD_STATES = frozenset({S.SUCCESS, S.SKIPPED})

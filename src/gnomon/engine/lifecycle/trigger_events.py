@@ -8,24 +8,28 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from gnomon.decide.hitl_rules import make_timeout_response
 from gnomon.decide.transitions import Cause
 from gnomon.engine.events import DeferralEnded
+from gnomon.engine.lifecycle.asset_emission import record_asset_events
 from gnomon.engine.lifecycle.attempt_results import fail_try
 from gnomon.engine.lifecycle.deferrals import (
     compute_times,
     drop_deferral,
     find_earliest,
+    record_hitl_response,
     release_held_slots,
     set_deferral_timer,
 )
-from gnomon.engine.lifecycle.task_lifecycle import enqueue_for_admission, finish_task_instance
+from gnomon.engine.lifecycle.task_end import finish_task_instance
+from gnomon.engine.lifecycle.task_lifecycle import enqueue_for_admission
 from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import TaskInstance
 from gnomon.engine.step_context import StepContext
-from gnomon.model.attempts import AttemptResult, XComItem, xcom_excess
+from gnomon.model.attempts import RETURN_VALUE, AttemptResult, XComItem, measure_json, xcom_excess
 from gnomon.model.deferral import DeferralResult
-from gnomon.model.records import DeferralRecord
-from gnomon.model.states import TaskInstanceState as S
+from gnomon.model.records import HAS_VALUE, DeferralRecord
+from gnomon.model.states import WITHOUT_PROCESS_STATES
 
 
 def on_deferral_ended(context: StepContext, event: DeferralEnded) -> None:
@@ -37,7 +41,7 @@ def on_deferral_ended(context: StepContext, event: DeferralEnded) -> None:
     context.result.touched_groups.add(run.dag.record.group_no)
     index = run.graph.index_of_number.get(event.key.task_no)
     ti = None if index is None else run.find_task_instance(index, event.key.map_index)
-    if ti is not None and ti.state is S.DEFERRED and ti.defer_seq == event.defer_seq:
+    if ti is not None and ti.state in WITHOUT_PROCESS_STATES and ti.defer_seq == event.defer_seq:
         deferral = ti.deferral
         if deferral is not None and deferral.result is None:
             end_deferral(context, ti, deferral, event.result)
@@ -53,6 +57,10 @@ def on_deferral_timer(context: StepContext, ti: TaskInstance) -> None:
     at = find_earliest(times)
     if at is None or at > context.now:
         set_deferral_timer(context.state, ti)
+    elif at == times.due and deferral.request.hitl is not None:
+        response = make_timeout_response(deferral.request.hitl, context.now)
+        record_hitl_response(context, deferral, response)
+        end_deferral(context, ti, deferral, DeferralResult(outcome="event", response=response))
     elif at == times.due:
         end_deferral(context, ti, deferral, DeferralResult(outcome="success" if deferral.request.ends_task else "event", due_at=at))
     elif at == times.timeout:
@@ -86,6 +94,8 @@ def end_deferral(context: StepContext, ti: TaskInstance, deferral: DeferralRecor
     elif result.outcome in _END_CAUSES:
         drop_deferral(context, ti, killed=False)
         finish_task_instance(context, ti, _END_CAUSES[result.outcome], result.reason)
+        if result.outcome == "success":
+            record_asset_events(context, ti)
     else:
         drop_deferral(context, ti, killed=False)
         fail_try(context, ti, result.reason or f"its trigger {classpath} ended it as failed", retryable=True)
@@ -144,3 +154,6 @@ def _push_xcoms(context: StepContext, ti: TaskInstance, result: DeferralResult) 
         attempt_id="", group_no=ti.run.dag.record.group_no, run_pk=key.run_pk, task_no=key.task_no,
         map_index=key.map_index, outcome=result.outcome, xcoms=items,
     ))
+    if RETURN_VALUE in result.xcoms:
+        length = measure_json(result.xcoms[RETURN_VALUE])
+        ti.return_length = HAS_VALUE if length is None else length

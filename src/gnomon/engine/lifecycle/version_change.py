@@ -10,26 +10,28 @@ from gnomon.engine.admission.capacity import acquire_limits, release_limits
 from gnomon.engine.dependencies.run_dependencies import refresh_edges
 from gnomon.engine.dependencies.upstream_subscriptions import notify_dag_changed, notify_dag_deleted
 from gnomon.engine.lifecycle.deferrals import discard_deferral_record, set_deferral_timer
+from gnomon.engine.lifecycle.expansion_loading import build_unknown_lengths, restore_indices, restore_task_instance
+from gnomon.engine.lifecycle.expansions import expand_literals, reconcile_expansions
 from gnomon.engine.lifecycle.run_lifecycle import (
     detach_dag,
     enqueue_run_evaluation,
     is_within_task_bounds,
     keep_in_history,
-    recount_tallies,
-    restore_task_instance,
     set_timeout_timer,
-    stop_task_instance,
 )
-from gnomon.engine.lifecycle.task_lifecycle import is_finished, make_ready
+from gnomon.engine.lifecycle.tallies import recount_tallies
+from gnomon.engine.lifecycle.task_end import is_finished, stop_task_instance
+from gnomon.engine.lifecycle.task_lifecycle import make_ready
 from gnomon.engine.state.queue_moves import dequeue, move_in_queue
 from gnomon.engine.state.queue_state import QueueCause
+from gnomon.engine.state.task_expansion import NEVER_CHECKED, TaskExpansion
 from gnomon.engine.state.task_graph import TaskGraph
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance, new_run_limit
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.attempts import build_attempt_log_path
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import AttemptRecord, DagRecord, TaskRecord
-from gnomon.model.states import FINISHED_TASK_STATES
+from gnomon.model.states import FINISHED_TASK_STATES, WITHOUT_PROCESS_STATES
 from gnomon.model.states import TaskInstanceState as S
 
 
@@ -67,7 +69,7 @@ def _resume_dag(context: StepContext, dag: Dag) -> None:
             set_timeout_timer(context.state, run)
         for instances in run.task_instances:
             for ti in instances.values():
-                if ti.state is S.DEFERRED:
+                if ti.state in WITHOUT_PROCESS_STATES:
                     set_deferral_timer(context.state, ti)
 
 
@@ -90,6 +92,7 @@ def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> Non
 def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     """Move an unfinished run to `graph`: remove tasks that left the DAG, add new tasks, compute the tallies anew."""
     old = {ti.task.task_id: instances for instances in run.task_instances for ti in instances.values()}
+    expansions = {run.graph.tasks[index].task_id: expansion for index, expansion in run.expansions.items()}
     queued = [ti for instances in old.values() for ti in instances.values() if ti.is_queued]
     kept = [ti for ti in queued if ti.task.task_id in graph.index_of]
     for ti in queued:
@@ -101,17 +104,25 @@ def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     changed = run.graph.version_pk != graph.version_pk
     run.graph = graph
     run.active_tasks_limit, run.task_limits = new_run_limit(graph), {}
-    run.task_instances = [_task_instances_at(context, run, i, old.get(task.task_id)) for i, task in enumerate(graph.tasks)]
+    run.expansions = _move_expansions(expansions, graph)
+    run.lengths_version += 1
+    run.task_instances = [{} for _ in graph.tasks]
+    for i, task in enumerate(graph.tasks):
+        run.task_instances[i] = _task_instances_at(context, run, i, old.get(task.task_id))
     recount_tallies(run)
     keep_in_history(run)
     run.record.version_pk = graph.version_pk
     if changed:
         context.mark_run_dirty(run)
+    if run.is_running:
+        expand_literals(context, run)
+    reconcile_expansions(context, run)
     for ti in kept:
-        make_ready(context, ti)
+        if not ti.is_queued and ti.state not in FINISHED_TASK_STATES and ti.run.find_task_instance(ti.index, ti.map_index) is ti:
+            make_ready(context, ti)
     for instances in run.task_instances:
         for ti in instances.values():
-            if ti.state is S.DEFERRED:
+            if ti.state in WITHOUT_PROCESS_STATES:
                 set_deferral_timer(context.state, ti)
     if run.is_running:
         set_timeout_timer(context.state, run)
@@ -139,7 +150,7 @@ def _task_instances_at(context: StepContext, run: DagRun, index: int, previous: 
     if previous is None:
         rows = run.removed_task_rows.pop(run.graph.numbers[index], None)
         if rows is not None:
-            return {row.map_index: _restore_returning(context, run, index, row) for row in rows}
+            return _restore_returning(context, run, index, rows)
         return {UNMAPPED: TaskInstance(run, index, UNMAPPED, task)} if is_within_task_bounds(task, run.record) else {}
     for ti in previous.values():
         ti.index = index
@@ -147,18 +158,49 @@ def _task_instances_at(context: StepContext, run: DagRun, index: int, previous: 
             ti.priority, ti.pool_slots = task.effective_priority, task.pool_slots
         if ti.try_number == 0:
             ti.max_tries = task.retries
-    return previous
+    return _move_indices(context, run, index, previous)
 
 
-def _restore_returning(context: StepContext, run: DagRun, index: int, row: TaskRecord) -> TaskInstance:
-    ti = restore_task_instance(run, index, row)
-    if row.state is S.REMOVED:
-        context.mark_dirty(ti)
-    return ti
+def _move_indices(context: StepContext, run: DagRun, index: int, instances: dict[int, TaskInstance]) -> dict[int, TaskInstance]:
+    """The instances of a task in the new graph; those with map indices and without rows are made anew."""
+    if index in run.expansions or UNMAPPED not in instances:
+        if not any(ti.is_stored for ti in instances.values()):
+            run.expansions.pop(index, None)
+            return {UNMAPPED: TaskInstance(run, index, UNMAPPED, run.graph.tasks[index])} if instances else {}
+        if 0 in instances:
+            context.mark_dirty(instances[0])  # its row holds the lengths
+    return instances
+
+
+def _restore_returning(context: StepContext, run: DagRun, index: int, rows: list[TaskRecord]) -> dict[int, TaskInstance]:
+    """The instances of a task that returned; rows of removed instances are written again."""
+    run.task_instances[index] = {row.map_index: restore_task_instance(run, index, row) for row in rows if row.map_index < 0}
+    indexed = [row for row in rows if row.map_index >= 0]
+    if indexed:
+        restore_indices(run, index, indexed)
+    instances = run.task_instances[index]
+    for row in rows:
+        if row.state is S.REMOVED and instances[row.map_index].state is None:
+            context.mark_dirty(instances[row.map_index])
+    return instances
+
+
+def _move_expansions(expansions: dict[str, TaskExpansion], graph: TaskGraph) -> dict[int, TaskExpansion]:
+    """The expansions by index of the new graph. Lengths of another number of levels become the number of instances."""
+    moved = {}
+    for task_id, expansion in expansions.items():
+        index = graph.index_of.get(task_id)
+        if index is None or not graph.is_mapped(index) or graph.mapping is None:
+            continue
+        count = len(graph.mapping.levels[index])
+        moved[index] = expansion if len(expansion.lengths) == count else TaskExpansion(build_unknown_lengths(expansion.count, count))
+        moved[index].checked_version = NEVER_CHECKED
+    return moved
 
 
 def finalize_removed_tasks(context: StepContext, run: DagRun) -> None:
     """Move a run that was read to the newest version of its DAG: unfinished rows of tasks that left the DAG become removed."""
+    reconcile_expansions(context, run)
     if run.is_running and run.record.version_pk != run.graph.version_pk:
         run.record.version_pk = run.graph.version_pk
         context.mark_run_dirty(run)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gnomon.engine.state.limits import Pool
+from gnomon.engine.state.owed_callback import OwedCallback
 from gnomon.engine.state.priority_queue import PriorityQueue
 from gnomon.engine.state.queue_moves import move_in_queue
 from gnomon.engine.state.queue_state import QueueCause
@@ -23,8 +24,12 @@ class EngineLimits:
     """[core] parallelism: the most live attempts; None: unlimited."""
     max_admissions_per_step: int = 256
     """[scheduler] max_tis_per_query: the most task instances that one step admits."""
+    max_map_length: int = 1024
+    """[core] max_map_length: the longest return value that a task is mapped over."""
     cancel_grace_s: float = 60.0
     """[core] killed_task_cleanup_time, in seconds."""
+    callback_timeout_s: float = 600.0
+    """[callbacks] callback_execution_timeout, in seconds."""
 
 
 class WorkerCapacity:
@@ -52,8 +57,14 @@ class EngineState:
         self.workers: dict[str, WorkerCapacity] = {}
         self.epochs: dict[int, int] = {}
         """Owned group to the epoch of this ownership."""
-        self.timers: PriorityQueue[TaskInstance | DagRun] = PriorityQueue()
-        """Task instances and runs by the instant at which they want to be looked at; void once their generation changed."""
+        self.callbacks: dict[str, OwedCallback] = {}
+        """Unfinished callbacks of runs, by id."""
+        self.queued_callbacks: dict[str, OwedCallback] = {}
+        """Those without an attempt, oldest first."""
+        self.callback_attempts: dict[str, OwedCallback] = {}
+        """Those with an attempt, by the id of the attempt."""
+        self.timers: PriorityQueue[TaskInstance | DagRun | OwedCallback] = PriorityQueue()
+        """Task instances, runs and callbacks by the instant at which they want to be looked at; void once their generation changed."""
         self.subscriptions: dict[str, DagSubscriptions] = {}
         """Subscriptions for slots of DAGs of the owned groups, by DAG id; the DAG need not exist."""
         self.live_attempt_count = 0
@@ -90,7 +101,7 @@ class EngineState:
             if name not in seen:
                 _resize_pool(pool, None)
 
-    def set_timer(self, at: Instant, subject: TaskInstance | DagRun) -> None:
+    def set_timer(self, at: Instant, subject: TaskInstance | DagRun | OwedCallback) -> None:
         """Look at the subject again at `at`, unless its generation changes before."""
         self.timers.push(at, subject)
 

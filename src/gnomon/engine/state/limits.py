@@ -13,8 +13,8 @@ from typing import Protocol
 
 from gnomon.engine.state.priority_queue import PriorityQueue
 
-AdmissionKey = tuple[bool, int, int, int, int, int]
-"""What admission sorts by: begins (False: goes on after a deferral), minus priority, run_after, run_pk, task index, map index."""
+AdmissionKey = tuple[bool, bool, int, int, int, int, int]
+"""What admission sorts by: begins (False: goes on after a deferral), belongs to a backfill, minus priority, run_after, run_pk, task index, map index."""
 
 
 class Admissible(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gnomon.engine.state.mapping_plan import MappingPlan, build_mapping_plan
 from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
 from gnomon.model.upstream_edges import Edge
 
@@ -11,7 +12,7 @@ from gnomon.model.upstream_edges import Edge
 class TaskGraph:
     """One version of one DAG; immutable. Index = position in the topological order of the spec."""
 
-    __slots__ = ("depends_on_previous_run", "downstream", "edges", "index_of", "index_of_number", "leaves", "numbers", "spec", "tasks", "version_pk")
+    __slots__ = ("depends_on_previous_run", "downstream", "edges", "index_of", "index_of_number", "leaves", "mapping", "numbers", "spec", "tasks", "version_pk")
 
     def __init__(self, spec: DagSpec, version_pk: int, task_numbers: Mapping[str, int]) -> None:
         self.spec = spec
@@ -28,8 +29,18 @@ class TaskGraph:
         self.downstream: tuple[tuple[int, ...], ...] = tuple(map(tuple, downstream))
         self.leaves = _leaves(spec, self.downstream)
         self.depends_on_previous_run = depends_on_previous_run(spec)
+        self.mapping: MappingPlan | None = build_mapping_plan(spec, self.index_of)
+        """The mapped tasks; None when the DAG has none."""
         self.edges: tuple[Edge, ...] = collect_edges(spec)
         """The dependencies of the DAG and of its tasks on other DAGs."""
+
+    def is_mapped(self, index: int) -> bool:
+        """True for a task that is mapped itself or is in a mapped group."""
+        return self.mapping is not None and bool(self.mapping.levels[index])
+
+    def count_shared_groups(self, upstream: int, downstream: int) -> int:
+        """The number of mapped groups that the two tasks of an edge are both in."""
+        return 0 if self.mapping is None else self.mapping.shared.get((upstream, downstream), 0)
 
 
 def _leaves(spec: DagSpec, downstream: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:

@@ -5,15 +5,20 @@ The three refer to one another (a task instance to its run, a run to its DAG and
 
 from __future__ import annotations
 
+import heapq
+
 from gnomon.decide.trigger_rules import Tally
+from gnomon.engine.state.backfill_queue import BackfillQueue
 from gnomon.engine.state.edge_waits import EdgeWaits
 from gnomon.engine.state.limits import AdmissionKey, ConcurrencyLimit
 from gnomon.engine.state.queue_state import NOT_QUEUED, QueueState
+from gnomon.engine.state.task_expansion import TaskExpansion
 from gnomon.engine.state.task_graph import TaskGraph
 from gnomon.model.attempts import RunFacts
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, DeferralRecord, RunRecord, TaskRecord
+from gnomon.model.run_callbacks import DeadlineRecord
 from gnomon.model.run_waits import RunWait
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState
@@ -40,7 +45,9 @@ class TaskInstance:
         "priority",
         "queue_state",
         "reason",
+        "rendered_map_index",
         "resume_at",
+        "return_length",
         "run",
         "seq",
         "started_at",
@@ -71,6 +78,9 @@ class TaskInstance:
         self.started_at: Instant | None = None
         self.ended_at: Instant | None = None
         self.reason: str | None = None
+        self.return_length: int | None = None
+        """As `TaskRecord.return_length`."""
+        self.rendered_map_index: str | None = None
         self.limits: list[ConcurrencyLimit] = []
         """The limits that count its live attempt."""
         self.unentered_attempts = 0
@@ -87,15 +97,23 @@ class TaskInstance:
         return self.run.graph.tasks[self.index]
 
     @property
+    def needs_expansion(self) -> bool:
+        """True for the one instance of a mapped task that is not expanded."""
+        return self.map_index < 0 and self.run.graph.is_mapped(self.index)
+
+    @property
     def is_queued(self) -> bool:
         """True when the rules let the instance run and it waits for its admission."""
         return self.queue_state is not NOT_QUEUED
 
     @property
     def admission_key(self) -> AdmissionKey:
-        """The order of admission (airflow-surface.md D.5): an instance that goes on after a deferral comes before all that begin."""
+        """The order of admission: an instance that goes on after a deferral comes before all that begin, and backfills come last.
+
+        Otherwise as airflow-surface.md D.5.
+        """
         run = self.run
-        return (not self.is_resumption, -self.priority, run.record.run_after, run.pk, self.index, self.map_index)
+        return (not self.is_resumption, run.backfill is not None, -self.priority, run.record.run_after, run.pk, self.index, self.map_index)
 
     @property
     def is_resumption(self) -> bool:
@@ -137,16 +155,20 @@ class TaskInstance:
             self.pool, self.pool_slots = row.pool, row.pool_slots
         self.resume_at, self.started_at, self.ended_at = row.resume_at, row.started_at, row.ended_at
         self.reason = row.reason
+        self.return_length, self.rendered_map_index = row.return_length, row.rendered_map_index
         self.entered = row.state is S.RUNNING
         self.is_stored = True
 
     def to_record(self) -> TaskRecord:
         """The row of the instance with its present fields."""
+        expansion = self.run.expansions.get(self.index) if self.map_index == 0 else None
         return TaskRecord(
             run_pk=self.run.pk, task_no=self.run.graph.numbers[self.index], map_index=self.map_index, state=self.state,
             try_number=self.try_number, max_tries=self.max_tries, seq=self.seq, attempt=self.attempt, worker=self.worker,
             defer_seq=self.defer_seq, pool=self.pool, pool_slots=self.pool_slots, priority=self.priority,
             resume_at=self.resume_at, started_at=self.started_at, ended_at=self.ended_at, reason=self.reason,
+            return_length=self.return_length, rendered_map_index=self.rendered_map_index,
+            factor_lengths=None if expansion is None else expansion.lengths,
         )
 
 
@@ -155,12 +177,17 @@ class DagRun:
 
     __slots__ = (
         "active_tasks_limit",
+        "backfill",
+        "branches",
         "dag",
+        "deadlines",
         "edges",
+        "expansions",
         "facts",
         "generation",
         "graph",
         "is_due_timer_set",
+        "lengths_version",
         "pk",
         "record",
         "removed_task_rows",
@@ -175,12 +202,21 @@ class DagRun:
         self.dag = dag
         self.record = record
         self.pk = record.run_pk
+        self.backfill: BackfillQueue | None = None if record.backfill_pk is None else dag.backfills.get(record.backfill_pk)
+        """The backfill whose limit counts the run; None: the max_active_runs of the DAG counts it."""
         self.graph: TaskGraph = dag.graph
         self.active_tasks_limit = new_run_limit(dag.graph)
         self.task_limits: dict[int, ConcurrencyLimit] = {}
         """By task index: max_active_tis_per_dagrun."""
         self.task_instances: list[dict[int, TaskInstance]] = []
         self.tallies: list[Tally] = []
+        """By task index: the upstream instances that all instances of the task wait for."""
+        self.branches: set[str] = set()
+        """The tasks (ids) that skip reasons of instances name."""
+        self.expansions: dict[int, TaskExpansion] = {}
+        """By task index: the mapped tasks that have instances with map indices."""
+        self.lengths_version = 0
+        """Increases when a length that a task is mapped over may have changed."""
         self.unfinished_count = 0
         self.removed_task_rows: dict[int, list[TaskRecord]] = {}
         """By task number: rows of tasks that this version of the DAG does not have; they are used again if the task returns."""
@@ -192,6 +228,8 @@ class DagRun:
         """Its dependencies on other DAGs, by number of the edge."""
         self.stale_waits: tuple[RunWait, ...] = ()
         """Waits of edges that its DAG no longer has; the next step deletes them."""
+        self.deadlines: dict[int, DeadlineRecord] = {}
+        """By their position in the DAG."""
         self.facts: RunFacts | None = None
         """The part of an attempt that describes the run; built once for each state of the run."""
 
@@ -212,7 +250,7 @@ class DagRun:
 class Dag:
     """One DAG: its newest version, its unfinished runs, and the limits that span its runs."""
 
-    __slots__ = ("by_slot", "graph", "held_instances", "is_as_loaded", "queued_runs", "record", "run_history", "running_count", "runs", "runs_waiting_upstream", "task_limits")
+    __slots__ = ("backfills", "by_slot", "graph", "held_instances", "is_as_loaded", "queued_runs", "record", "run_history", "running_count", "runs", "runs_waiting_upstream", "task_limits")
 
     def __init__(self, record: DagRecord) -> None:
         self.record = record
@@ -220,6 +258,7 @@ class Dag:
         """True from the load to the first `DagRead`: mail about earlier changes may still arrive."""
         self.graph = TaskGraph(record.spec, record.version_pk, record.task_numbers)
         self.runs: dict[int, DagRun] = {}
+        self.backfills: dict[int, BackfillQueue] = {}
         self.queued_runs: list[tuple[Instant, int]] = []
         """Heap of (run_after, run_pk) of runs that wait to start; an entry whose run is no longer queued is void."""
         self.running_count = 0
@@ -233,6 +272,20 @@ class Dag:
         """By task number: max_active_tis_per_dag."""
         self.run_history: list[DagRun] = []
         """Runs in order, with finished runs that a later run may depend on; empty unless a task depends on the past."""
+
+    def enqueue_run(self, run: DagRun) -> None:
+        """Add a queued run to the queue that it is started from: that of the DAG, or of its backfill."""
+        if run.backfill is None:
+            heapq.heappush(self.queued_runs, run.sort_key)
+        else:
+            heapq.heappush(run.backfill.queued_runs, run.backfill.key_of(run.record))
+
+    def count_running(self, run: DagRun, by: int) -> None:
+        """Count a run that starts (`by` 1) or ends (-1) at the limit that it belongs to."""
+        if run.backfill is None:
+            self.running_count += by
+        else:
+            run.backfill.running_count += by
 
     @property
     def hold_reason(self) -> str | None:

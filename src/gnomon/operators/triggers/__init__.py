@@ -9,8 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.operators.triggers.external_task import DagStateTrigger, WorkflowTrigger
+    from gnomon.operators.triggers.external_task import DagStateTrigger, TaskStateTrigger, WorkflowTrigger
     from gnomon.operators.triggers.file import DirectoryFileDeleteTrigger, FileDeleteTrigger, FileTrigger
+    from gnomon.operators.triggers.hitl_trigger import HITLTrigger
     from gnomon.operators.triggers.temporal import DateTimeTrigger, TimeDeltaTrigger
     from gnomon.operators.triggers.testing import FailureTrigger, SuccessTrigger
 
@@ -21,7 +22,9 @@ __all__ = [
     "FailureTrigger",
     "FileDeleteTrigger",
     "FileTrigger",
+    "HITLTrigger",
     "SuccessTrigger",
+    "TaskStateTrigger",
     "TimeDeltaTrigger",
     "WorkflowTrigger",
 ]
@@ -33,7 +36,9 @@ _MODULES = {
     "FailureTrigger": "testing",
     "FileDeleteTrigger": "file",
     "FileTrigger": "file",
+    "HITLTrigger": "hitl_trigger",
     "SuccessTrigger": "testing",
+    "TaskStateTrigger": "external_task",
     "TimeDeltaTrigger": "temporal",
     "WorkflowTrigger": "external_task",
 }

@@ -13,6 +13,7 @@ from gnomon.model.task_api_requests import GetRunStates
 from gnomon.operators.external_task_states import ExternalRuns, StateOutcomes, judge_states, to_state_names
 from gnomon.sdk.deferral.triggers import BaseTrigger, TriggerEvent
 from gnomon.sdk.runtime import channel
+from gnomon.sdk.schedules import timezone
 
 Dates = Iterable[dt.datetime] | None
 
@@ -135,6 +136,58 @@ class DagStateTrigger(BaseTrigger):
             await asyncio.sleep(self.poll_interval)
         path, kwargs = self.serialize()
         yield TriggerEvent((path, {**kwargs, **states}))
+
+
+class TaskStateTrigger(BaseTrigger):
+    """Fires when a task of another DAG is in one of `states` in the runs of all `execution_dates`: {"status": "success"}.
+
+    Fires with {"status": "timeout"} when no such run exists 60 s after `trigger_start_time`. A trigger of Airflow 2.
+    """
+
+    START_TIMEOUT_S = 60.0
+
+    def __init__(
+        self,
+        dag_id: str,
+        execution_dates: list[dt.datetime],
+        trigger_start_time: dt.datetime,
+        states: Iterable[str] | None = None,
+        task_id: str | None = None,
+        poll_interval: float = 2.0,
+    ) -> None:
+        super().__init__()
+        self.dag_id = dag_id
+        self.execution_dates = execution_dates
+        self.trigger_start_time = trigger_start_time
+        self.states = list(to_state_names(states)) or [TaskInstanceState.SUCCESS.value]
+        self.task_id = task_id
+        self.poll_interval = poll_interval
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        kwargs = {
+            "dag_id": self.dag_id,
+            "execution_dates": self.execution_dates,
+            "trigger_start_time": self.trigger_start_time,
+            "states": self.states,
+            "task_id": self.task_id,
+            "poll_interval": self.poll_interval,
+        }
+        return f"{__name__}.TaskStateTrigger", kwargs
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        dates = _instants(self.execution_dates)
+        external = ExternalRuns(self.dag_id, logical_dates=dates, task_ids=(self.task_id,) if self.task_id else ())
+        runs = GetRunStates(dag_id=self.dag_id, logical_dates=dates)
+        status = None
+        while status is None:
+            if not await channel.ask_async(runs):
+                if (timezone.utcnow() - self.trigger_start_time).total_seconds() > self.START_TIMEOUT_S:
+                    status = "timeout"
+            elif external.has_all_states(external.states(await channel.ask_async(external.question())), self.states):
+                status = "success"
+            if status is None:
+                await asyncio.sleep(self.poll_interval)
+        yield TriggerEvent({"status": status})
 
 
 def _instants(dates: Dates) -> tuple[int, ...]:

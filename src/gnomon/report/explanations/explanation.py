@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from gnomon.engine import explain as rules
 from gnomon.engine.lifecycle.group_loading import load_groups
+from gnomon.engine.lifecycle.run_lifecycle import attach_run
 from gnomon.engine.state.engine_state import EngineLimits, EngineState, WorkerCapacity
-from gnomon.model.ids import GROUPS, TaskKey, quote_argument
+from gnomon.model.ids import GROUPS, UNMAPPED, TaskKey, format_map_indices, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
@@ -19,11 +20,14 @@ from gnomon.report.explanations.deferral_status import describe_trigger_location
 from gnomon.report.explanations.skipped_slots import describe_newest_skipped
 from gnomon.report.explanations.upstream_wait_status import describe_open_waits, describe_past_waits
 from gnomon.report.listings import process_health
+from gnomon.report.listings.asset_list import describe_asset_schedule
 from gnomon.report.listings.dag_list import describe_process_kind
 from gnomon.report.listings.import_problems import list_calendar_warnings, list_upstream_warnings
 from gnomon.report.listings.not_found import task_not_found
+from gnomon.report.listings.run_callback_list import describe_callbacks
 from gnomon.report.listings.run_list import TaskInstanceRow, find_spec_of_run, list_task_instances
 from gnomon.store import Transaction
+from gnomon.store.cross_dag import run_waits
 from gnomon.store.dag_records import dag_files, dag_runs
 from gnomon.store.ownership import group_state
 
@@ -36,11 +40,13 @@ def explain_dag(tx: Transaction, dag: DagRecord, limits: EngineLimits, now: Inst
     """Sentences on why the DAG has no unfinished run, or why its unfinished runs wait."""
     sentences = _describe_dag(tx, dag, now)
     sentences += _describe_missing_services(tx)
+    sentences += describe_asset_schedule(tx, dag)
     sentences += rules.collect_dag_reasons(_load_engine_state(tx, limits), dag.dag_pk, now)
     unfinished, ended = dag_runs.list_unfinished_runs(tx, dag.dag_pk), dag_runs.find_newest_ended_run(tx, dag.dag_pk)
     sentences += [f"run {run.run_id} is {run.state}{_describe_run_reason(run)}: gnomon explain {dag.dag_id} {quote_argument(run.run_id)}" for run in unfinished[:_SHOWN]]
     sentences += _describe_rest(len(unfinished), "unfinished runs")
     sentences += [_describe_ended_run(ended)] if ended else [] if unfinished else ["it has no runs yet"]
+    sentences += describe_callbacks(tx, dag, ended) if ended else []
     sentences += describe_newest_skipped(tx, dag)
     return sentences
 
@@ -50,10 +56,11 @@ def explain_run(tx: Transaction, dag: DagRecord, run: RunRecord, limits: EngineL
     if run.state in FINISHED_RUN_STATES:
         failed = [row for row in list_task_instances(tx, dag, run) if row.state == "failed"] if run.state is DagRunState.FAILED else []
         sentences = [_describe_ended_run(run), *(f"{row.name}: {_describe_ended_task(row)}" for row in failed[:_SHOWN])]
-        return sentences + _describe_rest(len(failed), "failed tasks") + describe_past_waits(tx, dag, run)
+        return sentences + _describe_rest(len(failed), "failed tasks") + describe_past_waits(tx, dag, run) + describe_callbacks(tx, dag, run)
     sentences = _describe_missing_services(tx) + _describe_file_error(tx, dag) + _describe_pause(dag)
-    sentences += rules.collect_run_reasons(_load_engine_state(tx, limits), run.run_pk, now) + describe_open_waits(tx, dag, run, now)
-    return sentences if run.started_at is None else sentences + describe_past_waits(tx, dag, run)
+    sentences += rules.collect_run_reasons(_load_engine_state(tx, limits, run), run.run_pk, now) + describe_open_waits(tx, dag, run, now)
+    sentences += [] if run.started_at is None else describe_past_waits(tx, dag, run)
+    return sentences + describe_callbacks(tx, dag, run)
 
 
 def explain_task(
@@ -72,17 +79,20 @@ def explain_task(
     if run.state in FINISHED_RUN_STATES:
         return [f"it has no status, and {_describe_ended_run(run)}"]
     sentences = _describe_missing_services(tx) + _describe_pause(dag)
-    sentences += rules.collect_task_reasons(_load_engine_state(tx, limits), run.run_pk, task_id, map_index, now) + location
+    sentences += rules.collect_task_reasons(_load_engine_state(tx, limits, run), run.run_pk, task_id, map_index, now) + location
     return sentences + describe_open_waits(tx, dag, run, now, task_id) + describe_past_waits(tx, dag, run, task_id)
 
 
-def _load_engine_state(tx: Transaction, limits: EngineLimits) -> EngineState:
-    """The state of a scheduler that owned all groups."""
+def _load_engine_state(tx: Transaction, limits: EngineLimits, run: RunRecord | None = None) -> EngineState:
+    """The state of a scheduler that owned all groups; `run` is in it even if it waits in the store for its turn in a backfill."""
     state = EngineState(limits)
     for worker in process_health.list_live_workers(tx):
         state.workers[worker.worker_id] = WorkerCapacity(worker.worker_id, worker.slots)
     load_groups(state, group_state.load_groups(tx, range(GROUPS)), {})
     state.update_pools(group_state.load_pools(tx))
+    dag = None if run is None else state.dags.get(run.dag_pk)
+    if run is not None and dag is not None and run.run_pk not in state.runs:
+        attach_run(state, dag, run, group_state.load_tasks(tx, [run.run_pk]), run_waits.load_run_waits(tx, [run.run_pk]).get(run.run_pk, ()))
     return state
 
 
@@ -126,7 +136,10 @@ def _describe_missing_instance(
     tx: Transaction, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], task_id: str, map_index: int
 ) -> str:
     if rows:
-        return f"task {task_id} has no map index {map_index} in this run; it has {', '.join(str(row.map_index) for row in rows)}"
+        indices = format_map_indices(row.map_index for row in rows)
+        if map_index == UNMAPPED:
+            return f"task {task_id} is mapped and has the map indexes {indices} in this run; ask for one of them with --map-index"
+        return f"task {task_id} has no map index {map_index} in this run; it has {indices}"
     if any(task.task_id == task_id for task in find_spec_of_run(tx, dag, run).tasks):
         return f"task {task_id} is not part of this run: its start_date and end_date exclude logical date {iso(run.logical_at)}"
     return f"task {task_id} is not part of the version of the DAG that this run uses"

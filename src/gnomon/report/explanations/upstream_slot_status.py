@@ -77,6 +77,7 @@ def _describe_run(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str |
 
 def _describe_task(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str) -> str:
     rows = [row for row in list_task_instances(tx, up, run) if row.task_id == task_id]
+    rows = [row for row in rows if row.state != "removed"] or rows
     counts = count_states(rows)
     if not counts:
         return " does not exist in the run" if run.ended_at is None else f" did not exist when the run ended; run it again with: {_clear_command(up, run)}"

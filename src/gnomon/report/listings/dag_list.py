@@ -15,12 +15,13 @@ from gnomon.report.listings.import_problems import (
     list_calendar_warnings,
     list_import_errors,
     list_upstream_warnings,
+    select_dag_warnings,
 )
 from gnomon.report.listings.not_found import dag_not_found
 from gnomon.report.next_runs import UpcomingRunsQuery, describe_family, list_next_runs
 from gnomon.report.waits.edge_wording import describe_edge
 from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs, dags
+from gnomon.store.dag_records import dag_files, dag_runs, dags
 from gnomon.store.ownership import group_state
 
 
@@ -111,9 +112,12 @@ def list_dags(tx: Transaction, now: Instant, *, inactive: bool = False) -> list[
     """All DAGs by id; with `inactive`, also deleted ones, which no file defines any more."""
     rows = [row for row in dags.list_dags(tx) if row.active or inactive]
     records = group_state.load_dags(tx, [row.dag_pk for row in rows])
-    newest_runs, warnings = dag_runs.list_newest_run_states(tx), list_upstream_warnings(tx)
+    newest_runs, warnings, of_files = dag_runs.list_newest_run_states(tx), list_upstream_warnings(tx), dag_files.list_warnings(tx)
     return [
-        _dag_row(record, newest_runs.get(record.dag_pk), warnings.get(record.dag_id, ()), now)
+        _dag_row(
+            record, newest_runs.get(record.dag_pk),
+            [*select_dag_warnings(record.dag_id, of_files.get(record.file, ())), *warnings.get(record.dag_id, ())], now,
+        )
         for record in sorted(records, key=lambda record: record.dag_id)
     ]
 

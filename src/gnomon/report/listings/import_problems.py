@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnomon.calendars import decode
@@ -77,8 +78,12 @@ def list_import_warnings(tx: Transaction) -> list[ImportProblem]:
 def list_dag_warnings(tx: Transaction, dag_id: str, file: str) -> list[str]:
     """The warnings about one DAG, about its file as a whole, and about its missing upstream DAGs and tasks."""
     of_file = dag_files.list_warnings(tx).get(file, [])
-    of_dag = [warning for warning in of_file if warning.startswith(f"DAG {dag_id!r}") or not warning.startswith("DAG ")]
-    return of_dag + list_upstream_warnings(tx, dag_id).get(dag_id, [])
+    return select_dag_warnings(dag_id, of_file) + list_upstream_warnings(tx, dag_id).get(dag_id, [])
+
+
+def select_dag_warnings(dag_id: str, of_file: Sequence[str]) -> list[str]:
+    """Those of the warnings of a file that are about this DAG, or about the file as a whole."""
+    return [warning for warning in of_file if warning.startswith(f"DAG {dag_id!r}") or not warning.startswith("DAG ")]
 
 
 def list_import_errors(tx: Transaction) -> list[ImportProblem]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gnomon.errors.product import UserError
 from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
-from gnomon.model.ids import UNMAPPED, quote_argument
+from gnomon.model.ids import UNMAPPED, format_map_indices, quote_argument
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.store import Transaction
@@ -28,6 +28,11 @@ def find_log_files(
     start_log = [path for path in [folder / build_trigger_log_path(*key, 0)] if path.is_file()]
     if not attempts and start_log:
         return start_log
+    indices = [] if attempts or map_index != UNMAPPED else _list_map_indices(tx, dag, run, task_id)
+    if indices:
+        raise UserError(
+            f"task {task_id!r} is mapped and has a log for each map index in run {run.run_id!r}: add --map-index {format_map_indices(indices)}"
+        )
     if not attempts:
         raise UserError(
             f"task {name!r} has no log in run {run.run_id!r}: it has not been started; "
@@ -45,6 +50,12 @@ def find_log_files(
             "the log is on the machine of the worker that ran the task, or was removed"
         )
     return existing
+
+
+def _list_map_indices(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str) -> list[int]:
+    """The map indices of the task's instances that have been started."""
+    number = dag.task_numbers[task_id]
+    return [row.map_index for row in dag_runs.list_task_states(tx, run.run_pk) if row.task_no == number and row.map_index >= 0 and row.seq]
 
 
 def _attempts(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int) -> dict[int, set[int]]:

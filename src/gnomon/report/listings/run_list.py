@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gnomon.engine.lifecycle.expansion_loading import list_expected_indices
 from gnomon.engine.lifecycle.run_lifecycle import is_within_task_bounds
+from gnomon.engine.state.mapping_plan import build_mapping_plan
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord
@@ -36,6 +38,8 @@ class RunRow:
     end_date: str | None
     conf: dict[str, object]
     reason: str | None
+    partition_key: str | None = None
+    partition_date: str | None = None
 
 
 def list_runs(tx: Transaction, dag: DagRecord, state: DagRunState | None = None) -> list[RunRow]:
@@ -67,6 +71,8 @@ def build_run_row(dag_id: str, run: RunRecord) -> RunRow:
         end_date=iso(run.ended_at),
         conf=run.conf,
         reason=run.reason,
+        partition_key=run.partition_key,
+        partition_date=iso(run.partition_date),
     )
 
 
@@ -83,6 +89,8 @@ class TaskInstanceRow:
     start_date: str | None
     end_date: str | None
     reason: str | None
+    rendered_map_index: str | None
+    """The rendered `map_index_template`."""
 
     @property
     def name(self) -> str:
@@ -95,9 +103,9 @@ def list_task_instances(tx: Transaction, dag: DagRecord, run: RunRecord) -> list
     spec = find_spec_of_run(tx, dag, run)
     names = {number: task_id for task_id, number in dag.task_numbers.items()}
     positions = {task.task_id: position for position, task in enumerate(spec.tasks)}
-    rows = [_build_row(dag, run, names.get(task.task_no, f"task {task.task_no}"), task) for task in dag_runs.list_task_states(tx, run.run_pk)]
-    seen = {row.task_id for row in rows}
-    rows += [_build_empty_row(dag, run, task.task_id) for task in spec.tasks if task.task_id not in seen and is_within_task_bounds(task, run)]
+    stored = dag_runs.list_task_states(tx, run.run_pk)
+    rows = [_build_row(dag, run, names.get(task.task_no, f"task {task.task_no}"), task) for task in stored]
+    rows += _build_missing_rows(dag, run, spec, stored)
     return sorted(rows, key=lambda row: (positions.get(row.task_id, len(positions)), row.task_id, row.map_index))
 
 
@@ -128,8 +136,25 @@ def _build_row(dag: DagRecord, run: RunRecord, task_id: str, task: TaskRecord) -
         start_date=iso(task.started_at),
         end_date=iso(task.ended_at),
         reason=task.reason,
+        rendered_map_index=task.rendered_map_index,
     )
 
 
-def _build_empty_row(dag: DagRecord, run: RunRecord, task_id: str) -> TaskInstanceRow:
-    return TaskInstanceRow(dag.dag_id, run.run_id, task_id, UNMAPPED, None, 0, None, None, None)
+def _build_missing_rows(dag: DagRecord, run: RunRecord, spec: DagSpec, stored: Iterable[TaskRecord]) -> list[TaskInstanceRow]:
+    """The task instances that have no row, because they have had no state yet."""
+    by_number: dict[int, list[TaskRecord]] = {}
+    for record in stored:
+        by_number.setdefault(record.task_no, []).append(record)
+    plan = build_mapping_plan(spec, {task.task_id: index for index, task in enumerate(spec.tasks)})
+    is_queued = run.state is DagRunState.QUEUED
+    rows = []
+    for index, task in enumerate(spec.tasks):
+        records = by_number.get(dag.task_numbers.get(task.task_id, -1), [])
+        if plan is not None and plan.levels[index]:
+            indices = set(list_expected_indices(plan.levels[index], records, is_queued=is_queued))
+        else:
+            indices = set() if records else {UNMAPPED}
+        indices.difference_update(record.map_index for record in records)
+        if indices and is_within_task_bounds(task, run):
+            rows += [TaskInstanceRow(dag.dag_id, run.run_id, task.task_id, map_index, None, 0, None, None, None, None) for map_index in sorted(indices)]
+    return rows

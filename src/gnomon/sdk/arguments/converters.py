@@ -80,6 +80,8 @@ def as_integer(name: str, value: Any) -> int | None:
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     try:
+        if isinstance(value, float) and not value.is_integer():
+            raise ValueError
         return int(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})") from None
@@ -132,6 +134,52 @@ def as_weight_rule(name: str, value: Any) -> Any:
     if "." in value:
         return value
     raise ValueError(f"{name} {value!r} is not known. Use one of: {', '.join(sorted(WeightRule.all_weight_rules()))}")
+
+
+def as_flag(name: str, value: Any) -> Any:
+    """Return True, False or None; 0 and 1 are accepted too. A text such as "False", which Python takes as true, is an error."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    raise TypeError(f"{name} must be True or False, not {value!r} ({type(value).__name__})")
+
+
+def as_name(name: str, value: Any) -> Any:
+    """Return a text or None."""
+    return None if value is None else as_text(name, value)
+
+
+def as_text(name: str, value: Any) -> str:
+    """Return a text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text, not {value!r} ({type(value).__name__})")
+    return value
+
+
+def as_links(name: str, value: Any) -> dict[str, str]:
+    """Return the links by owner. Raises ValueError for a text that is neither an address nor `mailto:` with a recipient."""
+    from urllib.parse import urlsplit  # few DAGs have links
+
+    for owner, link in value.items():
+        parts = urlsplit(link)
+        if not ((parts.scheme == "mailto" and parts.path) or (parts.scheme and parts.netloc)):
+            raise ValueError(f"{name}: {link!r} of {owner!r} is no link. Write https://... or mailto:someone@example.com")
+    return dict(value)
+
+
+def read_doc(name: str, value: Any) -> Any:
+    """Return the documentation: the content of the file that a text ending in `.md` names, if there is such a file; else the text.
+
+    A relative path is below the working folder of the process. Raises ValueError for a file that cannot be read.
+    """
+    if not isinstance(value, str) or not value.endswith(".md"):
+        return value
+    try:
+        with open(value, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return value
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{name}={value!r} names a file that cannot be read: {error}") from None
 
 
 def as_tags(name: str, value: Any) -> set[str]:
@@ -191,3 +239,12 @@ def _check_pattern(kind: str, value: object, where: str, allowed: re.Pattern[str
     if len(value) > longest:
         raise ValueError(f"{kind} {value[:40]!r}… has {len(value)} characters{where}; at most {longest} are allowed.")
     return str(value)
+
+
+def as_retry_policy(name: str, value: Any) -> Any:
+    """Return the RetryPolicy; most tasks have none, so its classes are imported only for one that has."""
+    if value is None:
+        return None
+    from gnomon.sdk.arguments import retry_policies  # start-up cost
+
+    return retry_policies.check_retry_policy(name, value)

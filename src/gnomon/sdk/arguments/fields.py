@@ -8,12 +8,15 @@ the older names, and the field of TaskSpec or DagSpec that it fills. A row witho
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from gnomon.sdk.arguments import converters, option_defaults
+from gnomon.sdk.arguments.deadline_argument import as_deadlines, encode_deadlines
 from gnomon.sdk.arguments.depends_on import as_dependencies, encode_dependencies
 from gnomon.sdk.arguments.notset import NOTSET
+from gnomon.sdk.arguments.resources import as_resources
+from gnomon.sdk.arguments.run_types import as_run_types, encode_run_types
 
 Converter = Callable[[str, Any], Any]
 Encoder = Callable[[Any], Any]
@@ -51,7 +54,8 @@ class ArgumentField(NamedTuple):
 
 
 REQUIRED = RequiredMark()
-NO_EFFECT_YET = "is accepted and has no effect yet"
+NOT_SHOWN = "has no effect: only doc_md is stored and shown"
+NO_DRAWING = "has no effect: task groups are not drawn"
 
 
 def _read_seconds(section: str, key: str) -> dt.timedelta | None:
@@ -63,8 +67,8 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("task_id", REQUIRED, spec="task_id", encode=str),
     ArgumentField("owner", OptionDefault("operators", "default_owner"), spec="owner", encode=str),
     ArgumentField("email"),
-    ArgumentField("email_on_retry", True),
-    ArgumentField("email_on_failure", True),
+    ArgumentField("email_on_retry", OptionDefault("email", "default_email_on_retry", option_defaults.read_boolean)),
+    ArgumentField("email_on_failure", OptionDefault("email", "default_email_on_failure", option_defaults.read_boolean)),
     ArgumentField("retries", OptionDefault("core", "default_task_retries", option_defaults.read_integer), converters.as_retries,
         spec="retries", encode=lambda value: converters.as_retries("retries", value)),
     ArgumentField("retry_delay", OptionDefault("core", "default_task_retry_delay", _read_seconds), converters.as_span,
@@ -72,23 +76,24 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("retry_exponential_backoff", 0, converters.as_backoff, spec="retry_exponential_backoff",
         encode=lambda value: converters.as_backoff("retry_exponential_backoff", value)),
     ArgumentField("max_retry_delay", None, converters.as_span, spec="max_retry_delay_s", encode=converters.to_seconds),
-    ArgumentField("retry_policy", no_effect_reason=NO_EFFECT_YET),
+    ArgumentField("retry_policy", None, converters.as_retry_policy),
     ArgumentField("start_date", None, converters.as_moment, spec="start_at", encode=converters.to_instant_or_none),
     ArgumentField("end_date", None, converters.as_moment, spec="end_at", encode=converters.to_instant_or_none),
-    ArgumentField("depends_on_past", False, spec="depends_on_past", encode=bool),
+    ArgumentField("depends_on_past", False, converters.as_flag, spec="depends_on_past", encode=bool),
     ArgumentField("ignore_first_depends_on_past",
         OptionDefault("scheduler", "ignore_first_depends_on_past_by_default", option_defaults.read_boolean),
         spec="ignore_first_depends_on_past", encode=bool),
-    ArgumentField("wait_for_past_depends_before_skipping", False, no_effect_reason=NO_EFFECT_YET),
-    ArgumentField("wait_for_downstream", False, spec="wait_for_downstream", encode=bool),
+    ArgumentField("wait_for_past_depends_before_skipping", False, converters.as_flag,
+        no_effect_reason="has no effect: a task is skipped as soon as its trigger rule says so, and does not wait for the run before"),
+    ArgumentField("wait_for_downstream", False, converters.as_flag, spec="wait_for_downstream", encode=bool),
     ArgumentField("depends_on", None, as_dependencies),
     ArgumentField("dag"),
     ArgumentField("params"),
     ArgumentField("default_args"),
     ArgumentField("priority_weight", 1, converters.as_integer, spec="priority_weight", encode=int),
     ArgumentField("weight_rule", OptionDefault("core", "default_task_weight_rule"), converters.as_weight_rule),
-    ArgumentField("queue", OptionDefault("operators", "default_queue"), spec="queue", encode=str),
-    ArgumentField("pool", "default_pool", spec="pool", encode=lambda value: str(value or "default_pool")),
+    ArgumentField("queue", OptionDefault("operators", "default_queue"), converters.as_name, spec="queue", encode=str),
+    ArgumentField("pool", "default_pool", converters.as_name, spec="pool", encode=lambda value: str(value or "default_pool")),
     ArgumentField("pool_slots", 1, converters.as_slots, spec="pool_slots",
         encode=lambda value: converters.as_slots("pool_slots", value)),
     ArgumentField("execution_timeout", OptionDefault("core", "default_task_execution_timeout", _read_seconds), converters.as_timedelta,
@@ -102,26 +107,29 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("post_execute"),
     ArgumentField("trigger_rule", "all_success", converters.as_trigger_rule, spec="trigger_rule",
         encode=lambda value: str(converters.as_trigger_rule("trigger_rule", value))),
-    ArgumentField("resources", no_effect_reason=NO_EFFECT_YET),
-    ArgumentField("run_as_user", no_effect_reason=NO_EFFECT_YET),
+    ArgumentField("resources", None, as_resources, no_effect_reason="has no effect: Gnomon places no task by its resources"),
+    ArgumentField("run_as_user", None, converters.as_name,
+        no_effect_reason="has no effect: the task runs as the user of its worker"),
     ArgumentField("map_index_template"),
     ArgumentField("max_active_tis_per_dag", None, converters.as_integer, ("task_concurrency",), spec="max_active_tis_per_dag"),
     ArgumentField("max_active_tis_per_dagrun", None, converters.as_integer, spec="max_active_tis_per_dagrun"),
-    ArgumentField("executor", no_effect_reason=NO_EFFECT_YET),
-    ArgumentField("executor_config"),
-    ArgumentField("do_xcom_push", True),
+    ArgumentField("executor", None, converters.as_name,
+        no_effect_reason="has no effect: there is one executor, [core] executor"),
+    ArgumentField("executor_config", no_effect_reason="has no effect: the local executor takes no configuration"),
+    ArgumentField("do_xcom_push", True, converters.as_flag),
     ArgumentField("multiple_outputs", False),
     ArgumentField("inlets"),
     ArgumentField("outlets"),
     ArgumentField("task_group"),
-    ArgumentField("doc"),
+    ArgumentField("doc", no_effect_reason=NOT_SHOWN),
     ArgumentField("doc_md", spec="doc_md", encode=converters.to_text),
-    ArgumentField("doc_json"),
-    ArgumentField("doc_yaml"),
-    ArgumentField("doc_rst"),
+    ArgumentField("doc_json", no_effect_reason=NOT_SHOWN),
+    ArgumentField("doc_yaml", no_effect_reason=NOT_SHOWN),
+    ArgumentField("doc_rst", no_effect_reason=NOT_SHOWN),
     ArgumentField("task_display_name", spec="display_name", encode=converters.to_text),
     ArgumentField("logger_name"),
-    ArgumentField("allow_nested_operators", True),
+    ArgumentField("allow_nested_operators", True, converters.as_flag,
+        no_effect_reason="has no effect: a task may call execute() of another operator"),
     ArgumentField("render_template_as_native_obj"),
 )
 
@@ -155,8 +163,8 @@ DAG_FIELDS: tuple[ArgumentField, ...] = (
         OptionDefault("core", "max_consecutive_failed_dag_runs_per_dag", option_defaults.read_integer), converters.as_integer,
         spec="max_consecutive_failed_dag_runs", encode=int),
     ArgumentField("dagrun_timeout", None, converters.as_span, spec="dagrun_timeout_s", encode=converters.to_seconds),
-    ArgumentField("deadline", no_effect_reason=NO_EFFECT_YET),
-    ArgumentField("sla_miss_callback", no_effect_reason="has no effect: SLAs are gone since Airflow 3"),
+    ArgumentField("deadline", None, as_deadlines, spec="deadlines", encode=encode_deadlines),
+    ArgumentField("sla_miss_callback", no_effect_reason="has no effect: SLAs are gone since Airflow 3; give the DAG a deadline"),
     ArgumentField("catchup", OptionDefault("scheduler", "catchup_by_default", option_defaults.read_boolean), spec="catchup", encode=bool),
     ArgumentField("catchup_window", None, converters.as_window, spec="catchup_window_s", encode=converters.to_seconds),
     ArgumentField("misfire", None, converters.as_misfire, spec="misfire"),
@@ -166,17 +174,17 @@ DAG_FIELDS: tuple[ArgumentField, ...] = (
         encode=lambda value: encode_dependencies(as_dependencies("depends_on", value))),
     ArgumentField("on_success_callback"),
     ArgumentField("on_failure_callback"),
-    ArgumentField("doc_md", spec="doc_md", encode=converters.to_text),
+    ArgumentField("doc_md", None, converters.read_doc, spec="doc_md", encode=converters.to_text),
     ArgumentField("params"),
-    ArgumentField("access_control"),
+    ArgumentField("access_control", no_effect_reason="has no effect: there are no users and permissions"),
     ArgumentField("is_paused_upon_creation", spec="paused_upon_creation"),
     ArgumentField("jinja_environment_kwargs"),
     ArgumentField("render_template_as_native_obj", False),
     ArgumentField("tags", None, converters.as_tags, spec="tags", encode=lambda tags: tuple(sorted(tags))),
-    ArgumentField("owner_links"),
+    ArgumentField("owner_links", no_effect_reason="has no effect: the web page shows no owners"),
     ArgumentField("auto_register", True),
     ArgumentField("fail_fast", False, old_names=("fail_stop",), spec="fail_fast", encode=bool),
-    ArgumentField("allowed_run_types", no_effect_reason=NO_EFFECT_YET),
+    ArgumentField("allowed_run_types", None, as_run_types, spec="allowed_run_types", encode=encode_run_types),
     ArgumentField("dag_display_name", spec="display_name", encode=converters.to_text),
     ArgumentField("disable_bundle_versioning"),
     ArgumentField("rerun_with_latest_version"),
@@ -191,18 +199,18 @@ TASK_GROUP_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("parent_group"),
     ArgumentField("dag"),
     ArgumentField("default_args"),
-    ArgumentField("tooltip", ""),
-    ArgumentField("ui_color", "CornflowerBlue"),
-    ArgumentField("ui_fgcolor", "#000"),
+    ArgumentField("tooltip", "", no_effect_reason=NO_DRAWING),
+    ArgumentField("ui_color", "CornflowerBlue", no_effect_reason=NO_DRAWING),
+    ArgumentField("ui_fgcolor", "#000", no_effect_reason=NO_DRAWING),
     ArgumentField("add_suffix_on_collision", False),
-    ArgumentField("group_display_name", ""),
-    ArgumentField("doc_md"),
+    ArgumentField("group_display_name", "", no_effect_reason=NO_DRAWING),
+    ArgumentField("doc_md", None, converters.read_doc, no_effect_reason=NO_DRAWING),
 )
 
 IGNORED_BY_OPERATOR: dict[str, str] = {
     "provide_context": "",
-    "sla": "has no effect: SLAs are gone since Airflow 3",
-    "sla_miss_callback": "has no effect: SLAs are gone since Airflow 3",
+    "sla": "has no effect: SLAs are gone since Airflow 3; give the DAG a deadline",
+    "sla_miss_callback": "has no effect: SLAs are gone since Airflow 3; give the DAG a deadline",
 }
 IGNORED_BY_DAG = frozenset({"full_filepath", "default_view", "orientation"})
 """Arguments of Airflow 2 that nothing needs; taken without a word (an operator's may have one)."""
@@ -219,11 +227,15 @@ class Arguments:
         return _kept(name, *self._rows[name], value)
 
 
-def store_arguments(rows: tuple[ArgumentField, ...], target: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """Every row's argument stands in `target`: as given and checked, else its default."""
+def store_arguments(
+    rows: tuple[ArgumentField, ...], target: dict[str, Any], given: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
+) -> None:
+    """Every row's argument stands in `target`: as given and checked, else that of `defaults`, else its default."""
     for name, default, check, *_ in rows:
         value = given[name]
-        if check is not None or value is NOTSET:  # every task comes by here: most arguments need no call
+        if value is NOTSET and defaults is not None:
+            value = defaults[name]
+        elif check is not None or value is NOTSET:  # every task comes by here: most arguments need no call
             value = _kept(name, default, check, value)
         target[name] = value
 
@@ -239,6 +251,15 @@ def _kept(name: str, default: Any, check: Converter | None, value: Any) -> Any:
 
 _CONVERTERS_OF_NONE = (converters.as_tags, converters.as_retries, converters.as_backoff, converters.as_slots, as_dependencies)
 """Checks for which None is a value."""
+
+
+def iter_without_effect(rows: tuple[ArgumentField, ...], values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence, `name= has no effect: ...`, for each argument without effect whose value is not its default."""
+    for row in rows:
+        if row.no_effect_reason is not None:
+            value = values[row.name]
+            if value is not None and value != row.default and value not in ({}, [], ()):
+                yield f"{row.name}= {row.no_effect_reason}."
 
 
 def encode_fields(rows: tuple[ArgumentField, ...], source: Any) -> dict[str, Any]:

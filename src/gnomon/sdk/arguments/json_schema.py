@@ -68,12 +68,12 @@ def _get_validator(schema: Mapping[str, Any]) -> Callable[[Any], Any]:
 
 def _compile(schema: Mapping[str, Any]) -> Callable[[Any], Any]:
     for keyword in _iter_keywords(schema):
-        if keyword not in _KEYWORDS:
+        if isinstance(keyword, str) and keyword not in _KEYWORDS:
             near = find_close_matches(keyword, _KEYWORDS, cutoff=0.7)
             hint = f"did you mean {near[0]!r}?" if near else f"these are known: {', '.join(sorted(_KEYWORDS - _ANNOTATION_KEYWORDS))}"
             raise InvalidSchemaError(f"the JSON Schema keyword {keyword!r} is not known; {hint}")
     try:
-        return fastjsonschema.compile(dict(schema), handlers=_REFERENCE_HANDLERS, use_default=False)
+        return fastjsonschema.compile(dict(schema), handlers=_REFERENCE_HANDLERS, formats=_FORMATS, use_default=False)
     except (fastjsonschema.JsonSchemaDefinitionException, re.error, TypeError, AttributeError) as error:
         raise InvalidSchemaError(f"the JSON Schema {dict(schema)!r} is not valid: {error}") from error
 
@@ -96,6 +96,12 @@ def _refuse_reference(uri: str) -> Any:
     raise InvalidSchemaError(f"the JSON Schema refers to {uri!r}; only a reference inside the schema (\"#/definitions/...\") is followed")
 
 
+_NUMBER = r"\d+(?:[.,]\d+)?"
+_FORMATS = {
+    "duration": rf"^P(?=.)(?:{_NUMBER}W|(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}D)?(?:T(?=\d)(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?)$",
+    "time": r"^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$",
+}
+"""Formats as Airflow checks them: durations of ISO 8601 with decimal fractions, and times HH:MM:SS."""
 _REFERENCE_HANDLERS = dict.fromkeys(("http", "https", "ftp", "file", "data", ""), _refuse_reference)
 
 

@@ -24,6 +24,17 @@ class ArgNotSet:
 NOTSET: Final = ArgNotSet()
 
 
+class SetDuringExecution(ArgNotSet):
+    """The type of SET_DURING_EXECUTION."""
+
+    def __repr__(self) -> str:
+        return "SET_DURING_EXECUTION"
+
+
+SET_DURING_EXECUTION: Final = SetDuringExecution()
+"""The value of an argument that gets its value only when the task runs: the command of `@task.bash`."""
+
+
 def is_given(value: object) -> bool:
     """Return whether the value is not NOTSET."""
     return not isinstance(value, ArgNotSet)

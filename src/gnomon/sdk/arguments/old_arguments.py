@@ -120,7 +120,8 @@ def store_task_arguments(task: TaskNode, old: Mapping[str, Any], /, **given: Any
     state = task.__dict__
     own = state.get("depends_on", NOTSET)  # an author's class may use the name for something else
     try:
-        fields.store_arguments(fields.OPERATOR_FIELDS, state, given)
+        mapped = state.get("_mapped_from")  # of one map index: defaults were found when the mapped task was made
+        fields.store_arguments(fields.OPERATOR_FIELDS, state, given, None if mapped is None else mapped.__dict__)
     except (TypeError, ValueError) as error:
         raise type(error)(f"Task {given['task_id']!r}{format_location(task._location)}: {error}.") from None
     state["_depends_on"] = state.pop("depends_on")
@@ -144,9 +145,8 @@ def warn_no_effect(task: TaskNode, old: Mapping[str, Any]) -> None:
     dag = task.get_dag()
     if dag is None:
         return
-    for row in fields.OPERATOR_FIELDS:
-        if row.no_effect_reason is not None and task.__dict__[row.name] not in (None, False):
-            dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {row.name}= {row.no_effect_reason}.")
+    for sentence in fields.iter_without_effect(fields.OPERATOR_FIELDS, task.__dict__):
+        dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {sentence}")
     for name, why in fields.IGNORED_BY_OPERATOR.items():
         if why and old.get(name) is not None:
             dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name}= {why}.")

@@ -84,6 +84,22 @@ class ParamsDict(MutableMapping[str, Any]):
         source = dict_obj.items_as_params() if isinstance(dict_obj, ParamsDict) else (dict_obj or {}).items()
         self._params: dict[str, Param] = {name: to_param(value) for name, value in source}
 
+    @staticmethod
+    def filter_params_by_source(params: ParamsDict, source: str) -> ParamsDict:
+        """Return the params that were given to a `dag`, or to a `task`."""
+        return ParamsDict({name: param for name, param in params.items_as_params() if param.source == source})
+
+    def _fill_missing_param_source(self, source: str | None = None) -> None:
+        """Set the source of each param that has none."""
+        for param in self._params.values():
+            param.source = param.source or source
+
+    def set_source(self, source: str, names: Iterable[str]) -> None:
+        """Set the source of the params of these names to `dag` or `task`."""
+        for name in names:
+            self._params[name] = copy.copy(self._params[name])
+            self._params[name].source = source
+
     def items_as_params(self) -> Iterable[tuple[str, Param]]:
         """Return (name, copy of the Param) for each param."""
         return [(name, copy.copy(param)) for name, param in self._params.items()]

@@ -13,9 +13,11 @@ from gnomon.sdk.arguments.converters import check_id
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
 from gnomon.sdk.arguments.old_arguments import suggest_argument
 from gnomon.sdk.arguments.params import DagParam, ParamsDict
+from gnomon.sdk.arguments.run_types import check_run_types
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag_copy import copy_dag
 from gnomon.sdk.dags.dag_nodes import DagNodes
+from gnomon.sdk.dags.node_equality import DAG_PARTS, are_equal
 from gnomon.sdk.dags.task_group import TaskGroup
 from gnomon.sdk.schedules import timezone
 from gnomon.sdk.schedules.schedule_argument import parse_schedule, read_active_runs_limit
@@ -119,12 +121,13 @@ class DAG(DagNodes):
             self.on_failure_callback: Any = kept("on_failure_callback", on_failure_callback)
             self.doc_md: str | None = kept("doc_md", doc_md)
             self.params: ParamsDict = ParamsDict(kept("params", params))
+            self.params._fill_missing_param_source("dag")
             self.access_control: Any = kept("access_control", access_control)
             self.is_paused_upon_creation: bool | None = kept("is_paused_upon_creation", is_paused_upon_creation)
             self.jinja_environment_kwargs: dict[str, Any] | None = kept("jinja_environment_kwargs", jinja_environment_kwargs)
             self.render_template_as_native_obj: bool = kept("render_template_as_native_obj", render_template_as_native_obj)
             self.tags: set[str] = kept("tags", tags)
-            self.owner_links: dict[str, str] = kept("owner_links", owner_links) or {}
+            self.owner_links: dict[str, str] = converters.as_links("owner_links", kept("owner_links", owner_links) or {})
             self.auto_register: bool = kept("auto_register", auto_register)
             self.fail_fast: bool = kept("fail_fast", old["fail_fast"])
             self.allowed_run_types: Any = kept("allowed_run_types", allowed_run_types)
@@ -133,17 +136,17 @@ class DAG(DagNodes):
             self.rerun_with_latest_version: bool | None = kept("rerun_with_latest_version", rerun_with_latest_version)
             self.attempts_per_child: int = kept("attempts_per_child", attempts_per_child)
             self.fresh_import: bool = kept("fresh_import", fresh_import)
-            self._resolve_arguments()
+            self._resolve_arguments(_find_text_ends(end_date, default_args))
         except (TypeError, ValueError) as error:
             raise type(error)(f"DAG {dag_id!r}{where}: {error}") from None
 
-    def _resolve_arguments(self) -> None:
+    def _resolve_arguments(self, text_ends: Collection[str]) -> None:
         """Compute the attributes that depend on several arguments, and warn about arguments without effect."""
         self.fileloc: str = self._location.file if self._location else ""
         given_params = self.default_args.pop("params", None)
         if given_params:
             self.params.update(given_params)
-        self.timezone: dt.tzinfo = self._resolve_timezone()
+        self.timezone: dt.tzinfo = self._resolve_timezone(text_ends)
         self.timetable: Any = parse_schedule(self.schedule, self.timezone)
         limit = read_active_runs_limit(self.timetable)
         if limit is not None and self.max_active_runs > limit:
@@ -151,22 +154,29 @@ class DAG(DagNodes):
                 f"max_active_runs={self.max_active_runs} is more than its timetable allows; "
                 f"give max_active_runs={limit}"
             )
+        check_run_types(self.allowed_run_types, self.timetable)
         self.task_dict = {}
         self.node_locations = {}
         self.edge_info = {}
         self._suffixes = {}
         self.task_group = TaskGroup.create_root(self)
-        for row in fields.DAG_FIELDS:
-            if row.no_effect_reason is not None and getattr(self, row.name):
-                self.warn(f"{row.name}= {row.no_effect_reason}.")
+        for sentence in fields.iter_without_effect(fields.DAG_FIELDS, self.__dict__):
+            self.warn(sentence)
 
-    def _resolve_timezone(self) -> dt.tzinfo:
-        """Return the zone of the start date; give naive dates the zone of the installation and warn about each."""
+    def _resolve_timezone(self, text_ends: Collection[str]) -> dt.tzinfo:
+        """Return the zone of the start date; give naive dates the zone of the installation and warn about each.
+
+        An end date that was given as text (`text_ends`) is read in the zone of the start date, as in Airflow.
+        """
         default: dt.tzinfo | None = None
-        for target, name in ((self.__dict__, "start_date"), (self.__dict__, "end_date"),
-                             (self.default_args, "start_date"), (self.default_args, "end_date")):
+        for target, name in ((self.__dict__, "start_date"), (self.default_args, "start_date"),
+                             (self.__dict__, "end_date"), (self.default_args, "end_date")):
             moment = target.get(name)
             if moment is None or moment.utcoffset() is not None:
+                continue
+            start = self.start_date or self.default_args.get("start_date")
+            if name == "end_date" and start is not None and ("default_args" if target is self.default_args else "end_date") in text_ends:
+                target[name] = timezone.make_aware(moment, start.tzinfo)
                 continue
             default = default or timezone.default_zone()
             target[name] = timezone.make_aware(moment, default)
@@ -186,6 +196,15 @@ class DAG(DagNodes):
 
     def __repr__(self) -> str:
         return f"<DAG: {self.dag_id}>"
+
+    def __eq__(self, other: object) -> bool:
+        return are_equal(self, other, DAG_PARTS)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.dag_id))
+
+    def __lt__(self, other: DAG) -> bool:
+        return self.dag_id < other.dag_id
 
     # `with DAG(...):`
 
@@ -288,6 +307,12 @@ def set_foreground_runner(runner: Any) -> None:
     """Make `dag.test(**arguments)` call `runner(dag, **arguments)`."""
     global _foreground_runner
     _foreground_runner = runner
+
+
+def _find_text_ends(end_date: Any, default_args: dict[str, Any] | None) -> set[str]:
+    """Return the arguments, of end_date and default_args, in which the end date is text."""
+    given = {"end_date": end_date, "default_args": (default_args or {}).get("end_date")}
+    return {name for name, value in given.items() if isinstance(value, str)}
 
 
 def _checked_default_args(default_args: dict[str, Any] | None) -> dict[str, Any]:

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors.authoring import AirflowTimetableInvalid, FailFastDagInvalidTriggerRule, ParamValidationError
 from gnomon.model.after import self_dependency_message
 from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.arguments.converters import as_links
 from gnomon.sdk.arguments.task_rules import TriggerRule
-from gnomon.sdk.assets import AssetTriggeredTimetable
+from gnomon.sdk.assets.asset_checks import check_assets, find_timetable_of_times
+from gnomon.sdk.mapping.map_position import list_mapped_groups
+from gnomon.sdk.mapping.operator_partial import warn_about_partials
 from gnomon.sdk.schedules.author_timetable import check_author_timetable, is_author_timetable, validate_author_timetable
 
 if TYPE_CHECKING:
@@ -23,20 +26,33 @@ def check_dag(dag: DagNode) -> None:
     """
     _check_timetable(dag)
     _check_params(dag)
+    _check_links(dag)
     _check_fail_fast(dag)
     _check_dependencies(dag)
-    if isinstance(dag.timetable, AssetTriggeredTimetable):
-        dag.warn("it is scheduled by assets, which Gnomon does not support yet; it runs only when it is triggered.")
+    check_assets(dag)
+    _check_mapping(dag)
+    _warn_versions(dag)
+
+
+def _warn_versions(dag: DagNode) -> None:
+    """Say that a run cannot keep its version: its tasks run the present code of the file (decision of airflow-differences.md)."""
+    for name in ("rerun_with_latest_version", "disable_bundle_versioning"):
+        if getattr(dag, name, None) is False:
+            dag.warn(
+                f"{name}=False has no effect: a DAG folder keeps no older code, so that unfinished and cleared runs follow the newest version, "
+                "as in Airflow for a bundle without versions (LocalDagBundle)."
+            )
 
 
 def _check_timetable(dag: DagNode) -> None:
+    of_times = find_timetable_of_times(dag.timetable)
     try:
-        if is_author_timetable(dag.timetable):
-            validate_author_timetable(dag.timetable)
-            for doubt in check_author_timetable(dag.timetable):
+        if is_author_timetable(of_times):
+            validate_author_timetable(of_times)
+            for doubt in check_author_timetable(of_times):
                 dag.warn(doubt)
         else:
-            dag.timetable.validate()
+            of_times.validate()
     except (AirflowTimetableInvalid, ValueError) as error:
         raise AirflowTimetableInvalid(f"DAG {dag.dag_id!r}{format_location(dag._location)}: the schedule is not valid. {error}") from None
     if dag.catchup and _is_scheduled(dag) and find_earliest_start(dag) is None:
@@ -54,11 +70,18 @@ def _check_params(dag: DagNode) -> None:
                 raise ParamValidationError(
                     f"DAG {dag.dag_id!r}{format_location(dag._location)}: the default of param {name!r}{str(error).removeprefix('Param')}"
                 ) from None
-        elif _is_scheduled(dag):
+        elif _is_scheduled(dag) or getattr(dag.timetable, "asset_condition", None) is not None:
             raise ValueError(
                 f"DAG {dag.dag_id!r}{format_location(dag._location)}: param {name!r} has no default, so scheduled runs would have no "
                 "value for it. Give it a default, or the DAG schedule=None."
             )
+
+
+def _check_links(dag: DagNode) -> None:
+    try:
+        as_links("owner_links", dag.owner_links)
+    except ValueError as error:
+        raise ValueError(f"DAG {dag.dag_id!r}{format_location(dag._location)}: {error}") from None
 
 
 def _check_fail_fast(dag: DagNode) -> None:
@@ -81,6 +104,20 @@ def _check_dependencies(dag: DagNode) -> None:
             raise ValueError(f"{where}: {self_dependency_message(dag.dag_id)}")
     if every and not _is_scheduled(dag):
         dag.warn("its depends_on has no effect, because it has no schedule: a run that is triggered waits for no other DAG.")
+
+
+def _check_mapping(dag: DagNode) -> None:
+    warn_about_partials(dag)
+    for task in dag.tasks:
+        if task.trigger_rule != "always":
+            continue
+        for group in list_mapped_groups(task):
+            if any(hasattr(value, "resolve") for value in group.mapped_input.factors):
+                raise ValueError(
+                    f"DAG {dag.dag_id!r}: task {task.task_id!r}{format_location(task._location)} has trigger_rule='always'. Task-generated mapping "
+                    f"within a mapped task group ({group.group_id!r}) is not allowed with trigger rule 'always'; use another rule, or map over a list "
+                    "in the file."
+                )
 
 
 def _is_scheduled(dag: DagNode) -> bool:

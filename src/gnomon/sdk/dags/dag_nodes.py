@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self, cast
 
-from gnomon.errors.authoring import DuplicateTaskIdFound, TaskNotFound
+from gnomon.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskNotFound
 from gnomon.sdk.arguments.code_location import CodeLocation, format_location
 from gnomon.sdk.dags.topology import find_ends, sort_topologically
 from gnomon.sdk.schedules import timezone
@@ -117,6 +117,35 @@ class DagNodes:
         except KeyError:
             raise TaskNotFound(f"DAG {self.dag_id!r} has no task {task_id!r}.") from None
 
+    def __getitem__(self, node_id: str) -> BaseOperator | TaskGroup:
+        """Return the task or the task group with that id. Raises NodeNotFound when the DAG has neither."""
+        node = self.task_dict.get(node_id) or self.task_group_dict.get(node_id)
+        if node is None:
+            raise NodeNotFound(f"DAG {self.dag_id!r} has no task and no task group {node_id!r}.")
+        return node
+
+    def has_task_group(self, task_group_id: str) -> bool:
+        """Return whether the DAG has a task group with that id."""
+        return task_group_id in self.task_group_dict
+
+    def partial_subset(
+        self,
+        task_ids: str | Iterable[str],
+        include_downstream: bool = False,
+        include_upstream: bool = True,
+        include_direct_upstream: bool = False,
+        depth: int | None = None,
+    ) -> Self:
+        """Return a copy of the DAG with the tasks of these ids (or whose ids contain the text) and their relatives.
+
+        See `sdk.dags.dag_subset.copy_subset`. Raises ValueError for a negative depth.
+        """
+        from gnomon.sdk.dags.dag_subset import copy_subset  # not needed to write a DAG
+
+        subset: Self = copy_subset(cast("Any", self), task_ids, downstream=include_downstream, upstream=include_upstream,
+                                   direct_upstream=include_direct_upstream, depth=depth)
+        return subset
+
     @property
     def task_group_dict(self) -> dict[str | None, TaskGroup]:
         """Group id to task group, without the top level."""
@@ -136,6 +165,11 @@ class DagNodes:
     def teardowns(self) -> list[BaseOperator]:
         """The teardown tasks."""
         return [task for task in self.tasks if task.is_teardown]
+
+    @property
+    def tasks_upstream_of_teardowns(self) -> list[BaseOperator]:
+        """The tasks directly before a teardown, without teardowns."""
+        return [before for task in self.teardowns for before in task.upstream_list if not before.is_teardown]
 
     @property
     def owner(self) -> str:

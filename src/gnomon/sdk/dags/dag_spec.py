@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, cast
 
 import msgspec
 
+from gnomon.model.assets import AssetCondition, AssetDeclaration
 from gnomon.model.instants import Instant
+from gnomon.model.run_callbacks import CallbackKind
+from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, ParamSpec, ParsedDag, TaskSpec
 from gnomon.sdk.arguments import converters, fields
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.depends_on import encode_dependencies
+from gnomon.sdk.arguments.run_types import excludes_scheduled_runs
 from gnomon.sdk.arguments.task_rules import WeightRule
+from gnomon.sdk.arguments.weight_strategies import compute_strategy_weight
+from gnomon.sdk.assets import AssetRef, BaseAsset
+from gnomon.sdk.assets.asset_plain_data import declare_assets, to_condition, to_leaves
+from gnomon.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_checks import check_dag, find_earliest_start
 from gnomon.sdk.dags.topology import sort_topologically
 from gnomon.sdk.deferral.deferral_checks import LoadClass
 from gnomon.sdk.deferral.start_trigger import build_start_wait
+from gnomon.sdk.mapping.expansion_spec import build_expansion
+from gnomon.sdk.mapping.mapped_operator import MappedOperator
+from gnomon.sdk.mapping.mapped_task_group import MappedTaskGroup
 from gnomon.sdk.schedules.schedule_argument import build_timetable_ref
 from gnomon.sdk.schedules.timezone import zone_name
 from gnomon.sdk.tasks.operator import BaseOperator
@@ -29,17 +41,23 @@ _TEXT_FIELDS_OF_DAG = ("description", "display_name", "doc_md", "tags", "owner",
 _TEXT_FIELDS_OF_TASK = ("doc_md", "display_name", "owner")
 """Fields for people that the scheduler does not use: a change of one of them makes no new version of the DAG."""
 _END_CALLBACKS = ("on_success_callback", "on_failure_callback", "on_retry_callback", "on_skipped_callback")
+_FAILURE_CALLBACKS = ("on_failure_callback", "on_retry_callback", "email")
 _CALLBACKS = ("on_execute_callback", "on_success_callback", "on_failure_callback", "on_retry_callback",
-              "on_skipped_callback", "_pre_execute_hook", "_post_execute_hook", "inlets", "outlets")
+              "on_skipped_callback", "_pre_execute_hook", "_post_execute_hook")
+
+_RUN_CALLBACKS = {CallbackKind.RUN_SUCCEEDED: "on_success_callback", CallbackKind.RUN_FAILED: "on_failure_callback"}
 
 
 def _refuse_load_class(path: str) -> type:
     raise LookupError(f"build_dag_spec needs the argument load_class to load {path}")
 
 
-def build_dag_spec(dag: DAG, file: str, load_class: LoadClass = _refuse_load_class) -> ParsedDag:
+def build_dag_spec(
+    dag: DAG, file: str, load_class: LoadClass = _refuse_load_class, listeners: Mapping[str, Any] = MappingProxyType({})
+) -> ParsedDag:
     """Check the DAG and return it as plain data.
 
+    `listeners`: the fields of the spec that say which listeners of plugins are called.
     `load_class` loads, by path, the triggers with which tasks start (`loading.class_loader.load_class`). Raises
     AirflowDagCycleException, DeferralRefused and the errors of `check_dag`. Each names the DAG and its line, and says what to
     change. Doubtful things become `dag.warnings`.
@@ -47,9 +65,10 @@ def build_dag_spec(dag: DAG, file: str, load_class: LoadClass = _refuse_load_cla
     dag.__dict__["fileloc"] = dag.fileloc or file
     order = sort_topologically(dag.task_dict, dag.dag_id)
     check_dag(dag)
-    priorities = compute_priorities(dag, order)
+    _warn_about_executors(dag)
+    priorities = compute_priorities(order)
     spec = DagSpec(
-        timetable=build_timetable_ref(dag.timetable),
+        timetable=_timetable_ref(dag),
         tasks=tuple(_task_spec(task, priorities[task.task_id], load_class, file) for task in order),
         timezone=zone_name(dag.timezone),
         start_at=converters.to_instant_or_none(find_earliest_start(dag)),
@@ -57,10 +76,46 @@ def build_dag_spec(dag: DAG, file: str, load_class: LoadClass = _refuse_load_cla
         params=_param_specs(dag),
         groups={str(key): group.parent_group.group_id if group.parent_group else None
                 for key, group in dag.task_group_dict.items()},
+        group_expansions={str(key): build_expansion(group.mapped_input) for key, group in dag.task_group_dict.items()
+                          if isinstance(group, MappedTaskGroup)},
         edge_labels=_edge_labels(dag),
+        asset_condition=_asset_condition(dag),
+        partition_rules=dag.timetable.build_rules() if isinstance(dag.timetable, PartitionedAssetTimetable) else (),
+        assets=_declared_assets(dag),
+        run_callbacks=tuple(kind.value for kind, name in _RUN_CALLBACKS.items() if dag.__dict__.get(name)),
+        **listeners,
         **_latest_end(dag, fields.encode_fields(fields.DAG_FIELDS, dag)),
     )
     return ParsedDag(spec=spec, spec_hash=hash_spec(spec))
+
+
+def _timetable_ref(dag: DAG) -> TimetableRef:
+    ref = build_timetable_ref(dag.timetable)
+    if not excludes_scheduled_runs(dag.allowed_run_types, dag.timetable):
+        return ref
+    dag.warn("it gets no runs at the times of its schedule, only those of its assets: allowed_run_types has no DagRunType.SCHEDULED.")
+    return msgspec.structs.replace(ref, can_be_scheduled=False)
+
+
+def _warn_about_executors(dag: DAG) -> None:
+    for alert in dag.deadline or ():
+        executor = getattr(alert.callback, "executor", None)
+        if executor not in (None, "LocalExecutor"):
+            dag.warn(f"SyncCallback(executor={executor!r}) has no effect: there is one executor. Leave the argument out.")
+
+
+def _asset_condition(dag: DAG) -> AssetCondition | None:
+    condition = dag.timetable.asset_condition if hasattr(dag.timetable, "asset_condition") else None
+    return to_condition(condition) if isinstance(condition, BaseAsset) else None
+
+
+def _declared_assets(dag: DAG) -> tuple[AssetDeclaration, ...]:
+    values = [getattr(dag.timetable, "asset_condition", None)]
+    for task in dag.tasks:
+        values += [*task.inlets, *task.outlets]
+    if all(value is None for value in values):
+        return ()
+    return declare_assets(values, f"DAG {dag.dag_id!r}{format_location(dag._location)}")
 
 
 def _latest_end(dag: DAG, encoded: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +134,7 @@ def _require_instant(moment: Any) -> Instant:
 
 def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClass, file: str) -> TaskSpec:
     group = task.task_group
-    sensor = task if isinstance(task, BaseSensorOperator) else None
+    is_sensor = issubclass(task.operator_class, BaseSensorOperator)
     return TaskSpec(
         operator=task.operator_name,
         upstream=tuple(sorted(task.upstream_task_ids)),
@@ -87,15 +142,29 @@ def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClas
         effective_priority=effective_priority,
         weight_rule=_weight_rule(task),
         runs_code=needs_process(task), hears_ends=handles_task_end(task),
+        has_failure_callbacks=any(task.__dict__.get(name) for name in _FAILURE_CALLBACKS),
         is_setup=task.is_setup,
         is_teardown=task.is_teardown,
         on_failure_fail_dagrun=task.on_failure_fail_dagrun,
         start_wait=build_start_wait(task, load_class, file),
         depends_on=encode_dependencies(task._depends_on),
-        is_sensor=sensor is not None,
-        soft_fail=sensor is not None and bool(sensor.soft_fail or sensor.never_fail),
+        inlets=to_leaves(task.inlets),
+        outlets=to_leaves(task.outlets),
+        is_sensor=is_sensor,
+        soft_fail=is_sensor and any(read_argument(task, name) for name in ("soft_fail", "never_fail")),
+        expansion=build_expansion(cast("Any", task).mapped_input) if task.is_mapped else None,
         **fields.encode_fields(fields.OPERATOR_FIELDS, task),
     )
+
+
+def read_argument(task: Any, name: str) -> Any:
+    """Return an argument of the operator class: an attribute, or for a mapped task what all instances share, else the default."""
+    if not isinstance(task, MappedOperator):
+        return getattr(task, name)
+    if name in task.mapped_input.value:
+        task.dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name}= differs between instances, so it does not apply when a "
+                      "deferral times out or fails before an attempt. Give it to partial() if it is the same for all.")
+    return task.partial_kwargs.get(name, False)
 
 
 def _weight_rule(task: BaseOperator) -> str:
@@ -107,14 +176,14 @@ def _weight_rule(task: BaseOperator) -> str:
 
 
 def needs_process(task: BaseOperator) -> bool:
-    """Return whether the task needs a process: its class executes something, or it has callbacks, hooks, inlets or outlets."""
-    return task.runs_code or any(task.__dict__.get(name) for name in _CALLBACKS)
+    """Return whether the task needs a process: its class executes something, or it has callbacks, hooks or an outlet to look up."""
+    return task.runs_code or any(task.__dict__.get(name) for name in _CALLBACKS) or any(isinstance(one, AssetRef) for one in task.outlets)
 
 
 def handles_task_end(task: BaseOperator) -> bool:
     """Return whether author code runs when a trigger ends the task: callbacks, or an own `resume_execution`."""
-    own = type(task).resume_execution.__module__
-    return not own.startswith("gnomon.") or any(task.__dict__.get(name) for name in _END_CALLBACKS)
+    own = task.operator_class.resume_execution.__module__
+    return not own.startswith("gnomon.") or any(task.__dict__.get(name) for name in (*_END_CALLBACKS, "email"))
 
 
 def _param_specs(dag: DAG) -> dict[str, ParamSpec]:
@@ -156,6 +225,8 @@ def hash_spec(spec: DagSpec) -> str:
     for task in plain.get("tasks", ()):
         for name in _TEXT_FIELDS_OF_TASK:
             task.pop(name, None)
+    for asset in plain.get("assets", ()):
+        asset.pop("place", None)
     timetable = plain["timetable"]
     timetable.pop("summary", None)
     timetable.pop("description", None)
@@ -165,7 +236,7 @@ def hash_spec(spec: DagSpec) -> str:
 PRIORITY_MAX = 2**31 - 1
 
 
-def compute_priorities(dag: DAG, order: Sequence[BaseOperator]) -> dict[str, int]:
+def compute_priorities(order: Sequence[BaseOperator]) -> dict[str, int]:
     """Return task id to effective priority, for tasks in topological order."""
     rules = {task.task_id: task.__dict__["weight_rule"] for task in order}
     weights = [int(task.__dict__["priority_weight"]) for task in order]
@@ -182,8 +253,7 @@ def compute_priorities(dag: DAG, order: Sequence[BaseOperator]) -> dict[str, int
             upstream = upstream or _reachable_bits(order, upstream=True)
             total += _sum_weights(upstream[index], masks)
         elif rule != WeightRule.ABSOLUTE:
-            dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: weight_rule={rule!r} is an own strategy, which is "
-                     "not supported yet; the priority of the task is its priority_weight.")
+            total = compute_strategy_weight(task, rule)
         priorities[task.task_id] = max(-PRIORITY_MAX, min(total, PRIORITY_MAX))
     return priorities
 

@@ -8,10 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from gnomon.errors.authoring import AirflowException
 from gnomon.sdk.dags.edges import iter_nodes
 
 if TYPE_CHECKING:
     from gnomon.sdk.dags.node_types import TaskNode
+
+
+class NoSetupOrTeardown(AirflowException, TypeError):
+    """A `with` block was opened with a task that is neither a setup nor a teardown."""
 
 
 class Scope:
@@ -64,7 +69,7 @@ def make_scope(task: TaskNode) -> Scope:
         return Scope([task], _nearest(task, lambda other: other.downstream_list, lambda other: other.is_teardown))
     elif task.is_teardown:
         return Scope(_nearest(task, lambda other: other.upstream_list, lambda other: other.is_setup), [task])
-    raise TypeError(
+    raise NoSetupOrTeardown(
         f"Task {task.task_id!r} is neither setup nor teardown, so it cannot open a `with` block. "
         "Mark it with as_setup() or as_teardown() first."
     )

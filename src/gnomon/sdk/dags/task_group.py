@@ -6,13 +6,14 @@ import copy
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
-from gnomon.errors.authoring import DuplicateTaskIdFound, TaskAlreadyInTaskGroup
+from gnomon.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskAlreadyInTaskGroup
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
-from gnomon.sdk.arguments.converters import check_group_id
+from gnomon.sdk.arguments.converters import as_text, check_group_id, read_doc
+from gnomon.sdk.arguments.fields import TASK_GROUP_FIELDS, iter_without_effect
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag_copy import copy_group
 from gnomon.sdk.dags.edges import DependencyMixin, iter_nodes
-from gnomon.sdk.dags.topology import connect_tasks
+from gnomon.sdk.dags.topology import connect_tasks, sort_children
 
 if TYPE_CHECKING:
     from gnomon.sdk.dags.edges import EdgeModifier
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 class TaskGroup(DependencyMixin):
     """A group inside a DAG or another group; `group_id=None` is the top level of a DAG."""
+
+    is_mapped = False
+    """True for a MappedTaskGroup."""
 
     def __init__(
         self,
@@ -39,11 +43,11 @@ class TaskGroup(DependencyMixin):
         self._location: CodeLocation | None = find_author_location()
         self.children: dict[str, TaskNode | TaskGroup] = {}
         self.prefix_group_id = prefix_group_id
-        self.tooltip = tooltip
-        self.ui_color = ui_color
-        self.ui_fgcolor = ui_fgcolor
-        self.group_display_name = group_display_name
-        self.doc_md = doc_md
+        self.tooltip = as_text("tooltip", tooltip)
+        self.ui_color = as_text("ui_color", ui_color)
+        self.ui_fgcolor = as_text("ui_fgcolor", ui_fgcolor)
+        self.group_display_name = as_text("group_display_name", group_display_name)
+        self.doc_md = read_doc("doc_md", doc_md)
         self.upstream_group_ids: set[str | None] = set()
         self.downstream_group_ids: set[str | None] = set()
         self.upstream_task_ids: set[str] = set()
@@ -57,6 +61,8 @@ class TaskGroup(DependencyMixin):
         check_group_id(group_id, format_location(self._location))
         self._join_parent(parent_group, dag)
         self._claim_id(group_id, add_suffix_on_collision)
+        for sentence in iter_without_effect(TASK_GROUP_FIELDS, vars(self) | {"doc_md": doc_md}):
+            self.dag.warn(f"Task group {self.group_id!r}{format_location(self._location)}: {sentence}")
 
     @classmethod
     def create_root(cls, dag: DagNode) -> TaskGroup:
@@ -106,8 +112,8 @@ class TaskGroup(DependencyMixin):
 
     @property
     def label(self) -> str | None:
-        """The id without prefixes."""
-        return self._group_id
+        """The name in listings and drawings: group_display_name, or the id without prefixes."""
+        return self.group_display_name or self._group_id
 
     @property
     def is_root(self) -> bool:
@@ -177,6 +183,14 @@ class TaskGroup(DependencyMixin):
             if isinstance(child, TaskGroup):
                 yield from child.iter_groups()
 
+    def iter_mapped_task_groups(self) -> Iterator[TaskGroup]:
+        """Yield this group and the groups around it that are mapped, innermost first."""
+        group: TaskGroup | None = self
+        while group is not None:
+            if group.is_mapped:
+                yield group
+            group = group.parent_group
+
     def get_task_group_dict(self) -> dict[str | None, TaskGroup]:
         """Return group id to group, for this group and its inner groups."""
         return {group.group_id: group for group in self.iter_groups()}
@@ -184,6 +198,37 @@ class TaskGroup(DependencyMixin):
     def get_child_by_label(self, label: str) -> TaskNode | TaskGroup:
         """Return the task or group with that label directly inside this group. Raises KeyError when there is none."""
         return self.children[self.child_id(label)]
+
+    def __getitem__(self, label: str) -> TaskNode | TaskGroup:
+        """Return the task or group with that label directly inside this group. Raises NodeNotFound when there is none."""
+        try:
+            return self.get_child_by_label(label)
+        except KeyError:
+            raise NodeNotFound(f"{self!r} of DAG {self.dag.dag_id!r} has no task and no group {label!r}.") from None
+
+    def __iter__(self) -> Iterator[TaskNode]:
+        return self.iter_tasks()
+
+    @property
+    def used_group_ids(self) -> set[str]:
+        """The ids of all tasks and groups of the DAG, and those of the join points of its groups in a drawing."""
+        ids = set(self.dag.node_locations) if self.dag is not None else set(self.get_task_dict())
+        groups = [group for group in self._root().iter_groups() if group.group_id is not None]
+        return ids | {join for group in groups for join in (group.upstream_join_id, group.downstream_join_id)}
+
+    def _root(self) -> TaskGroup:
+        return self if self.parent_group is None else self.parent_group._root()
+
+    def topological_sort(self) -> list[TaskNode | TaskGroup]:
+        """Return the tasks and groups directly inside this group; each comes after those on which its tasks depend.
+
+        Raises AirflowDagCycleException when they depend on one another in a circle.
+        """
+        return sort_children(self.children, str(self.dag.dag_id))
+
+    def hierarchical_alphabetical_sort(self) -> list[TaskNode | TaskGroup]:
+        """Return the tasks and groups directly inside this group: first the tasks, then the groups, each sorted by id."""
+        return sorted(self.children.values(), key=lambda child: (isinstance(child, TaskGroup), str(child.node_id)))
 
     # Edges
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 TaskT = TypeVar("TaskT", bound="TaskNode")
 
+CYCLE_SHOWN_MAX = 20
+"""The most tasks of a cycle that a message names."""
+
 
 def connect_all(task: TaskNode, other: Any, *, upstream: bool, edge_modifier: EdgeModifier | None) -> None:
     """Connect `other`, a node or a list of nodes, directly before (`upstream`) or after `task`.
@@ -65,15 +68,20 @@ def _find_common_dag(before: TaskNode, after: TaskNode) -> DagNode:
     return dag
 
 
-def find_relatives(dag: DagNode, task_id: str, *, upstream: bool) -> set[str]:
-    """Return the ids of all tasks after the task, at any distance, or before it (`upstream`)."""
+def find_relatives(dag: DagNode, task_id: str, *, upstream: bool, depth: int | None = None) -> set[str]:
+    """Return the ids of all tasks after the task, or before it (`upstream`), at most `depth` edges away; None: at any distance.
+
+    Raises ValueError for a negative depth.
+    """
+    if depth is not None and depth < 0:
+        raise ValueError(f"depth must be non-negative, not {depth}")
     relatives: set[str] = set()
-    todo = [task_id]
-    while todo:
-        task = dag.get_task(todo.pop())
-        new = (task.upstream_task_ids if upstream else task.downstream_task_ids) - relatives
-        relatives |= new
-        todo.extend(new)
+    level = {task_id}
+    while level and depth != 0:
+        tasks = [dag.get_task(each) for each in level]
+        level = set().union(*(task.upstream_task_ids if upstream else task.downstream_task_ids for task in tasks)) - relatives
+        relatives |= level
+        depth = None if depth is None else depth - 1
     return relatives
 
 
@@ -102,25 +110,61 @@ def sort_topologically(tasks: Mapping[str, TaskT], dag_id: str) -> list[TaskT]:
     return order
 
 
+def sort_children(children: Mapping[str, Any], dag_id: str) -> list[Any]:
+    """Return the children (tasks, or groups with `iter_tasks`) of a group in topological order, ties in the order of definition.
+
+    Raises AirflowDagCycleException when they depend on one another in a circle.
+    """
+    tasks = {key: list(child.iter_tasks()) if hasattr(child, "iter_tasks") else [child] for key, child in children.items()}
+    home = {task.task_id: key for key, members in tasks.items() for task in members}
+    missing = {
+        key: {home[before] for task in members for before in task.upstream_task_ids if before in home} - {key} for key, members in tasks.items()
+    }
+    after: dict[str, list[str]] = {}
+    for key, needed in missing.items():
+        for before in needed:
+            after.setdefault(before, []).append(key)
+    order: list[str] = []
+    ready = [key for key, needed in missing.items() if not needed]
+    while ready:
+        order += ready
+        following = []
+        for done in ready:
+            for key in after.get(done, ()):
+                missing[key].discard(done)
+                if not missing[key]:
+                    following.append(key)
+        ready = following
+    if len(order) < len(children):
+        stuck = [key for key in children if missing[key]]
+        raise AirflowDagCycleException(f"In DAG {dag_id!r}, these depend on one another in a circle: {', '.join(_shortened(stuck))}.")
+    return [children[key] for key in order]
+
+
 def _cycle_error(tasks: Mapping[str, TaskNode], stuck: set[str], dag_id: str) -> AirflowDagCycleException:
     path = find_cycle(tasks, stuck)
     last = tasks[path[-2]]
     return AirflowDagCycleException(
-        f"The tasks of DAG {dag_id!r} form a cycle: {' >> '.join(path)}. "
+        f"The tasks of DAG {dag_id!r} form a cycle: {' >> '.join(_shortened(path))}. "
         f"Remove one of these edges, for example {path[-2]} >> {path[-1]}{format_location(last._location)}."
     )
+
+
+def _shortened(path: list[str]) -> list[str]:
+    return path if len(path) <= CYCLE_SHOWN_MAX else [*path[: CYCLE_SHOWN_MAX // 2], "...", *path[-CYCLE_SHOWN_MAX // 2 :]]
 
 
 def find_cycle(tasks: Mapping[str, TaskNode], stuck: Iterable[str]) -> list[str]:
     """Return the ids along one cycle among the tasks `stuck`; the first id is also the last."""
     among = set(stuck)
-    task_id = min(among, key=list(tasks).index)
-    seen: list[str] = []
+    task_id = next(task_id for task_id in tasks if task_id in among)
+    seen: dict[str, None] = {}
     # Every stuck task has a stuck task upstream, so walking upstream reaches a task twice.
     while task_id not in seen:
-        seen.append(task_id)
+        seen[task_id] = None
         task_id = min(tasks[task_id].upstream_task_ids & among)
-    cycle = [*seen[seen.index(task_id):], task_id]
+    path = list(seen)
+    cycle = [*path[path.index(task_id):], task_id]
     return cycle[::-1]
 
 

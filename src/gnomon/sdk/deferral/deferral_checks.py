@@ -36,11 +36,14 @@ def check_next_method(task: Any, method: object, kwargs: Mapping[str, Any], trig
     """Raise DeferralRefused unless the task has the method, and the method takes the context, an event and `kwargs`."""
     if method is None:
         return
-    kind = type(task).__name__
+    cls = task.operator_class
+    kind = cls.__name__
     wants = f"Task {task.task_id!r}{format_location(task._location)} defers to {trigger} with the next method {method}()"
-    function = getattr(task, method, None) if isinstance(method, str) else None
+    # The operator of a mapped task is not made yet: the method is looked up on an object whose __init__ was not called.
+    holder = task if isinstance(task, cls) else cls.__new__(cls)
+    function = getattr(holder, method, None) if isinstance(method, str) else None
     if not callable(function):
-        own = [name for name, value in vars(type(task)).items() if callable(value) and not name.startswith("_")]
+        own = [name for name, value in vars(cls).items() if callable(value) and not name.startswith("_")]
         near = find_close_matches(str(method), own, cutoff=0.75)
         if near:
             raise DeferralRefused(f"{wants}, which {kind} does not have; did you mean {near[0]}()?")

@@ -30,6 +30,8 @@ def build_start_wait(task: BaseOperator, load_class: LoadClass, file: str) -> De
 
     Raises DeferralRefused, with the task, its line and what to change, for a trigger that cannot work.
     """
+    if getattr(task, "is_mapped", False):
+        return _build_mapped_wait(task, load_class, file)
     if not task.start_from_trigger:
         return None
     args, cls = check_start_trigger(task, load_class, file)
@@ -44,6 +46,27 @@ def build_start_wait(task: BaseOperator, load_class: LoadClass, file: str) -> De
         next_kwargs=next_text, timeout_s=timeout_s, queue=choose_triggerer_queue(task, cls),
     )  # fmt: skip
     return _attach_timer(wait, cls, kwargs, of) if is_timer(cls) else wait
+
+
+def _build_mapped_wait(task: Any, load_class: LoadClass, file: str) -> Deferral | None:
+    """Return the deferral of every instance of a mapped task; None when instances differ: then an attempt defers each of them."""
+    if task.maps_start_trigger() or not task.start_from_trigger:
+        return None
+    return build_start_wait(MappedStart(task, task.expand_start_trigger_args()), load_class, file)  # type: ignore[arg-type]
+
+
+class MappedStart:
+    """A mapped task whose instance starts from the trigger `start_trigger_args`. Its operator is not made at that point."""
+
+    is_mapped = False
+    start_from_trigger = True
+
+    def __init__(self, task: Any, start_trigger_args: StartTriggerArgs | None) -> None:
+        self.task = task
+        self.start_trigger_args = start_trigger_args
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.task, name)
 
 
 def check_start_trigger(task: BaseOperator, load_class: LoadClass, file: str) -> tuple[StartTriggerArgs, type[BaseTrigger]]:
@@ -85,7 +108,7 @@ def choose_triggerer_queue(task: BaseOperator, cls: type[BaseTrigger]) -> str | 
     """Return the queue of the triggerer: the queue of the task, or None (any triggerer) for the default queue."""
     from gnomon.sdk.arguments import option_defaults  # only tasks with start_from_trigger need it
 
-    queue = str(task.__dict__.get("queue") or "")
+    queue = str(getattr(task, "queue", None) or "")
     return queue if queue and cls.supports_triggerer_queue and queue != option_defaults.read_text("operators", "default_queue") else None
 
 

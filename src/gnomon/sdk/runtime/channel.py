@@ -49,10 +49,20 @@ def ask(question: TaskApiRequest) -> object:
 
 async def ask_async(question: TaskApiRequest) -> object:
     """As `ask`, without blocking the event loop: awaits `ask_async` of the channel, or calls `ask` in a thread."""
-    send_async = getattr(_installed, "ask_async", None)
+    if _installed is None:
+        return ask(question)
+    return await ask_async_on(_installed, question)
+
+
+async def ask_async_on(channel: Channel, question: TaskApiRequest) -> object:
+    """Send a request over that channel without blocking the event loop.
+
+    Awaits its `ask_async`, or calls its `ask` in a thread.
+    """
+    send_async = getattr(channel, "ask_async", None)
     if send_async is not None:
         answer: object = await send_async(question)
         return answer
-    import asyncio  # only triggers use it
+    import asyncio  # only coroutines use it
 
-    return await asyncio.to_thread(ask, question)
+    return await asyncio.to_thread(channel.ask, question)

@@ -97,7 +97,8 @@ class Connection:
         if not isinstance(fields, dict):
             raise AirflowException(f"Connection {conn_id!r} must be a JSON object, not a {type(fields).__name__}.")
         fields = {str(key).lower(): item for key, item in fields.items()}
-        known = {"conn_type": fields.get("conn_type") or fields.get("type"),
+        kind = fields.get("conn_type") or fields.get("type")
+        known = {"conn_type": _scheme_to_type(kind) if isinstance(kind, str) else kind,
                  **{name: fields.get(name) for name in _FIELDS[1:]}}
         known["login"] = known["login"] or fields.get("user") or fields.get("username")
         unknown = set(fields) - set(_FIELDS) - {"conn_id", "type", "user", "username", "uri"}
@@ -107,6 +108,12 @@ class Connection:
         return cls(conn_id=conn_id or fields.get("conn_id"), **known)
 
     def _read_uri(self, uri: str) -> None:
+        before, *others = uri.partition("?")[0].split("://")[1:] or [""]
+        if len(others) > 1 or (others and ("@" in before or ":" in before)):
+            raise AirflowException(
+                f"Connection {self.conn_id!r}: its URI has :// where none may be. Write it as type://login:password@host:port/schema, "
+                "or as type://https://login:password@host for an address with a protocol of its own."
+            )
         parts = self._split_uri(uri)
         self.conn_type = _scheme_to_type(parts.scheme)
         protocol = ""
@@ -114,16 +121,14 @@ class Connection:
             # http://https://host: the connection type, then the address with its protocol
             parts = self._split_uri(uri.partition("://")[2])
             protocol = f"{parts.scheme}://"
-        self.host = protocol + unquote(parts.hostname) if parts.hostname else None
-        if parts.hostname and parts.netloc:
-            self.host = protocol + unquote(_read_host(parts.netloc))
+        self.host = protocol + unquote(_read_host(parts.netloc)) if parts.hostname else ""
         self.login = unquote(parts.username) if parts.username else parts.username
         self.password = unquote(parts.password) if parts.password else parts.password
         try:
             self.port = parts.port
         except ValueError:
             raise AirflowException(f"Connection {self.conn_id!r}: the port in the URI is not a number.") from None
-        self.schema = unquote(parts.path[1:]) if parts.path and parts.path != "/" else ("" if parts.path else None)
+        self.schema = unquote(parts.path[1:])
         if parts.query:
             pairs = dict(parse_qsl(parts.query, keep_blank_values=True))
             self.extra = pairs[EXTRA_KEY] if EXTRA_KEY in pairs else json.dumps(pairs)
@@ -140,30 +145,36 @@ class Connection:
 
     def get_uri(self) -> str:
         """Return the connection as a URI that `from_uri` reads."""
-        kind = (self.conn_type or "").lower().replace("_", "-")
+        return self._build_uri(self.extra_dejson)
+
+    async def aget_uri(self) -> str:
+        """As `get_uri`, for coroutines."""
+        return self._build_uri(await self.aextra_dejson())
+
+    def _build_uri(self, flat: dict[str, Any]) -> str:
+        kind = f"{self.conn_type.lower().replace('_', '-')}://" if self.conn_type else "//"
         protocol, host = "", self.host or ""
-        if "://" in host:
+        if "://" in host and host.partition("://")[0] != self.conn_type:
             protocol, _, host = host.partition("://")
             protocol += "://"
         user = quote(self.login, safe="") if self.login is not None else ""
         secret = f":{quote(self.password, safe='')}" if self.password is not None else ""
-        at = "@" if user or secret else ""
+        at = "@" if user or secret or (self.port and not host) else ""
         port = f":{self.port}" if self.port else ""
         schema = f"/{quote(self.schema, safe='')}" if self.schema else ""
-        uri = f"{kind}://{protocol}{user}{secret}{at}{quote(host, safe='')}{port}{schema}"
+        uri = f"{kind}{protocol}{user}{secret}{at}{quote(host, safe='')}{port}{schema}"
         if not self.extra:
             return uri
-        flat = self.extra_dejson
         query = urlencode(flat) if flat and all(isinstance(item, str) for item in flat.values()) else ""
         if dict(parse_qsl(query, keep_blank_values=True)) != flat:
             query = urlencode({EXTRA_KEY: self.extra})
         return f"{uri}{'' if schema else '/'}?{query}"
 
     def to_dict(self, *, prune_empty: bool = False, validate: bool = True) -> dict[str, Any]:
-        """Return the fields, with `extra` as a dict; `prune_empty` leaves out empty fields."""
+        """Return the fields, with `extra` as a dict; `prune_empty` leaves out fields that are None, and an empty `extra`."""
         fields: dict[str, Any] = {"conn_id": self.conn_id, **{name: getattr(self, name) for name in _FIELDS}}
         fields["extra"] = self.extra_dejson
-        return {key: item for key, item in fields.items() if item not in (None, "", {})} if prune_empty else fields
+        return {key: item for key, item in fields.items() if item is not None and item != {}} if prune_empty else fields
 
     def as_json(self) -> str:
         """Return the connection as JSON that `from_json` reads."""
@@ -289,8 +300,10 @@ class BaseHook:
         """The logger of the class."""
         import logging  # not needed to write a DAG
 
-        name = getattr(self, "_logger_name", None) or f"{type(self).__module__}.{type(self).__qualname__}"
-        return logging.getLogger(f"airflow.task.hooks.{name}")
+        name = getattr(self, "_logger_name", None)
+        if name is None:
+            name = f"{type(self).__module__}.{type(self).__qualname__}"
+        return logging.getLogger(f"airflow.task.hooks.{name}" if name else "airflow.task.hooks")
 
     @classmethod
     def get_connection(cls, conn_id: str) -> Connection:

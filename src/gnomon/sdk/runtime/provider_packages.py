@@ -12,7 +12,10 @@ from gnomon.errors.authoring import AirflowException
 
 ENTRY_POINT_GROUP = "apache_airflow_provider"
 """The group of entry points; each is a function that returns the description of a package."""
-_BUILTIN_HOOKS = {"fs": "airflow.providers.standard.hooks.filesystem.FSHook"}
+_BUILTIN_HOOKS = {
+    "fs": "airflow.providers.standard.hooks.filesystem.FSHook",
+    "package_index": "airflow.providers.standard.hooks.package_index.PackageIndexHook",
+}
 """Connection type to the path of a hook of Gnomon."""
 
 
@@ -54,6 +57,11 @@ def iter_provided(key: str) -> Iterator[tuple[str, Any]]:
     for name, provider in load_provider_packages().packages.items():
         for item in provider.data.get(key) or ():
             yield name, item
+
+
+def list_filesystem_modules() -> list[str]:
+    """Return the modules of the packages that serve schemes of object storage, such as s3."""
+    return [module for _, module in iter_provided("filesystems")]
 
 
 def load_hook_class(conn_type: str | None, of: str) -> Any:

@@ -15,11 +15,12 @@ from gnomon.errors.authoring import AirflowTimetableInvalid
 from gnomon.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.planning.author_calls import call_author_method
+from gnomon.sdk.assets import BaseAsset
 from gnomon.timetables.base import Timetable
 from gnomon.timetables.granularity import GRANULARITIES
 
 _TEXTS = ("summary", "description")
-_ASSETS = "its timetable has an asset_condition: scheduling by assets is not supported yet, and only its times are used."
+_ASSETS = "its timetable has an asset_condition that is no asset, alias, reference or combination of them; only its times are used."
 _PLAIN = (str, bool, int)
 
 
@@ -35,13 +36,11 @@ def check_author_timetable(timetable: Any) -> list[str]:
     """
     name = type(timetable).__name__
     _check_importable(type(timetable))
-    if timetable.partitioned or timetable.partitioned_at_runtime:
-        raise AirflowTimetableInvalid(f"{name} plans runs by partition, which is not supported yet; leave `partitioned` False")
     _check_granularity(timetable)
     texts = {attribute: _read_text(timetable, attribute) for attribute in _TEXTS}
     data = _serialize(timetable)
     again = _deserialize_again(timetable, data)
-    problems = [_ASSETS] if timetable.asset_condition is not None else []
+    problems = [] if timetable.asset_condition is None or isinstance(timetable.asset_condition, BaseAsset) else [_ASSETS]
     for attribute, text in texts.items():
         other = _read_text(again, attribute)
         if other != text:
@@ -230,6 +229,7 @@ def build_author_timetable_ref(timetable: Any) -> TimetableRef:
         follows_runs=bool(_read_attribute(timetable, "follows_runs", False)),
         builtin=False,
         code=hash_code(cls),
+        has_partitions=any(bool(_read_attribute(timetable, name, False)) for name in ("partitioned", "partitioned_at_runtime")),
         granularity=_read_attribute(timetable, "granularity", None),
         timezone=_read_zone(timetable),
     )

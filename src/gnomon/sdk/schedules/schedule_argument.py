@@ -31,8 +31,11 @@ def parse_schedule(schedule: Any, zone: dt.tzinfo) -> Any:
             f"the schedule is the class {schedule.__name__}, not a timetable made from it; write {schedule.__name__}(...)"
         )
     if hasattr(schedule, "next_dagrun_info"):
+        inner = getattr(schedule, "timetable", None)
+        if inner is not None and getattr(schedule, "asset_condition", None) is not None:
+            schedule.timetable = resolve_calendar(_check_base_class(inner, timetables.Timetable))
         return resolve_calendar(_check_base_class(schedule, timetables.Timetable))
-    from gnomon.sdk.assets import (  # most DAGs are not scheduled by assets
+    from gnomon.sdk.assets.asset_schedules import (  # most DAGs are not scheduled by assets
         AssetTriggeredTimetable,
         parse_asset_condition,
     )
@@ -98,18 +101,21 @@ def read_active_runs_limit(timetable: Any) -> int | None:
 
 
 def build_timetable_ref(timetable: Any) -> TimetableRef:
-    """Return the stored form of the timetable.
-
-    A DAG that is scheduled by assets is stored without a schedule, because assets do not schedule DAGs yet.
-    """
+    """Return the stored form of the timetable of times; `DagSpec.asset_condition` has the schedule by assets."""
     from gnomon import timetables
-    from gnomon.model.slots import TimetableRef
-    from gnomon.sdk.assets import AssetTriggeredTimetable
     from gnomon.sdk.schedules.author_timetable import build_author_timetable_ref, is_author_timetable
 
-    if isinstance(timetable, AssetTriggeredTimetable):
-        return TimetableRef(path="NullTimetable", summary=timetable.summary, description=timetable.description,
-                            can_be_scheduled=False, periodic=False)
+    if getattr(timetable, "asset_condition", None) is not None:
+        from msgspec.structs import replace
+
+        from gnomon.model.slots import TimetableRef
+        from gnomon.sdk.assets.asset_schedules import AssetOrTimeSchedule, AssetTriggeredTimetable, describe_schedule
+
+        if isinstance(timetable, AssetTriggeredTimetable):
+            return TimetableRef(path="NullTimetable", summary=timetable.summary, description=describe_schedule(timetable),
+                                can_be_scheduled=False, periodic=False, has_partitions=timetable.partitioned)
+        if isinstance(timetable, AssetOrTimeSchedule):
+            return replace(build_timetable_ref(timetable.timetable), summary=timetable.summary, description=describe_schedule(timetable))
     if is_author_timetable(timetable):
         return build_author_timetable_ref(timetable)
     return timetables.reference(timetable)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import GeneratorType
 from typing import Any, ClassVar
 
 from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.assets.yielded_metadata import run_generator
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.tasks.branching import BranchMixIn, SkipMixin, short_circuit
 from gnomon.sdk.tasks.function_calls import call_with_context, check_call
@@ -39,7 +41,8 @@ class DecoratedOperator(BaseOperator):
         kwargs_to_upstream: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        task_id = make_unique_task_id(task_id, kwargs.get("dag"), kwargs.get("task_group"))
+        if "_mapped_from" not in self.__dict__:
+            task_id = make_unique_task_id(task_id, kwargs.get("dag"), kwargs.get("task_group"))
         self.python_callable = python_callable
         self.op_args: Any = list(op_args or ())
         self.op_kwargs: Any = dict(op_kwargs or {})
@@ -114,7 +117,7 @@ class FunctionOperator(BaseOperator):
             import asyncio  # only coroutine functions need it
 
             value = asyncio.run(_await_value(value))
-        return value
+        return run_generator(self.python_callable, value, context) if isinstance(value, GeneratorType) else value
 
     def execute(self, context: Any) -> Any:
         value = self.call(context)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gnomon.sdk.arguments.code_location import CodeLocation, format_location
 from gnomon.sdk.arguments.converters import check_id
@@ -20,17 +20,19 @@ from gnomon.sdk.arguments.old_arguments import (
 from gnomon.sdk.arguments.params import ParamsDict
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag_copy import copy_task
+from gnomon.sdk.dags.node_equality import TASK_PARTS, are_equal
+from gnomon.sdk.mapping.operator_partial import PartialMethod
 from gnomon.sdk.tasks.operator_meta import OperatorMeta
 from gnomon.sdk.tasks.task_execution import TaskExecution
+from gnomon.sdk.tasks.task_membership import TaskMembership, join_dag
 from gnomon.sdk.tasks.task_relations import TaskRelations
-from gnomon.sdk.tasks.xcom_arg import mapping_not_supported
 
 if TYPE_CHECKING:
     from gnomon.model.after import After
     from gnomon.sdk.dags.node_types import DagNode, GroupNode
     from gnomon.sdk.deferral.triggers import StartTriggerArgs
 
-class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=OperatorMeta):
+class BaseOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations, metaclass=OperatorMeta):
     """A task of a DAG. A subclass defines `execute(context)`. `sdk.arguments.fields.OPERATOR_FIELDS` describes the arguments.
 
     Raises TypeError or ValueError, with the task and its line, for an argument that is not valid.
@@ -48,11 +50,12 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
     start_from_trigger: bool = False
     overwrite_rtif_after_execution: bool = False
     runs_code: ClassVar[bool] = True
-    """False on a class whose `execute` does nothing. A task of it without callbacks, inlets and outlets needs no process."""
+    """False on a class whose `execute` does nothing. A task of it without callbacks needs no process."""
     supports_lineage = False
     deps: ClassVar[frozenset[Any]] = frozenset()
 
     _location: CodeLocation | None
+    _depends_on: tuple[After, ...] = ()
 
     def __init__(
         self,
@@ -60,8 +63,8 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         *,
         owner: str | ArgNotSet = NOTSET,
         email: str | Iterable[str] | None = None,
-        email_on_retry: bool = True,
-        email_on_failure: bool = True,
+        email_on_retry: bool | ArgNotSet = NOTSET,
+        email_on_failure: bool | ArgNotSet = NOTSET,
         retries: int | ArgNotSet | None = NOTSET,
         retry_delay: dt.timedelta | float | ArgNotSet = NOTSET,
         retry_exponential_backoff: float | bool = 0,
@@ -145,8 +148,12 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         state["downstream_task_ids"] = set()
         state["is_setup"] = state["is_teardown"] = state["on_failure_fail_dagrun"] = False
         state["_dag"] = None
-        _add_to_dag(self, dag, group)
-        warn_no_effect(self, old)
+        if "_mapped_from" in state:  # the task of one map index: the mapped task itself is in the DAG, and task_id is complete
+            state["_dag"] = dag
+        else:
+            state["task_id"] = task_id if group is None else check_id("task_id", group.child_id(task_id), format_location(self._location))
+            join_dag(self, dag, group)
+            warn_no_effect(self, old)
         if isinstance(self.template_fields, str):
             state["template_fields"] = listed_template_fields(self, self.template_fields)
 
@@ -155,12 +162,22 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         merged = ParamsDict(dag.params if dag is not None else None)
         merged.update(defaults or {})
         merged.update(params or {})
+        if defaults or params:
+            merged.set_source("task", {*(defaults or ()), *(params or ())})
         return merged
 
     def __repr__(self) -> str:
         return f"<Task({self.task_type}): {self.task_id}>"
 
+    def __eq__(self, other: object) -> bool:
+        return are_equal(self, other, TASK_PARTS)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.__dict__.get("task_id")))
+
     def __setattr__(self, name: str, value: Any) -> None:
+        if name == "on_failure_fail_dagrun" and value and not self.is_teardown:
+            raise ValueError(f"Cannot set on_failure_fail_dagrun of task {self.task_id!r}: it is not a teardown task.")
         object.__setattr__(self, name, value)
         state = self.__dict__
         # A copy that is executed gets rendered values and makes no edges.
@@ -174,60 +191,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         @property
         def downstream_list(self) -> list[BaseOperator]: ...
         def get_direct_relatives(self, upstream: bool = False) -> list[BaseOperator]: ...
-        def get_flat_relatives(self, upstream: bool = False) -> list[BaseOperator]: ...
-
-    # The DAG and the group of the task
-
-    @property
-    def dag(self) -> DagNode:
-        """The DAG of the task. Raises RuntimeError when the task belongs to no DAG."""
-        if self._dag is None:
-            raise RuntimeError(
-                f"Task {self.task_id!r}{format_location(self._location)} belongs to no DAG. "
-                "Make it inside `with DAG(...):`, or give it dag=."
-            )
-        return self._dag
-
-    @dag.setter
-    def dag(self, dag: DagNode | None) -> None:
-        if dag is None:
-            self.__dict__["_dag"] = None
-            return
-        if self.task_group is None:
-            self.__dict__["task_group"] = dag.task_group
-            dag.add_task(self)
-            dag.task_group.add(self)
-        else:
-            dag.add_task(self)
-
-    _dag: DagNode | None = None
-    _depends_on: tuple[After, ...] = ()
-
-    def has_dag(self) -> bool:
-        """Return whether the task belongs to a DAG."""
-        return self._dag is not None
-
-    def get_dag(self) -> DagNode | None:
-        """Return the DAG of the task, or None."""
-        return self._dag
-
-    @property
-    def dag_id(self) -> str:
-        """The id of the DAG; `adhoc_<owner>` for a task without a DAG."""
-        return self._dag.dag_id if self._dag is not None else f"adhoc_{self.owner}"
-
-    @property
-    def node_id(self) -> str:
-        """The id of this node inside its group: `task_id`."""
-        return self.task_id
-
-    @property
-    def label(self) -> str:
-        """The id without the prefixes of the task groups."""
-        group = self.task_group
-        if group is not None and group.node_id and group.prefix_group_id:
-            return self.task_id[len(group.node_id) + 1 :]
-        return self.task_id
+        def get_flat_relatives(self, upstream: bool = False, depth: int | None = None) -> list[BaseOperator]: ...
 
     @property
     def operator_name(self) -> str:
@@ -241,7 +205,7 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
 
     @property
     def is_mapped(self) -> bool:
-        """Always False: Gnomon does not support dynamic task mapping yet."""
+        """False; True for a MappedOperator."""
         return False
 
     @property
@@ -249,25 +213,9 @@ class BaseOperator(TaskArguments, TaskExecution, TaskRelations, metaclass=Operat
         """Whether `execute` of the class does nothing."""
         return not self.runs_code
 
-    @classmethod
-    def partial(cls, **kwargs: Any) -> NoReturn:
-        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
-        raise mapping_not_supported(f"{cls.__name__}.partial() for task {kwargs.get('task_id')!r}")
+    partial = PartialMethod()
 
     __deepcopy__ = copy_task
-
-
-def _add_to_dag(task: BaseOperator, dag: DagNode | None, group: GroupNode | None) -> None:
-    """Add the task to the DAG, to the group, and to the open setup or teardown block."""
-    if group is not None:
-        task.__dict__["task_id"] = group.child_id(task.__dict__["task_id"])
-    if dag is not None:
-        dag.add_task(task)
-    if group is not None:
-        group.add(task)
-    scope = authoring_state.current_scope()
-    if scope is not None:
-        scope.tasks.append(task)
 
 
 class BaseAsyncOperator(BaseOperator):

@@ -11,10 +11,12 @@ import functools
 from abc import ABCMeta
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.dags import authoring_state
+
+_PASSED_OVER = "<gnomon wrapper, as importlib._bootstrap>"
 
 
 class InitParameters(NamedTuple):
@@ -61,7 +63,10 @@ def apply_default_args(init: FunctionType) -> Callable[..., None]:
         if outermost:
             _finish_construction(self)
 
-    return wrapped
+    # `warnings.warn(..., stacklevel=2)` in the __init__ names the line of the author: Python passes over frames of this file name.
+    function = cast("FunctionType", wrapped)
+    function.__code__ = function.__code__.replace(co_filename=_PASSED_OVER)
+    return function
 
 
 def read_init_parameters(function: FunctionType) -> InitParameters:
@@ -78,8 +83,9 @@ def read_init_parameters(function: FunctionType) -> InitParameters:
 def _prepare_defaults(task: Any, kwargs: dict[str, Any]) -> None:
     """Store the line at which the task is made, and the default arguments that apply to it."""
     state = task.__dict__
-    state["_location"] = find_author_location()
-    start = type(task).start_trigger_args
+    if "_mapped_from" not in state:
+        state["_location"] = find_author_location()
+    start = getattr(type(task), "start_trigger_args", None)
     if start is not None:
         import copy  # few classes start from a trigger
 
@@ -87,16 +93,21 @@ def _prepare_defaults(task: Any, kwargs: dict[str, Any]) -> None:
     group = kwargs.get("task_group")
     dag = kwargs.get("dag") or (group.dag if group is not None else None) or authoring_state.current_dag()
     group = group or authoring_state.current_group(dag)
+    state["_defaults"], state["_default_params"] = merge_defaults(dag, group, kwargs.get("default_args"))
+
+
+def merge_defaults(dag: Any, group: Any, own: Any) -> tuple[dict[str, Any], Any]:
+    """Return the default arguments of the DAG, the group and the task, the last one first, and among them the params."""
     defaults: dict[str, Any] = {}
     if dag is not None:
         defaults.update(dag.default_args)
     if group is not None:
         defaults.update(group.default_args)
-    defaults.update(kwargs.get("default_args") or {})
-    state["_default_params"] = defaults.pop("params", None)
+    defaults.update(own or {})
+    params = defaults.pop("params", None)
     for name in ("task_id", "dag", "task_group", "default_args"):
         defaults.pop(name, None)
-    state["_defaults"] = defaults
+    return defaults, params
 
 
 def _check_required(task: Any, parameters: InitParameters, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -118,4 +129,5 @@ def _finish_construction(task: Any) -> None:
     for name in ("_defaults", "_default_params"):
         state.pop(name, None)
     state["_ready"] = True
-    task.connect_references(task.template_fields)
+    if "_mapped_from" not in state and hasattr(task, "connect_references"):  # the edges are those of the mapped task; a class may use the metaclass without BaseOperator
+        task.connect_references(task.template_fields)

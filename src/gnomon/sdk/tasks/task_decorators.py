@@ -5,12 +5,20 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from gnomon.errors.authoring import AirflowSkipException
+from gnomon.errors.authoring import AirflowException, AirflowSkipException
 from gnomon.errors.product import find_close_matches
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
-from gnomon.sdk.tasks.xcom_arg import XComArg, mapping_not_supported
+from gnomon.sdk.dags import authoring_state
+from gnomon.sdk.mapping.expand_input import DictOfListsExpandInput, ExpandInput, ListOfDictsExpandInput
+from gnomon.sdk.mapping.map_kwargs import check_dicts, check_mapped_values, check_names, prevent_duplicates
+from gnomon.sdk.mapping.mapped_operator import DecoratedMappedOperator, keep_fields
+from gnomon.sdk.mapping.operator_partial import UnexpandedPartial
+from gnomon.sdk.tasks.decorated_operators import make_unique_task_id
+from gnomon.sdk.tasks.function_calls import CONTEXT_KEYS, check_call, read_signature
+from gnomon.sdk.tasks.operator_meta import merge_defaults
+from gnomon.sdk.tasks.xcom_arg import XComArg
 
 if TYPE_CHECKING:
     from gnomon.sdk.dags.node_types import DagNode
@@ -22,11 +30,15 @@ OPERATOR_PATHS: dict[str, str] = {
     "short_circuit": "gnomon.sdk.tasks.decorated_operators.ShortCircuitDecoratedOperator",
     "sensor": "gnomon.sdk.tasks.sensor.SensorDecoratedOperator",
     "bash": "gnomon.operators.bash.BashDecoratedOperator",
+    "virtualenv": "gnomon.operators.virtualenv_decorated.VirtualenvDecoratedOperator",
+    "external_python": "gnomon.operators.virtualenv_decorated.ExternalPythonDecoratedOperator",
+    "branch_virtualenv": "gnomon.operators.virtualenv_decorated.BranchVirtualenvDecoratedOperator",
+    "branch_external_python": "gnomon.operators.virtualenv_decorated.BranchExternalPythonDecoratedOperator",
+    "stub": "gnomon.operators.virtualenv_decorated.StubDecoratedOperator",
 }
 """Variant of `@task` to the path of its operator class, which is imported when a file uses the variant."""
 
-_UNSUPPORTED_VARIANTS = ("virtualenv", "external_python", "branch_virtualenv", "branch_external_python", "docker", "kubernetes",
-          "kubernetes_cmd", "pyspark", "sql", "stub", "llm", "agent")
+_UNSUPPORTED_VARIANTS = ("docker", "kubernetes", "kubernetes_cmd", "pyspark", "sql", "llm", "agent")
 _DOCS = ("doc", "doc_md", "doc_json", "doc_yaml", "doc_rst")
 
 
@@ -50,12 +62,22 @@ class TaskDecorator:
         if self.kwargs.get("multiple_outputs") is None:
             self.kwargs["multiple_outputs"] = is_dict_annotated(function)
         self.kwargs.setdefault("task_id", function.__name__)
+        self._watch: UnexpandedPartial | None = None
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> XComArg:
-        operator = self.operator_class(
-            python_callable=self.function, op_args=args, op_kwargs=kwargs, **self.kwargs
-        )
+        if self.is_teardown and "trigger_rule" in self.kwargs:
+            raise ValueError(
+                f"Task {self.kwargs['task_id']!r}{format_location(find_author_location())}: the trigger rule of a teardown task is not "
+                "configurable. Remove trigger_rule: the task runs when the tasks before it have ended and its setup succeeded."
+            )
+        self._mark_expanded()
+        given = dict(self.kwargs)
+        op_kwargs = {**(given.pop("op_kwargs", None) or {}), **kwargs}
+        return self._finish(self.operator_class(python_callable=self.function, op_args=args, op_kwargs=op_kwargs, **given))
+
+    def _finish(self, operator: Any) -> XComArg:
+        """Apply `@setup`, `@teardown` and the docstring to the new task, and return its XComArg."""
         operator.is_setup = self.is_setup
         operator.is_teardown = self.is_teardown
         operator.on_failure_fail_dagrun = self.on_failure_fail_dagrun
@@ -70,21 +92,109 @@ class TaskDecorator:
 
     def override(self, **kwargs: Any) -> TaskDecorator:
         """Return the same function with other arguments for the task."""
+        self._mark_expanded()
         merged = {**self.kwargs, **kwargs, "is_setup": self.is_setup, "is_teardown": self.is_teardown,
                   "on_failure_fail_dagrun": kwargs.get("on_failure_fail_dagrun", self.on_failure_fail_dagrun)}
-        return TaskDecorator(self.function, self.operator_class, merged)
+        new = TaskDecorator(self.function, self.operator_class, merged)
+        if self.kwargs.get("op_kwargs") and "op_kwargs" not in kwargs:
+            new._watch = UnexpandedPartial(f"Task {self._describe()}", self.kwargs.get("dag") or authoring_state.current_dag())
+        return new
 
-    def partial(self, **kwargs: Any) -> NoReturn:
-        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
-        raise mapping_not_supported(f"partial() of @task {self._describe()}")
+    def partial(self, **kwargs: Any) -> TaskDecorator:
+        """Return the same function with these arguments, which all instances of the mapped task share.
 
-    def expand(self, **kwargs: Any) -> NoReturn:
-        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
-        raise mapping_not_supported(f"expand() of @task {self._describe()}")
+        Raises TypeError for an argument that the function does not have, and ValueError for a key of the task context.
+        """
+        self._mark_expanded()  # what is waiting for its expand() is the new one
+        where = self._check_names("partial", kwargs)
+        before = self.kwargs.get("op_kwargs") or {}
+        prevent_duplicates(before, kwargs, "duplicate partial", where)
+        return self._with_op_kwargs({**before, **kwargs})
 
-    def expand_kwargs(self, kwargs: Any, *, strict: bool = True) -> NoReturn:
-        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
-        raise mapping_not_supported(f"expand_kwargs() of @task {self._describe()}")
+    def expand(self, **map_kwargs: Any) -> XComArg:
+        """Make a task with an instance for each combination of the elements of the arguments: lists, dicts, results of tasks.
+
+        Raises TypeError for an argument that the function does not have or that `partial` has too, and ValueError for a value that
+        cannot be mapped over.
+        """
+        self._mark_expanded()
+        if not map_kwargs:
+            raise TypeError(f"no arguments to expand against: expand() of @task {self._describe()} needs a list or a dict for an argument")
+        where = self._check_names("expand", map_kwargs)
+        check_mapped_values(map_kwargs, "expand", where)
+        prevent_duplicates(self.kwargs.get("op_kwargs") or {}, map_kwargs, "mapping already partial", where)
+        if self.kwargs.get("trigger_rule") == "always" and any(isinstance(value, XComArg) for value in map_kwargs.values()):
+            raise ValueError(
+                f"Task-generated mapping within a task using 'expand' is not allowed with trigger rule 'always'{where}: the task would start "
+                "before the values exist."
+            )
+        return self._expand(DictOfListsExpandInput(map_kwargs), strict=False, where=where)
+
+    def expand_kwargs(self, kwargs: Any, *, strict: bool = True) -> XComArg:
+        """Make a task with an instance for each dict of arguments in a list, or in the result of a task.
+
+        With `strict`, an argument that `partial` has too is an error; else that of the dict is used.
+        """
+        self._mark_expanded()
+        where = f" of @task {self._describe()}"
+        check_dicts(kwargs, "expand_kwargs", where)
+        dicts = [] if isinstance(kwargs, XComArg) else [item for item in kwargs if not isinstance(item, XComArg)]
+        for item in dicts:
+            self._check_names("expand_kwargs", item)
+            if strict:
+                prevent_duplicates(self.kwargs.get("op_kwargs") or {}, item, "mapping already partial", where)
+        if self.kwargs.get("trigger_rule") == "always" and any(isinstance(value, XComArg) for item in dicts for value in item.values()):
+            raise ValueError(f"Task-generated mapping within a task using 'expand_kwargs' is not allowed with trigger rule 'always'{where}.")
+        return self._expand(ListOfDictsExpandInput(kwargs), strict=strict, where=where)
+
+    def _expand(self, expand_input: ExpandInput, *, strict: bool, where: str) -> XComArg:
+        given = dict(self.kwargs)
+        group = given.pop("task_group", None)
+        dag = given.pop("dag", None) or (group.dag if group is not None else None) or authoring_state.current_dag()
+        group = group if group is not None else authoring_state.current_group(dag)
+        defaults, default_params = merge_defaults(dag, group, given.pop("default_args", None))
+        params = {**(default_params or {}), **(given.pop("params", None) or {})}
+        task_id = make_unique_task_id(given.pop("task_id"), dag, group)
+        operator = DecoratedMappedOperator(
+            operator_class=self.operator_class, python_callable=self.function, op_kwargs_expand_input=expand_input,
+            task_id=task_id if group is None else group.child_id(task_id),
+            partial_kwargs={**keep_fields(defaults), **given, "op_args": [], "op_kwargs": given.get("op_kwargs") or {}}, dag=dag, task_group=group,
+            defaults=defaults, params=params, strict=strict, location=find_author_location(),
+        )  # fmt: skip
+        self._warn_about_missing(operator, expand_input)
+        return self._finish(operator)
+
+    def _warn_about_missing(self, operator: Any, expand_input: ExpandInput) -> None:
+        """Add a warning to the DAG for a parameter that no instance gets, if the arguments are known here."""
+        if isinstance(expand_input, ListOfDictsExpandInput) or operator.get_dag() is None:
+            return
+        try:
+            check_call(self.function, (), {**operator.partial_kwargs["op_kwargs"], **expand_input.value}, "")
+        except TypeError as error:
+            operator.dag.warn(f"Task {operator.task_id!r}{format_location(operator._location)}: its instances will fail, because {error}")
+
+    def _with_op_kwargs(self, op_kwargs: dict[str, Any]) -> TaskDecorator:
+        new = self.override(op_kwargs=op_kwargs)
+        new._watch = UnexpandedPartial(f"Task {self._describe()}", self.kwargs.get("dag") or authoring_state.current_dag())
+        return new
+
+    def _mark_expanded(self) -> None:
+        if self._watch is not None:
+            self._watch.is_expanded = True
+
+    def _check_names(self, method: str, kwargs: Mapping[str, Any]) -> str:
+        """Check the names of arguments of the function; return where the task is, for a message."""
+        where = f" of @task {self._describe()}"
+        keys = [name for name in kwargs if name in CONTEXT_KEYS]
+        if keys:
+            plural = "s" if len(keys) > 1 else ""
+            raise ValueError(
+                f"cannot call {method}() on task context variable{plural} {', '.join(map(repr, keys))}{where}; call the parameter something else"
+            )
+        shape = read_signature(self.function)
+        if shape is not None and not shape.accepts_var_keyword:
+            check_names(kwargs, sorted(shape.named), method, where)
+        return where
 
     def _describe(self) -> str:
         return f"{self.kwargs['task_id']!r}{format_location(find_author_location())}"
@@ -191,7 +301,8 @@ task = TaskDecorators()
 
 
 def setup(function: Any) -> TaskDecorator:
-    """`@setup` on a function or above another `@task`: the function makes a setup task."""
+    """`@setup` on a function or above another `@task`: the function makes a setup task. Raises AirflowException for a task group."""
+    _refuse_group(function)
     inner = function if isinstance(function, TaskDecorator) else task(function)
     inner.is_setup = True
     return inner
@@ -200,16 +311,22 @@ def setup(function: Any) -> TaskDecorator:
 def teardown(function: Any = None, *, on_failure_fail_dagrun: bool = False) -> Any:
     """`@teardown` on a function or above another `@task`: the function makes a teardown task.
 
-    A failure of the teardown task fails the run only with `on_failure_fail_dagrun`.
+    A failure of the teardown task fails the run only with `on_failure_fail_dagrun`. Raises AirflowException for a task group.
     """
 
     def decorate(function: Any) -> TaskDecorator:
+        _refuse_group(function)
         inner = function if isinstance(function, TaskDecorator) else task(function)
         inner.is_teardown = True
         inner.on_failure_fail_dagrun = on_failure_fail_dagrun
         return inner
 
     return decorate if function is None else decorate(function)
+
+
+def _refuse_group(function: Any) -> None:
+    if hasattr(function, "expand_kwargs") and not isinstance(function, TaskDecorator):
+        raise AirflowException("A task group cannot be marked as setup or teardown; mark a task of it.")
 
 
 def is_dict_annotated(function: Callable[..., Any]) -> bool:

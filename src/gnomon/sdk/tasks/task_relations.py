@@ -59,13 +59,13 @@ class TaskRelations(DependencyMixin):
         """Return the tasks directly after this task, or before it (`upstream`)."""
         return self.upstream_list if upstream else self.downstream_list
 
-    def get_flat_relative_ids(self, upstream: bool = False) -> set[str]:
-        """Return the ids of all tasks after this task, at any distance, or before it (`upstream`)."""
-        return find_relatives(self.dag, self.task_id, upstream=upstream)
+    def get_flat_relative_ids(self, upstream: bool = False, depth: int | None = None) -> set[str]:
+        """Return the ids of all tasks after this task, or before it (`upstream`), at most `depth` edges away; None: at any distance."""
+        return find_relatives(self.dag, self.task_id, upstream=upstream, depth=depth)
 
-    def get_flat_relatives(self, upstream: bool = False) -> Sequence[TaskNode]:
-        """Return all tasks after this task, at any distance, or before it (`upstream`), sorted by id."""
-        return [self.dag.get_task(task_id) for task_id in sorted(self.get_flat_relative_ids(upstream))]
+    def get_flat_relatives(self, upstream: bool = False, depth: int | None = None) -> Sequence[TaskNode]:
+        """Return the tasks of `get_flat_relative_ids`, sorted by id."""
+        return [self.dag.get_task(task_id) for task_id in sorted(self.get_flat_relative_ids(upstream, depth))]
 
     def set_upstream(self, other: Any, edge_modifier: EdgeModifier | None = None) -> None:
         connect_all(cast("TaskNode", self), other, upstream=True, edge_modifier=edge_modifier)
@@ -94,12 +94,16 @@ class TaskRelations(DependencyMixin):
         self.outlets.extend(outlets)
 
     def as_setup(self) -> Self:
-        """Mark the task as a setup task and return the task."""
+        """Mark the task as a setup task and return the task. Raises ValueError for a teardown task."""
+        if self.is_teardown:
+            raise ValueError(f"Cannot mark task {self.task_id!r} as setup: it is a teardown task already.")
         self.is_setup = True
         return self
 
     def as_teardown(self, *, setups: Any = None, on_failure_fail_dagrun: bool | None = None) -> Self:
         """Mark the task as a teardown task and return the task; `setups` become setup tasks directly before it."""
+        if self.is_setup:
+            raise ValueError(f"Cannot mark task {self.task_id!r} as teardown: it is a setup task already.")
         self.is_teardown = True
         self.trigger_rule: Any = "all_done_setup_success"
         if on_failure_fail_dagrun is not None:

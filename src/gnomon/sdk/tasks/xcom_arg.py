@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from gnomon.errors.authoring import MappingNotSupported, XComNotFound
+from gnomon.errors.authoring import XComNotFound
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 from gnomon.sdk.dags.dag_copy import copy_reference
 from gnomon.sdk.dags.edges import DependencyMixin
+from gnomon.sdk.mapping.map_position import pull_plain
+from gnomon.sdk.mapping.resolved_sequences import ConcatenatedValues, MappedValues, ZippedValues
 from gnomon.sdk.templating.resolvable import Resolvable
 
 if TYPE_CHECKING:
@@ -20,6 +22,73 @@ XCOM_RETURN_KEY = "return_value"
 
 
 class XComArg(Resolvable, DependencyMixin):
+    """A reference to XComs. `XComArg(operator, key)` is a PlainXComArg: a reference to the XCom `key` of the task `operator`."""
+
+    if TYPE_CHECKING:
+        operator: TaskNode
+        """Only a PlainXComArg has it, and `key`."""
+        key: str
+
+        def __init__(self, operator: TaskNode, key: str = XCOM_RETURN_KEY) -> None: ...
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> XComArg:  # noqa: ARG004 - __init__ gets them
+        return super().__new__(PlainXComArg if cls is XComArg else cls)
+
+    def map(self, f: Callable[[Any], Any]) -> MapXComArg:
+        """Return a reference to the elements of the value after `f`, for `expand`. AirflowSkipException in `f` skips the instance.
+
+        Raises ValueError for a `@task` and TypeError for a value that cannot be called.
+        """
+        return MapXComArg(self, [f])
+
+    def zip(self, *others: XComArg, fillvalue: Any = NOTSET) -> ZipXComArg:
+        """Return a reference to tuples of the elements, as many as the shortest value has; with `fillvalue` as many as the longest."""
+        return ZipXComArg([self, *others], fillvalue=fillvalue)
+
+    def concat(self, *others: XComArg) -> ConcatXComArg:
+        """Return a reference to the elements of this value and then those of the others."""
+        return ConcatXComArg([self, *others])
+
+    def resolve(self, context: Mapping[str, Any]) -> Any:
+        """Return the value in the run of `context`."""
+        raise NotImplementedError(f"{type(self).__name__} has no resolve().")
+
+    # An edge to or from an XComArg is an edge of its tasks.
+
+    def _tasks(self) -> list[TaskNode]:
+        return [task for task, _ in self.iter_references()]
+
+    @property
+    def roots(self) -> Sequence[TaskNode]:
+        return self._tasks()
+
+    @property
+    def leaves(self) -> Sequence[TaskNode]:
+        return self._tasks()
+
+    def set_upstream(self, other: Any, edge_modifier: EdgeModifier | None = None) -> None:
+        """Make `other` come directly before the task."""
+        for task in self._tasks():
+            task.set_upstream(other, edge_modifier)
+
+    def set_downstream(self, other: Any, edge_modifier: EdgeModifier | None = None) -> None:
+        """Make `other` come directly after the task."""
+        for task in self._tasks():
+            task.set_downstream(other, edge_modifier)
+
+    if TYPE_CHECKING:
+        is_setup: bool
+        is_teardown: bool
+        on_failure_fail_dagrun: bool
+
+        def __getitem__(self, key: str) -> XComArg: ...
+        def __enter__(self) -> Scope: ...
+        def __exit__(self, *exc: object) -> None: ...
+        def as_setup(self) -> XComArg: ...
+        def as_teardown(self, *, setups: Any = None, on_failure_fail_dagrun: bool | None = None) -> XComArg: ...
+
+
+class PlainXComArg(XComArg):
     """A reference to the XCom `key` of the task `operator`."""
 
     def __init__(self, operator: TaskNode, key: str = XCOM_RETURN_KEY) -> None:
@@ -32,7 +101,7 @@ class XComArg(Resolvable, DependencyMixin):
                 f"XComArg of task {self.operator.task_id!r} takes a text key, not {key!r}: it names one of the values "
                 "that the task pushed. To index into a value, do it inside the task that uses it."
             )
-        return XComArg(self.operator, key)
+        return PlainXComArg(self.operator, key)
 
     def __iter__(self) -> NoReturn:
         raise TypeError(
@@ -41,12 +110,12 @@ class XComArg(Resolvable, DependencyMixin):
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, XComArg) and self.operator is other.operator and self.key == other.key
+        return isinstance(other, PlainXComArg) and self.operator is other.operator and self.key == other.key
 
     def __hash__(self) -> int:
         return hash((id(self.operator), self.key))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> XComArg:
+    def __deepcopy__(self, memo: dict[int, Any]) -> PlainXComArg:
         return type(self)(copy_reference(self.operator, memo), self.key)
 
     def __repr__(self) -> str:
@@ -64,7 +133,7 @@ class XComArg(Resolvable, DependencyMixin):
     def resolve(self, context: Mapping[str, Any]) -> Any:
         """Return the value in the run of `context`. Raises XComNotFound when the task pushed no such XCom."""
         task_id, dag_id = self.operator.task_id, self.operator.dag_id
-        value = context["ti"].xcom_pull(task_ids=task_id, dag_id=dag_id, key=self.key, default=NOTSET)
+        value = pull_plain(self, context["ti"])
         if is_given(value):
             return value
         if self.key == XCOM_RETURN_KEY or getattr(self.operator, "multiple_outputs", False):
@@ -74,24 +143,6 @@ class XComArg(Resolvable, DependencyMixin):
     def iter_references(self) -> Iterable[tuple[TaskNode, str]]:
         """Yield the task and the key of this reference."""
         yield self.operator, self.key
-
-    # An edge to or from an XComArg is an edge of its task.
-
-    @property
-    def roots(self) -> Sequence[TaskNode]:
-        return [self.operator]
-
-    @property
-    def leaves(self) -> Sequence[TaskNode]:
-        return [self.operator]
-
-    def set_upstream(self, other: Any, edge_modifier: EdgeModifier | None = None) -> None:
-        """Make `other` come directly before the task."""
-        self.operator.set_upstream(other, edge_modifier)
-
-    def set_downstream(self, other: Any, edge_modifier: EdgeModifier | None = None) -> None:
-        """Make `other` come directly after the task."""
-        self.operator.set_downstream(other, edge_modifier)
 
     @property
     def is_setup(self) -> bool:
@@ -137,27 +188,108 @@ class XComArg(Resolvable, DependencyMixin):
     def __exit__(self, *exc: object) -> None:
         self.operator.__exit__(*exc)
 
-    # Dynamic task mapping is not supported yet.
+    def _check_key(self) -> None:
+        if self.key != XCOM_RETURN_KEY:
+            raise ValueError(
+                f"map(), zip() and concat() cannot map against non-return XCom {self.key!r} of task {self.operator.task_id!r}: only "
+                "the value that a task returns can be mapped over. Return it from a task of its own."
+            )
 
-    def map(self, f: Any) -> NoReturn:
-        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
-        raise mapping_not_supported(f"XComArg.map() on the result of task {self.operator.task_id!r}")
+    def map(self, f: Callable[[Any], Any]) -> MapXComArg:
+        self._check_key()
+        return super().map(f)
 
-    def zip(self, *others: Any, fillvalue: Any = NOTSET) -> NoReturn:
-        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
-        raise mapping_not_supported(f"XComArg.zip() on the result of task {self.operator.task_id!r}")
+    def zip(self, *others: XComArg, fillvalue: Any = NOTSET) -> ZipXComArg:
+        self._check_key()
+        return super().zip(*others, fillvalue=fillvalue)
 
-    def concat(self, *others: Any) -> NoReturn:
-        """Raise MappingNotSupported: Gnomon does not support dynamic task mapping yet."""
-        raise mapping_not_supported(f"XComArg.concat() on the result of task {self.operator.task_id!r}")
+    def concat(self, *others: XComArg) -> ConcatXComArg:
+        self._check_key()
+        return super().concat(*others)
 
 
-def mapping_not_supported(what: str) -> MappingNotSupported:
-    """Return the error for a method that belongs to dynamic task mapping."""
-    return MappingNotSupported(
-        f"{what}: dynamic task mapping is not supported yet. Until it is, loop inside one task, "
-        "or create the tasks in a Python loop over values that the DAG file knows."
-    )
+class MapXComArg(XComArg):
+    """The elements of `arg` after the functions `callables`: `XComArg.map()`."""
+
+    def __init__(self, arg: XComArg, callables: Sequence[Callable[[Any], Any]]) -> None:
+        for function in callables:
+            if hasattr(function, "operator_class") and hasattr(function, "function"):
+                raise ValueError("map() argument must be a plain function, not a @task operator; expand the @task over the value instead.")
+            if not callable(function):
+                raise TypeError(f"map() takes a function of one element, not {function!r} ({type(function).__name__}).")
+        self.arg = arg
+        self.callables = list(callables)
+
+    def map(self, f: Callable[[Any], Any]) -> MapXComArg:
+        return MapXComArg(self.arg, [*self.callables, f])
+
+    def iter_references(self) -> Iterable[tuple[TaskNode, str]]:
+        return self.arg.iter_references()
+
+    def resolve(self, context: Mapping[str, Any]) -> Any:
+        """Return a sequence that calls the functions when an element is read."""
+        return MappedValues(_check_value("map", self.arg.resolve(context)), self.callables)
+
+    def __repr__(self) -> str:
+        return repr(self.arg) + "".join(f".map({getattr(function, '__name__', '<function>')})" for function in self.callables)
+
+
+class ZipXComArg(XComArg):
+    """Tuples of the elements of `args`: `XComArg.zip()`."""
+
+    def __init__(self, args: Sequence[XComArg], *, fillvalue: Any = NOTSET) -> None:
+        self.args = _check_parts("zip", args)
+        self.fillvalue = fillvalue
+
+    def iter_references(self) -> Iterable[tuple[TaskNode, str]]:
+        for arg in self.args:
+            yield from arg.iter_references()
+
+    def resolve(self, context: Mapping[str, Any]) -> Any:
+        """Return a sequence of tuples."""
+        return ZippedValues([_check_value("zip", arg.resolve(context)) for arg in self.args], self.fillvalue)
+
+    def __repr__(self) -> str:
+        first, *others = map(repr, self.args)
+        fill = [f"fillvalue={self.fillvalue!r}"] if is_given(self.fillvalue) else []
+        return f"{first}.zip({', '.join([*others, *fill])})"
+
+
+class ConcatXComArg(XComArg):
+    """The elements of `args`, one after the other: `XComArg.concat()`."""
+
+    def __init__(self, args: Sequence[XComArg]) -> None:
+        self.args = _check_parts("concat", args)
+
+    def concat(self, *others: XComArg) -> ConcatXComArg:
+        return ConcatXComArg([*self.args, *others])
+
+    def iter_references(self) -> Iterable[tuple[TaskNode, str]]:
+        for arg in self.args:
+            yield from arg.iter_references()
+
+    def resolve(self, context: Mapping[str, Any]) -> Any:
+        """Return a sequence of all elements."""
+        return ConcatenatedValues([_check_value("concat", arg.resolve(context)) for arg in self.args])
+
+    def __repr__(self) -> str:
+        first, *others = map(repr, self.args)
+        return f"{first}.concat({', '.join(others)})"
+
+
+def _check_parts(method: str, parts: Sequence[XComArg]) -> list[XComArg]:
+    for part in parts:
+        if not isinstance(part, XComArg):
+            raise TypeError(
+                f"{method}() takes results of tasks (XComArg), not {part!r} ({type(part).__name__}). Return the value from a task and use that."
+            )
+    return list(parts)
+
+
+def _check_value(method: str, value: Any) -> Any:
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence | dict):
+        raise ValueError(f"XCom {method} expects sequence or dict, not {type(value).__name__}")
+    return value
 
 
 def iter_xcom_references(value: object) -> Iterator[tuple[TaskNode, str]]:

@@ -21,14 +21,22 @@ if TYPE_CHECKING:
 
 
 class SandboxedEnvironment(jinja2.sandbox.SandboxedEnvironment):
-    """A sandbox in which templates may use attributes that begin with one underscore."""
+    """A sandbox in which templates may use attributes that begin with one underscore. It has Airflow's filters."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.filters.update(FILTERS)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         return not jinja2.sandbox.is_internal_attribute(obj, attr)
 
 
 class NativeEnvironment(jinja2.nativetypes.NativeEnvironment):
-    """Templates render to Python objects instead of text."""
+    """Templates render to Python objects instead of text. It has Airflow's filters."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.filters.update(FILTERS)
 
 
 def get_environment(owner: TemplateOwner, dag: DagNode | None) -> jinja2.Environment:
@@ -65,7 +73,6 @@ def make_environment(
         **(options or {}),
     }
     env: jinja2.Environment = NativeEnvironment(**settings) if native else SandboxedEnvironment(**settings)
-    env.filters.update(FILTERS)
     env.globals.update(macros or {})
     env.filters.update(filters or {})
     return env
@@ -115,7 +122,9 @@ def _add_location_note(error: Exception, parent: Any, name: str) -> None:
 
 
 def render_value(owner: TemplateOwner, content: Any, context: Mapping[str, Any], env: Any, seen: set[int]) -> Any:
-    """Return the content with templates rendered and XComArgs resolved."""
+    """Return the content with templates rendered and XComArgs resolved; an object whose id is in `seen` stays as it is."""
+    if seen and id(content) in seen:
+        return content
     if isinstance(content, str):
         return _render_text(owner, content, context, env)
     if isinstance(content, LiteralValue):
@@ -123,8 +132,6 @@ def render_value(owner: TemplateOwner, content: Any, context: Mapping[str, Any],
     if isinstance(content, Resolvable):
         return content.resolve(context)
     if isinstance(content, int | float | bool | None):
-        return content
-    if id(content) in seen:
         return content
     if type(content) is tuple:
         return tuple(owner.render_template(item, context, env, seen) for item in content)

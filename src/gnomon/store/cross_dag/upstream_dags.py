@@ -16,7 +16,7 @@ from gnomon.model.slots import Cursor, PlannedRun, SkippedSlots
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import FIRST_FINAL_CODE, RUN_STATE_CODES, TASK_STATES_BY_CODE, DagRunState
 from gnomon.planning import compute_decided_until
-from gnomon.store.dag_records import event_log
+from gnomon.store.dag_records import backfills, event_log
 from gnomon.store.record_codec import decode_cursor, decode_planned_run, decode_spec_without_tasks
 from gnomon.store.transaction import Transaction
 
@@ -45,6 +45,8 @@ class UpstreamDag:
     live_at: Instant | None
     fingerprint: str | None
     version_pk: int
+    backfilled_from: Instant | None = None
+    """Start of the range of its earliest backfill, which may be before the start date."""
 
     @property
     def decided_until(self) -> Instant | None:
@@ -77,10 +79,10 @@ def find_upstream_dag(tx: Transaction, dag_id: str) -> UpstreamDag | None:
     row = tx.one("upstream_dags.find", dag_id=dag_id)
     if row is None:
         return None
-    dag_pk, dag_id, group_no, active, paused, cursor, next_body, spec, path, input_hash, live_at, fingerprint, version_pk = row
+    dag_pk, dag_id, group_no, active, paused, cursor, next_body, spec, path, input_hash, live_at, fingerprint, version_pk, backfilled_from = row
     return UpstreamDag(
         dag_pk, dag_id, group_no, bool(active), bool(paused), decode_cursor(cursor), decode_planned_run(next_body),
-        decode_spec_without_tasks(spec), path, input_hash, live_at, fingerprint, version_pk,
+        decode_spec_without_tasks(spec), path, input_hash, live_at, fingerprint, version_pk, backfilled_from,
     )
 
 
@@ -121,7 +123,7 @@ def _load_facts(tx: Transaction, wanted: set[_SlotKey]) -> dict[_SlotKey, SlotFa
     dags = _load_progress(tx, {up_dag for up_dag, _, _ in wanted})
     runs = _load_runs(tx, {(dags[up_dag].dag_pk, at) for up_dag, at, _ in wanted if up_dag in dags and at != NO_SLOT})
     tasks = _load_task_states(tx, wanted, dags, runs)
-    notes, decided = _SkippedSlotNotes(tx), _DecidedSlots(tx)
+    notes, decided, filling = _SkippedSlotNotes(tx), _DecidedSlots(tx), _BackfilledSlots(tx)
     facts = {}
     for slot in wanted:
         up_dag, at, task_id = slot
@@ -133,7 +135,9 @@ def _load_facts(tx: Transaction, wanted: set[_SlotKey]) -> dict[_SlotKey, SlotFa
             is_stuck = fact.outcome == "open" and dag is not None and not dag.active
             facts[slot] = SlotFact(at, "bad", fact.clear_number, missing_dag_note(up_dag)) if is_stuck else fact
         else:
-            facts[slot] = _fact_without_run(up_dag, dag, at, notes, decided)
+            fact = _fact_without_run(up_dag, dag, at, notes, decided)
+            is_coming = fact.outcome == "absent" and dag is not None and filling.may_have(dag.dag_pk, at)
+            facts[slot] = SlotFact(at, "open") if is_coming else fact
     return facts
 
 
@@ -215,6 +219,20 @@ class _DecidedSlots:
             self._upto[dag_id] = None if up is None else up.decided_until
         upto = self._upto[dag_id]
         return upto is not None and at <= upto
+
+
+class _BackfilledSlots:
+    """Whether a backfill that is still finding its slots may create a run for a slot; each DAG is read at most once."""
+
+    def __init__(self, tx: Transaction) -> None:
+        self._tx = tx
+        self._ranges: dict[int, tuple[Instant, Instant] | None] = {}
+
+    def may_have(self, dag_pk: int, at: Instant) -> bool:
+        if dag_pk not in self._ranges:
+            self._ranges[dag_pk] = backfills.find_uncovered_range(self._tx, dag_pk)
+        uncovered = self._ranges[dag_pk]
+        return uncovered is not None and uncovered[0] < at <= uncovered[1]
 
 
 class _SkippedSlotNotes:

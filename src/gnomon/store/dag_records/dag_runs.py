@@ -6,13 +6,14 @@ import json
 
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import AttemptRecord, EventRecord, NewMail, RunRecord, TaskRecord
+from gnomon.model.spec import DagSpec
 from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, DagRunState, DagRunType
 from gnomon.store.cross_dag import upstream_dags
 from gnomon.store.dag_records import dags, event_log
 from gnomon.store.dag_records.dags import StoredDag
-from gnomon.store.errors import NotFound, RunExists
+from gnomon.store.errors import NotFound, RunExists, RunTypeNotAllowed
 from gnomon.store.ownership import mailbox
-from gnomon.store.record_codec import decode_run, decode_task, encode_json
+from gnomon.store.record_codec import decode_run, decode_spec_without_tasks, decode_task, encode_json
 from gnomon.store.transaction import Transaction, notify_on_commit
 
 NO_LIMIT = 2**62
@@ -95,21 +96,31 @@ def create_manual_run(
     at: Instant,
     run_type: DagRunType = DagRunType.MANUAL,
     stands_for: Instant | None = None,
+    partition_key: str | None = None,
+    partition_date: Instant | None = None,
+    of_any_type: bool = False,
 ) -> RunRecord:
     """Insert a queued run and mail to its owner; returns the run.
+
+    `of_any_type`: the `allowed_run_types` of the DAG do not matter (for a trial of the DAG).
 
     A run without a logical date has no slot. `stands_for` is the planned time of the slot that has the same logical date; the run
     stands for this slot unless another run does. `run_id` of None is generated.
 
-    Raises NotFound for an unknown DAG, RunExists when another run has the run id or the slot.
+    Raises NotFound for an unknown DAG, RunTypeNotAllowed for a type that the DAG does not allow, and RunExists when another run has
+    the run id or the slot.
     """
     dag = dags.find_dag_row(tx, dag_id)
     if dag is None:
         raise NotFound(f"there is no DAG {dag_id!r}; `gnomon dags list` shows them all")
+    if not of_any_type:
+        for _version_pk, packed in tx.all("group_state.specs", version_pks=[dag.version_pk]):
+            check_run_type(dag.dag_id, dag.file, decode_spec_without_tasks(packed), run_type)
     start, end = interval or (None, None)
     run = RunRecord(
         0, dag.dag_pk, run_id or run_type.generate_run_id(iso(logical_at if logical_at is not None else run_after) or ""),
         run_type, DagRunState.QUEUED, run_after, logical_at, start, end, dag.version_pk, conf, at,
+        partition_key=partition_key, partition_date=partition_date,
     )
     if stands_for is not None and not upstream_dags.list_runs_of_slots(tx, dag.dag_pk, [stands_for]):
         run.stands_for = stands_for
@@ -121,13 +132,22 @@ def create_manual_run(
     return run
 
 
+def check_run_type(dag_id: str, file: str, spec: DagSpec, run_type: DagRunType) -> None:
+    """Raise RunTypeNotAllowed for a type of run that the DAG does not allow."""
+    if spec.allowed_run_types and run_type.value not in spec.allowed_run_types:
+        raise RunTypeNotAllowed(
+            f"DAG {dag_id!r} ({file}) allows no {run_type.value} runs: its allowed_run_types are {', '.join(spec.allowed_run_types)}; "
+            f"add DagRunType.{run_type.name} there to create such a run"
+        )
+
+
 def _insert_run(tx: Transaction, dag: StoredDag, run: RunRecord) -> int:
     slot_key = None if run.logical_at is None else str(run.logical_at)
     row = tx.one(
         "dag_runs.add", dag_pk=run.dag_pk, group_no=dag.group_no, run_id=run.run_id, slot_key=slot_key,
         run_type=run.run_type.value, logical_at=run.logical_at, interval_start=run.interval_start,
         interval_end=run.interval_end, run_after=run.run_after, version_pk=run.version_pk, conf=encode_json(run.conf),
-        queued_at=run.queued_at, stands_for=run.stands_for,
+        queued_at=run.queued_at, stands_for=run.stands_for, partition_key=run.partition_key, partition_date=run.partition_date,
     )
     if row is not None:
         return int(row[0])

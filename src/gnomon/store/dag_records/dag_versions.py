@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from gnomon.model.ids import group_of
 from gnomon.model.instants import Instant
-from gnomon.model.spec import ParsedDag, ParsedFile, ParseFailure
+from gnomon.model.spec import DagSpec, ParsedDag, ParsedFile, ParseFailure
+from gnomon.store.asset_records.asset_declarations import replace_declarations
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.ownership.group_state import load_task_numbers
-from gnomon.store.record_codec import encode_spec, is_same_spec
+from gnomon.store.record_codec import decode_spec, encode_spec, is_same_spec
 from gnomon.store.transaction import Row, Transaction
 
 
@@ -49,6 +50,29 @@ class DefiningFile:
     file_pk: int
     path: str
     input_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVersion:
+    """One version of a DAG."""
+
+    number: int
+    spec_hash: str
+    spec: DagSpec
+    input_hash: str
+    """The hash of the inputs of the parse that made the version."""
+    created_at: Instant
+    is_newest: bool
+    run_count: int
+    """Runs whose last tasks were those of this version."""
+
+
+def list_versions(tx: Transaction, dag_pk: int) -> list[StoredVersion]:
+    """The versions of the DAG, newest first. Raises WrongKey for one with a start trigger, if the key is another."""
+    return [
+        StoredVersion(number, spec_hash, decode_spec(tx, bytes(spec)), input_hash, created_at, bool(is_newest), int(run_count))
+        for _, number, spec_hash, spec, input_hash, created_at, is_newest, run_count in tx.all("dag_versions.list", dag_pk=dag_pk)
+    ]
 
 
 def drop_duplicates(parsed: ParsedFile) -> tuple[list[ParsedDag], list[ParseFailure]]:
@@ -145,6 +169,10 @@ def _write_current_versions(
     reworded = {dag.spec.dag_id for dag in own if known[dag.spec.dag_id].is_reworded_by(tx, dag)}
     tx.many("dag_versions.replace_spec", [(known[dag.spec.dag_id].dag_pk, known[dag.spec.dag_id].number, encode_spec(tx, dag.spec))
                             for dag in own if dag.spec.dag_id in reworded])
+    replace_declarations(
+        tx, [(known[dag.spec.dag_id].dag_pk, dag.spec) for dag in own
+             if dag.spec.dag_id in reworded or known[dag.spec.dag_id].spec_hash != dag.spec_hash], at,
+    )
     for dag in own:
         stored = known[dag.spec.dag_id]
         is_new = stored.spec_hash != dag.spec_hash

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from gnomon.model.records import RunRecord
@@ -24,9 +24,10 @@ class StoredXCom:
 
 
 def read_xcoms(
-    tx: Transaction, run: RunRecord, key: str, task_ids: Sequence[str] | None = None, *, include_prior: bool = False
+    tx: Transaction, run: RunRecord, key: str, task_ids: Sequence[str] | None = None, *, include_prior: bool = False,
+    map_indexes: Collection[int] | None = None,
 ) -> list[StoredXCom]:
-    """The values under `key`, in the order of `task_ids` (None: of every task, by number) and by map index.
+    """The values under `key`, in the order of `task_ids` (None: of every task, by number) and by map index; `map_indexes` None: all.
 
     With `include_prior` the values of each task are those of the newest run, this one or an earlier one, that has any.
     """
@@ -34,9 +35,24 @@ def read_xcoms(
     if include_prior:
         run_pks = [row[0] for row in tx.all("xcom_values.runs_until", dag_pk=run.dag_pk, run_after=run.run_after,
                                             run_pk=run.run_pk, limit=PRIOR_RUNS_MAX)]
+    if map_indexes is not None and not map_indexes:
+        return []
     if task_ids is None:
-        return _read_newest_of_each(tx, run_pks, key)
-    return [xcom for task_id in task_ids for xcom in _read_newest(tx, run_pks, key, task_id)]
+        found = _read_newest_of_each(tx, run_pks, key)
+    else:
+        found = [xcom for task_id in task_ids for xcom in _read_newest(tx, run_pks, key, task_id, map_indexes)]
+    return found if map_indexes is None else [xcom for xcom in found if xcom.map_index in map_indexes]
+
+
+def read_batch(tx: Transaction, run: RunRecord, task_id: str, key: str, start: int, limit: int) -> list[str]:
+    """The values of one task under `key` in the order of map indexes, at most `limit` from number `start` on."""
+    rows = tx.all("xcom_values.batch_of_task", run_pk=run.run_pk, task_id=task_id, key=key, start=start, limit=limit)
+    return [row[0] for row in rows]
+
+
+def count_values(tx: Transaction, run: RunRecord, task_id: str, key: str) -> int:
+    """How many instances of the task have a value under `key`."""
+    return int(tx.all("xcom_values.count_of_task", run_pk=run.run_pk, task_id=task_id, key=key)[0][0])
 
 
 def list_run_xcoms(tx: Transaction, run: RunRecord) -> list[StoredXCom]:
@@ -49,9 +65,14 @@ def write_xcom(tx: Transaction, run_pk: int, task_no: int, map_index: int, key: 
     tx.run("xcom_values.put", run_pk=run_pk, task_no=task_no, map_index=map_index, key=key, value=value)
 
 
-def _read_newest(tx: Transaction, run_pks: Sequence[int], key: str, task_id: str) -> list[StoredXCom]:
+def _read_newest(
+    tx: Transaction, run_pks: Sequence[int], key: str, task_id: str, map_indexes: Collection[int] | None
+) -> list[StoredXCom]:
     for run_pk in run_pks:
-        rows = tx.all("xcom_values.of_task", run_pk=run_pk, key=key, task_id=task_id)
+        if map_indexes is None:
+            rows = tx.all("xcom_values.of_task", run_pk=run_pk, key=key, task_id=task_id)
+        else:
+            rows = tx.all("xcom_values.of_task_indexes", run_pk=run_pk, key=key, task_id=task_id, first=min(map_indexes), last=max(map_indexes))
         if rows:
             return [StoredXCom(row[0], row[1], key, row[2], row[3]) for row in rows]
     return []

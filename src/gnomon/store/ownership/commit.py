@@ -10,10 +10,12 @@ from functools import partial
 
 from gnomon.model.attempts import AttemptResult, xcom_excess
 from gnomon.model.records import AttemptRecord, Changes, EventRecord
-from gnomon.model.states import RUN_STATE_CODES
+from gnomon.model.states import RUN_STATE_CODES, TaskInstanceState
+from gnomon.store.asset_records.asset_events import publish_events
 from gnomon.store.cross_dag import run_waits
+from gnomon.store.dag_records import hitl_details, run_callbacks
 from gnomon.store.errors import PoolExhausted, RowsMissing, XComTooLarge
-from gnomon.store.ownership import mailbox
+from gnomon.store.ownership import backfill_runs, mailbox
 from gnomon.store.ownership.planned_runs import create_planned_runs
 from gnomon.store.record_codec import encode_run_change, encode_task_change
 from gnomon.store.transaction import Row, Transaction, notify_on_commit
@@ -22,20 +24,29 @@ from gnomon.store.trigger_queue import deferrals
 __all__ = ["apply_changes", "create_planned_runs", "delete_dags", "delete_history", "delete_runs"]
 
 
-def apply_changes(tx: Transaction, changes: Changes) -> None:
+def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: bool = False) -> None:
     """Write all of the changes, in the order of `Changes`.
+
+    `clear_state_on_success`: delete what a task instance keeps in the task state store when it succeeds.
 
     Raises RowsMissing when a batch names a run, task instance, attempt, wait, message or request that is not as expected, PoolExhausted when a
     pool does not have the slots, and XComTooLarge. After an exception the transaction must be rolled back.
     """
     _send_complete(tx, "commit.runs", [encode_run_change(run) for run in changes.runs], "runs")
+    _send_complete(tx, "commit.delete_task_instances", changes.tasks_deleted, "task instances")
+    backfill_runs.write_reprocessed(tx, changes.reprocessed_runs)
     _send_complete(tx, "commit.task_instances", [encode_task_change(task) for task in changes.tasks], "task instances")
     _send_complete(tx, "commit.attempts", [_encode_attempt(attempt) for attempt in changes.attempts], "attempts")
     tx.send_many("commit.delete_xcoms", changes.xcom_clears)
+    if clear_state_on_success:
+        succeeded = [(task.run_pk, task.task_no, task.map_index) for task in changes.tasks if task.state is TaskInstanceState.SUCCESS]
+        tx.send_many("task_state_store.clear_all", succeeded)
     tx.send_many("commit.xcoms", _encode_xcoms(changes.results))
     _write_deferrals(tx, changes)
+    hitl_details.write_details(tx, changes.hitl_details, changes.hitl_responses)
     tx.send_many("run_waits.remove_edge", changes.edge_waits_deleted)
     _send_complete(tx, "run_waits.put", [run_waits.encode_run_wait(wait) for wait in changes.run_waits.values()], "waits between DAGs")
+    run_callbacks.write_changes(tx, changes)
     _acquire_pool_slots(tx, changes.pool_used)
     tx.send_many(
         "commit.tallies",
@@ -49,6 +60,7 @@ def apply_changes(tx: Transaction, changes: Changes) -> None:
         tx.send("commit.require_fresh_interpreter", path=path, reason=reason)
     _send_complete(tx, "mailbox.remove", [(mail_pk,) for mail_pk in changes.mail_deleted], "messages")
     mailbox.send_messages(tx, changes.mail_sent)
+    publish_events(tx, changes.asset_events)
     for request_pk, state, answer in changes.answers:
         tx.send("commit.answer_request", request_pk=request_pk, state=state, answer=answer)
     tx.flush()
@@ -126,7 +138,7 @@ DELETED_RUNS_MAX = 100
 def delete_runs(tx: Transaction, run_pks: Iterable[int]) -> None:
     """Delete these runs with their task instances, attempts, XComs, triggers and waits. The audit log stays."""
     rows = [(run_pk,) for run_pk in run_pks]
-    for part in ("count_runs_off", "task_instances", "attempts", "xcoms", "end_triggers", "triggers", "run_waits", "runs"):
+    for part in ("count_runs_off", "task_instances", "attempts", "xcoms", "task_states", "end_triggers", "triggers", "hitl_details", "run_waits", "run_callbacks", "run_deadlines", "consumed_asset_events", "runs"):
         tx.send_many(f"removal.{part}", rows)
 
 
@@ -143,7 +155,8 @@ def delete_dags(tx: Transaction, dag_pks: Iterable[int]) -> None:
     Call `delete_history` in transactions of its own before, so that this one is short.
     """
     for dag_pk in dag_pks:
-        for part in ("all_task_instances", "all_attempts", "all_xcoms", "end_all_triggers", "all_triggers", "all_run_waits", "all_runs", "mark_file_stale"):
+        for part in ("all_task_instances", "all_attempts", "all_xcoms", "all_task_states", "end_all_triggers", "all_triggers", "all_hitl_details", "all_run_waits", "all_run_callbacks", "all_run_deadlines", "all_consumed_asset_events", "all_runs",
+                     "queued_asset_events", "asset_declarations", "mark_file_stale"):
             tx.run(f"removal.{part}", dag_pk=dag_pk)
-        for part in ("tallies", "task_numbers", "edges", "clear_version", "versions", "dag"):
+        for part in ("backfill_slots", "backfills", "tallies", "task_numbers", "edges", "clear_version", "versions", "dag"):
             tx.run(f"removal.{part}", dag_pk=dag_pk)

@@ -9,6 +9,7 @@ from gnomon.model.records import DagRecord, GroupState, PoolRecord, RunRecord, T
 from gnomon.model.spec import DagSpec
 from gnomon.store.admin import pools
 from gnomon.store.cross_dag import run_waits, upstream_dags
+from gnomon.store.dag_records import backfills, run_callbacks
 from gnomon.store.record_codec import decode_cursor, decode_planned_run, decode_run, decode_spec, decode_task
 from gnomon.store.transaction import Row, Transaction
 from gnomon.store.trigger_queue import deferrals
@@ -20,6 +21,8 @@ KEYS_PER_STATEMENT = 5000
 def load_groups(tx: Transaction, groups: Iterable[int]) -> GroupState:
     """The DAGs of these groups, their unfinished runs with all task instances, and the runs that `depends_on_past` looks at.
 
+    Queued runs that wait for their turn in a backfill stay in the store, however many there are.
+
     Also the waits of the runs for other DAGs, and the subscriptions of other runs to DAGs of these groups with the facts of their slots.
     """
     wanted = list(groups)
@@ -29,6 +32,8 @@ def load_groups(tx: Transaction, groups: Iterable[int]) -> GroupState:
     return GroupState(
         dags, runs, load_tasks(tx, run_pks), _load_previous_runs_by_dag(tx, dags, runs), run_waits.load_run_waits(tx, run_pks),
         upstream_dags.attach_slot_facts(tx, run_waits.list_open_subscriptions(tx, wanted)),
+        backfills.list_backfills_of_groups(tx, wanted),
+        run_callbacks.list_unfinished_callbacks(tx, wanted), run_callbacks.load_deadlines(tx, run_pks),
     )
 
 

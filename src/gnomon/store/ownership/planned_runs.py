@@ -26,6 +26,10 @@ def create_planned_runs(tx: Transaction, changes: Iterable[PlanChange], now: Ins
     return [_plan_dag(tx, change, now) for change in changes]
 
 
+_PLANNED_TYPES = (DagRunType.SCHEDULED.value, DagRunType.BACKFILL.value)
+"""The types of runs that a timetable planned: their slot is their run_after."""
+
+
 class _RunIdTaken(Exception):
     """Undoes the change of one DAG."""
 
@@ -90,7 +94,9 @@ def _move_cursor(tx: Transaction, change: PlanChange) -> bool:
 
 
 def _insert_run(tx: Transaction, change: PlanChange, planned: PlannedRun, now: Instant, outcome: PlanOutcome) -> int | None:
-    """The key of the new run; None when a manual run has its slot, which is logged, and the manual run stands for the slot.
+    """The key of the new run; None when a manual run or a run of a backfill has its slot, which is logged.
+
+    The manual run then stands for the slot.
 
     Two planned runs may have the same logical date: ticks on the 29th, 30th and 31st of March, each for the month before it,
     begin at the end of February. They are different slots, distinguished by the instants at which they are due.
@@ -99,7 +105,7 @@ def _insert_run(tx: Transaction, change: PlanChange, planned: PlannedRun, now: I
     if run_pk is not None:
         return run_pk
     holder = _find_slot_holder(tx, change, planned, planned.slot_key)
-    if holder[2] == DagRunType.SCHEDULED.value and holder[3] != planned.run_after:
+    if holder[2] in _PLANNED_TYPES and holder[3] != planned.run_after:
         run_pk = _insert_row(tx, change, planned, planned.second_key, now)
         if run_pk is not None:
             return run_pk
@@ -118,7 +124,7 @@ def _insert_row(tx: Transaction, change: PlanChange, planned: PlannedRun, slot_k
         "commit.insert_planned_run", dag_pk=change.dag_pk, group_no=change.group_no, run_id=planned.run_id,
         slot_key=slot_key, run_type=DagRunType.SCHEDULED.value, logical_at=planned.logical_at,
         interval_start=planned.interval_start, interval_end=planned.interval_end, run_after=planned.run_after,
-        version_pk=change.version_pk, queued_at=now,
+        version_pk=change.version_pk, queued_at=now, partition_key=planned.partition_key, partition_date=planned.partition_date,
     )
     return None if row is None else int(row[0])
 
@@ -139,4 +145,5 @@ def _make_record(change: PlanChange, planned: PlannedRun, run_pk: int, now: Inst
     return RunRecord(
         run_pk, change.dag_pk, planned.run_id, DagRunType.SCHEDULED, DagRunState.QUEUED, planned.run_after,
         planned.logical_at, planned.interval_start, planned.interval_end, change.version_pk, {}, now,
+        partition_key=planned.partition_key, partition_date=planned.partition_date,
     )

@@ -13,32 +13,49 @@ UPDATE dag_run SET state = r.state, started_at = r.started_at, ended_at = r.ende
 FROM :rows WHERE dag_run.run_pk = r.run_pk;
 
 -- name: task_instances (sqlite)
--- rows: run_pk bigint, task_no integer, map_index integer, state smallint, try_number integer, max_tries integer, seq integer, attempt text, worker text, defer_seq integer, pool text, pool_slots integer, priority integer, resume_at bigint, started_at bigint, ended_at bigint, reason text
+-- rows: run_pk bigint, task_no integer, map_index integer, state smallint, try_number integer, max_tries integer, seq integer, attempt text, worker text, defer_seq integer, pool text, pool_slots integer, priority integer, resume_at bigint, started_at bigint, ended_at bigint, reason text, return_length integer, rendered_map_index text, factor_lengths text
 -- Insert or replace task instances of runs that exist. SQLite runs a batch row by row.
 INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool,
-       pool_slots, priority, resume_at, started_at, ended_at, reason, version_pk)
+       pool_slots, priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, version_pk)
 SELECT run_pk, :task_no, :map_index, :state, :try_number, :max_tries, :seq, :attempt, :worker, :defer_seq, :pool,
-       :pool_slots, :priority, :resume_at, :started_at, :ended_at, :reason, version_pk
+       :pool_slots, :priority, :resume_at, :started_at, :ended_at, :reason, :return_length, :rendered_map_index, :factor_lengths,
+       version_pk
 FROM dag_run WHERE run_pk = :run_pk
 ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET state = excluded.state, try_number = excluded.try_number,
        max_tries = excluded.max_tries, seq = excluded.seq, attempt = excluded.attempt, worker = excluded.worker,
        defer_seq = excluded.defer_seq, pool = excluded.pool, pool_slots = excluded.pool_slots,
        priority = excluded.priority, resume_at = excluded.resume_at, started_at = excluded.started_at,
-       ended_at = excluded.ended_at, reason = excluded.reason, version_pk = excluded.version_pk;
+       ended_at = excluded.ended_at, reason = excluded.reason, return_length = excluded.return_length,
+       rendered_map_index = excluded.rendered_map_index, factor_lengths = excluded.factor_lengths,
+       version_pk = excluded.version_pk;
 
 -- name: task_instances (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer, state smallint, try_number integer, max_tries integer, seq integer, attempt text, worker text, defer_seq integer, pool text, pool_slots integer, priority integer, resume_at bigint, started_at bigint, ended_at bigint, reason text
+-- rows: run_pk bigint, task_no integer, map_index integer, state smallint, try_number integer, max_tries integer, seq integer, attempt text, worker text, defer_seq integer, pool text, pool_slots integer, priority integer, resume_at bigint, started_at bigint, ended_at bigint, reason text, return_length integer, rendered_map_index text, factor_lengths text
 -- Insert or replace task instances of runs that exist. PostgreSQL runs a batch as one statement.
 INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool,
-       pool_slots, priority, resume_at, started_at, ended_at, reason, version_pk)
+       pool_slots, priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, version_pk)
 SELECT r.run_pk, r.task_no, r.map_index, r.state, r.try_number, r.max_tries, r.seq, r.attempt, r.worker, r.defer_seq, r.pool,
-       r.pool_slots, r.priority, r.resume_at, r.started_at, r.ended_at, r.reason, d.version_pk
+       r.pool_slots, r.priority, r.resume_at, r.started_at, r.ended_at, r.reason, r.return_length, r.rendered_map_index, r.factor_lengths,
+       d.version_pk
 FROM :rows JOIN dag_run AS d ON d.run_pk = r.run_pk
 ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET state = excluded.state, try_number = excluded.try_number,
        max_tries = excluded.max_tries, seq = excluded.seq, attempt = excluded.attempt, worker = excluded.worker,
        defer_seq = excluded.defer_seq, pool = excluded.pool, pool_slots = excluded.pool_slots,
        priority = excluded.priority, resume_at = excluded.resume_at, started_at = excluded.started_at,
-       ended_at = excluded.ended_at, reason = excluded.reason, version_pk = excluded.version_pk;
+       ended_at = excluded.ended_at, reason = excluded.reason, return_length = excluded.return_length,
+       rendered_map_index = excluded.rendered_map_index, factor_lengths = excluded.factor_lengths,
+       version_pk = excluded.version_pk;
+
+-- name: delete_task_instances (sqlite)
+-- rows: run_pk bigint, task_no integer, map_index integer
+-- Delete task instances in whose place instances with map indices come. SQLite runs a batch row by row.
+DELETE FROM task_instance WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;
+
+-- name: delete_task_instances (postgresql)
+-- rows: run_pk bigint, task_no integer, map_index integer
+-- Delete task instances in whose place instances with map indices come. PostgreSQL runs a batch as one statement.
+DELETE FROM task_instance USING :rows
+WHERE task_instance.run_pk = r.run_pk AND task_instance.task_no = r.task_no AND task_instance.map_index = r.map_index;
 
 -- name: attempts (sqlite)
 -- rows: run_pk bigint, task_no integer, map_index integer, seq integer, attempt text, try_number integer, kind text, state text, reason text, worker text, started_at bigint, ended_at bigint, exit_code integer, log text
@@ -135,9 +152,9 @@ WHERE dag_pk = :dag_pk AND plan_seq = :expected AND NOT paused;
 -- name: insert_planned_run
 -- Insert a planned run, unless its slot or its run id is taken; dag_runs.slot_holder tells which.
 INSERT INTO dag_run (dag_pk, group_no, run_id, slot_key, run_type, logical_at, interval_start, interval_end, run_after,
-       version_pk, state, conf, queued_at)
+       version_pk, state, conf, queued_at, partition_key, partition_date)
 VALUES (:dag_pk, :group_no, :run_id, :slot_key, :run_type, :logical_at, :interval_start, :interval_end, :run_after,
-       :version_pk, 1, '{}', :queued_at)
+       :version_pk, 1, '{}', :queued_at, :partition_key, :partition_date)
 ON CONFLICT DO NOTHING RETURNING run_pk;
 
 -- name: set_stands_for

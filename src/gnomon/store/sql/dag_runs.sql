@@ -1,20 +1,20 @@
 -- name: find
 -- Find a run of a DAG by its run id.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
-       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk
 FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id AND r.run_id = :run_id;
 
 -- name: list
 -- The runs of a DAG, newest first, by the index over their order.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
-       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk
 FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id
 ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :limit;
 
 -- name: list_in_state
 -- The runs of a DAG in one state, newest first.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
-       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk
 FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id AND r.state = :state
 ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :limit;
 
@@ -29,9 +29,9 @@ SELECT run_pk, run_id FROM dag_run WHERE dag_pk = :dag_pk AND run_id = :run_id;
 -- name: add
 -- Insert a queued run, unless its run id or its slot is taken; slot_holder and run_id_holder tell which.
 INSERT INTO dag_run (dag_pk, group_no, run_id, slot_key, run_type, logical_at, interval_start, interval_end, run_after,
-       version_pk, state, conf, queued_at, stands_for)
+       version_pk, state, conf, queued_at, stands_for, partition_key, partition_date)
 VALUES (:dag_pk, :group_no, :run_id, :slot_key, :run_type, :logical_at, :interval_start, :interval_end, :run_after,
-       :version_pk, 1, :conf, :queued_at, :stands_for)
+       :version_pk, 1, :conf, :queued_at, :stands_for, :partition_key, :partition_date)
 ON CONFLICT DO NOTHING RETURNING run_pk;
 
 -- name: tallies
@@ -45,27 +45,27 @@ SELECT state, sum(n) FROM run_tally WHERE n > 0 GROUP BY state ORDER BY state;
 -- name: before
 -- The newest run of a DAG before a position in the order of its runs.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
 FROM dag_run WHERE dag_pk = :dag_pk AND (run_after, run_pk) < (:run_after, :run_pk)
 ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 
 -- name: before_in_state
 -- The newest run of a DAG in one state before a position in the order of its runs.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
 FROM dag_run WHERE dag_pk = :dag_pk AND state = :state AND (run_after, run_pk) < (:run_after, :run_pk)
 ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 
 -- name: newest_ended
 -- Ended runs of a DAG, newest first, by the index over their order.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
 FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :limit;
 
 -- name: unfinished
 -- The unfinished runs of a DAG, newest first, by the partial index over its group.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
 FROM dag_run WHERE ended_at IS NULL AND dag_pk = :dag_pk AND group_no = (SELECT group_no FROM dag WHERE dag_pk = :dag_pk)
 ORDER BY run_after DESC, run_pk DESC;
 
@@ -77,7 +77,7 @@ SELECT r.dag_pk, r.run_id, r.state FROM dag AS d JOIN dag_run AS r ON r.run_pk =
 -- name: task_instances
 -- The task instances of a run.
 SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
-       priority, resume_at, started_at, ended_at, reason
+       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths
 FROM task_instance WHERE run_pk = :run_pk ORDER BY task_no, map_index;
 
 -- name: attempts

@@ -10,6 +10,12 @@ SELECT d.dag_id, d.dag_pk, d.file_pk, d.active, d.input_hash, v.number, v.spec_h
 FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk LEFT JOIN dag_version AS v ON v.version_pk = d.version_pk
 WHERE d.dag_id = ANY(:dag_ids::text[]);
 
+-- name: list
+-- The versions of a DAG, newest first, with the number of runs that used each last.
+SELECT v.version_pk, v.number, v.spec_hash, v.spec, v.input_hash, v.created_at, d.version_pk = v.version_pk,
+       (SELECT count(*) FROM dag_run AS r WHERE r.dag_pk = v.dag_pk AND r.version_pk = v.version_pk)
+FROM dag_version AS v JOIN dag AS d ON d.dag_pk = v.dag_pk WHERE v.dag_pk = :dag_pk ORDER BY v.number DESC;
+
 -- name: add_dags (sqlite)
 -- rows: dag_id text, group_no smallint, file_pk bigint, input_hash text, paused boolean, live_at bigint
 -- Insert new DAGs. SQLite runs a batch row by row.

@@ -58,15 +58,19 @@ UPDATE trigger SET fired = r.fired, held_slots = r.held_slots, triggerer = NULL 
 WHERE trigger.run_pk = r.run_pk AND trigger.task_no = r.task_no AND trigger.map_index = r.map_index;
 
 -- name: of_runs (sqlite)
--- The deferrals of some runs, each a range of the unique key, without the arguments of the triggers. SQLite reads the list
+-- The deferrals of some runs, each a range of the unique key, with their questions, without the arguments of the triggers. SQLite reads the list
 -- with json_each.
 SELECT run_pk, task_no, map_index, defer_seq, dag_pk, classpath, next_method, next_kwargs, queue, due_at,
-       due_in_s, timeout_at, timeout_s, ends_task, held_slots, fired, priority, created_at
+       due_in_s, timeout_at, timeout_s, ends_task, held_slots, fired, priority, created_at,
+       (SELECT request FROM hitl_detail AS h WHERE h.run_pk = trigger.run_pk AND h.task_no = trigger.task_no
+            AND h.map_index = trigger.map_index AND h.defer_seq = trigger.defer_seq)
 FROM trigger WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) ORDER BY run_pk, task_no, map_index;
 
 -- name: of_runs (postgresql)
--- The deferrals of some runs, each a range of the unique key, without the arguments of the triggers. PostgreSQL takes the
+-- The deferrals of some runs, each a range of the unique key, with their questions, without the arguments of the triggers. PostgreSQL takes the
 -- list as an array.
 SELECT run_pk, task_no, map_index, defer_seq, dag_pk, classpath, next_method, next_kwargs, queue, due_at,
-       due_in_s, timeout_at, timeout_s, ends_task, held_slots, fired, priority, created_at
+       due_in_s, timeout_at, timeout_s, ends_task, held_slots, fired, priority, created_at,
+       (SELECT request FROM hitl_detail AS h WHERE h.run_pk = trigger.run_pk AND h.task_no = trigger.task_no
+            AND h.map_index = trigger.map_index AND h.defer_seq = trigger.defer_seq)
 FROM trigger WHERE run_pk = ANY(:run_pks::bigint[]) ORDER BY run_pk, task_no, map_index;

@@ -35,46 +35,56 @@ SELECT dag_pk, task_id, task_no FROM task_name WHERE dag_pk IN (SELECT value FRO
 SELECT dag_pk, task_id, task_no FROM task_name WHERE dag_pk = ANY(:dag_pks::bigint[]) ORDER BY dag_pk, task_no;
 
 -- name: unfinished_runs (sqlite)
--- The unfinished runs of some groups, by the partial index. SQLite reads the list with json_each.
+-- The unfinished runs of some groups, by the partial index, without queued runs that wait in the store for their turn in a
+-- backfill. SQLite reads the list with json_each.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for
-FROM dag_run WHERE ended_at IS NULL AND group_no IN (SELECT value FROM json_each(:groups)) ORDER BY run_pk;
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
+FROM dag_run WHERE ended_at IS NULL AND group_no IN (SELECT value FROM json_each(:groups))
+       AND (state <> 1 OR backfill_pk IS NULL OR NOT EXISTS (SELECT 1 FROM backfill AS b
+            WHERE b.backfill_pk = dag_run.backfill_pk AND b.is_windowed AND b.ended_at IS NULL)
+            OR EXISTS (SELECT 1 FROM run_wait AS w WHERE w.down_run = dag_run.run_pk))
+ORDER BY run_pk;
 
 -- name: unfinished_runs (postgresql)
--- The unfinished runs of some groups, by the partial index. PostgreSQL takes the list as an array.
+-- The unfinished runs of some groups, by the partial index, without queued runs that wait in the store for their turn in a
+-- backfill. PostgreSQL takes the list as an array.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for
-FROM dag_run WHERE ended_at IS NULL AND group_no = ANY(:groups::bigint[]) ORDER BY run_pk;
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
+FROM dag_run WHERE ended_at IS NULL AND group_no = ANY(:groups::bigint[])
+       AND (state <> 1 OR backfill_pk IS NULL OR NOT EXISTS (SELECT 1 FROM backfill AS b
+            WHERE b.backfill_pk = dag_run.backfill_pk AND b.is_windowed AND b.ended_at IS NULL)
+            OR EXISTS (SELECT 1 FROM run_wait AS w WHERE w.down_run = dag_run.run_pk))
+ORDER BY run_pk;
 
 -- name: run
 -- One run.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
 FROM dag_run WHERE run_pk = :run_pk;
 
 -- name: newest_ended_run
 -- The newest ended run of a DAG.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
 FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 
 -- name: ended_run_before
 -- The newest ended run of a DAG before a run.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
 FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL AND (run_after, run_pk) < (:run_after, :run_pk)
 ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 
 -- name: task_instances (sqlite)
 -- The task instances of some runs, each a range of the primary key. SQLite reads the list with json_each.
 SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
-       priority, resume_at, started_at, ended_at, reason
+       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths
 FROM task_instance WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) ORDER BY run_pk, task_no, map_index;
 
 -- name: task_instances (postgresql)
 -- The task instances of some runs, each a range of the primary key. PostgreSQL takes the list as an array.
 SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
-       priority, resume_at, started_at, ended_at, reason
+       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths
 FROM task_instance WHERE run_pk = ANY(:run_pks::bigint[]) ORDER BY run_pk, task_no, map_index;
 
 -- name: specs (sqlite)

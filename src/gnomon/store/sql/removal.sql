@@ -10,6 +10,10 @@ DELETE FROM attempt WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :
 -- Delete the XComs of all runs of a DAG.
 DELETE FROM xcom WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
 
+-- name: all_task_states
+-- Delete what the tasks of all runs of a DAG keep in the task state store.
+DELETE FROM task_state_store WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
+
 -- name: end_all_triggers (sqlite)
 -- Tell the triggerers of all triggers of a DAG that these must end, and call on_kill. SQLite has one writer at a time, so no
 -- lock is needed.
@@ -26,6 +30,10 @@ INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_in
 SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM held
 WHERE triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL;
 
+-- name: all_hitl_details
+-- Delete the questions of all runs of a DAG.
+DELETE FROM hitl_detail WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
+
 -- name: all_triggers
 -- Delete the triggers of all runs of a DAG.
 DELETE FROM trigger WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
@@ -34,9 +42,25 @@ DELETE FROM trigger WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :
 -- Delete the waits of all runs of a DAG for upstream DAGs.
 DELETE FROM run_wait WHERE down_run IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
 
+-- name: all_run_callbacks
+-- Delete the callbacks of all runs of a DAG.
+DELETE FROM run_callback WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
+
+-- name: all_run_deadlines
+-- Delete the deadlines of all runs of a DAG.
+DELETE FROM run_deadline WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
+
 -- name: all_runs
 -- Delete the runs of a DAG.
 DELETE FROM dag_run WHERE dag_pk = :dag_pk;
+
+-- name: backfill_slots
+-- Delete the slots of the backfills of a DAG.
+DELETE FROM backfill_slot WHERE backfill_pk IN (SELECT backfill_pk FROM backfill WHERE dag_pk = :dag_pk);
+
+-- name: backfills
+-- Delete the backfills of a DAG.
+DELETE FROM backfill WHERE dag_pk = :dag_pk;
 
 -- name: ended_runs
 -- Some ended runs of a DAG, newest first.
@@ -85,6 +109,16 @@ DELETE FROM xcom WHERE run_pk = :run_pk;
 -- Delete the XComs of some runs. PostgreSQL runs a batch as one statement.
 DELETE FROM xcom USING :rows WHERE xcom.run_pk = r.run_pk;
 
+-- name: task_states (sqlite)
+-- rows: run_pk bigint
+-- Delete what the tasks of some runs keep in the task state store. SQLite runs a batch row by row.
+DELETE FROM task_state_store WHERE run_pk = :run_pk;
+
+-- name: task_states (postgresql)
+-- rows: run_pk bigint
+-- Delete what the tasks of some runs keep in the task state store. PostgreSQL runs a batch as one statement.
+DELETE FROM task_state_store USING :rows WHERE task_state_store.run_pk = r.run_pk;
+
 -- name: end_triggers (sqlite)
 -- rows: run_pk bigint
 -- Tell the triggerers of the triggers of some runs that these must end, and call on_kill. SQLite runs a batch row by row.
@@ -100,6 +134,16 @@ WITH held AS (SELECT t.* FROM :rows JOIN trigger AS t ON t.run_pk = r.run_pk ORD
 INSERT INTO trigger_end (trigger_pk, triggerer, on_kill, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue)
 SELECT trigger_pk, triggerer, TRUE, run_pk, task_no, map_index, dag_pk, classpath, kwargs, queue FROM held
 WHERE triggerer IS NOT NULL OR begun AND NOT sent AND fired IS NULL;
+
+-- name: hitl_details (sqlite)
+-- rows: run_pk bigint
+-- Delete the questions of some runs. SQLite runs a batch row by row.
+DELETE FROM hitl_detail WHERE run_pk = :run_pk;
+
+-- name: hitl_details (postgresql)
+-- rows: run_pk bigint
+-- Delete the questions of some runs. PostgreSQL runs a batch as one statement.
+DELETE FROM hitl_detail USING :rows WHERE hitl_detail.run_pk = r.run_pk;
 
 -- name: triggers (sqlite)
 -- rows: run_pk bigint
@@ -120,6 +164,26 @@ DELETE FROM run_wait WHERE down_run = :run_pk;
 -- rows: run_pk bigint
 -- Delete the waits of some runs for upstream DAGs. PostgreSQL runs a batch as one statement.
 DELETE FROM run_wait USING :rows WHERE run_wait.down_run = r.run_pk;
+
+-- name: run_callbacks (sqlite)
+-- rows: run_pk bigint
+-- Delete the callbacks of some runs. SQLite runs a batch row by row.
+DELETE FROM run_callback WHERE run_pk = :run_pk;
+
+-- name: run_callbacks (postgresql)
+-- rows: run_pk bigint
+-- Delete the callbacks of some runs. PostgreSQL runs a batch as one statement.
+DELETE FROM run_callback USING :rows WHERE run_callback.run_pk = r.run_pk;
+
+-- name: run_deadlines (sqlite)
+-- rows: run_pk bigint
+-- Delete the deadlines of some runs. SQLite runs a batch row by row.
+DELETE FROM run_deadline WHERE run_pk = :run_pk;
+
+-- name: run_deadlines (postgresql)
+-- rows: run_pk bigint
+-- Delete the deadlines of some runs. PostgreSQL runs a batch as one statement.
+DELETE FROM run_deadline USING :rows WHERE run_deadline.run_pk = r.run_pk;
 
 -- name: runs (sqlite)
 -- rows: run_pk bigint
@@ -158,3 +222,25 @@ DELETE FROM dag_version WHERE dag_pk = :dag_pk;
 -- name: dag
 -- Delete a DAG.
 DELETE FROM dag WHERE dag_pk = :dag_pk;
+
+-- name: consumed_asset_events (sqlite)
+-- rows: run_pk bigint
+-- Delete which events some runs consumed; the events stay. SQLite runs a batch row by row.
+DELETE FROM dag_run_asset_event WHERE run_pk = :run_pk;
+
+-- name: consumed_asset_events (postgresql)
+-- rows: run_pk bigint
+-- Delete which events some runs consumed; the events stay. PostgreSQL runs a batch as one statement.
+DELETE FROM dag_run_asset_event USING :rows WHERE dag_run_asset_event.run_pk = r.run_pk;
+
+-- name: all_consumed_asset_events
+-- Delete which events all runs of a DAG consumed; the events stay.
+DELETE FROM dag_run_asset_event WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
+
+-- name: queued_asset_events
+-- Delete the queue of events of a DAG.
+DELETE FROM asset_queue WHERE dag_pk = :dag_pk;
+
+-- name: asset_declarations
+-- Delete what a DAG declares about assets; the assets and their events stay.
+DELETE FROM dag_asset WHERE dag_pk = :dag_pk;

@@ -1,7 +1,7 @@
 -- name: find
 -- A DAG with its newest version, as far as its slots depend on it.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.active, d.paused, d.cursor, d.next_body, v.spec, f.path, d.input_hash, d.live_at,
-       d.fingerprint, d.version_pk
+       d.fingerprint, d.version_pk, (SELECT min(b.from_at) FROM backfill AS b WHERE b.dag_pk = d.dag_pk)
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.dag_id = :dag_id;
 
@@ -46,21 +46,23 @@ UNION ALL SELECT a.dag_pk, a.at, r.run_pk, r.run_id, r.state, r.clear_number
 FROM wanted AS a JOIN dag_run AS r ON r.dag_pk = a.dag_pk AND r.stands_for = a.at;
 
 -- name: task_states (sqlite)
--- The least state of tasks of runs over all their map indexes, and the worst state that counts as failed. SQLite reads JSON
+-- The least state of tasks of runs over all their map indexes, and the worst state that counts as failed. Removed
+-- instances count only if there are no others. SQLite reads JSON
 -- with functions of its own, and CROSS JOIN makes it begin with the tasks.
 WITH wanted AS MATERIALIZED (SELECT json_extract(value, '$[0]') AS run_pk, json_extract(value, '$[1]') AS dag_pk,
        json_extract(value, '$[2]') AS task_id FROM json_each(:keys))
-SELECT a.run_pk, a.task_id, min(t.state), max(CASE WHEN t.state IN (101, 103, 104) THEN t.state END)
+SELECT a.run_pk, a.task_id, min(t.state), coalesce(max(CASE WHEN t.state IN (101, 103) THEN t.state END), CASE WHEN min(t.state) = 104 THEN 104 END)
 FROM wanted AS a CROSS JOIN task_name AS n ON n.dag_pk = a.dag_pk AND n.task_id = a.task_id
        CROSS JOIN task_instance AS t ON t.run_pk = a.run_pk AND t.task_no = n.task_no
 GROUP BY a.run_pk, a.task_id;
 
 -- name: task_states (postgresql)
--- The least state of tasks of runs over all their map indexes, and the worst state that counts as failed. PostgreSQL reads
+-- The least state of tasks of runs over all their map indexes, and the worst state that counts as failed. Removed
+-- instances count only if there are no others. PostgreSQL reads
 -- JSON with functions of its own.
 WITH wanted AS MATERIALIZED (SELECT (value->>0)::bigint AS run_pk, (value->>1)::bigint AS dag_pk, value->>2 AS task_id
        FROM jsonb_array_elements(:keys::jsonb))
-SELECT a.run_pk, a.task_id, min(t.state), max(CASE WHEN t.state IN (101, 103, 104) THEN t.state END)
+SELECT a.run_pk, a.task_id, min(t.state), coalesce(max(CASE WHEN t.state IN (101, 103) THEN t.state END), CASE WHEN min(t.state) = 104 THEN 104 END)
 FROM wanted AS a JOIN task_name AS n ON n.dag_pk = a.dag_pk AND n.task_id = a.task_id
        JOIN task_instance AS t ON t.run_pk = a.run_pk AND t.task_no = n.task_no
 GROUP BY a.run_pk, a.task_id;

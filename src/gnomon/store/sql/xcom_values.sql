@@ -12,6 +12,27 @@ JOIN task_name AS n ON n.dag_pk = r.dag_pk
 JOIN xcom AS x ON x.run_pk = r.run_pk AND x.task_no = n.task_no AND x.key = :key
 WHERE r.run_pk = :run_pk AND n.task_id = :task_id ORDER BY x.map_index;
 
+-- name: of_task_indexes
+-- The XComs of some instances of one task of a run under one key, by the unique index.
+SELECT n.task_id, x.map_index, x.value, r.run_id FROM dag_run AS r
+JOIN task_name AS n ON n.dag_pk = r.dag_pk
+JOIN xcom AS x ON x.run_pk = r.run_pk AND x.task_no = n.task_no AND x.key = :key
+WHERE r.run_pk = :run_pk AND n.task_id = :task_id AND x.map_index BETWEEN :first AND :last ORDER BY x.map_index;
+
+-- name: batch_of_task
+-- The values of one task of a run under one key, a part of them by their place in the order of map indexes.
+SELECT x.value FROM dag_run AS r
+JOIN task_name AS n ON n.dag_pk = r.dag_pk
+JOIN xcom AS x ON x.run_pk = r.run_pk AND x.task_no = n.task_no AND x.key = :key
+WHERE r.run_pk = :run_pk AND n.task_id = :task_id ORDER BY x.map_index LIMIT :limit OFFSET :start;
+
+-- name: count_of_task
+-- How many instances of one task of a run have a value under one key.
+SELECT COUNT(*) FROM dag_run AS r
+JOIN task_name AS n ON n.dag_pk = r.dag_pk
+JOIN xcom AS x ON x.run_pk = r.run_pk AND x.task_no = n.task_no AND x.key = :key
+WHERE r.run_pk = :run_pk AND n.task_id = :task_id;
+
 -- name: of_key
 -- The XComs of a run under one key.
 SELECT n.task_id, x.map_index, x.value, r.run_id FROM dag_run AS r

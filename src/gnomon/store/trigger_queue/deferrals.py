@@ -10,6 +10,7 @@ from gnomon.model.deferral import EMPTY_KWARGS, Deferral, DeferralResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import DeferralRecord, TaskRecord
 from gnomon.model.states import FINISHED_TASK_STATES
+from gnomon.store.dag_records.hitl_details import decode_question
 from gnomon.store.encryption.cipher import Cipher
 from gnomon.store.errors import WrongKey
 from gnomon.store.transaction import Row, Transaction
@@ -107,13 +108,13 @@ def _to_float(seconds: float | None) -> float | None:
 def _decode_deferral(row: Row, cipher: Cipher, shared: dict[Row, Deferral]) -> DeferralRecord:
     """`shared` holds start triggers that many instances have in common, so that each is decrypted and kept once."""
     (run_pk, task_no, map_index, defer_seq, dag_pk, classpath, next_method, next_kwargs, queue, due_at, due_in_s,
-     timeout_at, timeout_s, ends_task, held_slots, fired, priority, created_at) = row
-    shared_key = (next_kwargs, classpath, next_method, queue, timeout_s, due_at if due_in_s is None else None, due_in_s, ends_task)
+     timeout_at, timeout_s, ends_task, held_slots, fired, priority, created_at, question) = row
+    shared_key = (next_kwargs, classpath, next_method, queue, timeout_s, due_at if due_in_s is None else None, due_in_s, ends_task, question)
     request = shared.get(shared_key)
     if request is None:
         request = shared[shared_key] = Deferral(
             classpath=classpath, next_method=next_method, next_kwargs=_decrypt_kwargs(next_kwargs, cipher), timeout_s=timeout_s, queue=queue,
-            due_at=due_at if due_in_s is None else None, due_in_s=due_in_s, ends_task=bool(ends_task),
+            due_at=due_at if due_in_s is None else None, due_in_s=due_in_s, ends_task=bool(ends_task), hitl=decode_question(question),
         )
     return DeferralRecord(
         run_pk, task_no, map_index, defer_seq, dag_pk, request, created_at, priority, due_at, timeout_at, held_slots,

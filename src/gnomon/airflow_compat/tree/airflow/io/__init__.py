@@ -1,5 +1,8 @@
-"""`airflow.io`."""
+"""`airflow.io`: names load when they are first used, because they need the extra `object-storage`."""
 
-from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.airflow_compat.missing_names import make_lazy_exports
 
-__getattr__ = make_getattr(__name__)
+__all__, __getattr__ = make_lazy_exports(__name__, {
+    "get_fs": "gnomon.sdk.storage.object_store",
+    "has_fs": "gnomon.sdk.storage.object_store",
+})

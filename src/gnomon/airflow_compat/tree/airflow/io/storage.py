@@ -1,5 +1,8 @@
-"""`airflow.io.storage`."""
+"""`airflow.io.storage`: names load when they are first used, because they need the extra `object-storage`."""
 
-from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.airflow_compat.missing_names import make_lazy_exports
 
-__getattr__ = make_getattr(__name__)
+__all__, __getattr__ = make_lazy_exports(__name__, {
+    "ObjectStore": "gnomon.sdk.storage.object_store",
+    "attach": "gnomon.sdk.storage.object_store",
+})

@@ -1,5 +1,8 @@
 """`airflow.listeners`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.loading.hooks import LISTENER_MARK as hookimpl
+
+__all__ = ["hookimpl"]
 
 __getattr__ = make_getattr(__name__)

@@ -8,9 +8,11 @@ __all__, __getattr__ = make_lazy_exports(__name__, {
     "Connection": "gnomon.sdk",
     "DAG": "gnomon.sdk",
     "DagBag": "gnomon.airflow_compat.dagbag",
+    "MappedOperator": "gnomon.sdk.mapping.mapped_operator",
     "Operator": "gnomon.sdk.tasks.operator:BaseOperator",
     "Param": "gnomon.sdk",
     "SkipMixin": "gnomon.sdk",
     "Variable": "gnomon.sdk",
+    "XCom": "gnomon.sdk.runtime.xcom:BaseXCom",
     "XComArg": "gnomon.sdk",
 })

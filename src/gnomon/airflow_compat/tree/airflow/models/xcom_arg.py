@@ -1,7 +1,13 @@
 """`airflow.models.xcom_arg`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk import XComArg
+from gnomon.sdk.tasks.xcom_arg import ConcatXComArg, MapXComArg, PlainXComArg, XComArg, ZipXComArg
 
-__all__ = ["XComArg"]
+__all__ = [
+    "ConcatXComArg",
+    "MapXComArg",
+    "PlainXComArg",
+    "XComArg",
+    "ZipXComArg",
+]
 __getattr__ = make_getattr(__name__)

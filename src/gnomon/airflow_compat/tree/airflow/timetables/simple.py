@@ -1,7 +1,11 @@
 """`airflow.timetables.simple`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.timetables import ContinuousTimetable, NullTimetable, OnceTimetable
+from gnomon.sdk.assets.asset_schedules import AssetTriggeredTimetable
+from gnomon.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
+from gnomon.timetables import ContinuousTimetable, NullTimetable, OnceTimetable, PartitionedAtRuntime
 
-__all__ = ["ContinuousTimetable", "NullTimetable", "OnceTimetable"]
+DatasetTriggeredTimetable = AssetTriggeredTimetable
+
+__all__ = ["AssetTriggeredTimetable", "ContinuousTimetable", "DatasetTriggeredTimetable", "NullTimetable", "OnceTimetable", "PartitionedAssetTimetable", "PartitionedAtRuntime"]
 __getattr__ = make_getattr(__name__)

@@ -2,11 +2,12 @@
 
 import datetime as _dt
 
+from gnomon.airflow_compat.date_ranges import date_range, round_time
 from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.sdk.schedules import timezone as _timezone
 from gnomon.timetables.cron.cron_fields import CRON_PRESETS as cron_presets
 
-__all__ = ["cron_presets", "days_ago", "parse_execution_date"]
+__all__ = ["cron_presets", "date_range", "days_ago", "parse_execution_date", "round_time"]
 
 
 def days_ago(n, hour=0, minute=0, second=0, microsecond=0):

@@ -5,8 +5,9 @@ import decimal as _decimal
 import json as _json
 
 from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.serde import dumps as _dumps, loads as _loads
 
-__all__ = ["AirflowJsonEncoder", "WebEncoder"]
+__all__ = ["AirflowJsonEncoder", "WebEncoder", "XComDecoder", "XComEncoder"]
 
 
 class AirflowJsonEncoder(_json.JSONEncoder):
@@ -22,6 +23,20 @@ class AirflowJsonEncoder(_json.JSONEncoder):
         if isinstance(o, bytes):
             return o.decode("unicode_escape")
         return super().default(o)
+
+
+class XComEncoder(_json.JSONEncoder):
+    """Writes a value as an XCom is written: typed JSON."""
+
+    def encode(self, o):
+        return _dumps(o, what="the value")
+
+
+class XComDecoder(_json.JSONDecoder):
+    """Reads typed JSON."""
+
+    def decode(self, s, *_):
+        return _loads(s)
 
 
 WebEncoder = AirflowJsonEncoder

@@ -3,8 +3,9 @@
 import socket as _socket
 
 from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.config.host_name import current_host_name as _current_host_name
 
-__all__ = ["getfqdn", "get_hostname"]
+__all__ = ["get_host_ip_address", "get_hostname", "getfqdn"]
 
 
 def getfqdn(name=""):
@@ -13,8 +14,13 @@ def getfqdn(name=""):
 
 
 def get_hostname():
-    """The full name of this host."""
-    return _socket.getfqdn()
+    """The name of this host, as `[core] hostname_callable` gives it."""
+    return _current_host_name()
+
+
+def get_host_ip_address():
+    """The address to which the full name of this host resolves."""
+    return _socket.gethostbyname(_socket.getfqdn())
 
 
 __getattr__ = make_getattr(__name__)

@@ -15,7 +15,7 @@ def get_random_string(length=8, choices=_string.ascii_letters + _string.digits):
 
 def to_boolean(astring):
     """Whether the text means yes."""
-    return astring is not None and astring.lower() in ("true", "t", "1", "yes", "y", "on")
+    return astring is not None and astring.strip().lower() in ("true", "t", "1", "yes", "y", "on")
 
 
 __getattr__ = make_getattr(__name__)

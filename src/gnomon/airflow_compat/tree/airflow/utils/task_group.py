@@ -2,6 +2,10 @@
 
 from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.sdk import TaskGroup
+from gnomon.sdk.mapping.mapped_task_group import MappedTaskGroup
 
-__all__ = ["TaskGroup"]
+__all__ = [
+    "MappedTaskGroup",
+    "TaskGroup",
+]
 __getattr__ = make_getattr(__name__)

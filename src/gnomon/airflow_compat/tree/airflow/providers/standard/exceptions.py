@@ -1,19 +1,31 @@
-"""`airflow.providers.standard.exceptions`: one class says here that what a sensor waits for has failed, whatever it is."""
+"""`airflow.providers.standard.exceptions`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.external_task_states import (
+from gnomon.errors.external_tasks import (
+    AirflowExternalTaskSensorException,
     DuplicateStateError,
+    ExternalDagDeletedError,
+    ExternalDagFailedError,
+    ExternalDagNotFoundError,
     ExternalTaskFailedError,
-    ExternalTaskFailedError as ExternalDagFailedError,
-    ExternalTaskFailedError as ExternalTaskGroupFailedError,
+    ExternalTaskGroupFailedError,
+    ExternalTaskGroupNotFoundError,
     ExternalTaskNotFoundError,
 )
+from gnomon.operators.hitl_errors import HITLRejectException, HITLTimeoutError, HITLTriggerEventError
 
 __all__ = [
+    "AirflowExternalTaskSensorException",
     "DuplicateStateError",
+    "ExternalDagDeletedError",
     "ExternalDagFailedError",
+    "ExternalDagNotFoundError",
     "ExternalTaskFailedError",
     "ExternalTaskGroupFailedError",
+    "ExternalTaskGroupNotFoundError",
     "ExternalTaskNotFoundError",
+    "HITLRejectException",
+    "HITLTimeoutError",
+    "HITLTriggerEventError",
 ]
 __getattr__ = make_getattr(__name__)

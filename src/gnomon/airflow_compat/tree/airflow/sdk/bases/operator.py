@@ -1,7 +1,19 @@
 """`airflow.sdk.bases.operator`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.sdk.arguments.priorities import DB_SAFE_MAXIMUM, DB_SAFE_MINIMUM, db_safe_priority
+from gnomon.sdk.tasks.operator_meta import OperatorMeta as BaseOperatorMeta
 from gnomon.sdk import BaseAsyncOperator, BaseOperator, chain, chain_linear, cross_downstream
 
-__all__ = ["BaseAsyncOperator", "BaseOperator", "chain", "chain_linear", "cross_downstream"]
+__all__ = [
+    "BaseAsyncOperator",
+    "BaseOperator",
+    "BaseOperatorMeta",
+    "DB_SAFE_MAXIMUM",
+    "DB_SAFE_MINIMUM",
+    "chain",
+    "chain_linear",
+    "cross_downstream",
+    "db_safe_priority",
+]
 __getattr__ = make_getattr(__name__)

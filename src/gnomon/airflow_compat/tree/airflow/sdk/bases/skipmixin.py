@@ -2,6 +2,7 @@
 
 from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.sdk import SkipMixin
+from gnomon.sdk.tasks.branching import XCOM_SKIPMIXIN_FOLLOWED, XCOM_SKIPMIXIN_KEY, XCOM_SKIPMIXIN_SKIPPED
 
-__all__ = ["SkipMixin"]
+__all__ = ["SkipMixin", "XCOM_SKIPMIXIN_FOLLOWED", "XCOM_SKIPMIXIN_KEY", "XCOM_SKIPMIXIN_SKIPPED"]
 __getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.providers.standard.operators.trigger_dagrun`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.trigger_dag_run import DagIsPaused, TriggerDagRunOperator
+from gnomon.operators.trigger_dag_run import XCOM_LOGICAL_DATE_ISO, XCOM_RUN_ID, DagIsPaused, TriggerDagRunOperator
 
-__all__ = ["DagIsPaused", "TriggerDagRunOperator"]
+__all__ = ["XCOM_LOGICAL_DATE_ISO", "XCOM_RUN_ID", "DagIsPaused", "TriggerDagRunOperator"]
 __getattr__ = make_getattr(__name__)

@@ -1,8 +1,20 @@
 """`airflow.sdk.definitions.asset`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk import Asset, AssetAccessControl, AssetAlias, AssetAll, AssetAny, AssetWatcher, Dataset
-from gnomon.sdk.assets import AssetRef, BaseAsset, Model
+from gnomon.sdk.assets import (
+    Asset,
+    AssetAccessControl,
+    AssetAlias,
+    AssetAll,
+    AssetAny,
+    AssetNameRef,
+    AssetRef,
+    AssetUriRef,
+    AssetWatcher,
+    BaseAsset,
+    Dataset,
+    Model,
+)
 
 __all__ = [
     "Asset",
@@ -10,7 +22,9 @@ __all__ = [
     "AssetAlias",
     "AssetAll",
     "AssetAny",
+    "AssetNameRef",
     "AssetRef",
+    "AssetUriRef",
     "AssetWatcher",
     "BaseAsset",
     "Dataset",

@@ -1,0 +1,7 @@
+"""`airflow.decorators.branch_external_python`."""
+
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.airflow_compat.task_functions import branch_external_python_task
+
+__all__ = ["branch_external_python_task"]
+__getattr__ = make_getattr(__name__)

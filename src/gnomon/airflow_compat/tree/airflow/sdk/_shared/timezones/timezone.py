@@ -1,0 +1,7 @@
+"""`airflow.sdk._shared.timezones.timezone`: the same names as `airflow.utils.timezone`."""
+
+from gnomon.airflow_compat.missing_names import make_lazy_exports
+
+from airflow.utils.timezone import __all__ as _names
+
+__all__, __getattr__ = make_lazy_exports(__name__, dict.fromkeys(_names, "airflow.utils.timezone"))

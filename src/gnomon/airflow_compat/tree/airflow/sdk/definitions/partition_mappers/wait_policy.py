@@ -1,0 +1,7 @@
+"""`airflow.sdk.definitions.partition_mappers.wait_policy`."""
+
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.partitions import MinimumCount, WaitForAll, WaitPolicy
+
+__all__ = ["MinimumCount", "WaitForAll", "WaitPolicy"]
+__getattr__ = make_getattr(__name__)

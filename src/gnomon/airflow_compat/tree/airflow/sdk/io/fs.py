@@ -1,0 +1,8 @@
+"""`airflow.sdk.io.fs`: names load when they are first used, because they need the extra `object-storage`."""
+
+from gnomon.airflow_compat.missing_names import make_lazy_exports
+
+__all__, __getattr__ = make_lazy_exports(__name__, {
+    "get_fs": "gnomon.sdk.storage.object_store",
+    "has_fs": "gnomon.sdk.storage.object_store",
+})

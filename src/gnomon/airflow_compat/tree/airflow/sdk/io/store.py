@@ -1,0 +1,8 @@
+"""`airflow.sdk.io.store`: names load when they are first used, because they need the extra `object-storage`."""
+
+from gnomon.airflow_compat.missing_names import make_lazy_exports
+
+__all__, __getattr__ = make_lazy_exports(__name__, {
+    "ObjectStore": "gnomon.sdk.storage.object_store",
+    "attach": "gnomon.sdk.storage.object_store",
+})

@@ -1,0 +1,31 @@
+"""The options of callbacks and mail."""
+
+from __future__ import annotations
+
+from gnomon.config.option import ConfigOption, OptionKind
+
+_T, _I, _B = OptionKind.TEXT, OptionKind.INTEGER, OptionKind.BOOLEAN
+_NO_LOGIN = "No effect, as in Airflow 3: login and password are those of the connection of [email] email_conn_id."
+
+ALERT_OPTIONS = (
+    ConfigOption("callbacks", "callback_execution_timeout", "0", _I,
+           "Seconds after which a callback of a DAG, a deadline or a listener of runs is ended; 0: after 600 s. Airflow's 0 means no limit.", minimum=0),
+    ConfigOption("email", "email_backend", "airflow.utils.email.send_email_smtp", _T,
+           "The function that sends mail, as a dotted path; it gets the arguments of airflow.utils.email.send_email_smtp.", may_be_empty=True),
+    ConfigOption("email", "email_conn_id", "smtp_default", _T, "The connection of the mail server.", may_be_empty=True),
+    ConfigOption("email", "default_email_on_retry", "True", _B, "Default of a task's email_on_retry."),
+    ConfigOption("email", "default_email_on_failure", "True", _B, "Default of a task's email_on_failure."),
+    ConfigOption("email", "subject_template", "", _T, "The file with the Jinja template of the subject; empty: a built-in template.", may_be_empty=True),
+    ConfigOption("email", "html_content_template", "", _T, "The file with the Jinja template of the content; empty: a built-in template.", may_be_empty=True),
+    ConfigOption("email", "from_email", "", _T, "The sender, where [smtp] smtp_mail_from is empty and the connection has none.", may_be_empty=True),
+    ConfigOption("email", "ssl_context", "default", _T, "default: check certificates of the mail server; none: do not.", choices=("default", "none")),
+    ConfigOption("smtp", "smtp_host", "localhost", _T, "The mail server; the connection of [email] email_conn_id comes first if it has a host."),
+    ConfigOption("smtp", "smtp_port", "25", _I, "Its port.", minimum=1),
+    ConfigOption("smtp", "smtp_starttls", "True", _B, "Whether STARTTLS is used."),
+    ConfigOption("smtp", "smtp_ssl", "False", _B, "Whether the connection is encrypted from its start."),
+    ConfigOption("smtp", "smtp_mail_from", "airflow@example.com", _T, "The sender.", may_be_empty=True),
+    ConfigOption("smtp", "smtp_timeout", "30", _I, "Seconds to wait for the mail server.", minimum=1),
+    ConfigOption("smtp", "smtp_retry_limit", "5", _I, "Further tries when the mail server closes the connection.", minimum=0),
+    ConfigOption("smtp", "smtp_user", "", _T, _NO_LOGIN, may_be_empty=True, is_used=False),
+    ConfigOption("smtp", "smtp_password", "", _T, _NO_LOGIN, may_be_empty=True, is_secret=True, is_used=False),
+)

@@ -1,0 +1,140 @@
+"""The tallies of a run: how many upstream instances of each task have ended, and how.
+
+A task has one tally for all its instances (`DagRun.tallies`). It counts every instance of its upstream tasks, except those
+with map indices within a mapped group that both tasks are in: they count for the instances at the same place alone
+(`TaskExpansion.parts`). An upstream task that is not expanded counts as one instance, for all.
+"""
+
+from __future__ import annotations
+
+from gnomon.decide.trigger_rules import Tally
+from gnomon.engine.state.task_expansion import TaskExpansion
+from gnomon.engine.state.task_instance import DagRun, TaskInstance
+from gnomon.engine.step_context import StepContext
+from gnomon.model.states import FINISHED_TASK_STATES
+from gnomon.model.states import TaskInstanceState as S
+
+
+def find_tally(ti: TaskInstance) -> Tally:
+    """The upstream instances that this instance waits for. The caller must not change it."""
+    run = ti.run
+    tally = run.tallies[ti.index]
+    expansion = run.expansions.get(ti.index) if run.expansions else None
+    if expansion is None or ti.map_index < 0:
+        return tally
+    for shared, parts in expansion.parts.items():
+        place = expansion.find_place(ti.map_index, shared)
+        if place < len(parts):
+            tally = tally.merge(parts[place]) if tally.total else parts[place]
+    return tally
+
+
+def update_tallies(context: StepContext, ti: TaskInstance, by: int) -> None:
+    """Count the instance's final state in the tallies of its downstream tasks: `by` 1 adds it, -1 removes it."""
+    run = ti.run
+    is_setup = ti.task.is_setup
+    if run.graph.mapping is not None:
+        _count_own(context, ti, by)
+    for d in run.graph.downstream[ti.index]:
+        if ti.map_index >= 0 and (shared := run.graph.count_shared_groups(ti.index, d)):
+            _update_part(context, ti, d, shared, by)
+        elif run.tallies[d].add(ti.state, by, is_setup):
+            context.enqueue_evaluation(run, d)
+
+
+def _count_own(context: StepContext, ti: TaskInstance, by: int) -> None:
+    """Count the instance in the expansion of its own task, and enqueue the tasks that are mapped over it."""
+    run, mapping = ti.run, ti.run.graph.mapping
+    assert mapping is not None
+    expansion = run.expansions.get(ti.index)
+    is_complete = True
+    if expansion is not None and ti.map_index >= 0:
+        expansion.own.add(ti.state, by)
+        if returns_value(ti):
+            expansion.value_count += by
+        is_complete = expansion.own.all_done()
+    dependents = mapping.dependents.get(ti.index)
+    if dependents is not None:
+        run.lengths_version += 1
+        if by > 0 and is_complete:
+            for d in dependents:
+                context.enqueue_evaluation(run, d)
+
+
+def returns_value(ti: TaskInstance) -> bool:
+    """True for an instance that succeeded and stored a return value."""
+    return ti.state is S.SUCCESS and ti.return_length is not None
+
+
+def _update_part(context: StepContext, ti: TaskInstance, d: int, shared: int, by: int) -> None:
+    run = ti.run
+    source, target = run.expansions.get(ti.index), run.expansions.get(d)
+    if source is None or target is None or ti.map_index >= source.count or shared not in target.parts:
+        return
+    place = source.find_place(ti.map_index, shared)
+    parts = target.parts[shared]
+    if place < len(parts) and parts[place].add(ti.state, by, ti.task.is_setup):
+        context.enqueue_evaluation(run, d, target.list_indices(place, shared))
+
+
+def recount_tallies(run: DagRun) -> None:
+    """Compute all tallies, the counts of the expansions and the count of unfinished instances anew."""
+    run.tallies = []
+    run.unfinished_count = 0
+    for index, instances in enumerate(run.task_instances):
+        run.tallies.append(Tally(0))
+        recount_upstream(run, index)
+        run.unfinished_count += sum(ti.state not in FINISHED_TASK_STATES for ti in instances.values())
+    for index in run.expansions:
+        recount_own(run, index)
+        rebuild_parts(run, index)
+
+
+def recount_upstream(run: DagRun, index: int) -> None:
+    """Compute the tally of a task anew: the upstream instances that count for all its instances."""
+    graph = run.graph
+    tally = run.tallies[index] = Tally(0)
+    for task_id in graph.tasks[index].upstream:
+        u = graph.index_of[task_id]
+        is_setup = graph.tasks[u].is_setup
+        is_shared = bool(graph.count_shared_groups(u, index))
+        instances = [ti for ti in run.task_instances[u].values() if ti.map_index < 0 or not is_shared]
+        tally.total += len(instances)
+        tally.setups += is_setup * (len(instances) if graph.is_mapped(u) else 1)
+        for ti in instances:
+            tally.add(ti.state, 1, is_setup)
+
+
+def recount_own(run: DagRun, index: int) -> None:
+    """Compute the counts of the instances of an expanded task anew."""
+    expansion = run.expansions[index]
+    expansion.own = Tally(len(run.task_instances[index]))
+    for ti in run.task_instances[index].values():
+        expansion.own.add(ti.state, 1)
+    expansion.value_count = sum(map(returns_value, run.task_instances[index].values()))
+
+
+def rebuild_parts(run: DagRun, index: int) -> None:
+    """Compute the tallies of an expanded task for its places in mapped groups anew."""
+    mapping, expansion = run.graph.mapping, run.expansions[index]
+    expansion.parts = {}
+    if mapping is None:
+        return
+    for u in mapping.inner_upstream.get(index, ()):
+        shared = mapping.shared[u, index]
+        parts = expansion.parts.get(shared)
+        if parts is None:
+            parts = expansion.parts[shared] = [Tally(0) for _ in range(expansion.count // expansion.strides[shared])]
+        source = run.expansions.get(u)
+        if source is not None:
+            _count_into_parts(run, u, source, shared, parts)
+
+
+def _count_into_parts(run: DagRun, u: int, source: TaskExpansion, shared: int, parts: list[Tally]) -> None:
+    is_setup = run.graph.tasks[u].is_setup
+    for ti in run.task_instances[u].values():
+        place = source.find_place(ti.map_index, shared)
+        if 0 <= ti.map_index < source.count and place < len(parts):
+            parts[place].total += 1
+            parts[place].setups += is_setup
+            parts[place].add(ti.state, 1, is_setup)

@@ -1,0 +1,66 @@
+"""The mapped tasks of a DAG, compiled for the engine: the expansions of each task, and which instances depend on which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gnomon.decide.expansion import list_sources
+from gnomon.model.mapping import Expansion
+from gnomon.model.spec import DagSpec, TaskSpec
+
+
+class MappingPlan:
+    """The expansions of all tasks of one version of a DAG; immutable. Tasks are given by their index."""
+
+    __slots__ = ("dependents", "inner_upstream", "levels", "shared", "sources")
+
+    def __init__(self, spec: DagSpec, index_of: Mapping[str, int]) -> None:
+        groups = {task.task_id: _list_mapped_groups(spec, task) for task in spec.tasks}
+        self.levels: tuple[tuple[Expansion, ...], ...] = tuple(
+            (*(spec.group_expansions[group] for group in groups[task.task_id]), *((task.expansion,) if task.expansion else ()))
+            for task in spec.tasks
+        )
+        """The expansions of each task, those of the outermost group first; () for a task that is not mapped."""
+        self.sources: tuple[tuple[int, ...], ...] = tuple(
+            tuple(index_of[task_id] for task_id in list_sources(levels) if task_id in index_of) for levels in self.levels
+        )
+        """For each task: the tasks that its expansions refer to."""
+        dependents: dict[int, list[int]] = {}
+        for index, sources in enumerate(self.sources):
+            for source in sources:
+                dependents.setdefault(source, []).append(index)
+        self.dependents: dict[int, tuple[int, ...]] = {source: tuple(tasks) for source, tasks in dependents.items()}
+        """The tasks whose number of instances depends on a task."""
+        self.shared: dict[tuple[int, int], int] = {}
+        """(upstream, downstream) to the number of mapped groups that both are in; edges without one are left out."""
+        inner: dict[int, list[int]] = {}
+        for index, task in enumerate(spec.tasks):
+            for upstream_id in task.upstream:
+                count = _count_common(groups[upstream_id], groups[task.task_id])
+                if count:
+                    self.shared[index_of[upstream_id], index] = count
+                    inner.setdefault(index, []).append(index_of[upstream_id])
+        self.inner_upstream: dict[int, tuple[int, ...]] = {index: tuple(upstream) for index, upstream in inner.items()}
+        """For each task: its direct upstream tasks within a mapped group of its own, which count for each map index alone."""
+
+
+def build_mapping_plan(spec: DagSpec, index_of: Mapping[str, int]) -> MappingPlan | None:
+    """The plan; None for a DAG without mapped tasks."""
+    if not spec.group_expansions and all(task.expansion is None for task in spec.tasks):
+        return None
+    return MappingPlan(spec, index_of)
+
+
+def _list_mapped_groups(spec: DagSpec, task: TaskSpec) -> list[str]:
+    """The mapped groups that the task is in, the outermost first."""
+    groups: list[str] = []
+    group = task.group
+    while group is not None:
+        if group in spec.group_expansions:
+            groups.append(group)
+        group = spec.groups.get(group)
+    return groups[::-1]
+
+
+def _count_common(first: Sequence[str], second: Sequence[str]) -> int:
+    return sum(a == b for a, b in zip(first, second, strict=False))

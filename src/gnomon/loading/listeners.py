@@ -1,0 +1,131 @@
+"""Listeners: functions of plugins that are called when runs and task instances change their states.
+
+They run in the processes of attempts and callbacks on workers, each within LISTENER_TIMEOUT_S.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import Any
+
+from gnomon.config import current_config
+from gnomon.loading import plugin_finder, plugins
+from gnomon.loading.hooks import LISTENER_MARK, HookImplementation, list_implementations
+from gnomon.loading.unrecorded_reads import unrecorded_reads
+from gnomon.model.run_callbacks import CallbackKind
+
+log = logging.getLogger("gnomon.listeners")
+
+LISTENER_TIMEOUT_S = 30.0
+"""How long one listener may run."""
+RUN_HOOKS = {
+    CallbackKind.RUN_STARTED: "on_dag_run_running",
+    CallbackKind.RUN_SUCCEEDED: "on_dag_run_success",
+    CallbackKind.RUN_FAILED: "on_dag_run_failed",
+}
+TASK_HOOKS = {
+    "running": "on_task_instance_running",
+    "success": "on_task_instance_success",
+    "failed": "on_task_instance_failed",
+    "skipped": "on_task_instance_skipped",
+}
+"""Outcome of an attempt to its hook."""
+KNOWN_HOOKS = frozenset({*RUN_HOOKS.values(), *TASK_HOOKS.values()})
+"""The hooks that are called."""
+_ATTRIBUTE = b"listeners"
+
+
+class ListenerManager:
+    """The listeners of this process, by hook."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Any] = []
+        self._implementations: dict[str, list[HookImplementation]] = {}
+        self.hook = _HookRelay(self)
+        """`hook.NAME(argument=...)` calls all implementations of the hook NAME."""
+
+    @property
+    def has_listeners(self) -> bool:
+        """Whether there is a listener."""
+        return bool(self._listeners)
+
+    def add_listener(self, listener: Any) -> None:
+        """Add a module or object with marked functions; a second call has no effect."""
+        if any(known is listener for known in self._listeners):
+            return
+        self._listeners.append(listener)
+        for one in list_implementations(listener, LISTENER_MARK):
+            self._implementations.setdefault(one.name, []).append(one)
+            self._implementations[one.name].sort(key=lambda known: known.order)
+
+    def clear(self) -> None:
+        """Remove all listeners."""
+        self._listeners.clear()
+        self._implementations.clear()
+
+    def get_implementations(self, hook: str) -> list[HookImplementation]:
+        """The functions that implement the hook, in the order of their calls."""
+        return self._implementations.get(hook, [])
+
+    def list_hooks(self) -> set[str]:
+        """The hooks that have an implementation."""
+        return set(self._implementations)
+
+
+class _HookRelay:
+    """Calls the implementations of a hook as the attribute of its name."""
+
+    def __init__(self, manager: ListenerManager) -> None:
+        self._manager = manager
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda **arguments: [one.call(arguments) for one in self._manager.get_implementations(name)]
+
+
+_managers: dict[str, ListenerManager] = {}
+"""By plugins folder: the manager of this process."""
+
+
+def get_listener_manager() -> ListenerManager:
+    """The manager of this process, with the listeners of all plugins; a plugin that cannot be loaded is logged."""
+    folder = os.path.abspath(current_config().plugins_folder)
+    manager = _managers.get(folder)
+    if manager is None:
+        manager = _managers[folder] = ListenerManager()
+        with unrecorded_reads():
+            if list_listener_files(folder) or plugins.has_installed_plugins():
+                _add_plugins(manager)
+    return manager
+
+
+def _add_plugins(manager: ListenerManager) -> None:
+    for row, plugin in plugins.find_plugins():
+        if row.error is not None:
+            log.warning("the listeners of a plugin are not called: %s", row.error)
+        for listener in getattr(plugin, "listeners", None) or ():
+            manager.add_listener(listener)
+            for name in manager.list_hooks() - KNOWN_HOOKS:
+                log.warning("plugin %s: the hook %s is never called; the hooks that are called: %s", row.name, name, ", ".join(sorted(KNOWN_HOOKS)))
+
+
+def forget_listeners() -> None:
+    """Load the plugins again at the next call of `get_listener_manager`."""
+    _managers.clear()
+
+
+def list_listener_files(folder: str) -> list[str]:
+    """The files of the plugins folder that may bring a listener."""
+    with unrecorded_reads():
+        return [file for file in plugin_finder.list_python_files(folder) if plugin_finder.is_plugin_file(file, _ATTRIBUTE)]
+
+
+def describe_listeners() -> dict[str, Any]:
+    """The fields of a DagSpec that say which listeners of this installation are called."""
+    manager = get_listener_manager()
+    return {
+        "run_listeners": tuple(kind.value for kind, hook in RUN_HOOKS.items() if manager.get_implementations(hook)),
+        "calls_task_listeners": any(manager.get_implementations(hook) for hook in TASK_HOOKS.values()),
+    }

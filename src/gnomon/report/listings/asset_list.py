@@ -1,0 +1,190 @@
+"""Assets, aliases and events as commands show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gnomon.assets.circles import find_circles
+from gnomon.assets.conditions import describe_leaf, find_missing_leaves, iter_leaves, match_leaves
+from gnomon.assets.partition_progress import describe_partition
+from gnomon.model.assets import AliasKey, AssetCondition, AssetEvent, AssetKey, AssetLeaf
+from gnomon.model.instants import iso
+from gnomon.model.records import DagRecord
+from gnomon.report.listings.not_found import NameNotFound
+from gnomon.store import Transaction
+from gnomon.store.asset_records import asset_declarations, asset_events, asset_queue
+from gnomon.store.asset_records.asset_declarations import OUTLET, SCHEDULE, StoredAsset, StoredDeclaration
+from gnomon.store.asset_records.partition_runs import read_partitions
+
+PARTITIONS_SHOWN = 5
+"""Pending partitions that an explanation describes."""
+PARTITION_KEYS_SHOWN_MAX = 1_000_000
+"""No limit on the partitions of an event: the owner has dropped events with too many."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssetRow:
+    """An asset as listings print it."""
+
+    name: str
+    uri: str
+    group: str
+    active: bool
+    """A file names it."""
+    producers: tuple[str, ...]
+    """`dag_id.task_id` of the tasks that have it as outlet."""
+    consumers: tuple[str, ...]
+    """DAGs that are scheduled by it."""
+    events: int
+    last_event: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AliasRow:
+    """An alias as listings print it."""
+
+    name: str
+    producers: tuple[str, ...]
+    consumers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AssetEventRow:
+    """An event as listings print it."""
+
+    event: int
+    at: str
+    asset: str
+    uri: str
+    source: str | None
+    """`dag_id.task_id`, with the map index of a mapped task."""
+    source_run_id: str | None
+    aliases: tuple[str, ...]
+    extra: dict[str, object]
+    consumed_by: tuple[str, ...]
+    """`dag_id run_id` of the runs that consumed it."""
+
+
+def list_asset_rows(tx: Transaction, *, with_inactive: bool) -> list[AssetRow]:
+    """The assets that files name, by name; `with_inactive` also those that no file names any more."""
+    declared = asset_declarations.list_declarations(tx)
+    counts = asset_events.read_event_counts(tx)
+    rows = [_build_asset_row(asset, declared, counts) for asset in asset_declarations.list_assets(tx)]
+    return [row for row in rows if row.active or with_inactive]
+
+
+def list_alias_rows(tx: Transaction) -> list[AliasRow]:
+    """The aliases that files name, by name."""
+    declared = asset_declarations.list_declarations(tx)
+    aliases = sorted({each.leaf for each in declared if isinstance(each.leaf, AliasKey)})
+    return [AliasRow(alias.name, _producers(declared, {alias}), _consumers(declared, {alias})) for alias in aliases]
+
+
+def find_asset_row(tx: Transaction, text: str) -> tuple[StoredAsset, AssetRow]:
+    """The asset with this name or, if no name fits, this uri. Raises NameNotFound, which suggests near names."""
+    asset = find_stored_asset(tx, text)
+    return asset, _build_asset_row(asset, asset_declarations.list_declarations(tx), asset_events.read_event_counts(tx))
+
+
+def find_stored_asset(tx: Transaction, text: str) -> StoredAsset:
+    """As `find_asset_row`, without the row. Of several assets that fit, one that a file names comes first."""
+    found = asset_declarations.find_assets(tx, name=text) or asset_declarations.find_assets(tx, uri=text)
+    if not found:
+        known = asset_declarations.list_assets(tx)
+        raise NameNotFound("asset", text, "", {name for asset in known for name in (asset.key.name, asset.key.uri)}, "`gnomon assets list` lists all assets")
+    named = {each.leaf for each in asset_declarations.list_declarations(tx, [asset.key for asset in found])}
+    return min(found, key=lambda asset: (asset.key not in named, asset.asset_pk))
+
+
+def list_producing_dags(tx: Transaction, asset: AssetKey) -> list[str]:
+    """The active DAGs with a task that has the asset as outlet, by id."""
+    leaves = set(match_leaves(asset, ()))
+    return sorted({each.dag_id for each in asset_declarations.list_declarations(tx, leaves) if each.role == OUTLET})
+
+
+def list_event_rows(tx: Transaction, asset: StoredAsset | None, limit: int) -> list[AssetEventRow]:
+    """The newest `limit` events of the asset, or of all assets, newest first."""
+    if asset is None:
+        events = asset_events.list_newest_events(tx, limit)
+    else:
+        events = asset_events.list_asset_events(tx, [asset.asset_pk], ascending=False, limit=limit)
+    consumers = asset_events.list_consuming_runs(tx, [event.event_pk for event in events])
+    return [_build_event_row(event, consumers.get(event.event_pk, [])) for event in events]
+
+
+def describe_asset_schedule(tx: Transaction, dag: DagRecord) -> list[str]:
+    """Sentences on which assets of the DAG's condition still lack an event, and how many events wait in its queue."""
+    condition = dag.spec.asset_condition
+    if condition is None:
+        return []
+    if dag.spec.partition_rules:
+        return _describe_partitions(tx, dag, condition)
+    leaves = set(iter_leaves(condition))
+    counts = {leaf: waiting for leaf, waiting in asset_queue.count_queue(tx, dag.dag_pk).items() if leaf in leaves}
+    missing = find_missing_leaves(condition, counts.keys())
+    waiting = [f"{count} of {describe_leaf(leaf)} (the oldest of {iso(oldest)})" for leaf, (count, oldest) in sorted(counts.items(), key=lambda item: str(item[0]))]
+    sentences = [f"events that no run has consumed: {', '.join(waiting)}"] if waiting else []
+    if missing:
+        sentences.append(f"its schedule by assets still lacks an event of: {', '.join(map(describe_leaf, missing))}")
+    elif waiting:
+        sentences.append("its schedule by assets is met: a run is created as soon as the DAG may have another one")
+    return sentences + [describe_circle(circle) for circle in list_asset_circles(tx) if dag.dag_id in circle]
+
+
+def _describe_partitions(tx: Transaction, dag: DagRecord, condition: AssetCondition) -> list[str]:
+    """Sentences on the pending partitions: which upstream keys each still lacks."""
+    found = read_partitions(tx, dag.dag_pk, condition, dag.spec.partition_rules, PARTITION_KEYS_SHOWN_MAX).partitions
+    if not found:
+        return ["its schedule by partitions of assets has no event that no run has consumed"]
+    ready = sum(partition.is_complete for partition in found)
+    pending = [partition for partition in found if not partition.is_complete]
+    sentences = [f"{ready} of its partitions are complete: their runs are created as soon as the DAG may have another one"] if ready else []
+    sentences += [describe_partition(partition) for partition in pending[:PARTITIONS_SHOWN]]
+    if len(pending) > PARTITIONS_SHOWN:
+        sentences.append(f"{len(pending) - PARTITIONS_SHOWN} more partitions are not complete")
+    return sentences
+
+
+def list_asset_circles(tx: Transaction) -> list[tuple[str, ...]]:
+    """The circles of active DAGs that schedule one another by assets."""
+    outlets: dict[str, list[AssetLeaf]] = {}
+    schedules: dict[str, list[AssetLeaf]] = {}
+    for each in asset_declarations.list_declarations(tx):
+        if each.role == OUTLET:
+            outlets.setdefault(each.dag_id, []).append(each.leaf)
+        elif each.role == SCHEDULE:
+            schedules.setdefault(each.dag_id, []).append(each.leaf)
+    return find_circles(outlets, schedules)
+
+
+def describe_circle(circle: tuple[str, ...]) -> str:
+    """A sentence about the circle."""
+    return f"these DAGs schedule one another by assets, so that one run can create the next without end: {' -> '.join([*circle, circle[0]])}"
+
+
+def _build_asset_row(asset: StoredAsset, declared: Iterable[StoredDeclaration], counts: dict[int, tuple[int, int]]) -> AssetRow:
+    leaves = set(match_leaves(asset.key, ()))
+    about = [each for each in declared if each.leaf in leaves]
+    count, newest_at = counts.get(asset.asset_pk, (0, None))
+    return AssetRow(
+        asset.key.name, asset.key.uri, asset.group, any(each.leaf == asset.key for each in about), _producers(about, leaves), _consumers(about, leaves),
+        count, iso(newest_at),
+    )
+
+
+def _producers(declared: Iterable[StoredDeclaration], leaves: set[AssetLeaf] | set[AliasKey]) -> tuple[str, ...]:
+    return tuple(sorted({f"{each.dag_id}.{each.task_id}" for each in declared if each.role == OUTLET and each.leaf in leaves}))
+
+
+def _consumers(declared: Iterable[StoredDeclaration], leaves: set[AssetLeaf] | set[AliasKey]) -> tuple[str, ...]:
+    return tuple(sorted({each.dag_id for each in declared if each.role == SCHEDULE and each.leaf in leaves}))
+
+
+def _build_event_row(event: AssetEvent, consumers: Iterable[tuple[str, str]]) -> AssetEventRow:
+    index = "" if event.source_map_index < 0 else f"[{event.source_map_index}]"
+    source = None if event.source_dag_id is None else f"{event.source_dag_id}.{event.source_task_id}{index}"
+    return AssetEventRow(
+        event.event_pk, iso(event.at) or "", event.asset.name, event.asset.uri, source, event.source_run_id, event.aliases,
+        event.extra, tuple(f"{dag_id} {run_id}" for dag_id, run_id in consumers),
+    )

@@ -1,0 +1,92 @@
+"""Backfills as listings print them: their state, and how many of their slots have which end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gnomon.model.backfills import ALREADY_EXISTS, IN_FLIGHT, TO_REPROCESS, BackfillRecord
+from gnomon.model.instants import iso
+from gnomon.model.states import DagRunState
+from gnomon.report.listings.not_found import NameNotFound
+from gnomon.store import Transaction
+from gnomon.store.dag_records import backfills
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillRow:
+    """A backfill; `backfill_id` is `id` in Airflow's REST API."""
+
+    backfill_id: int
+    dag_id: str
+    state: str
+    """planning | running | paused | cancelled | complete; planning: its slots are still being found."""
+    from_date: str | None
+    to_date: str | None
+    reprocess_behavior: str
+    max_active_runs: int
+    run_backwards: bool
+    dag_run_conf: dict[str, object]
+    slots: int
+    """Slots found so far; all of them once the state is no longer planning."""
+    success: int
+    failed: int
+    running: int
+    queued: int
+    """Slots whose run has not started: queued runs, and runs that are still to be run again."""
+    left: int
+    """Slots whose run the backfill leaves as it is."""
+    created_at: str | None
+    completed_at: str | None
+    created_by: str
+    error: str | None
+
+    @property
+    def finished(self) -> int:
+        """Slots that need nothing more."""
+        return self.success + self.failed + self.left
+
+    def describe_progress(self) -> str:
+        """`12 of 24 slots finished: 10 success, 1 failed, 1 left as they were; 2 running, 10 queued`."""
+        counts = [f"{count} {word}" for count, word in ((self.success, "success"), (self.failed, "failed"), (self.left, "left as they were")) if count]
+        rest = [f"{count} {word}" for count, word in ((self.running, "running"), (self.queued, "queued")) if count]
+        sentence = f"{self.finished} of {self.slots} slots finished" + (f": {', '.join(counts)}" if counts else "")
+        return sentence + (f"; {', '.join(rest)}" if rest else "")
+
+
+def list_backfills(tx: Transaction, dag_id: str | None = None) -> list[BackfillRow]:
+    """All backfills, or those of one DAG, newest first."""
+    return [build_backfill_row(tx, name, record) for name, record in backfills.list_backfills(tx) if dag_id in (None, name)]
+
+
+def find_backfill(tx: Transaction, backfill_pk: int) -> tuple[str, BackfillRecord]:
+    """The id of the DAG and the backfill. Raises NameNotFound when there is none."""
+    known = backfills.list_backfills(tx)
+    for dag_id, record in known:
+        if record.backfill_pk == backfill_pk:
+            return dag_id, record
+    raise NameNotFound("backfill", str(backfill_pk), "", [str(record.backfill_pk) for _, record in known], "`gnomon backfill list` lists all backfills")
+
+
+def build_backfill_row(tx: Transaction, dag_id: str, record: BackfillRecord) -> BackfillRow:
+    """The listing record of a backfill, with its numbers as the store has them now."""
+    runs = backfills.count_backfill_runs(tx, record.backfill_pk)
+    slots = backfills.count_backfill_slots(tx, record.backfill_pk)
+    success, failed, running = (runs.get(state, 0) for state in (DagRunState.SUCCESS, DagRunState.FAILED, DagRunState.RUNNING))
+    left = slots.get(ALREADY_EXISTS, 0) + slots.get(IN_FLIGHT, 0)
+    return BackfillRow(
+        backfill_id=record.backfill_pk, dag_id=dag_id, state=_name_state(record), from_date=iso(record.from_at), to_date=iso(record.to_at),
+        reprocess_behavior=record.reprocess, max_active_runs=record.max_active_runs, run_backwards=record.runs_backwards,
+        dag_run_conf=record.conf, slots=record.slot_count, success=success, failed=failed, running=running,
+        queued=runs.get(DagRunState.QUEUED, 0) + slots.get(TO_REPROCESS, 0), left=left, created_at=iso(record.created_at),
+        completed_at=iso(record.ended_at), created_by=record.created_by, error=record.error,
+    )
+
+
+def _name_state(record: BackfillRecord) -> str:
+    if record.cancelled_by is not None:
+        return "cancelled"
+    if record.is_ended:
+        return "complete"
+    if record.paused:
+        return "paused"
+    return "running" if record.is_planned else "planning"

@@ -1,0 +1,117 @@
+"""The callbacks and deadlines of one run, as rows and as sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gnomon.errors import UserError
+from gnomon.model.ids import quote_argument
+from gnomon.model.instants import iso
+from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackState, DeadlineRecord, DeadlineState
+from gnomon.store import Transaction
+from gnomon.store.dag_records import run_callbacks
+
+_TITLES = {
+    CallbackKind.RUN_STARTED: "listeners of the start",
+    CallbackKind.RUN_SUCCEEDED: "on_success_callback",
+    CallbackKind.RUN_FAILED: "on_failure_callback",
+    CallbackKind.TASK_ENDED: "callbacks of task {task}",
+    CallbackKind.DEADLINE_MISSED: "callback of deadline {deadline}",
+    CallbackKind.DEADLINE_REFERENCE: "reference of deadline {deadline}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackRow:
+    """One callback of a run."""
+
+    callback: str
+    state: str
+    tries: int
+    start_date: str | None
+    end_date: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineRow:
+    """One deadline of a run."""
+
+    deadline: str
+    state: str
+    due: str | None
+    missed_at: str | None
+
+
+def list_callback_rows(tx: Transaction, run: RunRecord) -> list[CallbackRow]:
+    """The callbacks of the run, oldest first."""
+    return [
+        CallbackRow(_title(one), one.state.value, one.tries, iso(one.started_at), iso(one.ended_at), one.reason)
+        for one in run_callbacks.list_callbacks(tx, run.run_pk)
+    ]
+
+
+def list_deadline_rows(tx: Transaction, run: RunRecord) -> list[DeadlineRow]:
+    """The deadlines of the run, in the order of the DAG."""
+    return [DeadlineRow(_deadline_name(one), one.state.value, iso(one.due_at), iso(one.missed_at)) for one in _load_deadlines(tx, run)]
+
+
+def describe_callbacks(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[str]:
+    """A sentence for each callback that has not succeeded, and for each deadline that is missed, pending or without an instant."""
+    sentences = [_describe_deadline(one) for one in _load_deadlines(tx, run)]
+    logs = f"gnomon runs logs {dag.dag_id} {quote_argument(run.run_id)}"
+    for one in run_callbacks.list_callbacks(tx, run.run_pk):
+        if one.state is CallbackState.QUEUED:
+            again = f"; it is called again: {one.reason}" if one.reason else ""
+            sentences.append(f"{_title(one)} waits for a slot of a worker since {iso(one.created_at)}{again}")
+        elif one.state is CallbackState.RUNNING:
+            sentences.append(f"{_title(one)} runs on worker {one.worker} since {iso(one.started_at)}")
+        elif one.state is CallbackState.FAILED:
+            sentences.append(f"{_title(one)} failed at {iso(one.ended_at)}: {one.reason or 'no reason is known'}; its log: {logs}")
+    return sentences
+
+
+def find_callback_logs(tx: Transaction, dag: DagRecord, run: RunRecord, folder: Path) -> list[tuple[str, Path]]:
+    """(title, path) of the logs of the run's callbacks, oldest first. Raises UserError when there is none.
+
+    `folder`: the folder of all logs.
+    """
+    callbacks = run_callbacks.list_callbacks(tx, run.run_pk)
+    found = [(f"{_title(one)}: {one.state.value}", folder / one.log) for one in callbacks if one.log is not None]
+    existing = [(title, path) for title, path in found if path.is_file()]
+    if existing:
+        return existing
+    if not callbacks:
+        raise UserError(
+            f"run {run.run_id!r} of DAG {dag.dag_id!r} has called no callback, so it has no log of its own; the logs of its tasks: "
+            f"gnomon tasks logs {dag.dag_id} {quote_argument(run.run_id)} TASK"
+        )
+    raise UserError(
+        f"the logs of the callbacks of run {run.run_id!r} are not on this machine: {found[-1][1]} does not exist; they are on the machine "
+        "of the worker that called them, or no process has begun yet"
+    )
+
+
+def _load_deadlines(tx: Transaction, run: RunRecord) -> list[DeadlineRecord]:
+    return run_callbacks.load_deadlines(tx, [run.run_pk]).get(run.run_pk, [])
+
+
+def _title(one: CallbackRecord) -> str:
+    return _TITLES[CallbackKind(one.request.kind)].format(deadline=one.request.deadline_no, task=one.request.task_id)
+
+
+def _deadline_name(one: DeadlineRecord) -> str:
+    return repr(one.name) if one.name else str(one.deadline_no)
+
+
+def _describe_deadline(one: DeadlineRecord) -> str:
+    subject = f"deadline {_deadline_name(one)}"
+    if one.state is DeadlineState.MISSED:
+        return f"{subject} was missed: it was {iso(one.due_at)}"
+    if one.state is DeadlineState.PENDING:
+        return f"{subject} is {iso(one.due_at)}"
+    if one.state is DeadlineState.UNRESOLVED:
+        return f"{subject} is not known yet: its reference is being computed"
+    return f"{subject} does not apply: its reference gave no instant for this run"

@@ -1,0 +1,87 @@
+"""The versions of a DAG, each with what it changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from gnomon.model.instants import iso
+from gnomon.model.records import DagRecord
+from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.store import Transaction
+from gnomon.store.dag_records import dag_versions
+
+_VALUE_MAX = 40
+"""Characters of a value; longer ones are only named."""
+_UNNAMED_FIELDS = frozenset({"effective_priority", "dag_id", "tasks", "groups", "edge_labels", "params", "start_wait"})
+"""Fields that are computed from others, or compared in another way."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version of a DAG."""
+
+    dag_id: str
+    version: int
+    created_at: str | None
+    hash: str
+    newest: bool
+    runs: int
+    """Runs whose last tasks were those of this version."""
+    changes: list[str]
+    """What it changed in the version before."""
+
+
+def list_versions(tx: Transaction, dag: DagRecord) -> list[VersionRow]:
+    """The versions of the DAG, newest first."""
+    versions = dag_versions.list_versions(tx, dag.dag_pk)
+    before = [*(older.spec for older in versions[1:]), None]
+    return [
+        VersionRow(
+            dag_id=dag.dag_id, version=version.number, created_at=iso(version.created_at), hash=version.spec_hash, newest=version.is_newest,
+            runs=version.run_count, changes=["first version"] if previous is None else describe_changes(previous, version.spec),
+        )
+        for version, previous in zip(versions, before, strict=True)
+    ]
+
+
+def describe_changes(before: DagSpec, after: DagSpec) -> list[str]:
+    """What is different in `after`, a sentence for each task and each argument."""
+    changes = _compare_fields(before, after, "")
+    old, new = ({task.task_id: task for task in spec.tasks} for spec in (before, after))
+    changes += [f"task {task_id} added" for task_id in new if task_id not in old]
+    changes += [f"task {task_id} removed" for task_id in old if task_id not in new]
+    for task_id in new:
+        if task_id in old:
+            changes += _compare_fields(old[task_id], new[task_id], f"task {task_id}: ")
+    if not changes and before.params != after.params:
+        changes.append("params changed")
+    return changes or ["order or internal details of its tasks"]
+
+
+def _compare_fields(before: DagSpec | TaskSpec, after: DagSpec | TaskSpec, prefix: str) -> list[str]:
+    changes = []
+    for name in before.__struct_fields__:
+        old, new = getattr(before, name), getattr(after, name)
+        if name in _UNNAMED_FIELDS or old == new:
+            continue
+        if name == "timetable":
+            changes.append(f"{prefix}schedule {_show(old.summary)} -> {_show(new.summary)}" if old.summary != new.summary else f"{prefix}schedule changed")
+            continue
+        shown = _show(iso(old) if name in _INSTANTS else old), _show(iso(new) if name in _INSTANTS else new)
+        is_short = all(len(text) <= _VALUE_MAX for text in shown)
+        changes.append(f"{prefix}{name} {shown[0]} -> {shown[1]}" if is_short else f"{prefix}{name} changed")
+    return changes
+
+
+_INSTANTS = frozenset({"start_at", "end_at"})
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, str):
+        return value or "none"
+    if isinstance(value, tuple) and all(isinstance(one, str) for one in value):
+        return ", ".join(value) or "none"
+    return "none" if value is None else msgspec.json.encode(value).decode()

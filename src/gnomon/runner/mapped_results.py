@@ -1,0 +1,57 @@
+"""What an attempt reports for dynamic task mapping: the length of its return value, and the name of its map index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gnomon.errors.authoring import UnmappableXComTypePushed, XComForMappingNotPushed
+from gnomon.model.attempts import escape_unstorable
+from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.mapping import lazy_xcoms  # noqa: F401 - imported in the zygote, so that its children need not
+from gnomon.sdk.mapping.expand_input import is_mappable_value
+from gnomon.sdk.mapping.map_checks import name_node
+from gnomon.sdk.templating.lazy_environment import LazyEnvironment
+from gnomon.sdk.templating.templater import Templater
+
+NAME_MAX = 250
+"""Characters of a rendered `map_index_template`; the rest is cut."""
+
+
+def measure_return_value(task: Any, result: object, map_index: int) -> int | None:
+    """The number of elements of the returned value, over which a mapped task or group maps; None when nothing maps over it.
+
+    For an instance of a mapped task 1, because what maps over the task has an element for each instance that returned a value.
+    Raises XComForMappingNotPushed when there is no value, and UnmappableXComTypePushed for one that is no list or dict.
+    """
+    if not task.__dict__.get("_lengths_needed"):
+        return None
+    value = result if getattr(task, "do_xcom_push", True) else None
+    if map_index >= 0:
+        return None if value is None else 1
+    if value is None:
+        raise XComForMappingNotPushed(f"{_describe(task)} and it returned no value; return a list or a dict{_hint(result)}")
+    if not is_mappable_value(value):
+        raise UnmappableXComTypePushed(f"{_describe(task)} and it returned a {type(value).__name__}; return a list or a dict")
+    return len(value)  # type: ignore[arg-type]
+
+
+def render_map_index(task: Any, context: Any) -> str | None:
+    """The rendered `map_index_template` of an instance of a mapped task; None without a template. Raises the errors of Jinja."""
+    ti = context["ti"]
+    template = context.get("map_index_template")
+    if template is None or ti.map_index < 0:
+        return None
+    environment: Any = LazyEnvironment(task, context)
+    text = str(Templater().render_template(str(template), context, environment))
+    ti.rendered_map_index = escape_unstorable(text)[:NAME_MAX]
+    name: str = ti.rendered_map_index
+    return name
+
+
+def _describe(task: Any) -> str:
+    mapped = [f"{name_node(node)}{format_location(node._location)}" for node in task.iter_mapped_dependants()]
+    return f"{', '.join(mapped) or 'a mapped task'} maps over the result of task {task.task_id!r}{format_location(task._location)},"
+
+
+def _hint(result: object) -> str:
+    return "" if result is None else ", and leave out do_xcom_push=False"

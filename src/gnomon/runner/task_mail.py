@@ -1,0 +1,58 @@
+"""The mail of a task that failed or is retried: `email`, `email_on_failure`, `email_on_retry`."""
+
+from __future__ import annotations
+
+import html
+import traceback
+from pathlib import Path
+from typing import Any
+
+from gnomon.config import current_config
+from gnomon.sdk.runtime.email import send_email
+from gnomon.sdk.templating.templater import Templater
+
+SUBJECT = "Airflow alert: {{ ti }}"
+"""As in Airflow, so that filters of mail keep working."""
+HTML_CONTENT = (
+    "Try {{ try_number }} of {{ max_tries + 1 }} of task {{ ti.task_id }} in run {{ ti.run_id }} of DAG {{ ti.dag_id }} failed.<br>"
+    "Exception:<br><pre>{{ exception_html }}</pre>"
+    "Log: <code>gnomon tasks logs {{ ti.dag_id }} {{ ti.run_id }} {{ ti.task_id }}</code><br>"
+)
+
+
+class MailText(Templater):
+    """The texts of the mail as templates."""
+
+    template_fields = ("subject", "html_content")
+
+    def __init__(self, dag: Any, subject: str, html_content: str) -> None:
+        self._dag = dag
+        self.subject = subject
+        self.html_content = html_content
+
+    def get_dag(self) -> Any:
+        """Return the DAG of the task, whose macros and filters the templates may use."""
+        return self._dag
+
+
+def send_task_mail(task: Any, context: Any) -> None:
+    """Send the mail to `task.email`. Raises what the templates and the backend raise, and OSError for a template that cannot be read."""
+    ti, error = context["ti"], context.get("exception")
+    more = {
+        "try_number": ti.try_number, "max_tries": ti.max_tries, "exception": error,
+        "exception_html": html.escape(_format_error(error)).replace("\n", "<br>"),
+    }
+    text = MailText(context["dag"], _read_template("subject_template", SUBJECT), _read_template("html_content_template", HTML_CONTENT))
+    text.render_template_fields(context | more)
+    send_email(task.email, " ".join(text.subject.split()), text.html_content)
+
+
+def _read_template(option: str, default: str) -> str:
+    path = current_config().get("email", option, "")
+    return Path(path).read_text(encoding="utf-8") if path else default
+
+
+def _format_error(error: object) -> str:
+    if not isinstance(error, BaseException):
+        return str(error or "")
+    return "".join(traceback.format_exception(error)).strip()

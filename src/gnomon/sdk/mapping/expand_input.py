@@ -1,0 +1,158 @@
+"""The mapped arguments of a task or a task group, and the element of each for one map index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gnomon.sdk.arguments.notset import is_given
+from gnomon.sdk.mapping.map_position import find_element_indexes, list_expansions
+from gnomon.sdk.mapping.resolved_sequences import read_element
+from gnomon.sdk.tasks.xcom_arg import XCOM_RETURN_KEY, XComArg, iter_xcom_references
+from gnomon.sdk.templating.resolvable import Resolvable
+
+
+def is_mappable(value: Any) -> bool:
+    """Return whether `expand` takes the value: a list, a dict, another sequence except text and bytes, or a result of a task."""
+    return isinstance(value, MappedArgument | XComArg | Mapping | Sequence) and not isinstance(value, str | bytes | bytearray)
+
+
+def is_mappable_value(value: Any) -> bool:
+    """Return whether a mapped task can have an instance for each element of this value, which a task returned."""
+    return isinstance(value, Sequence | dict) and not isinstance(value, str | bytes | bytearray)
+
+
+class MappedArgument(Resolvable):
+    """An argument of a mapped task group inside the group: each instance of the group gets one element."""
+
+    def __init__(self, *, input: ExpandInput, key: str) -> None:
+        self._input = input
+        self._key = key
+
+    def iter_references(self) -> Iterable[tuple[Any, str]]:
+        """Yield the tasks from which the elements come."""
+        return self._input.iter_references()
+
+    def resolve(self, context: Mapping[str, Any]) -> Any:
+        """Return the element for the instance of the group to which the task instance belongs."""
+        if isinstance(self._input, DictOfListsExpandInput):
+            return self._input.resolve_argument(self._key, context)
+        values, _ = self._input.resolve(context)
+        if self._key not in values:
+            raise KeyError(
+                f"the task group is mapped over dicts, and the dict of this instance has no {self._key!r}; it has {', '.join(map(repr, values))}"
+            )
+        return values[self._key]
+
+    def __repr__(self) -> str:
+        return f"MappedArgument({self._key!r})"
+
+
+class DictOfListsExpandInput(Resolvable):
+    """`expand(x=..., y=...)`: an instance for each combination of elements; those of the last argument vary fastest."""
+
+    EXPAND_INPUT_TYPE = "dict-of-lists"
+
+    def __init__(self, value: dict[str, Any]) -> None:
+        self.value = value
+
+    @property
+    def factors(self) -> list[Any]:
+        """The values whose lengths, multiplied, are the number of instances."""
+        return list(self.value.values())
+
+    def iter_references(self) -> Iterator[tuple[Any, str]]:
+        """Yield the tasks and keys of every XCom in the arguments."""
+        for value in self.value.values():
+            yield from iter_xcom_references(value)
+
+    def resolve(self, context: Mapping[str, Any]) -> tuple[dict[str, Any], set[int]]:
+        """Return the arguments of the instance of `context`, and the ids of those that came from XComs."""
+        resolved = {name: self._resolve_values(name, context) for name in self.value}
+        indexes = _find_indexes(self, context, lambda: [len(values) for values in resolved.values()])
+        elements = {name: read_element(values, index) for (name, values), index in zip(resolved.items(), indexes, strict=True)}
+        pulled = {id(elements[name]) for name, value in self.value.items() if isinstance(value, Resolvable)}
+        return elements, pulled
+
+    def resolve_argument(self, name: str, context: Mapping[str, Any]) -> Any:
+        """Return one argument of the instance of `context`."""
+        indexes = _find_indexes(self, context, lambda: [len(self._resolve_values(other, context)) for other in self.value])
+        return read_element(self._resolve_values(name, context), indexes[list(self.value).index(name)])
+
+    def _resolve_values(self, name: str, context: Mapping[str, Any]) -> Any:
+        value = self.value[name]
+        values = value.resolve(context) if isinstance(value, Resolvable) else value
+        if not is_mappable_value(values):
+            raise ValueError(f"expand() expects a list or dict for {name!r}, not {_describe_type(values)}")
+        return values
+
+
+class ListOfDictsExpandInput(Resolvable):
+    """`expand_kwargs([...])`: an instance for each dict of arguments."""
+
+    EXPAND_INPUT_TYPE = "list-of-dicts"
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    @property
+    def factors(self) -> list[Any]:
+        """The value whose length is the number of instances."""
+        return [self.value]
+
+    def iter_references(self) -> Iterator[tuple[Any, str]]:
+        """Yield the tasks and keys of every XCom in the arguments."""
+        yield from iter_xcom_references(self.value)
+
+    def resolve(self, context: Mapping[str, Any]) -> tuple[dict[str, Any], set[int]]:
+        """Return the arguments of the instance of `context`. As in Airflow, their texts are rendered as templates."""
+        dicts = self.value.resolve(context) if isinstance(self.value, Resolvable) else self.value
+        if not isinstance(dicts, Sequence) or isinstance(dicts, str | bytes):
+            raise ValueError(f"expand_kwargs() expects a list[dict], not {_describe_type(dicts)}")
+        (index,) = _find_indexes(self, context, lambda: [len(dicts)])
+        chosen = dicts[index]
+        if isinstance(chosen, Resolvable):
+            chosen = chosen.resolve(context)
+        if not isinstance(chosen, Mapping):
+            raise ValueError(f"expand_kwargs() expects a list[dict], not list[{_describe_type(chosen)}]")
+        for name in chosen:
+            if not isinstance(name, str):
+                raise ValueError(
+                    f"expand_kwargs() input dict keys must all be str, but {name!r} is of type {_describe_type(name)}"
+                )
+        return dict(chosen), set()
+
+
+ExpandInput = DictOfListsExpandInput | ListOfDictsExpandInput
+EXPAND_INPUT_EMPTY = DictOfListsExpandInput({})
+"""The mapped arguments of the operator of a mapped `@task`: what is mapped are arguments of its function."""
+
+
+def _find_indexes(owned: ExpandInput, context: Mapping[str, Any], count: Any) -> tuple[int, ...]:
+    """Return the index of the element of each factor. `count` gives the lengths, for a context that does not have them."""
+    ti = context["ti"]
+    map_index = ti.map_index
+    if map_index is None or map_index < 0:
+        raise RuntimeError("can't resolve task-mapping argument without expanding")
+    expansions = list_expansions(ti.task)
+    level = next((number for number, node in enumerate(expansions) if node.mapped_input is owned), 0)
+    lengths = getattr(ti, "factor_lengths", None)
+    if not is_given(lengths) or not lengths:
+        if len(expansions) > 1:
+            raise RuntimeError(f"the lengths of the expansions of task {ti.task.task_id!r} are not known here, so map index {map_index} has no elements")
+        lengths = [count()]
+    return find_element_indexes(level, map_index, lengths)
+
+
+def check_return_values(value: Any) -> None:
+    """Raise ValueError when a mapped argument refers to an XCom other than a return value, which has no length."""
+    for task, key in iter_xcom_references(value):
+        if key != XCOM_RETURN_KEY:
+            raise ValueError(
+                f"cannot map over XCom with custom key {key!r} from {task!r}: only the value that a task returns can be mapped over. "
+                "Return it from a task of its own."
+            )
+
+
+def _describe_type(value: Any) -> str:
+    return "None" if value is None else type(value).__name__

@@ -1,0 +1,90 @@
+"""Checks of the names and values that `partial`, `expand` and `expand_kwargs` get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from gnomon.sdk.arguments import fields, option_defaults
+from gnomon.sdk.arguments.old_arguments import suggest_argument
+from gnomon.sdk.mapping.expand_input import is_mappable
+from gnomon.sdk.tasks.operator_meta import OperatorMeta, read_init_parameters
+from gnomon.sdk.tasks.xcom_arg import XComArg
+
+
+def list_parameters(operator_class: type[Any]) -> list[str]:
+    """Return the names that the `__init__` of the class and of its base classes take, and the old names of BaseOperator's arguments."""
+    names: dict[str, None] = {}
+    for base in operator_class.__mro__:
+        function = getattr(base.__dict__.get("__init__"), "__wrapped__", None)
+        if function is not None and isinstance(base, OperatorMeta):
+            names.update(dict.fromkeys(read_init_parameters(function).named))
+    names.update(dict.fromkeys(name for row in fields.OPERATOR_FIELDS for name in row.old_names))
+    names.update(dict.fromkeys(fields.IGNORED_BY_OPERATOR))
+    return list(names)
+
+
+def check_names(given: Iterable[str], known: Sequence[str], call: str, where: str) -> None:
+    """Raise TypeError for a name that is not known. `call`: the method, for the message."""
+    unknown = [name for name in given if name not in known]
+    if not unknown:
+        return
+    what = "an unexpected keyword argument" if len(unknown) == 1 else "unexpected keyword arguments"
+    hint = suggest_argument(unknown[0], known) if len(unknown) == 1 else ""
+    raise TypeError(f"{call}() got {what} {', '.join(map(repr, unknown))}{where}{hint}")
+
+
+def check_mapped_values(mapped: Mapping[str, Any], call: str, where: str) -> None:
+    """Raise ValueError for a value that `expand` cannot map over, or that has more elements than `[core] max_map_length`."""
+    for name, value in mapped.items():
+        if not is_mappable(value):
+            raise ValueError(
+                f"{call}() got an unexpected type {type(value).__name__!r} for keyword argument {name}{where}: it takes a list, a dict or the "
+                f"result of a task. {_suggest_value(name, value)}"
+            )
+        check_length(value, f"{call}({name}=...)", where)
+
+
+def check_dicts(value: Any, call: str, where: str) -> None:
+    """Raise TypeError unless `expand_kwargs` can map over the value, ValueError for too many elements."""
+    if isinstance(value, XComArg):
+        return
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        raise TypeError(f"{call}() expected XComArg or list[dict], not {type(value).__name__}{where}")
+    check_length(value, f"{call}([...])", where)
+    for item in value:
+        if not isinstance(item, XComArg | Mapping):
+            raise TypeError(f"{call}() expected XComArg or list[dict], not list[{type(item).__name__}]{where}")
+
+
+def check_length(value: Any, what: str, where: str) -> None:
+    """Raise ValueError for a literal with more elements than `[core] max_map_length`."""
+    if not isinstance(value, Sequence | Mapping):
+        return
+    limit = option_defaults.read_integer("core", "max_map_length")
+    if len(value) > limit:
+        raise ValueError(
+            f"{what}{where} maps over {len(value)} elements, and [core] max_map_length is {limit}. Give each instance a part of them, for "
+            "example a list of lists, or set a higher limit."
+        )
+
+
+def prevent_duplicates(first: Mapping[str, Any], second: Mapping[str, Any], reason: str, where: str = "") -> None:
+    """Raise TypeError when both have a key. `reason`: the beginning of the message."""
+    both = sorted(set(first).intersection(second))
+    if both:
+        raise TypeError(f"{reason} argument{'s' if len(both) > 1 else ''}: {', '.join(both)}{where}")
+
+
+def _suggest_value(name: str, value: Any) -> str:
+    if value is None:
+        return f"Leave {name}= out, or give a list with one None."
+    if isinstance(value, str | bytes | bytearray):
+        return f"For one element write {name}=[{value!r}]." if len(value) < 40 else f"For one element put it into a list: {name}=[...]."
+    if isinstance(value, set | frozenset):
+        return f"A set has no order; write {name}=sorted(...)."
+    if isinstance(value, Iterable):
+        return f"Write {name}=list(...)."
+    if callable(value):
+        return "Call the function, and if it is a @task hand over its result."
+    return f"For the same value in each instance write partial({name}={value!r})."

@@ -1,0 +1,84 @@
+"""Where a map index is in the nested expansions of its task, and which values of another task belong to it.
+
+The expansions of a task are those of its mapped groups, outermost first, then its own. Instances are numbered in mixed radix: the last
+factor of the last expansion varies fastest. So the instances of a task inside one instance of a group have consecutive numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from gnomon.sdk.arguments.notset import NOTSET, is_given
+
+if TYPE_CHECKING:
+    from gnomon.sdk.dags.node_types import TaskNode
+
+Lengths = Sequence[Sequence[int]]
+"""The lengths of the factors of each expansion, outermost first."""
+
+
+def list_mapped_groups(task: TaskNode) -> list[Any]:
+    """Return the mapped groups of the task, outermost first."""
+    groups = []
+    group = task.task_group
+    while group is not None:
+        if getattr(group, "expand_input", None) is not None:
+            groups.append(group)
+        group = group.parent_group
+    return groups[::-1]
+
+
+def list_expansions(task: TaskNode) -> list[Any]:
+    """Return the nodes whose expansions make the instances of the task: its mapped groups, outermost first, then a mapped task itself."""
+    return [*list_mapped_groups(task), *([task] if getattr(task, "is_mapped", False) else [])]
+
+
+def find_element_indexes(level: int, map_index: int, lengths: Lengths) -> tuple[int, ...]:
+    """Return the index of the element of each factor of the expansion number `level` (0: the outermost one)."""
+    map_index //= prod(length for inner in lengths[level + 1 :] for length in inner)
+    indexes = []
+    for length in reversed(lengths[level]):
+        indexes.append(map_index % length)
+        map_index //= length
+    return tuple(reversed(indexes))
+
+
+def find_outer_index(levels: int, map_index: int, lengths: Lengths) -> int:
+    """Return the number of the instance of the `levels` outermost expansions to which the map index belongs."""
+    return map_index // prod(length for inner in lengths[levels:] for length in inner)
+
+
+def pull_plain(arg: Any, ti: Any) -> Any:
+    """Return the value of `arg`, a PlainXComArg, that the task instance `ti` gets; NOTSET when its task pushed no such XCom.
+
+    That is one value for a task that is not mapped, and for an instance of a task in the same mapped groups; else the values of all
+    instances of the task, or of those that are in the same instance of the common groups.
+    """
+    expansions = list_expansions(arg.operator)
+    task_id, dag_id = arg.operator.task_id, arg.operator.dag_id
+    if not expansions:
+        return ti.xcom_pull(task_ids=task_id, dag_id=dag_id, key=arg.key, default=NOTSET)
+    lengths: Lengths = getattr(ti, "factor_lengths", None) or ()
+    common = _count_common_groups(arg.operator, getattr(ti, "task", None))
+    if common == 0 or len(lengths) < common:
+        from gnomon.sdk.mapping.lazy_xcoms import LazyXComSequence  # needs msgspec, which a DAG file does not
+
+        values = LazyXComSequence(xcom_arg=arg, ti=ti)
+        return values if getattr(arg.operator, "is_mapped", False) else values.to_list()
+    outer = find_outer_index(common, ti.map_index, lengths)
+    if common == len(expansions):
+        return ti.xcom_pull(task_ids=task_id, dag_id=dag_id, key=arg.key, default=NOTSET, map_indexes=outer)
+    total = ti.get_ti_count(dag_id, task_ids=[task_id], run_ids=[ti.run_id])
+    width = total // prod(length for group in lengths[:common] for length in group)
+    wanted = range(outer * width, (outer + 1) * width)
+    pulled = ti.xcom_pull(task_ids=task_id, dag_id=dag_id, key=arg.key, default=NOTSET, map_indexes=wanted)
+    return [value for value in pulled if is_given(value)]
+
+
+def _count_common_groups(upstream: TaskNode, task: TaskNode | None) -> int:
+    if task is None or not task.has_dag() or task.dag_id != upstream.dag_id:
+        return 0
+    mine, theirs = list_mapped_groups(task), list_mapped_groups(upstream)
+    return sum(1 for one, other in zip(mine, theirs, strict=False) if one.group_id == other.group_id)

@@ -1,0 +1,121 @@
+"""Events of assets: recorded once, put into the queue of every consumer in the same transaction, and listed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from gnomon.assets.conditions import match_leaves
+from gnomon.model.assets import AssetEvent, AssetKey, NewAssetEvent, encode_leaf
+from gnomon.model.instants import Instant
+from gnomon.model.records import NewMail
+from gnomon.store.ownership import mailbox
+from gnomon.store.transaction import Row, Transaction, notify_on_commit
+
+FIRST_INSTANT, LAST_INSTANT = -(2**62), 2**62
+"""Bounds of a listing without an earliest or a latest instant."""
+MAX_LISTED = 10_000
+"""Events that one listing returns at most."""
+
+
+def publish_events(tx: Transaction, events: Sequence[NewAssetEvent]) -> None:
+    """Insert the events, put each into the queues of the DAGs that wait for it, and send mail to the owners of these DAGs.
+
+    The transaction is the one that records why the events happened. An event whose `uid` is stored already is dropped; any
+    process may publish. The consumers are those that the store has now, paused DAGs too.
+    """
+    known = {uid for (uid,) in tx.all("asset_events.known", uids=[event.uid for event in events])} if events else set()
+    new = list({event.uid: event for event in events if event.uid not in known}.values())
+    if not new:
+        return
+    tx.send_many("asset_events.add_assets", sorted({(event.asset.name, event.asset.uri) for event in new}))
+    tx.send_many("asset_events.add", [(number, *_encode_event(event)) for number, event in enumerate(new)])
+    tx.send_many("asset_events.add_aliases", [(alias, event.uid) for event in new for alias in dict.fromkeys(event.aliases)])
+    _enqueue_for_consumers(tx, new)
+
+
+def _enqueue_for_consumers(tx: Transaction, events: Sequence[NewAssetEvent]) -> None:
+    leaves_of = {event.uid: [encode_leaf(leaf) for leaf in match_leaves(event.asset, dict.fromkeys(event.aliases))] for event in events}
+    wanted = sorted({leaf for leaves in leaves_of.values() for leaf in leaves})
+    consumers: dict[str, list[int]] = {}
+    group_of_dag: dict[int, int] = {}
+    for leaf, dag_pk, group_no in tx.all("asset_events.consumers", leaves=wanted):
+        consumers.setdefault(leaf, []).append(dag_pk)
+        group_of_dag[dag_pk] = group_no
+    rows = sorted((dag_pk, leaf, uid) for uid, leaves in leaves_of.items() for leaf in leaves for dag_pk in consumers.get(leaf, ()))
+    if not rows:
+        return
+    tx.send_many("asset_events.enqueue", rows)
+    dags_by_group: dict[int, list[int]] = {}
+    for dag_pk in sorted({dag_pk for dag_pk, _, _ in rows}):
+        dags_by_group.setdefault(group_of_dag[dag_pk], []).append(dag_pk)
+    at = events[-1].at
+    mailbox.send_messages(
+        tx, [NewMail(group_no, "asset_events", json.dumps({"dag_pks": dag_pks}), at=at) for group_no, dag_pks in sorted(dags_by_group.items())]
+    )
+    notify_on_commit(tx)
+
+
+def list_asset_events(
+    tx: Transaction, asset_pks: Iterable[int], *, after: Instant | None = None, before: Instant | None = None, ascending: bool = True,
+    limit: int | None = None,
+) -> list[AssetEvent]:
+    """The events of these assets between two instants, both inclusive: the oldest `limit` first, or the newest first."""
+    name = "asset_events.oldest_of_assets" if ascending else "asset_events.newest_of_assets"
+    return _decode_events(tx.all(name, asset_pks=list(asset_pks), **_bounds(after, before, limit)))
+
+
+def list_alias_events(
+    tx: Transaction, alias: str, *, after: Instant | None = None, before: Instant | None = None, ascending: bool = True, limit: int | None = None
+) -> list[AssetEvent]:
+    """The events that were added through an alias; the arguments are those of `list_asset_events`."""
+    name = "asset_events.oldest_of_alias" if ascending else "asset_events.newest_of_alias"
+    return _decode_events(tx.all(name, alias=alias, **_bounds(after, before, limit)))
+
+
+def list_newest_events(tx: Transaction, limit: int) -> list[AssetEvent]:
+    """The newest `limit` events of all assets, newest first."""
+    return _decode_events(tx.all("asset_events.newest", limit=limit))
+
+
+def list_consumed_events(tx: Transaction, run_pk: int) -> list[AssetEvent]:
+    """The events that a run consumed when it was created, oldest first."""
+    return _decode_events(tx.all("asset_events.consumed_by_run", run_pk=run_pk))
+
+
+def list_consuming_runs(tx: Transaction, event_pks: Iterable[int]) -> dict[int, list[tuple[str, str]]]:
+    """(dag_id, run_id) of the runs that consumed each event; an event that no run consumed is left out."""
+    found: dict[int, list[tuple[str, str]]] = {}
+    for event_pk, dag_id, run_id in tx.all("asset_events.consumers_of_event", event_pks=list(event_pks)):
+        found.setdefault(event_pk, []).append((dag_id, run_id))
+    return found
+
+
+def read_event_counts(tx: Transaction) -> dict[int, tuple[int, Instant]]:
+    """The number of events and the time of the newest, by asset; an asset without events is left out."""
+    return {asset_pk: (int(count), newest_at) for asset_pk, count, newest_at in tx.all("asset_events.counts")}
+
+
+def _bounds(after: Instant | None, before: Instant | None, limit: int | None) -> dict[str, int]:
+    return {
+        "after": FIRST_INSTANT if after is None else after,
+        "before": LAST_INSTANT if before is None else before,
+        "limit": MAX_LISTED if limit is None else min(limit, MAX_LISTED),
+    }
+
+
+def _encode_event(event: NewAssetEvent) -> Row:
+    return (
+        event.uid, event.asset.name, event.asset.uri, event.at, json.dumps(event.extra), json.dumps(list(event.aliases)),
+        event.source_dag_id, event.source_task_id, event.source_run_id, event.source_map_index, event.partition_key,
+    )
+
+
+def _decode_events(rows: Iterable[Row]) -> list[AssetEvent]:
+    return [
+        AssetEvent(
+            event_pk=event_pk, asset=AssetKey(name, uri), at=at, extra=json.loads(extra), aliases=tuple(json.loads(aliases)), source_dag_id=dag_id,
+            source_task_id=task_id, source_run_id=run_id, source_map_index=map_index, partition_key=partition_key,
+        )
+        for event_pk, name, uri, at, extra, aliases, dag_id, task_id, run_id, map_index, partition_key in rows
+    ]

@@ -1,0 +1,76 @@
+-- name: of_dags (sqlite)
+-- What some DAGs declare about assets. SQLite reads the list with json_each.
+SELECT dag_pk, role, task_id, leaf, place FROM dag_asset WHERE dag_pk IN (SELECT value FROM json_each(:dag_pks));
+
+-- name: of_dags (postgresql)
+-- What some DAGs declare about assets. PostgreSQL takes the list as an array.
+SELECT dag_pk, role, task_id, leaf, place FROM dag_asset WHERE dag_pk = ANY(:dag_pks::bigint[]);
+
+-- name: put (sqlite)
+-- rows: dag_pk bigint, role text, task_id text, leaf text, place text, declared_at bigint
+-- Insert declarations; one that is stored keeps its time. SQLite runs a batch row by row.
+INSERT INTO dag_asset (dag_pk, role, task_id, leaf, place, declared_at)
+VALUES (:dag_pk, :role, :task_id, :leaf, :place, :declared_at)
+ON CONFLICT (dag_pk, role, task_id, leaf) DO UPDATE SET place = excluded.place;
+
+-- name: put (postgresql)
+-- rows: dag_pk bigint, role text, task_id text, leaf text, place text, declared_at bigint
+-- Insert declarations; one that is stored keeps its time. PostgreSQL runs a batch as one statement.
+INSERT INTO dag_asset (dag_pk, role, task_id, leaf, place, declared_at)
+SELECT dag_pk, role, task_id, leaf, place, declared_at FROM :rows
+ON CONFLICT (dag_pk, role, task_id, leaf) DO UPDATE SET place = excluded.place;
+
+-- name: remove (sqlite)
+-- rows: dag_pk bigint, role text, task_id text, leaf text
+-- Delete declarations that a new version no longer has. SQLite runs a batch row by row.
+DELETE FROM dag_asset WHERE dag_pk = :dag_pk AND role = :role AND task_id = :task_id AND leaf = :leaf;
+
+-- name: remove (postgresql)
+-- rows: dag_pk bigint, role text, task_id text, leaf text
+-- Delete declarations that a new version no longer has. PostgreSQL runs a batch as one statement.
+DELETE FROM dag_asset USING :rows
+WHERE dag_asset.dag_pk = r.dag_pk AND dag_asset.role = r.role AND dag_asset.task_id = r.task_id AND dag_asset.leaf = r.leaf;
+
+-- name: put_assets (sqlite)
+-- rows: name text, uri text, asset_group text, extra text
+-- Insert assets, or replace what their file says. SQLite runs a batch row by row.
+INSERT INTO asset (name, uri, asset_group, extra) VALUES (:name, :uri, :asset_group, :extra)
+ON CONFLICT (name, uri) DO UPDATE SET asset_group = excluded.asset_group, extra = excluded.extra;
+
+-- name: put_assets (postgresql)
+-- rows: name text, uri text, asset_group text, extra text
+-- Insert assets, or replace what their file says. PostgreSQL runs a batch as one statement.
+INSERT INTO asset (name, uri, asset_group, extra) SELECT name, uri, asset_group, extra FROM :rows
+ON CONFLICT (name, uri) DO UPDATE SET asset_group = excluded.asset_group, extra = excluded.extra
+WHERE (asset.asset_group, asset.extra) <> (excluded.asset_group, excluded.extra);
+
+-- name: list_assets
+-- All assets by name.
+SELECT asset_pk, name, uri, asset_group, extra FROM asset ORDER BY name, uri;
+
+-- name: named_alike
+-- The assets that share their name with another one.
+SELECT name, uri FROM asset WHERE name IN (SELECT name FROM asset GROUP BY name HAVING count(*) > 1) ORDER BY name, uri;
+
+-- name: active
+-- What active DAGs declare about assets, with the file of the DAG.
+SELECT n.dag_pk, d.dag_id, d.paused, n.role, n.task_id, n.leaf, n.place, n.declared_at, f.path
+FROM dag_asset AS n JOIN dag AS d ON d.dag_pk = n.dag_pk JOIN file AS f ON f.file_pk = d.file_pk
+WHERE d.active ORDER BY d.dag_id, n.role, n.task_id, n.leaf;
+
+-- name: active_on (sqlite)
+-- What active DAGs declare about some assets, references or aliases. SQLite reads the list with json_each.
+SELECT n.dag_pk, d.dag_id, d.paused, n.role, n.task_id, n.leaf, n.place, n.declared_at, f.path
+FROM dag_asset AS n JOIN dag AS d ON d.dag_pk = n.dag_pk JOIN file AS f ON f.file_pk = d.file_pk
+WHERE d.active AND n.leaf IN (SELECT value FROM json_each(:leaves)) ORDER BY d.dag_id, n.role, n.task_id, n.leaf;
+
+-- name: active_on (postgresql)
+-- What active DAGs declare about some assets, references or aliases. PostgreSQL takes the list as an array.
+SELECT n.dag_pk, d.dag_id, d.paused, n.role, n.task_id, n.leaf, n.place, n.declared_at, f.path
+FROM dag_asset AS n JOIN dag AS d ON d.dag_pk = n.dag_pk JOIN file AS f ON f.file_pk = d.file_pk
+WHERE d.active AND n.leaf = ANY(:leaves::text[]) ORDER BY d.dag_id, n.role, n.task_id, n.leaf;
+
+-- name: find_assets
+-- The assets with a name or a URI; NULL matches any.
+SELECT asset_pk, name, uri, asset_group, extra FROM asset
+WHERE (CAST(:name AS text) IS NULL OR name = :name) AND (CAST(:uri AS text) IS NULL OR uri = :uri) ORDER BY name, uri;

@@ -1,0 +1,130 @@
+-- name: known (sqlite)
+-- Which of these events are stored already. SQLite reads the list with json_each.
+SELECT uid FROM asset_event WHERE uid IN (SELECT value FROM json_each(:uids));
+
+-- name: known (postgresql)
+-- Which of these events are stored already. PostgreSQL takes the list as an array.
+SELECT uid FROM asset_event WHERE uid = ANY(:uids::text[]);
+
+-- name: add_assets (sqlite)
+-- rows: name text, uri text
+-- Insert assets that are not stored yet. SQLite runs a batch row by row.
+INSERT INTO asset (name, uri) VALUES (:name, :uri) ON CONFLICT (name, uri) DO NOTHING;
+
+-- name: add_assets (postgresql)
+-- rows: name text, uri text
+-- Insert assets that are not stored yet; one that exists takes no lock. PostgreSQL runs a batch as one statement.
+INSERT INTO asset (name, uri) SELECT name, uri FROM :rows
+WHERE NOT EXISTS (SELECT FROM asset AS a WHERE a.name = r.name AND a.uri = r.uri)
+ON CONFLICT (name, uri) DO NOTHING;
+
+-- name: add (sqlite)
+-- rows: number integer, uid text, name text, uri text, at bigint, extra text, aliases text, source_dag_id text, source_task_id text, source_run_id text, source_map_index integer, partition_key text
+-- Insert events of assets that are stored. SQLite runs a batch row by row.
+INSERT INTO asset_event (uid, asset_pk, at, extra, aliases, source_dag_id, source_task_id, source_run_id, source_map_index, partition_key)
+SELECT :uid, asset_pk, :at, :extra, :aliases, :source_dag_id, :source_task_id, :source_run_id, :source_map_index, :partition_key
+FROM asset WHERE name = :name AND uri = :uri;
+
+-- name: add (postgresql)
+-- rows: number integer, uid text, name text, uri text, at bigint, extra text, aliases text, source_dag_id text, source_task_id text, source_run_id text, source_map_index integer, partition_key text
+-- Insert events of assets that are stored. PostgreSQL runs a batch as one statement, in the order of `number`.
+INSERT INTO asset_event (uid, asset_pk, at, extra, aliases, source_dag_id, source_task_id, source_run_id, source_map_index, partition_key)
+SELECT r.uid, a.asset_pk, r.at, r.extra, r.aliases, r.source_dag_id, r.source_task_id, r.source_run_id, r.source_map_index, r.partition_key
+FROM :rows JOIN asset AS a ON a.name = r.name AND a.uri = r.uri ORDER BY r.number;
+
+-- name: add_aliases (sqlite)
+-- rows: alias text, uid text
+-- Insert the aliases through which events were added. SQLite runs a batch row by row.
+INSERT INTO asset_event_alias (alias, event_pk) SELECT :alias, event_pk FROM asset_event WHERE uid = :uid;
+
+-- name: add_aliases (postgresql)
+-- rows: alias text, uid text
+-- Insert the aliases through which events were added. PostgreSQL runs a batch as one statement.
+INSERT INTO asset_event_alias (alias, event_pk) SELECT r.alias, e.event_pk FROM :rows JOIN asset_event AS e ON e.uid = r.uid;
+
+-- name: consumers (sqlite)
+-- The DAGs that are scheduled by some assets, references or aliases, paused ones too. SQLite reads the list with json_each.
+SELECT n.leaf, n.dag_pk, d.group_no FROM dag_asset AS n JOIN dag AS d ON d.dag_pk = n.dag_pk
+WHERE n.role = 'schedule' AND n.leaf IN (SELECT value FROM json_each(:leaves));
+
+-- name: consumers (postgresql)
+-- The DAGs that are scheduled by some assets, references or aliases, paused ones too. PostgreSQL takes the list as an array.
+SELECT n.leaf, n.dag_pk, d.group_no FROM dag_asset AS n JOIN dag AS d ON d.dag_pk = n.dag_pk
+WHERE n.role = 'schedule' AND n.leaf = ANY(:leaves::text[]);
+
+-- name: enqueue (sqlite)
+-- rows: dag_pk bigint, leaf text, uid text
+-- Insert events into the queues of consumers. SQLite runs a batch row by row.
+INSERT INTO asset_queue (dag_pk, leaf, event_pk) SELECT :dag_pk, :leaf, event_pk FROM asset_event WHERE uid = :uid;
+
+-- name: enqueue (postgresql)
+-- rows: dag_pk bigint, leaf text, uid text
+-- Insert events into the queues of consumers. PostgreSQL runs a batch as one statement.
+INSERT INTO asset_queue (dag_pk, leaf, event_pk) SELECT r.dag_pk, r.leaf, e.event_pk FROM :rows JOIN asset_event AS e ON e.uid = r.uid;
+
+-- name: newest_of_assets (sqlite)
+-- Events of some assets between two instants, newest first, by the index of each asset. SQLite reads the list with json_each.
+SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
+FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
+WHERE e.asset_pk IN (SELECT value FROM json_each(:asset_pks)) AND e.at >= :after AND e.at <= :before
+ORDER BY e.event_pk DESC LIMIT :limit;
+
+-- name: newest_of_assets (postgresql)
+-- Events of some assets between two instants, newest first, by the index of each asset. PostgreSQL takes the list as an array.
+SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
+FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
+WHERE e.asset_pk = ANY(:asset_pks::bigint[]) AND e.at >= :after AND e.at <= :before
+ORDER BY e.event_pk DESC LIMIT :limit;
+
+-- name: oldest_of_assets (sqlite)
+-- Events of some assets between two instants, oldest first. SQLite reads the list with json_each.
+SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
+FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
+WHERE e.asset_pk IN (SELECT value FROM json_each(:asset_pks)) AND e.at >= :after AND e.at <= :before
+ORDER BY e.event_pk LIMIT :limit;
+
+-- name: oldest_of_assets (postgresql)
+-- Events of some assets between two instants, oldest first. PostgreSQL takes the list as an array.
+SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
+FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
+WHERE e.asset_pk = ANY(:asset_pks::bigint[]) AND e.at >= :after AND e.at <= :before
+ORDER BY e.event_pk LIMIT :limit;
+
+-- name: newest_of_alias
+-- Events that were added through an alias between two instants, newest first.
+SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
+FROM asset_event_alias AS l JOIN asset_event AS e ON e.event_pk = l.event_pk JOIN asset AS a ON a.asset_pk = e.asset_pk
+WHERE l.alias = :alias AND e.at >= :after AND e.at <= :before ORDER BY l.event_pk DESC LIMIT :limit;
+
+-- name: oldest_of_alias
+-- Events that were added through an alias between two instants, oldest first.
+SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
+FROM asset_event_alias AS l JOIN asset_event AS e ON e.event_pk = l.event_pk JOIN asset AS a ON a.asset_pk = e.asset_pk
+WHERE l.alias = :alias AND e.at >= :after AND e.at <= :before ORDER BY l.event_pk LIMIT :limit;
+
+-- name: newest
+-- The newest events of all assets.
+SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
+FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk ORDER BY e.event_pk DESC LIMIT :limit;
+
+-- name: consumed_by_run
+-- The events that a run consumed, oldest first.
+SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
+FROM dag_run_asset_event AS c JOIN asset_event AS e ON e.event_pk = c.event_pk JOIN asset AS a ON a.asset_pk = e.asset_pk
+WHERE c.run_pk = :run_pk ORDER BY c.event_pk;
+
+-- name: consumers_of_event (sqlite)
+-- The runs that consumed some events. SQLite reads the list with json_each.
+SELECT c.event_pk, d.dag_id, r.run_id FROM dag_run_asset_event AS c JOIN dag_run AS r ON r.run_pk = c.run_pk
+       JOIN dag AS d ON d.dag_pk = r.dag_pk
+WHERE c.event_pk IN (SELECT value FROM json_each(:event_pks)) ORDER BY c.event_pk, d.dag_id, r.run_pk;
+
+-- name: consumers_of_event (postgresql)
+-- The runs that consumed some events. PostgreSQL takes the list as an array.
+SELECT c.event_pk, d.dag_id, r.run_id FROM dag_run_asset_event AS c JOIN dag_run AS r ON r.run_pk = c.run_pk
+       JOIN dag AS d ON d.dag_pk = r.dag_pk
+WHERE c.event_pk = ANY(:event_pks::bigint[]) ORDER BY c.event_pk, d.dag_id, r.run_pk;
+
+-- name: counts
+-- The number of events and the time of the newest, by asset.
+SELECT asset_pk, count(*), max(at) FROM asset_event GROUP BY asset_pk;

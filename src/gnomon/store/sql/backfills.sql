@@ -1,0 +1,79 @@
+-- name: add
+-- Insert a backfill, unless its DAG has one that has not ended.
+INSERT INTO backfill (dag_pk, group_no, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, created_at, created_by, paused)
+VALUES (:dag_pk, :group_no, :from_at, :to_at, :reprocess, :max_active_runs, :runs_backwards, :conf, :created_at, :created_by, :paused)
+ON CONFLICT DO NOTHING RETURNING backfill_pk;
+
+-- name: find
+-- One backfill.
+SELECT backfill_pk, dag_pk, group_no, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, created_at, created_by,
+       paused, cancelled_by, position, is_planned, is_windowed, slot_count, first_run_after, error, ended_at
+FROM backfill WHERE backfill_pk = :backfill_pk;
+
+-- name: active_of_dag
+-- The backfill of a DAG that has not ended.
+SELECT backfill_pk, dag_pk, group_no, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, created_at, created_by,
+       paused, cancelled_by, position, is_planned, is_windowed, slot_count, first_run_after, error, ended_at
+FROM backfill WHERE dag_pk = :dag_pk AND ended_at IS NULL;
+
+-- name: list
+-- All backfills with the ids of their DAGs, newest first.
+SELECT d.dag_id, b.backfill_pk, b.dag_pk, b.group_no, b.from_at, b.to_at, b.reprocess, b.max_active_runs, b.runs_backwards, b.conf,
+       b.created_at, b.created_by, b.paused, b.cancelled_by, b.position, b.is_planned, b.is_windowed, b.slot_count,
+       b.first_run_after, b.error, b.ended_at
+FROM backfill AS b JOIN dag AS d ON d.dag_pk = b.dag_pk ORDER BY b.backfill_pk DESC;
+
+-- name: of_groups (sqlite)
+-- Backfills of some groups that have not ended, or of which a run has not ended. SQLite reads the list with json_each.
+SELECT b.backfill_pk, b.dag_pk, b.group_no, b.from_at, b.to_at, b.reprocess, b.max_active_runs, b.runs_backwards, b.conf,
+       b.created_at, b.created_by, b.paused, b.cancelled_by, b.position, b.is_planned, b.is_windowed, b.slot_count,
+       b.first_run_after, b.error, b.ended_at
+FROM backfill AS b WHERE b.backfill_pk IN (
+    SELECT backfill_pk FROM backfill WHERE ended_at IS NULL AND group_no IN (SELECT value FROM json_each(:groups))
+    UNION SELECT backfill_pk FROM dag_run WHERE ended_at IS NULL AND backfill_pk IS NOT NULL AND group_no IN (SELECT value FROM json_each(:groups)))
+ORDER BY b.backfill_pk;
+
+-- name: of_groups (postgresql)
+-- Backfills of some groups that have not ended, or of which a run has not ended. PostgreSQL takes the list as an array.
+SELECT b.backfill_pk, b.dag_pk, b.group_no, b.from_at, b.to_at, b.reprocess, b.max_active_runs, b.runs_backwards, b.conf,
+       b.created_at, b.created_by, b.paused, b.cancelled_by, b.position, b.is_planned, b.is_windowed, b.slot_count,
+       b.first_run_after, b.error, b.ended_at
+FROM backfill AS b WHERE b.backfill_pk IN (
+    SELECT backfill_pk FROM backfill WHERE ended_at IS NULL AND group_no = ANY(:groups::bigint[])
+    UNION SELECT backfill_pk FROM dag_run WHERE ended_at IS NULL AND backfill_pk IS NOT NULL AND group_no = ANY(:groups::bigint[]))
+ORDER BY b.backfill_pk;
+
+-- name: set_paused
+-- Pause or continue a backfill that has not ended.
+UPDATE backfill SET paused = :paused WHERE backfill_pk = :backfill_pk AND paused <> :paused AND ended_at IS NULL AND cancelled_by IS NULL;
+
+-- name: cancel
+-- Cancel a backfill that has not ended; its owner does the rest.
+UPDATE backfill SET cancelled_by = :by WHERE backfill_pk = :backfill_pk AND ended_at IS NULL AND cancelled_by IS NULL;
+
+-- name: run_counts
+-- The runs of a backfill by state.
+SELECT state, count(*) FROM dag_run WHERE backfill_pk = :backfill_pk GROUP BY state ORDER BY state;
+
+-- name: slot_counts
+-- The slots of a backfill that had a run already, by what the backfill does with it.
+SELECT outcome, count(*) FROM backfill_slot WHERE backfill_pk = :backfill_pk GROUP BY outcome ORDER BY outcome;
+
+-- name: left_runs
+-- Runs that a backfill left as they are, in the order of their slots.
+SELECT s.run_after, s.outcome, r.run_id FROM backfill_slot AS s JOIN dag_run AS r ON r.run_pk = s.run_pk
+WHERE s.backfill_pk = :backfill_pk AND s.outcome IN ('exists', 'unfinished') ORDER BY s.run_after LIMIT :limit;
+
+-- name: slot_states (sqlite)
+-- The runs that hold some slots of a DAG. SQLite reads the list with json_each.
+SELECT slot_key, run_pk, run_id, run_type, run_after, state, backfill_pk FROM dag_run
+WHERE dag_pk = :dag_pk AND slot_key IN (SELECT value FROM json_each(:slot_keys));
+
+-- name: slot_states (postgresql)
+-- The runs that hold some slots of a DAG. PostgreSQL takes the list as an array.
+SELECT slot_key, run_pk, run_id, run_type, run_after, state, backfill_pk FROM dag_run
+WHERE dag_pk = :dag_pk AND slot_key = ANY(:slot_keys::text[]);
+
+-- name: uncovered
+-- How far a DAG's backfill that is still finding its slots has come: the slots after this, up to its creation, may get a run.
+SELECT position, from_at, created_at FROM backfill WHERE dag_pk = :dag_pk AND ended_at IS NULL AND NOT is_planned AND cancelled_by IS NULL AND error IS NULL;

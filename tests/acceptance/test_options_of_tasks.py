@@ -1,0 +1,75 @@
+"""Options that act in the process of a task, each seen where it matters: in what the task stores, and in what it starts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.acceptance.effects import effect_of, options
+
+from gnomon.config import set_current_config
+from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
+from gnomon.operators import PythonOperator, PythonVirtualenvOperator
+from gnomon.runner import run_attempt
+from gnomon.sdk import DAG
+
+
+class Nobody:
+    """A channel that knows nothing."""
+
+    def ask(self, question: object) -> object:
+        return None
+
+
+@pytest.fixture(autouse=True)
+def default_options() -> Iterator[None]:
+    yield
+    set_current_config(None)
+    sys.modules.pop("upside_down", None)
+
+
+def run(dag: DAG) -> AttemptResult:
+    facts = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
+    return run_attempt(dag, Attempt(attempt_id="a", group_no=0, epoch=1, run=facts, task_id="t", task_no=0, file=__file__), Nobody())
+
+
+@effect_of("core.xcom_backend")
+def test_the_xcom_backend_serializes_what_a_task_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "upside_down.py").write_text(
+        "from gnomon.sdk.runtime.xcom import BaseXCom\n"
+        "class Backend(BaseXCom):\n"
+        "    @staticmethod\n"
+        "    def serialize_value(value, *, task_id, key, **names):\n"
+        "        return BaseXCom.serialize_value(f'{task_id}.{key}: {value[::-1]}')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    dag = DAG("d", schedule=None)
+    PythonOperator(task_id="t", python_callable=lambda: "abc", dag=dag)
+    found = []
+    for backend in ("upside_down.Backend", "airflow.sdk.execution_time.xcom.BaseXCom"):
+        set_current_config(options(tmp_path, core__xcom_backend=backend))
+        found += [item.value for item in run(dag).xcoms]
+    assert found == ['"t.return_value: cba"', '"abc"']
+
+
+@effect_of("standard.venv_install_method")
+@pytest.mark.parametrize(("method", "is_used"), [("auto", True), ("uv", True), ("pip", False)])
+def test_the_install_method_chooses_what_builds_an_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, is_used: bool
+) -> None:
+    uv = tmp_path / "uv"
+    uv.write_text(f"#!/bin/sh\ntouch {tmp_path}/used\nexit 3\n")
+    uv.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    set_current_config(options(tmp_path, standard__venv_install_method=method))
+    dag = DAG("d", schedule=None)
+    PythonVirtualenvOperator(task_id="t", python_callable=_nothing, python_version="3.0", dag=dag)
+    assert run(dag).outcome == "failed"
+    assert (tmp_path / "used").exists() is is_used
+
+
+def _nothing() -> None:
+    """Do nothing."""

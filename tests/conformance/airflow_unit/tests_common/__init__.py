@@ -1,0 +1,1 @@
+"""Stand-ins for the helpers of Airflow's own tests: what needs no Airflow."""

@@ -1,0 +1,1 @@
+"""The modules that the tests import helpers from."""

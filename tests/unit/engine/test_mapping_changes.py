@@ -1,0 +1,139 @@
+"""Mapped tasks whose length changes: clears, take-overs, new versions of the file."""
+
+from __future__ import annotations
+
+import copy
+
+from msgspec.structs import replace
+
+from gnomon.engine import events as e
+from gnomon.model.spec import TaskSpec
+
+from .mapped_dags import GROUP, IN_GROUP, LENGTH_FROM_U, VALUE, clear, literal, new_version, over
+from .world import World, dag_record
+
+
+def test_a_longer_value_after_a_clear_adds_instances_and_a_shorter_one_removes_them() -> None:
+    world = World(dag_record(LENGTH_FROM_U))
+    run = world.start()
+    for length, states in ((2, {0: "queued", 1: "queued"}), (3, dict.fromkeys(range(3), "queued")), (1, {0: "queued", 1: "removed", 2: "removed"}),
+                           (2, {0: "queued", 1: "queued", 2: "removed"}), (0, {-1: "skipped", 0: "removed", 1: "removed", 2: "removed"}),
+                           (2, {0: "queued", 1: "queued", 2: "removed"})):  # fmt: skip
+        world.end("u", return_length=length)
+        assert world.states_of(run, "d") == states, length
+        world.end_all("d", xcoms=VALUE)
+        if world.live("j"):
+            world.end("j")
+        assert world.state(run) == "success"
+        world.step(e.RunRead(copy.deepcopy(world.runs[run.run_pk]), tuple(world._rows_of(run.run_pk))), e.ClearTasks(run.run_pk, None, "me"))
+
+
+def test_the_next_run_does_not_wait_for_removed_downstream_instances() -> None:
+    tasks = [TaskSpec(task_id="a", wait_for_downstream=True), TaskSpec(task_id="u"), TaskSpec(task_id="d", upstream=("a", "u"), expansion=over("u"))]
+    world = World(dag_record(tasks))
+    run = world.start()
+    for length in (3, 2):
+        world.end("a")
+        world.end("u", return_length=length)
+        world.end_all("d", xcoms=VALUE)
+        if length == 3:
+            world.step(e.RunRead(copy.deepcopy(world.runs[run.run_pk]), tuple(world._rows_of(run.run_pk))), e.ClearTasks(run.run_pk, None, "me"))
+    assert world.states_of(run, "d") == {0: "success", 1: "success", 2: "removed"}
+    assert world.states(world.start())["a"] == "queued"
+
+
+def test_only_the_source_is_cleared_and_what_has_ended_stays() -> None:
+    world = World(dag_record([*LENGTH_FROM_U, TaskSpec(task_id="x")]))
+    run = world.start()
+    world.end("u", return_length=2)
+    world.end_all("d")
+    clear(world, run.run_pk, "u")
+    world.end("u", return_length=3)
+    assert world.states_of(run, "d") == {0: "success", 1: "success"}
+    clear(world, run.run_pk, "d[1]")
+    assert world.states_of(run, "d") == {0: "success", 1: "queued", 2: "queued"}
+
+
+def test_a_clear_without_a_map_index_selects_all_instances() -> None:
+    world = World(dag_record([*LENGTH_FROM_U, TaskSpec(task_id="x")]))
+    run = world.start()
+    world.end("u", return_length=2)
+    world.end_all("d")
+    clear(world, run.run_pk, "d")
+    assert world.states_of(run, "d") == {0: "queued", 1: "queued"}
+    assert [a.try_number for a in world.live("d")] == [2, 2]
+
+
+def test_one_index_is_cleared_while_it_runs_and_marked() -> None:
+    world = World(dag_record([*LENGTH_FROM_U, TaskSpec(task_id="x")]))
+    run = world.start()
+    world.end("u", return_length=3)
+    clear(world, run.run_pk, "d[1]")
+    assert world.states_of(run, "d") == {0: "queued", 1: "restarting", 2: "queued"}
+    world.step(e.MarkTasks(run.run_pk, (world.key(run, "d", 2),), "failed", "me"))
+    assert world.states_of(run, "d")[2] == "failed" and world.states(run)["j"] == "upstream_failed"
+
+
+def test_a_take_over_between_the_length_and_the_end_knows_the_lengths_and_instances_without_a_row() -> None:
+    world = World(dag_record(IN_GROUP, **GROUP))
+    run = world.start()
+    world.end("u", return_length=3)
+    world.step(world.result(world.live("a")[0]))
+    assert set(world.states_of(run, "b")) == {0}
+    world.take_over()
+    assert world.indices_of(run, "b") == {0: "queued", 1: None, 2: None}
+    world.end_all("a")
+    world.end_all("b")
+    world.end("j")
+    assert world.state(run) == "success"
+
+
+def test_a_take_over_before_the_expansion_knows_the_length() -> None:
+    tasks = [TaskSpec(task_id="u"), TaskSpec(task_id="x"), TaskSpec(task_id="d", upstream=("u", "x"), expansion=over("u"))]
+    world = World(dag_record(tasks))
+    run = world.start()
+    world.end("u", return_length=3)
+    world.take_over()
+    world.end("x")
+    assert len(world.live("d")) == 3 and len(world.indices_of(run, "d")) == 3
+
+
+def test_an_expanded_task_that_is_not_mapped_any_more_runs_once_unless_it_has_ended() -> None:
+    for ended, states in ((1, {-1: "queued", 0: "removed", 1: "removed"}), (2, {0: "success", 1: "success"})):
+        world = World(dag_record([*LENGTH_FROM_U, TaskSpec(task_id="x")]))
+        run = world.start()
+        world.end("u", return_length=2)
+        world.step(*(world.result(attempt) for attempt in world.live("d")[:ended]))
+        tasks = [replace(task, expansion=None) for task in [*LENGTH_FROM_U, TaskSpec(task_id="x")]]
+        new_version(world, tasks)
+        assert world.states_of(run, "d") == states
+        world.take_over()
+        assert world.states_of(run, "d") == states
+        world.end_all("d")
+        world.end("j")
+        assert world.states(run)["j"] == "success"
+
+
+def test_a_task_that_is_mapped_now_is_expanded_instead_of_its_next_try() -> None:
+    tasks = [TaskSpec(task_id="u"), TaskSpec(task_id="d", upstream=("u",), retries=1)]
+    world = World(dag_record(tasks))
+    run = world.start()
+    world.end("u", return_length=2)
+    world.end("d", "failed")
+    assert world.states_of(run, "d") == {-1: "up_for_retry"}
+    new_version(world, [tasks[0], replace(tasks[1], expansion=over("u"))])
+    world.step(seconds=400)
+    assert world.states_of(run, "d") == {0: "queued", 1: "queued"}
+
+
+def test_another_length_in_the_file_adds_and_removes_instances_of_a_running_run() -> None:
+    tasks = [TaskSpec(task_id="d", expansion=literal(2)), TaskSpec(task_id="x")]
+    world = World(dag_record(tasks))
+    run = world.start()
+    world.end_all("d")
+    new_version(world, [replace(tasks[0], expansion=literal(3)), tasks[1]])
+    assert world.states_of(run, "d") == {0: "success", 1: "success", 2: "queued"}
+    new_version(world, [replace(tasks[0], expansion=literal(1)), tasks[1]])
+    assert world.states_of(run, "d") == {0: "success", 1: "removed", 2: "removed"}
+    world.end("x")
+    assert world.state(run) == "success"

@@ -1,0 +1,87 @@
+"""Listeners of task instances are called by the attempt; none of them changes its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gnomon.config import load_config, set_current_config
+from gnomon.errors.authoring import AirflowSkipException
+from gnomon.loading import listeners
+from gnomon.loading.hooks import LISTENER_MARK
+from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
+from gnomon.operators.python import PythonOperator
+from gnomon.runner import run_attempt
+from gnomon.sdk import DAG
+from gnomon.sdk.runtime.channel import install_channel
+
+
+class Silent:
+    def ask(self, question: object) -> object:
+        return None
+
+
+class Watch:
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, str, str, str]] = []
+
+    @LISTENER_MARK
+    def on_task_instance_running(self, previous_state: Any, task_instance: Any) -> None:
+        self.seen.append(("running", previous_state.value, str(task_instance.state.value), ""))
+
+    @LISTENER_MARK
+    def on_task_instance_success(self, previous_state: Any, task_instance: Any) -> None:
+        self.seen.append(("success", previous_state.value, task_instance.state.value, ""))
+        raise SystemExit(3)
+
+    @LISTENER_MARK
+    def on_task_instance_failed(self, previous_state: Any, task_instance: Any, error: Any) -> None:
+        self.seen.append(("failed", previous_state.value, task_instance.state.value, str(error)))
+
+    @LISTENER_MARK
+    def on_task_instance_skipped(self, previous_state: Any, task_instance: Any) -> None:
+        self.seen.append(("skipped", previous_state.value, task_instance.state.value, ""))
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Iterator[Watch]:
+    set_current_config(load_config({}, tmp_path))
+    made = Watch()
+    listeners.get_listener_manager().add_listener(made)
+    yield made
+    listeners.forget_listeners()
+    install_channel(None)
+
+
+def run(function: Callable[[], object], **fields: Any) -> AttemptResult:
+    dag = DAG("d", schedule=None)
+    PythonOperator(task_id="t", python_callable=function, dag=dag)
+    facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
+    return run_attempt(dag, Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d.py", **fields), Silent())
+
+
+def _fail() -> None:
+    raise ValueError("no rows")
+
+
+def _skip() -> None:
+    raise AirflowSkipException("nothing to do")
+
+
+@pytest.mark.parametrize(("function", "fields", "last", "outcome"), [
+    (lambda: 1, {}, ("success", "running", "success", ""), "success"),
+    (_fail, {}, ("failed", "running", "failed", "no rows"), "failed"),
+    (_fail, {"max_tries": 1}, ("failed", "running", "up_for_retry", "no rows"), "failed"),
+    (_skip, {}, ("skipped", "running", "skipped", ""), "skipped"),
+])
+def test_listeners_see_the_start_and_the_end(watch: Watch, function: Any, fields: dict[str, Any], last: tuple[str, ...], outcome: str) -> None:
+    assert run(function, calls_listeners=True, **fields).outcome == outcome
+    assert watch.seen == [("running", "queued", "running", ""), last]
+
+
+def test_an_attempt_of_a_dag_without_listeners_calls_none(watch: Watch) -> None:
+    run(lambda: 1)
+    assert watch.seen == []
