@@ -8,6 +8,8 @@ import select
 import pytest
 from tests.patience import PATIENCE_S
 
+from gnomon.dagfiles.parse_server import MEMORY_SLACK
+
 CASES = {
     "syntax": ("def f(:\n    pass\n", "syntax", 1, "Correct that line"),
     "missing module": ("import os\nimport no_such_module_here\n", "import", 2, "pip install"),
@@ -28,7 +30,7 @@ CASES = {
     "allocates bit by bit": (
         "x = []\nwhile True:\n    x.append(bytearray(1_000_000))\n", "memory", None, "dag_processor.parsing_memory_limit"),
     "allocates shared memory": (
-        "import mmap\nm = mmap.mmap(-1, LIMIT)\nfor i in range(0, LIMIT, 4096):\n    m[i] = 1\nwhile True: pass\n",
+        "import mmap\nm = mmap.mmap(-1, TOO_MUCH)\nfor i in range(0, TOO_MUCH, 4096):\n    m[i] = 1\nwhile True: pass\n",
         "memory", None, "dag_processor.parsing_memory_limit"),
 }
 
@@ -41,7 +43,7 @@ LIMITS = {"core.dagbag_import_timeout": "hasty", "dag_processor.dag_file_process
 def test_a_bad_file_is_a_sentence_with_thing_place_and_remedy(case, home, request):
     source, kind, line, said = CASES[case]
     parser = request.getfixturevalue(LIMITS.get(said, "parser"))
-    path = home.write("bad.py", source.replace("LIMIT", str(parser.settings.memory_bytes)))
+    path = home.write("bad.py", source.replace("TOO_MUCH", str(parser.settings.memory_bytes + 2 * MEMORY_SLACK)))
 
     parsed = parser.parse(path)
 
