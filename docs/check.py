@@ -131,6 +131,8 @@ def _command(words: list[str], *, whole: bool) -> Iterator[str]:
     """Yield an error if the command does not exist, or if `whole` and it does not take these arguments."""
     command: click.Command = root
     rest = list(words)
+    if rest == ["--version"]:
+        return
     while isinstance(command, click.Group) and rest:
         found = command.get_command(click.Context(command), rest[0])
         if found is None:

@@ -85,7 +85,16 @@ COMMANDS: dict[str, LazyCommand] = {
 }
 
 
+def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not ctx.resilient_parsing:
+        from gnomon.cli.version import print_version  # start-up cost: the metadata of packages
+
+        print_version()
+        ctx.exit()
+
+
 @click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version and exit.")
 def root() -> None:
     """Gnomon, a workflow scheduler: each run is made once, at the time that its timetable says; `gnomon explain` says why a
     run or a task waits.

@@ -6,6 +6,7 @@ import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_sentence, output_option, print_document
+from gnomon.cli.task_selection import split_choice
 from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.records import DagRecord
 from gnomon.report.explanations import explanation as report
@@ -19,10 +20,10 @@ from gnomon.store.dag_records import dag_runs
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="[RUN]", required=False)
 @click.argument("task_id", metavar="[TASK]", required=False)
-@click.option("--map-index", type=int, default=-1, help="Map index of a mapped task.")
+@click.option("--map-index", type=int, help="Map index of a mapped task; TASK[INDEX] says the same.")
 @output_option
 @pass_home
-def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, map_index: int, output: str) -> None:
+def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, map_index: int | None, output: str) -> None:
     """Explain why a DAG, a run or a task is not running, or how it ended.
 
     RUN is a run id, or the logical date or due time of a slot: then the command explains why the slot has no run.
@@ -42,7 +43,8 @@ def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, ma
             elif task_id is None:
                 sentences = report.explain_run(tx, dag, run, limits, now)
             else:
-                sentences = report.explain_task(tx, dag, run, task_id, map_index, limits, now)
+                named, index = split_choice(task_id, map_index)
+                sentences = report.explain_task(tx, dag, run, named, index, limits, now)
     if output == "table":
         click.echo("\n".join(map(format_sentence, sentences)) or "nothing prevents it from running")
     else:

@@ -10,6 +10,7 @@ import click
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_document, print_records
 from gnomon.cli.owner_requests import ask_owner, print_pending
+from gnomon.cli.task_selection import instance_arguments
 from gnomon.model.hitl import HITLRespondent
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.hitl_list import build_answer, find_open_question, list_open_questions
@@ -47,12 +48,9 @@ class ParamsType(click.ParamType):  # type: ignore[type-arg]  # generic in newer
 
 
 @click.command()
-@click.argument("dag_id", metavar="DAG")
-@click.argument("run_id", metavar="RUN")
-@click.argument("task_id", metavar="TASK")
+@instance_arguments
 @click.option("--option", "options", multiple=True, help="An option to choose; several times if the question allows it.")
 @click.option("--params", type=ParamsType(), default="{}", help="Values for the params of the question, as a JSON object.")
-@click.option("--map-index", type=int, default=-1, help="Map index of a mapped task.")
 @click.option("--user", help="Who answers; default: your user name on this machine.")
 @output_option
 @pass_home

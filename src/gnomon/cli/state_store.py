@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
+from gnomon.cli.task_selection import instance_arguments
 from gnomon.errors.product import UserError
-from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
 from gnomon.model.state_values import InvalidStateValue, check_state_key, encode_state_value
 from gnomon.report.listings.dag_list import find_dag
@@ -21,7 +20,6 @@ from gnomon.report.listings.run_list import find_run
 from gnomon.store import Transaction
 from gnomon.store.state_stores import asset_state_store, task_state_store
 
-F = TypeVar("F", bound=Callable[..., object])
 CLEAN_BATCH = 1_000_000
 """Most rows that one transaction deletes when `[state_store] state_cleanup_batch_size` is 0."""
 _EXPIRED_SHOWN = 1000
@@ -65,18 +63,6 @@ def asset() -> None:
     """The values that tasks and watchers keep of an asset."""
 
 
-def _instance(command: F) -> F:
-    """The arguments that name a task instance."""
-    for part in (
-        click.option("--map-index", type=int, default=UNMAPPED, help="Map index of a mapped task."),
-        click.argument("task_id", metavar="TASK"),
-        click.argument("run_id", metavar="RUN"),
-        click.argument("dag_id", metavar="DAG"),
-    ):
-        command = part(command)
-    return command
-
-
 @task.command("list")
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
@@ -98,7 +84,7 @@ def list_task_values(home: Home, dag_id: str, run_id: str, output: str) -> None:
 
 
 @task.command("get")
-@_instance
+@instance_arguments
 @click.argument("key")
 @pass_home
 def get_task_value(home: Home, dag_id: str, run_id: str, task_id: str, key: str, map_index: int) -> None:
@@ -110,7 +96,7 @@ def get_task_value(home: Home, dag_id: str, run_id: str, task_id: str, key: str,
 
 
 @task.command("set")
-@_instance
+@instance_arguments
 @click.argument("key")
 @click.argument("value")
 @click.option("--expires-in-days", type=click.IntRange(min=1), help="Default: [state_store] default_retention_days.")
@@ -126,7 +112,7 @@ def set_task_value(home: Home, dag_id: str, run_id: str, task_id: str, key: str,
 
 
 @task.command("clear")
-@_instance
+@instance_arguments
 @click.option("--key", help="Only the value under this key.")
 @pass_home
 def clear_task_values(home: Home, dag_id: str, run_id: str, task_id: str, map_index: int, key: str | None) -> None:

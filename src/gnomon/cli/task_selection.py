@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
 from gnomon.cli.output import print_records
 from gnomon.cli.owner_requests import OwnerAnswer, print_pending
+from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
+from gnomon.report.listings.task_selection import split_instance_name
 from gnomon.store import Database
 from gnomon.store.dag_records import dag_runs
 
@@ -32,6 +35,36 @@ class RegexType(click.ParamType):  # type: ignore[type-arg]  # generic in newer 
             self.fail(f"{value!r} is not a regular expression: {error}", param, ctx)
 
 
+def split_choice(task: str, map_index: int | None) -> tuple[str, int]:
+    """The task id and the map index (-1: unmapped) of a TASK argument and --map-index. Raises UsageError when the two differ."""
+    task_id, index = split_instance_name(task)
+    if index is not None and map_index not in (None, index):
+        raise click.UsageError(f"{task} has map index {index}, and --map-index says {map_index}; give one of them")
+    return task_id, next((one for one in (index, map_index) if one is not None), UNMAPPED)
+
+
+def instance_arguments(command: F) -> F:
+    """Add DAG, RUN, TASK and --map-index to a command: its parameters `dag_id`, `run_id`, `task_id` and `map_index`.
+
+    TASK is a task id or the name of a mapped task instance such as `load[1]`; `map_index` is -1 when neither gives an index.
+    """
+
+    @functools.wraps(command)
+    def run(*args: Any, task_id: str, map_index: int | None, **others: Any) -> Any:
+        named, index = split_choice(task_id, map_index)
+        return command(*args, task_id=named, map_index=index, **others)
+
+    added: Any = run
+    for part in (
+        click.option("--map-index", type=int, help="Map index of a mapped task; TASK[INDEX] says the same."),
+        click.argument("task_id", metavar="TASK"),
+        click.argument("run_id", metavar="RUN"),
+        click.argument("dag_id", metavar="DAG"),
+    ):
+        added = part(added)
+    return cast(F, added)
+
+
 def selection_options(command: F) -> F:
     """Add TASK..., --task-regex, --upstream, --downstream and --map-index to a command."""
     options = (
@@ -39,7 +72,7 @@ def selection_options(command: F) -> F:
         click.option("-t", "--task-regex", type=RegexType(), help="Also tasks whose id matches this regular expression (anywhere in the id)."),
         click.option("-u", "--upstream", is_flag=True, help="Also all upstream tasks of the selected ones."),
         click.option("-d", "--downstream", is_flag=True, help="Also all downstream tasks of the selected ones."),
-        click.option("--map-index", type=int, help="Only the task instance with this map index."),
+        click.option("--map-index", type=int, help="Only the task instances with this map index; for one task, TASK[INDEX] says the same."),
     )
     for option in reversed(options):
         command = option(command)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from collections.abc import Mapping
 
 import click
 
@@ -12,7 +13,7 @@ from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.owner_requests import OwnerAnswer, ask_owner
-from gnomon.cli.task_selection import emit_answered, emit_task_instances, selection_options
+from gnomon.cli.task_selection import emit_answered, emit_task_instances, instance_arguments, selection_options
 from gnomon.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings import dag_list as report_dags
@@ -20,7 +21,7 @@ from gnomon.report.listings import run_list as report
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.log_files import find_log_files
 from gnomon.report.listings.run_list import find_run
-from gnomon.report.listings.task_selection import select_instances, select_tasks
+from gnomon.report.listings.task_selection import select_instances, select_tasks, split_instance_names
 from gnomon.store import Database
 
 _LAZY_COMMANDS = {
@@ -120,11 +121,22 @@ def _select(
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
         spec = report.find_spec_of_run(tx, dag, run)
-        chosen = select_tasks(spec, task_ids, pattern, upstream=upstream, downstream=downstream)
-        rows = select_instances(tx, dag, run, chosen, map_index=map_index, only_failed=only_failed)
+        named = split_instance_names(task_ids)
+        chosen = select_tasks(spec, named, pattern, upstream=upstream, downstream=downstream)
+        rows = select_instances(tx, dag, run, chosen, map_index=map_index, map_indices=named, only_failed=only_failed)
+    if not only_failed:
+        _require_indices(rows, named, run_id)
     if not rows and map_index is not None and not only_failed:
         raise UserError(f"none of these tasks has map index {map_index} in run {run_id!r}; see `gnomon tasks states`")
     return dag, run, rows
+
+
+def _require_indices(rows: list[report.TaskInstanceRow], named: Mapping[str, frozenset[int] | None], run_id: str) -> None:
+    found = {(row.task_id, row.map_index) for row in rows}
+    for task_id, indices in named.items():
+        missing = sorted(index for index in indices or () if (task_id, index) not in found)
+        if missing:
+            raise UserError(f"task {task_id!r} has no map index {missing[0]} in run {run_id!r}; see `gnomon tasks states`")
 
 
 def _ask_owner(
@@ -136,11 +148,8 @@ def _ask_owner(
 
 
 @click.command()
-@click.argument("dag_id", metavar="DAG")
-@click.argument("run_id", metavar="RUN")
-@click.argument("task_id", metavar="TASK")
+@instance_arguments
 @click.option("--try", "try_number", type=click.IntRange(min=1), help="Number of the try; default: the last one.")
-@click.option("--map-index", type=int, default=-1, help="Map index of a mapped task.")
 @pass_home
 def logs(home: Home, dag_id: str, run_id: str, task_id: str, try_number: int | None, map_index: int) -> None:
     """Print the log of TASK in RUN."""

@@ -10,6 +10,11 @@ import click
 @click.command()
 def version() -> None:
     """Print the version of the installed package."""
+    print_version()
+
+
+def print_version() -> None:
+    """Write the version of the installed package to stdout. Raises ClickException when Gnomon is not installed."""
     try:
         click.echo(metadata.version("gnomon"))
     except metadata.PackageNotFoundError:

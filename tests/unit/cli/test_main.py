@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import metadata
 
 import click
 import pytest
@@ -116,3 +117,9 @@ def test_a_reader_that_leaves_is_no_error_message() -> None:
 
 def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+
+
+def test_the_version_is_printed_by_the_command_and_by_the_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["version"]) == 0 and main(["--version"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == second == metadata.version("gnomon")

@@ -230,3 +230,29 @@ def test_explain_of_a_task_that_waits_for_its_length(gnomon: Gnomon, mapped: Dep
     mapped.move(5.0)
     assert "load: trigger rule all_success waits for all upstream tasks to succeed: of 1, 1 not done; open: make (running)" in gnomon("explain", "m", "s").out
     assert "first[0-1] (2 instances): try 1 is running on worker worker-1" in gnomon("explain", "m", "s").out
+
+
+@pytest.mark.parametrize(
+    ("names", "chosen"),
+    [
+        (("load[1]",), [("load", 1)]),
+        (("load[2]", "load[0]"), [("load", 0), ("load", 2)]),
+        (("load[1]", "load"), [("load", 0), ("load", 1), ("load", 2)]),
+        (("load[1]", "second"), [("load", 1), ("second", 0), ("second", 1)]),
+    ],
+)
+def test_a_name_with_an_index_selects_that_instance(names: tuple[str, ...], chosen: list[object], gnomon: Gnomon, mapped: Deployment) -> None:
+    rows = _rows(gnomon, "clear", "m", "r", *names, "--dry-run")
+    assert [(row["task_id"], row["map_index"]) for row in rows] == chosen
+
+
+def test_a_name_with_an_index_that_is_not_there_is_refused(gnomon: Gnomon, mapped: Deployment) -> None:
+    code, _, err = gnomon("tasks", "clear", "m", "r", "load[7]", "load[1]")
+    assert code == 1 and "task 'load' has no map index 7 in run 'r'" in err
+
+
+@pytest.mark.parametrize("command", [("tasks", "logs", "m", "r"), ("explain", "m", "r")])
+def test_explain_and_logs_take_the_name_of_an_instance(command: tuple[str, ...], gnomon: Gnomon, mapped: Deployment) -> None:
+    assert gnomon(*command, "load[1]") == gnomon(*command, "load", "--map-index", "1")
+    code, _, err = gnomon(*command, "load[1]", "--map-index", "2")
+    assert code == 2 and "load[1] has map index 1, and --map-index says 2; give one of them" in err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 
 from gnomon.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
@@ -13,7 +14,23 @@ from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
 from gnomon.store import Transaction
 
+_INSTANCE_NAME = re.compile(r"(?P<task_id>.+)\[(?P<map_index>\d+)\]")
 _FAILED_STATES = frozenset({TaskInstanceState.FAILED.value, TaskInstanceState.UPSTREAM_FAILED.value})
+
+
+def split_instance_name(name: str) -> tuple[str, int | None]:
+    """The task id and the map index of a name such as `load[1]`, as listings and reasons write it; (name, None) for a task id."""
+    found = _INSTANCE_NAME.fullmatch(name)
+    return (name, None) if found is None else (found["task_id"], int(found["map_index"]))
+
+
+def split_instance_names(names: Iterable[str]) -> dict[str, frozenset[int] | None]:
+    """By task id, the map indices that the names select; None when one of them selects all instances of the task."""
+    selected: dict[str, frozenset[int] | None] = {}
+    for task_id, map_index in map(split_instance_name, names):
+        before = selected.get(task_id, frozenset())
+        selected[task_id] = None if before is None or map_index is None else before | {map_index}
+    return selected
 
 
 def select_tasks(
@@ -48,11 +65,12 @@ def select_instances(
     chosen: Iterable[TaskSpec] | None = None,
     *,
     map_index: int | None = None,
+    map_indices: Mapping[str, Collection[int] | None] = MappingProxyType({}),
     only_failed: bool = False,
 ) -> list[TaskInstanceRow]:
     """The task instances of the run that belong to the chosen tasks (None: to any task).
 
-    `map_index`: only this one. `only_failed`: only instances in state failed or upstream_failed.
+    `map_index`: only this one. `map_indices`: by task id, only these; None or no entry for all. `only_failed`: only instances in state failed or upstream_failed.
     """
     task_ids = {task.task_id for task in chosen} if chosen is not None else None
     return [
@@ -60,6 +78,7 @@ def select_instances(
         for row in list_task_instances(tx, dag, run)
         if (task_ids is None or row.task_id in task_ids)
         and (map_index is None or row.map_index == map_index)
+        and ((indices := map_indices.get(row.task_id)) is None or row.map_index in indices)
         and (not only_failed or row.state in _FAILED_STATES)
     ]
 
