@@ -4,6 +4,7 @@ PORT ?= 8080
 HOME_FOLDER ?= $(CURDIR)/home
 PYTEST ?=
 SOAK_TIMEOUT ?= 3600
+WORKERS ?= 3
 BENCH ?=
 
 SOURCES := $(shell find src -type f ! -name '*.pyc' 2>/dev/null) pyproject.toml README.md LICENSE
@@ -18,8 +19,8 @@ help: ## What there is to make
 up: .venv/.installed ## Install into .venv and run everything, with the example DAGs, on http://localhost:8080
 	exec env GNOMON_HOME='$(HOME_FOLDER)' GNOMON__CORE__LOAD_EXAMPLES=true .venv/bin/gnomon standalone --port $(PORT)
 
-test: .venv-test/.installed ## Run the tests against the installed wheel (PYTEST=... for pytest's own arguments)
-	.venv-test/bin/python -m pytest -n 2 --dist worksteal $(PYTEST)
+test: .venv-test/.installed ## Run the tests against the installed wheel (PYTEST=... for pytest's own arguments, WORKERS=... processes)
+	.venv-test/bin/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST)
 
 lint: .venv-test/.installed ## ruff, mypy --strict, and the floors of the architecture
 	.venv-test/bin/ruff check .

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import pytest
 from tests.acceptance.product import Product, Row, product
 
-CALL_S = 15.0
+CALL_S = 9.0
 """What one call may take here; well above what the others may be late."""
-LATE_MAX_S = 12.0
+LATE_MAX_S = 8.0
 NEIGHBOURS = 20
 EVERY = '''
 import itertools

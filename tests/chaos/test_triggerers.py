@@ -63,7 +63,11 @@ def test_the_triggers_of_a_killed_triggerer_fire_elsewhere(waiting: Waiting, cou
     assert all(one > DEADLINE_S for one in took_s), "taken over before the deadline"
 
 
-@counts
+@pytest.mark.parametrize(("waiting", "count"), [
+    ("sqlite", SHORT),
+    pytest.param("postgresql", SHORT, marks=pytest.mark.soak),
+    *(pytest.param(kind, LONG, marks=pytest.mark.soak) for kind in BOTH),
+], indirect=["waiting"])
 def test_a_triggerer_that_thaws_after_its_deadline_writes_nothing_and_begins_anew(waiting: Waiting, count: int) -> None:
     first = waiting.triggerer()
     waiting.wait_for(count)
@@ -85,9 +89,11 @@ def test_a_triggerer_that_thaws_after_its_deadline_writes_nothing_and_begins_ane
     assert first.poll() is None, "who thaws goes on"
 
 
-@pytest.mark.parametrize(("count", "rounds"), [
-    (SHORT, SHORT_ROUNDS), pytest.param(LONG, LONG_ROUNDS, marks=pytest.mark.soak),
-])
+@pytest.mark.parametrize(("waiting", "count", "rounds"), [
+    pytest.param("sqlite", SHORT, SHORT_ROUNDS, marks=pytest.mark.soak),
+    ("postgresql", SHORT, SHORT_ROUNDS),
+    *(pytest.param(kind, LONG, LONG_ROUNDS, marks=pytest.mark.soak) for kind in BOTH),
+], indirect=["waiting"])
 def test_rounds_of_kills_and_frosts_lose_no_event_and_apply_none_twice(waiting: Waiting, count: int, rounds: int) -> None:
     """Of a triggerer, the host of one, or the scheduler; whoever is killed is followed by another."""
     chance = random.Random(SEED)

@@ -114,7 +114,7 @@ def test_more_files_than_zygotes_at_once_all_run_in_forks(tmp_path: Path) -> Non
 
 
 def test_a_hanging_import_ends_at_its_limit(tmp_path: Path) -> None:
-    world = WorkerWorld(tmp_path, import_limit_s=0.5)
+    world = WorkerWorld(tmp_path, import_limit_s=0.5, silence_s=2.0)
     result = world.run(world.attempt(world.dag("hangs", "return 1", "time.sleep(3600)")))
     assert result.outcome == "failed" and result.reason is not None and "longer than 0.5 s" in result.reason
     assert world.close() == 0
