@@ -14,6 +14,7 @@ from gnomon.engine.lifecycle.tallies import find_tally
 from gnomon.engine.lifecycle.task_lifecycle import compute_verdict
 from gnomon.engine.state.edge_waits import describe_upstream_waits
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.engine.state.limits import Pool
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.ids import UNMAPPED, format_map_indices, quote_argument
@@ -72,8 +73,9 @@ def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant) ->
     if run.record.state is DagRunState.QUEUED:
         return [_describe_queued_run(dag, run, now)]
     sentences = []
+    obstacles: PoolObstacles = {}
     for instances in run.task_instances:
-        reasons = ((ti, find_wait_reason(engine_state, ti, now)) for ti in instances.values())
+        reasons = ((ti, find_wait_reason(engine_state, ti, now, obstacles)) for ti in instances.values())
         sentences += _join_equal_reasons([(ti, why) for ti, why in reasons if why is not None])
     return sentences
 
@@ -128,7 +130,11 @@ def collect_task_reasons(engine_state: EngineState, run_pk: int, task_id: str, m
     return [why] if why is not None else []
 
 
-def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant) -> str | None:
+PoolObstacles = dict[str, TaskInstance | None]
+"""By name of the pool, the task instance that keeps those behind it from free slots; kept for one call over many instances."""
+
+
+def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant, obstacles: PoolObstacles | None = None) -> str | None:
     """One sentence for an unfinished task instance, None for a finished one."""
     if ti.state in _LIVE_SENTENCES:
         return _LIVE_SENTENCES[ti.state].format(n=ti.try_number, worker=ti.worker)
@@ -140,7 +146,7 @@ def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant) 
     if ti.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE, *WITHOUT_PROCESS_STATES):
         if ti.state is None and not ti.is_queued:
             return _describe_rule_wait(ti)
-        return _describe_admission_wait(engine_state, ti)
+        return _describe_admission_wait(engine_state, ti, {} if obstacles is None else obstacles)
     return None
 
 
@@ -194,7 +200,7 @@ def _describe_rule_wait(ti: TaskInstance) -> str:
     )
 
 
-def _describe_admission_wait(engine_state: EngineState, ti: TaskInstance) -> str:
+def _describe_admission_wait(engine_state: EngineState, ti: TaskInstance, obstacles: PoolObstacles) -> str:
     if ti.run.dag.hold_reason is not None:
         return ti.run.dag.hold_reason
     pool = engine_state.get_pool(ti.task.pool)
@@ -215,7 +221,30 @@ def _describe_admission_wait(engine_state: EngineState, ti: TaskInstance) -> str
         return "no worker is alive; start one with: gnomon worker"
     if find_free_worker(engine_state) is None:
         return "every slot of every worker is taken"
+    if pool.name not in obstacles:
+        obstacles[pool.name] = _find_obstacle(pool)
+    first = obstacles[pool.name]
+    if first is not None and first.admission_key < ti.admission_key:
+        return f"{_name_for(first, ti)} is before it in pool {pool.name} and needs {_slots(first.pool_slots)}; free: {pool.slots - pool.used}"
     return "it starts with the scheduler's next step"
+
+
+def _find_obstacle(pool: Pool) -> TaskInstance | None:
+    """The first instance of the pool's queue that may start but for its slots; admission serves none behind it."""
+    waiting = (item for item in pool.ready_queue if isinstance(item, TaskInstance))
+    return min(
+        (ti for ti in waiting if not pool.has_room(ti.pool_slots) and not pool.is_too_small(ti.pool_slots)
+         and ti.run.dag.hold_reason is None and find_reached_limit(ti) is None),
+        key=lambda ti: ti.admission_key, default=None,
+    )  # fmt: skip
+
+
+def _name_for(other: TaskInstance, ti: TaskInstance) -> str:
+    """The name of another instance, with its run and its DAG where they differ."""
+    if other.run is ti.run:
+        return f"task {other.name()}"
+    dag = "" if other.run.dag is ti.run.dag else f" of DAG {other.run.dag.record.dag_id}"
+    return f"task {other.name()} of run {other.run.record.run_id}{dag}"
 
 
 def _slots(count: int) -> str:

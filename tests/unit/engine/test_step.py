@@ -150,6 +150,20 @@ def test_a_task_wanting_more_slots_than_its_pool_has_says_so() -> None:
     ]
 
 
+def test_a_task_behind_a_larger_one_of_its_pool_names_it() -> None:
+    tasks = [TaskSpec(task_id=name, pool="p", pool_slots=slots, effective_priority=priority)
+             for name, slots, priority in (("first", 2, 9), ("large", 2, 5), ("small", 1, 1))]  # fmt: skip
+    world = World(dag_record(tasks), pools=[PoolRecord("p", 3, 0)])
+    run, other = world.start(), world.start()
+    assert [one.task_id for one in world.live()] == ["first"]
+    reason = "is before it in pool p and needs 2 slots; free: 1"
+    assert collect_task_reasons(world.memory, run.run_pk, "small", -1, world.now) == [f"task first of run {other.run_id} {reason}"]
+    world.end("first")
+    assert collect_task_reasons(world.memory, run.run_pk, "large", -1, world.now) == ["pool p has too few free slots: 2 of 3 slots are used and it needs 2"]
+    assert collect_task_reasons(world.memory, run.run_pk, "small", -1, world.now) == [f"task large {reason}"]
+    assert [sentence.partition(":")[0] for sentence in collect_run_reasons(world.memory, run.run_pk, world.now)] == ["large", "small"]
+
+
 def test_a_missing_pool_is_named_with_the_remedy() -> None:
     world = World(dag_record([TaskSpec(task_id="t", pool="nope")]))
     run = world.start()
