@@ -297,7 +297,7 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.utils.context", "ConnectionAccessor Context VariableAccessor context_merge"),
     make_row("airflow.utils.dag_parsing_context", "get_parsing_context"),
-    make_row("airflow.utils.dates", "cron_presets date_range days_ago parse_execution_date round_time"),
+    make_row("airflow.utils.dates", "cron_presets date_range datetime days_ago parse_execution_date round_time timedelta"),
     make_row("airflow.utils.decorators", "apply_defaults"),
     make_row("airflow.utils.deprecation_tools", "add_deprecated_classes"),
     make_row("airflow.utils.edgemodifier", "EdgeModifier Label"),

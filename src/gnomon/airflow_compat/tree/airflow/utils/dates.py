@@ -1,13 +1,15 @@
 """`airflow.utils.dates`: Airflow 2's helpers for start dates."""
 
 import datetime as _dt
+from datetime import datetime, timedelta
 
 from gnomon.airflow_compat.date_ranges import date_range, round_time
 from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.sdk.schedules import timezone as _timezone
 from gnomon.timetables.cron.cron_fields import CRON_PRESETS as cron_presets
 
-__all__ = ["cron_presets", "date_range", "days_ago", "parse_execution_date", "round_time"]
+# DAG files import `datetime` and `timedelta` from here: Airflow 2's module has them as names of its own imports.
+__all__ = ["cron_presets", "date_range", "datetime", "days_ago", "parse_execution_date", "round_time", "timedelta"]
 
 
 def days_ago(n, hour=0, minute=0, second=0, microsecond=0):
