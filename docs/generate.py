@@ -23,6 +23,7 @@ from pathlib import Path
 
 import click
 
+from gnomon.airflow_compat.coverage import render_markdown
 from gnomon.cli.commands import root
 from gnomon.config import OPTIONS, ConfigOption
 from gnomon.store import migrations
@@ -182,6 +183,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
     "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
     "reference/database.md": database_page,
+    "reference/airflow-coverage.md": render_markdown,
 }
 
 
