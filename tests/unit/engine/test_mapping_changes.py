@@ -150,7 +150,7 @@ def test_a_task_that_becomes_mapped_and_unmapped_again_goes_on_with_its_numbers(
     world.end("u", return_length=2)
     numbers = []
     for version in (mapped, plain, mapped, plain):
-        numbers.append([(a.map_index, a.try_number, a.seq, a.max_tries) for a in world.live("d") if a.map_index < 1][0])
+        numbers.append(next((a.map_index, a.try_number, a.seq, a.max_tries) for a in world.live("d") if a.map_index < 1))
         world.step(*(world.result(attempt, "failed", retryable=True) for attempt in world.live("d")), seconds=1)
         new_version(world, version)
         if len(numbers) % 2:

@@ -181,7 +181,7 @@ def _cancel_overlapped_runs(context: StepContext, run: DagRun) -> None:
         return
     reason = f'overlap="cancel_running": run {run.record.run_id} was due'
     for other in sorted(run.dag.runs.values(), key=lambda other: other.sort_key):
-        if other.is_running and other.sort_key < run.sort_key and other.record.run_type is not DagRunType.BACKFILL:
+        if other.is_running and other.sort_key < run.sort_key and other.backfill is None:
             stop_tasks(context, other, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
             end_run(context, other, DagRunState.FAILED, reason, callback_reason="cancel_running")
 
@@ -311,6 +311,14 @@ def drop_ended_run(context: StepContext, run: DagRun) -> None:
         run.dag.runs.pop(run.pk, None)
         _remove_slot(run)
         prune_history(run.dag)
+        _drop_ended_backfill(run)
+
+
+def _drop_ended_backfill(run: DagRun) -> None:
+    """Remove a backfill that had ended when this run was cleared, unless another of its runs is unfinished."""
+    queue = run.backfill
+    if queue is not None and queue.record.is_ended and not any(other.backfill is queue for other in run.dag.runs.values()):
+        run.dag.backfills.pop(queue.record.backfill_pk, None)
 
 
 def _remove_slot(run: DagRun) -> None:
