@@ -66,6 +66,8 @@ def apply_verdict(context: StepContext, ti: TaskInstance, verdict: Verdict) -> N
         finish_task_instance(context, ti, Cause.RULE_SKIP, verdict.reason)
     elif verdict.outcome is RuleOutcome.UPSTREAM_FAILED:
         finish_task_instance(context, ti, Cause.RULE_UPSTREAM_FAILED, verdict.reason)
+    elif ti.run.graph.depends_on_previous_run:
+        context.startable_dags[ti.run.dag] = None  # the run may be one now that can only wait: `run_preemption.py`
 
 
 def compute_verdict(ti: TaskInstance) -> Verdict:
