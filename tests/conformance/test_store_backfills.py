@@ -11,12 +11,13 @@ from tests.conformance.test_store_plan import plan
 
 from gnomon.model.backfills import BackfillChange, BackfillOutcome, BackfillRecord
 from gnomon.model.records import Changes, RunRecord
+from gnomon.model.run_callbacks import DeadlineRecord, DeadlineState
 from gnomon.model.run_waits import KEEP_AFTER_BAD, RunWait, WaitState
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.store import BackfillActive
-from gnomon.store.cross_dag import upstream_dags
-from gnomon.store.dag_records import backfills, dag_runs
+from gnomon.store.cross_dag import run_waits, upstream_dags
+from gnomon.store.dag_records import backfills, dag_runs, run_callbacks
 from gnomon.store.ownership import backfill_runs, commit
 
 
@@ -195,6 +196,34 @@ def test_a_cancelled_backfill_takes_no_batch_fails_its_queued_runs_and_ends(worl
     with world.db.read() as tx:
         assert dag_runs.read_run_counts(tx, made.dag_pk) == {DagRunState.FAILED: 5}
     create(world)
+
+
+def test_queued_runs_of_a_cancelled_backfill_leave_no_open_wait_and_no_pending_deadline(world: World) -> None:
+    world.dag()
+    made = create(world)
+    advance(world, made, back(0), back(1))
+    runs = runs_of(world)
+    first, second = runs["backfill__0"].run_pk, runs["backfill__1"].run_pk
+    waits = [
+        RunWait(first, number, "up", AT, made.group_no, 1, None, state, KEEP_AFTER_BAD, "whole day", AT)
+        for number, state in ((7, WaitState.OPEN), (8, WaitState.BAD), (9, WaitState.MET))
+    ]
+    deadlines = [
+        DeadlineRecord(first, 0, DeadlineState.PENDING, AT + DAY), DeadlineRecord(second, 0, DeadlineState.PENDING, AT + DAY),
+        DeadlineRecord(second, 1, DeadlineState.MISSED, AT, missed_at=AT),
+    ]  # fmt: skip
+    world.apply(Changes(
+        run_waits={(wait.down_run, wait.edge_no, wait.up_dag, wait.up_at): wait for wait in waits},
+        deadlines={(deadline.run_pk, deadline.deadline_no): deadline for deadline in deadlines},
+    ))
+    with world.db.write() as tx:
+        backfills.cancel_backfill(tx, made, "ann", AT)
+    with world.db.scheduler_write(world.me) as tx:
+        backfill_runs.fail_queued_runs(tx, read(world, made), "gone", 10, AT + 5)
+    with world.db.read() as tx:
+        left = run_waits.load_run_waits(tx, [first])[first]
+        assert [(wait.edge_no, wait.state, wait.since) for wait in left] == [(7, WaitState.CLOSED, AT + 5), (8, WaitState.CLOSED, AT + 5), (9, WaitState.MET, AT)]
+        assert run_callbacks.load_deadlines(tx, [first, second]) == {second: [deadlines[2]]}
 
 
 def test_slots_that_a_backfill_may_still_fill_are_open_and_absent_once_it_is_planned(world: World) -> None:

@@ -48,5 +48,15 @@ def evaluate_without_previous(task: TaskSpec, previous_run_id: str) -> Verdict:
     )
 
 
+def decide_skip(skip: Verdict, past: Verdict) -> Verdict:
+    """The verdict of a task with `wait_for_past_depends_before_skipping` that is to be skipped: it waits for the previous run first.
+
+    `skip`: the verdict of its trigger rule. `past`: that of the previous run.
+    """
+    if past.outcome is not RuleOutcome.WAIT:
+        return skip
+    return Verdict(RuleOutcome.WAIT, f"{past.reason}; wait_for_past_depends_before_skipping: then {skip.reason}")
+
+
 def _depends_on_past(task: TaskSpec) -> bool:
     return task.depends_on_past or task.wait_for_downstream

@@ -267,6 +267,8 @@ class BackfillRead:
     """A backfill is new, was paused, continued or cancelled, or its owner has come further with it."""
 
     backfill: BackfillRecord
+    is_for_run: bool = False
+    """A run of it follows, so it is kept in memory even if it has ended."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from gnomon.engine.events import ClearTasks, DeleteDag, DeleteRun, MarkRun, Mark
 from gnomon.engine.lifecycle.attempt_results import reset_task_instance
 from gnomon.engine.lifecycle.deadlines import renew_deadlines
 from gnomon.engine.lifecycle.deferrals import drop_deferral
+from gnomon.engine.lifecycle.expansion_loading import undo_literal_expansions
 from gnomon.engine.lifecycle.expansions import is_beyond_expansion, reconcile_expansion
 from gnomon.engine.lifecycle.run_callbacks import discard_callbacks
 from gnomon.engine.lifecycle.run_lifecycle import (
@@ -98,6 +99,7 @@ def _requeue_run(context: StepContext, run: DagRun) -> None:
     record.queued_at = context.now
     record.started_at = record.ended_at = record.reason = None
     context.set_run_state(run, DagRunState.QUEUED)
+    undo_literal_expansions(context, run)
     renew_deadlines(context, run)
     keep_in_history(run)
     context.startable_dags[run.dag] = None

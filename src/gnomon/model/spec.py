@@ -45,6 +45,8 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     depends_on_past: bool = False
     wait_for_downstream: bool = False
     ignore_first_depends_on_past: bool = True
+    wait_for_past_depends_before_skipping: bool = False
+    """A trigger rule that skips the task is applied once the previous run would let the task run."""
     start_at: Instant | None = None
     end_at: Instant | None = None
     runs_code: bool = True

@@ -18,7 +18,7 @@ from gnomon.engine.state.task_instance import Dag
 from gnomon.model.assets import AssetCondition, AssetLeaf, PartitionRule
 from gnomon.model.instants import Instant
 from gnomon.model.records import RunRecord
-from gnomon.model.states import FINISHED_RUN_STATES, DagRunType
+from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.scheduler.settings import ASSET_DAGS_MAX, ASSET_RUNS_MAX, PARTITION_KEYS_MAX
 from gnomon.store import Database, Transaction
 from gnomon.store.asset_records.asset_queue import MAX_CONSUMED_EVENTS, create_asset_run, find_satisfied_leaves
@@ -134,7 +134,5 @@ class AssetRunCreator:
 
 def _compute_room(dag: Dag) -> int:
     """How many more runs may be created: further events wait in the queue, and share the next run unless they are of partitions."""
-    unfinished = sum(
-        run.record.state not in FINISHED_RUN_STATES and run.record.run_type is not DagRunType.BACKFILL for run in dag.runs.values()
-    )
+    unfinished = sum(run.record.state not in FINISHED_RUN_STATES and run.backfill is None for run in dag.runs.values())
     return active_runs_limit(dag) - unfinished

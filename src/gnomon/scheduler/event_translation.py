@@ -186,7 +186,7 @@ def read_run(tx: Transaction, run_pk: int, memory: EngineState) -> list[e.Engine
     if dag is None:
         found.extend(read_dags(tx, [run.dag_pk], memory))
     if run.backfill_pk is not None and (dag is None or run.backfill_pk not in dag.backfills):
-        found.extend(read_backfill(tx, run.backfill_pk))
+        found.extend(read_backfill(tx, run.backfill_pk, is_for_run=True))
     before = group_state.load_run_before(tx, run) if dag is None or dag.graph.depends_on_previous_run else None
     waits = run_waits.load_run_waits(tx, [run_pk]).get(run_pk, ())
     deadlines = run_callbacks.load_deadlines(tx, [run_pk]).get(run_pk, ())
@@ -194,10 +194,10 @@ def read_run(tx: Transaction, run_pk: int, memory: EngineState) -> list[e.Engine
     return found
 
 
-def read_backfill(tx: Transaction, backfill_pk: int) -> list[e.EngineEvent]:
-    """A BackfillRead; nothing if the backfill was deleted."""
+def read_backfill(tx: Transaction, backfill_pk: int, *, is_for_run: bool = False) -> list[e.EngineEvent]:
+    """A BackfillRead; nothing if the backfill was deleted. `is_for_run`: a RunRead of one of its runs follows."""
     record = backfills.find_backfill(tx, backfill_pk)
-    return [] if record is None else [e.BackfillRead(record)]
+    return [] if record is None else [e.BackfillRead(record, is_for_run)]
 
 
 def _translate_parts(tx: Transaction, body: dict[str, Any], memory: EngineState, multipart: MultipartRequests) -> list[e.EngineEvent]:

@@ -7,6 +7,8 @@ import copy
 from msgspec.structs import replace
 
 from gnomon.engine import events as e
+from gnomon.model.deferral import Deferral
+from gnomon.model.hitl import HITLRequest, HITLRespondent
 from gnomon.model.spec import TaskSpec
 
 from .mapped_dags import GROUP, IN_GROUP, LENGTH_FROM_U, VALUE, clear, literal, new_version, over
@@ -136,4 +138,59 @@ def test_another_length_in_the_file_adds_and_removes_instances_of_a_running_run(
     new_version(world, [replace(tasks[0], expansion=literal(1)), tasks[1]])
     assert world.states_of(run, "d") == {0: "success", 1: "removed", 2: "removed"}
     world.end("x")
+    assert world.state(run) == "success"
+
+
+def test_a_task_that_becomes_mapped_and_unmapped_again_goes_on_with_its_numbers() -> None:
+    """The store refuses an attempt number that it has; map index 0 and the one instance stand for each other, as in Airflow."""
+    plain = [TaskSpec(task_id="u"), TaskSpec(task_id="d", upstream=("u",), retries=1), TaskSpec(task_id="x")]
+    mapped = [plain[0], replace(plain[1], expansion=over("u")), plain[2]]
+    world = World(dag_record(plain))
+    run = world.start()
+    world.end("u", return_length=2)
+    numbers = []
+    for version in (mapped, plain, mapped, plain):
+        numbers.append(next((a.map_index, a.try_number, a.seq, a.max_tries) for a in world.live("d") if a.map_index < 1))
+        world.step(*(world.result(attempt, "failed", retryable=True) for attempt in world.live("d")), seconds=1)
+        new_version(world, version)
+        if len(numbers) % 2:
+            world.take_over()
+        world.step(seconds=400)
+    assert numbers == [(-1, 1, 1, 1), (0, 2, 2, 2), (-1, 3, 3, 3), (0, 4, 4, 4)]
+    world.end("d")
+    assert world.states_of(run, "d") == {-1: "success", 0: "removed", 1: "removed"}
+
+
+def test_an_event_of_a_deferral_from_before_the_task_was_mapped_changes_nothing() -> None:
+    plain = [TaskSpec(task_id="u"), TaskSpec(task_id="d", upstream=("u",)), TaskSpec(task_id="x")]
+    mapped = [plain[0], replace(plain[1], expansion=over("u")), plain[2]]
+    world = World(dag_record(plain))
+    run = world.start()
+    world.end("u", return_length=2)
+    world.end("d", "deferred", wait=Deferral(classpath="x.Y", next_method="go"))
+    first = world.waits[world.key(run, "d")].defer_seq
+    for version in (mapped, plain):
+        new_version(world, version)
+    world.end("d", "deferred", wait=Deferral(classpath="x.Y", next_method="go"))
+    assert world.waits[world.key(run, "d")].defer_seq > first
+
+
+def test_a_task_that_waits_for_a_person_and_becomes_mapped_is_expanded_and_asks_again() -> None:
+    plain = [TaskSpec(task_id="u"), TaskSpec(task_id="d", upstream=("u",)), TaskSpec(task_id="j", upstream=("d",))]
+    world = World(dag_record(plain))
+    run = world.start()
+    world.end("u", return_length=2)
+    question = Deferral(classpath="TaskAwaitingInput", next_method="go", hitl=HITLRequest(subject="Go?", options=("yes", "no")))
+    world.end("d", "awaiting_input", wait=question)
+    new_version(world, [plain[0], replace(plain[1], expansion=over("u")), plain[2]])
+    assert world.states_of(run, "d") == {0: "queued", 1: "queued"}
+    assert world.waits == {}
+    world.step(e.HITLAnswered(world.key(run, "d"), ("yes",), {}, HITLRespondent("ann", "ann"), 7))
+    assert [(answer[1], "yes" in answer[2]) for answer in world.answers] == [("refused", False)]
+    world.take_over()
+    assert [(a.map_index, a.try_number, a.seq, a.resume) for a in world.live("d")] == [(0, 2, 2, None), (1, 1, 1, None)]
+    world.step(world.result(world.live("d")[0], "awaiting_input", wait=question), world.result(world.live("d")[1]))
+    world.step(e.HITLAnswered(world.key(run, "d", 0), ("yes",), {}, HITLRespondent("ann", "ann"), 8))
+    world.end("d")
+    world.end("j")
     assert world.state(run) == "success"

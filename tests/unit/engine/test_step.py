@@ -297,6 +297,34 @@ def test_a_new_version_moves_an_unfinished_run() -> None:
     assert world.runs[run.run_pk].version_pk == 2
 
 
+def test_a_task_that_waits_before_skipping_is_skipped_once_the_run_before_would_let_it_run() -> None:
+    waiting = TaskSpec(task_id="b", upstream=("a",), depends_on_past=True, wait_for_past_depends_before_skipping=True)
+    tasks = [TaskSpec(task_id="a"), waiting, TaskSpec(task_id="c", upstream=("a",), depends_on_past=True)]
+    world = World(dag_record(tasks))
+    first, second = world.start(), world.start()
+    for run, outcome in ((first, "success"), (second, "skipped")):
+        (attempt,) = [attempt for attempt in world.live("a") if attempt.run.run_pk == run.run_pk]
+        world.step(world.result(attempt, outcome))
+    assert world.states(second) == {"a": "skipped", "c": "skipped"}
+    assert collect_task_reasons(world.memory, second.run_pk, "b", -1, world.now) == [
+        "depends_on_past: b in run run1 is queued; wait_for_past_depends_before_skipping: then trigger rule all_success skips it: 1 skipped"
+    ]
+    assert not world.step().changes
+    world.end("b", "failed")
+    assert "b" not in world.states(second)
+    world.step(e.MarkTasks(first.run_pk, (world.key(first, "b"),), "success", "me"))
+    assert world.states(second)["b"] == "skipped"
+
+
+def test_without_a_run_before_or_depends_on_past_a_task_is_skipped_at_once() -> None:
+    for past in (True, False):
+        tasks = [TaskSpec(task_id="a"), TaskSpec(task_id="b", upstream=("a",), depends_on_past=past, wait_for_past_depends_before_skipping=True)]
+        world = World(dag_record(tasks))
+        runs = [world.start() for _ in range(1 if past else 2)]
+        world.end_all("a", "skipped")
+        assert [world.states(run)["b"] for run in runs] == ["skipped"] * len(runs)
+
+
 def test_depends_on_past_waits_for_the_run_before() -> None:
     world = World(dag_record(chain("a", depends_on_past=True)))
     first, second = world.start(), world.start()

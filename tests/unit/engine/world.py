@@ -56,6 +56,7 @@ class World:
         self.waits: dict[TaskKey, DeferralRecord] = {}
         self.killed_waits: list[TaskKey] = []
         self.attempts: dict[str, str] = {}
+        self.attempt_keys: set[tuple[TaskKey, int]] = set()
         self.sent: dict[str, Attempt] = {}
         self.answers: list[tuple[int, str, str]] = []
         self.run_waits: dict[tuple[int, int, str, int], RunWait] = {}
@@ -144,6 +145,9 @@ class World:
         for record in changes.attempts:
             assert record.attempt not in self.attempts, f"attempt {record.attempt} was recorded twice"
             self.attempts[record.attempt] = record.state
+            key = (TaskKey(record.run_pk, record.task_no, record.map_index), record.seq)
+            assert key not in self.attempt_keys, f"attempt number {record.seq} of {key[0]} was used twice"
+            self.attempt_keys.add(key)
         for gone in changes.edge_waits_deleted:
             for key in [key for key in self.run_waits if key[:2] == gone]:
                 del self.run_waits[key]

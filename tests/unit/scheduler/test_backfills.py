@@ -398,6 +398,24 @@ def test_a_cleared_run_of_an_ended_backfill_runs_again(world: World) -> None:
     assert (world.run("a", -1).state.value, world.run("a", -1).clear_number) == ("success", 1)
 
 
+def test_a_cleared_run_of_an_ended_backfill_keeps_the_limit_of_its_backfill(world: World) -> None:
+    dag(world, run_s=600, max_active_runs=1)
+    made = create(world, "a", -4, -1, most=2)
+    world.until(1)
+    for hour in (-4, -3, -2, -1):
+        world.ask("clear", "a", world.run("a", hour), tasks=None, only_failed=False)
+    world.until(1.05)
+    assert Counter(world.states("a").values()) == {"running": 2, "queued": 2}
+    service = world.schedulers[0].service
+    assert service is not None
+    assert explain.collect_run_reasons(service.memory, world.run("a", -1).run_pk, world.clock.now()) == [
+        f"queued: max_active_runs=2 of backfill {made.backfill_pk} is reached by 2 running runs"
+    ]
+    world.until(2)
+    assert Counter(world.states("a").values()) == {"success": 4}
+    assert not service.memory.dags[made.dag_pk].backfills
+
+
 @pytest.mark.parametrize("fault", ["crash_before", "crash_after", "uncertain_lost", "uncertain_done"])
 def test_no_run_is_lost_or_doubled_whichever_commit_fails(sqlite_url: str, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     """Each commit of the scheduler meets the fault, one after the other: creation in batches, window, reprocessing, the end."""

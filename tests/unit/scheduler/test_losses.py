@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +16,13 @@ from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND
 from gnomon.model.records import NewMail, RunRecord
+from gnomon.model.run_callbacks import CallbackKind, CallbackState
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.scheduler.lease import Lease
 from gnomon.simulate import Deployment
 from gnomon.store import Database, Transaction, migrations, open_database
-from gnomon.store.dag_records import dag_runs
+from gnomon.store.dag_records import dag_runs, run_callbacks
 from gnomon.store.ownership import leases, mailbox
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
@@ -136,4 +138,40 @@ def test_what_a_silent_worker_said_at_the_last_moment_comes_before_its_loss(url:
     world.run_until(START + int(4 * WORKER_TTL_S * SECOND))
     with database.read() as tx:
         assert [(row.state, row.try_number) for row in dag_runs.list_task_states(tx, run.run_pk)] == [(S.SUCCESS, 1)]
+    database.close()
+
+
+def test_a_callback_whose_worker_was_lost_while_nobody_looked_is_called_again(url: str) -> None:
+    """Its worker is known from the row of the callback alone: no task of it is unfinished, and it never joined this scheduler."""
+    clocks: list[VirtualClock] = []
+    database = open_database(url, lease_clock=lambda: clocks[0].now() if clocks else START)
+    called: list[str] = []
+
+    def play(attempt: Attempt, rng: random.Random) -> Play:
+        called.extend([attempt.attempt_id] * (attempt.kind == "callback"))
+        return Play(run_s=1e6 if len(called) == 1 and attempt.kind == "callback" else 1.0)
+
+    world = Deployment(database, seed=1, start=START, script=play)
+    clocks.append(world.clock)
+    world.add_dags([DagSpec(
+        dag_id="d", timetable=reference(NullTimetable()), tasks=(TaskSpec(task_id="t"),), paused_upon_creation=False,
+        run_callbacks=(CallbackKind.RUN_SUCCEEDED.value,),
+    )])  # fmt: skip
+    with database.write() as tx:
+        run = dag_runs.create_manual_run(
+            tx, dag_id="d", run_id="r", logical_at=None, run_after=START, interval=None, conf={}, by="test", at=START,
+        )
+    world.run_until(START + 5 * SECOND)
+    with database.read() as tx:
+        (callback,) = run_callbacks.list_callbacks(tx, run.run_pk)
+    lost = world.workers[0].worker_id
+    assert (callback.state, callback.worker) == (CallbackState.RUNNING, lost)
+    world.kill_scheduler()  # it was cut off from the database, and has dropped its memory
+    with database.write() as tx:
+        leases.retire_worker(tx, lost)
+    world.kill_worker()
+    world.run_until(START + 40 * SECOND)
+    with database.read() as tx:
+        (callback,) = run_callbacks.list_callbacks(tx, run.run_pk)
+    assert (callback.state, callback.tries, len(called)) == (CallbackState.SUCCESS, 2, 2)
     database.close()

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from gnomon.decide.expansion import INSTANCES_MAX, FactorLengths, count_instances, measure_factors
 from gnomon.decide.trigger_rules import parse_skip_reason
 from gnomon.engine.lifecycle.expansions import restore_removed
+from gnomon.engine.lifecycle.tallies import recount_tallies
 from gnomon.engine.state.task_expansion import TaskExpansion
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
+from gnomon.engine.step_context import StepContext
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.mapping import Expansion
 from gnomon.model.records import TaskRecord
@@ -52,6 +54,23 @@ def _add_indices(run: DagRun, index: int, lengths: FactorLengths) -> None:
     expansion = run.expansions[index] = TaskExpansion(lengths)
     run.task_instances[index].pop(UNMAPPED, None)
     run.task_instances[index].update((i, TaskInstance(run, index, i, task)) for i in range(expansion.count))
+
+
+def undo_literal_expansions(context: StepContext, run: DagRun) -> None:
+    """The run is queued again: tasks whose lengths stand in the file and that have no row are expanded when it starts."""
+    mapping = run.graph.mapping
+    if mapping is None:
+        return
+    undone = [
+        index for index in run.expansions
+        if not mapping.sources[index]
+        and not any(ti.is_stored or ti in context.dirty_instances for ti in run.task_instances[index].values())
+    ]  # fmt: skip
+    for index in undone:
+        del run.expansions[index]
+        run.task_instances[index] = {UNMAPPED: TaskInstance(run, index, UNMAPPED, run.graph.tasks[index])}
+    if undone:
+        recount_tallies(run)
 
 
 def list_expected_indices(levels: Sequence[Expansion], rows: Sequence[TaskRecord], *, is_queued: bool) -> range:

@@ -137,11 +137,26 @@ def _replace_by_indices(context: StepContext, ti: TaskInstance, lengths: FactorL
     run.unfinished_count -= 1
     has_removed = bool(instances)
     _fill_indices(context, run, index, expansion.count)
+    _continue_numbers(context, ti, instances[0])
     if has_removed:
         recount_structure(context, run, index)
     else:
         _count_new_instances(context, run, index)
     _apply_left_out(run, index)
+
+
+def _continue_numbers(context: StepContext, source: TaskInstance, target: TaskInstance) -> None:
+    """Map index 0 and the one instance of a task take over each other's try, attempt and deferral numbers, as in Airflow.
+
+    The task may become mapped and unmapped again and again: an attempt number is never used twice.
+    """
+    if source.seq <= target.seq and source.try_number <= target.try_number and source.defer_seq <= target.defer_seq:
+        return
+    target.seq = max(source.seq, target.seq)
+    target.try_number = max(source.try_number, target.try_number)
+    target.defer_seq = max(source.defer_seq, target.defer_seq)
+    target.max_tries = target.try_number + target.task.retries
+    context.mark_dirty(target)
 
 
 def _fill_indices(context: StepContext, run: DagRun, index: int, count: int) -> None:
@@ -249,7 +264,7 @@ def _collapse(context: StepContext, run: DagRun, index: int, reason: str) -> Tas
     """Remove all indices; returns the one instance that stands for the task again."""
     _remove_from(context, run, index, 0, reason)
     del run.expansions[index]
-    _add_unexpanded(run, index)
+    _add_unexpanded(context, run, index)
     recount_structure(context, run, index)
     return run.task_instances[index][UNMAPPED]
 
@@ -268,9 +283,12 @@ def remove_instance(context: StepContext, ti: TaskInstance, reason: str) -> None
         context.delete_xcoms(ti)
 
 
-def _add_unexpanded(run: DagRun, index: int) -> None:
-    run.task_instances[index][UNMAPPED] = TaskInstance(run, index, UNMAPPED, run.graph.tasks[index])
+def _add_unexpanded(context: StepContext, run: DagRun, index: int) -> None:
+    instances = run.task_instances[index]
+    ti = instances[UNMAPPED] = TaskInstance(run, index, UNMAPPED, run.graph.tasks[index])
     run.unfinished_count += 1
+    if 0 in instances:
+        _continue_numbers(context, instances[0], ti)
 
 
 def recount_structure(context: StepContext, run: DagRun, index: int) -> None:
@@ -313,7 +331,7 @@ def _merge_indices(context: StepContext, run: DagRun, index: int) -> None:
     for ti in indexed:
         remove_instance(context, ti, "its task is not mapped any more")
     if UNMAPPED not in instances:
-        _add_unexpanded(run, index)
+        _add_unexpanded(context, run, index)
     recount_structure(context, run, index)
 
 

@@ -15,6 +15,7 @@ from gnomon.engine.lifecycle.deferrals import set_deferral_timer
 from gnomon.engine.lifecycle.expansion_loading import restore_expansions, restore_task_instance
 from gnomon.engine.lifecycle.expansions import expand_literals
 from gnomon.engine.lifecycle.run_callbacks import detach_callbacks, owe_run_end, owe_run_start
+from gnomon.engine.lifecycle.run_preemption import preempt_later_run
 from gnomon.engine.lifecycle.tallies import recount_tallies
 from gnomon.engine.lifecycle.task_end import stop_tasks
 from gnomon.engine.lifecycle.task_lifecycle import make_ready
@@ -129,13 +130,13 @@ def start_queued_runs(context: StepContext, dag: Dag) -> None:
 
 
 def _start_backfill_runs(context: StepContext, dag: Dag, queue: BackfillQueue) -> None:
-    """Start queued runs of one backfill while its own limit has room."""
-    while queue.queued_runs and queue.has_room:
+    """Start queued runs of one backfill while its own limit has room, or gets it from a later run."""
+    while queue.queued_runs and queue.record.hold_reason is None and (queue.has_room or dag.graph.depends_on_previous_run):
         run = dag.runs.get(abs(queue.queued_runs[0][1]))
         if run is None or run.backfill is not queue or not _is_startable(run) or queue.key_of(run.record) != queue.queued_runs[0]:
             heapq.heappop(queue.queued_runs)
             continue
-        if _is_too_early(context, run):
+        if _is_too_early(context, run) or not (queue.has_room or preempt_later_run(context, run)):
             return
         heapq.heappop(queue.queued_runs)
         _start_run(context, run)
@@ -156,8 +157,10 @@ def _is_too_early(context: StepContext, run: DagRun) -> bool:
 
 
 def _start_planned_runs(context: StepContext, dag: Dag) -> None:
+    """Start queued runs of the DAG while its limit has room, or gets it from an earlier run that is cancelled or a later one that waits."""
     limit = active_runs_limit(dag)
-    while dag.queued_runs and (dag.running_count < limit or dag.graph.spec.overlap == "cancel_running"):
+    can_make_room = dag.graph.spec.overlap == "cancel_running" or dag.graph.depends_on_previous_run
+    while dag.queued_runs and (dag.running_count < limit or can_make_room):
         run = dag.runs.get(dag.queued_runs[0][1])
         if run is None or run.backfill is not None or not _is_startable(run) or run.sort_key != dag.queued_runs[0]:
             heapq.heappop(dag.queued_runs)
@@ -165,7 +168,7 @@ def _start_planned_runs(context: StepContext, dag: Dag) -> None:
         if _is_too_early(context, run):
             return
         _cancel_overlapped_runs(context, run)
-        if dag.running_count >= limit:
+        if dag.running_count >= limit and not preempt_later_run(context, run):
             return
         heapq.heappop(dag.queued_runs)
         _start_run(context, run)
@@ -181,7 +184,7 @@ def _cancel_overlapped_runs(context: StepContext, run: DagRun) -> None:
         return
     reason = f'overlap="cancel_running": run {run.record.run_id} was due'
     for other in sorted(run.dag.runs.values(), key=lambda other: other.sort_key):
-        if other.is_running and other.sort_key < run.sort_key and other.record.run_type is not DagRunType.BACKFILL:
+        if other.is_running and other.sort_key < run.sort_key and other.backfill is None:
             stop_tasks(context, other, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
             end_run(context, other, DagRunState.FAILED, reason, callback_reason="cancel_running")
 
@@ -311,6 +314,14 @@ def drop_ended_run(context: StepContext, run: DagRun) -> None:
         run.dag.runs.pop(run.pk, None)
         _remove_slot(run)
         prune_history(run.dag)
+        _drop_ended_backfill(run)
+
+
+def _drop_ended_backfill(run: DagRun) -> None:
+    """Remove a backfill that had ended when this run was cleared, unless another of its runs is unfinished."""
+    queue = run.backfill
+    if queue is not None and queue.record.is_ended and not any(other.backfill is queue for other in run.dag.runs.values()):
+        run.dag.backfills.pop(queue.record.backfill_pk, None)
 
 
 def _remove_slot(run: DagRun) -> None:

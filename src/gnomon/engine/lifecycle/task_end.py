@@ -40,6 +40,7 @@ def finish_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, r
     update_tallies(context, ti, 1)
     if run.graph.depends_on_previous_run:
         _evaluate_next_run(context, ti)
+        context.startable_dags[run.dag] = None  # the run may be one now that can only wait: `run_preemption.py`
     if context.state.subscriptions:
         notify_task_ended(context, ti)
 

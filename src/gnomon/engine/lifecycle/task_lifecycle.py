@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from gnomon.decide.edges import EdgeVerdict
-from gnomon.decide.previous_run import evaluate_previous_run, evaluate_without_previous
+from gnomon.decide.previous_run import decide_skip, evaluate_previous_run, evaluate_without_previous
 from gnomon.decide.transitions import Cause
 from gnomon.decide.trigger_rules import RuleOutcome, Verdict, evaluate_trigger_rule, is_skip_valid, parse_skip_reason
 from gnomon.engine.lifecycle.asset_emission import record_asset_events
@@ -66,15 +66,20 @@ def apply_verdict(context: StepContext, ti: TaskInstance, verdict: Verdict) -> N
         finish_task_instance(context, ti, Cause.RULE_SKIP, verdict.reason)
     elif verdict.outcome is RuleOutcome.UPSTREAM_FAILED:
         finish_task_instance(context, ti, Cause.RULE_UPSTREAM_FAILED, verdict.reason)
+    elif ti.run.graph.depends_on_previous_run:
+        context.startable_dags[ti.run.dag] = None  # the run may be one now that can only wait: `run_preemption.py`
 
 
 def compute_verdict(ti: TaskInstance) -> Verdict:
     """The verdict of, in this order: a branch that skipped the instance, the trigger rule and the lengths that the task is
     mapped over, the previous run, other DAGs."""
-    if ti.reason is not None and is_skipped_by_branch(ti):
-        return Verdict(RuleOutcome.SKIP, ti.reason)
     run = ti.run
-    verdict = compute_expansion_verdict(ti) if ti.needs_expansion else evaluate_trigger_rule(ti.task.trigger_rule, find_tally(ti))
+    if ti.reason is not None and is_skipped_by_branch(ti):
+        verdict = Verdict(RuleOutcome.SKIP, ti.reason)
+    else:
+        verdict = compute_expansion_verdict(ti) if ti.needs_expansion else evaluate_trigger_rule(ti.task.trigger_rule, find_tally(ti))
+    if verdict.outcome is RuleOutcome.SKIP and ti.task.wait_for_past_depends_before_skipping:
+        return decide_skip(verdict, compute_previous_run_verdict(ti))
     if verdict.outcome is not RuleOutcome.RUN:
         return verdict
     if run.graph.depends_on_previous_run:

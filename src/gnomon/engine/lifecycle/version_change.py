@@ -164,7 +164,7 @@ def _task_instances_at(context: StepContext, run: DagRun, index: int, previous: 
 def _move_indices(context: StepContext, run: DagRun, index: int, instances: dict[int, TaskInstance]) -> dict[int, TaskInstance]:
     """The instances of a task in the new graph; those with map indices and without rows are made anew."""
     if index in run.expansions or UNMAPPED not in instances:
-        if not any(ti.is_stored for ti in instances.values()):
+        if not any(ti.is_stored or ti in context.dirty_instances for ti in instances.values()):
             run.expansions.pop(index, None)
             return {UNMAPPED: TaskInstance(run, index, UNMAPPED, run.graph.tasks[index])} if instances else {}
         if 0 in instances:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import Instant
 from gnomon.model.records import RunRecord
+
+if TYPE_CHECKING:
+    from gnomon.engine.state.task_instance import DagRun
 
 
 class BackfillQueue:
     """One backfill of a DAG in memory. It stays as long as one of its runs may be unfinished."""
 
-    __slots__ = ("queued_runs", "record", "running_count")
+    __slots__ = ("queued_runs", "record", "running_runs")
 
     def __init__(self, record: BackfillRecord) -> None:
         self.record = record
         self.queued_runs: list[tuple[Instant, int]] = []
         """Heap of (order, run_pk) of its runs in memory that wait to start; an entry whose run is no longer queued is void."""
-        self.running_count = 0
+        self.running_runs: dict[int, DagRun] = {}
+        """Its running runs, by run_pk."""
 
     def key_of(self, run: RunRecord) -> tuple[Instant, int]:
         """The order in which its runs start: by slot, the newest first if the backfill runs backwards."""
         return (-run.run_after, -run.run_pk) if self.record.runs_backwards else (run.run_after, run.run_pk)
+
+    @property
+    def running_count(self) -> int:
+        return len(self.running_runs)
 
     @property
     def has_room(self) -> bool:

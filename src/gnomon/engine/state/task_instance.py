@@ -250,7 +250,7 @@ class DagRun:
 class Dag:
     """One DAG: its newest version, its unfinished runs, and the limits that span its runs."""
 
-    __slots__ = ("backfills", "by_slot", "graph", "held_instances", "is_as_loaded", "queued_runs", "record", "run_history", "running_count", "runs", "runs_waiting_upstream", "task_limits")
+    __slots__ = ("backfills", "by_slot", "graph", "held_instances", "is_as_loaded", "queued_runs", "record", "run_history", "running_runs", "runs", "runs_waiting_upstream", "task_limits")
 
     def __init__(self, record: DagRecord) -> None:
         self.record = record
@@ -261,7 +261,8 @@ class Dag:
         self.backfills: dict[int, BackfillQueue] = {}
         self.queued_runs: list[tuple[Instant, int]] = []
         """Heap of (run_after, run_pk) of runs that wait to start; an entry whose run is no longer queued is void."""
-        self.running_count = 0
+        self.running_runs: dict[int, DagRun] = {}
+        """The runs (by run_pk) that its max_active_runs counts."""
         self.runs_waiting_upstream: dict[int, None] = {}
         """Queued runs (run_pk) that wait for other DAGs: they are not in `queued_runs`, and no limit counts them."""
         self.by_slot: dict[Instant, DagRun] = {}
@@ -282,10 +283,15 @@ class Dag:
 
     def count_running(self, run: DagRun, by: int) -> None:
         """Count a run that starts (`by` 1) or ends (-1) at the limit that it belongs to."""
-        if run.backfill is None:
-            self.running_count += by
+        counted = self.running_runs if run.backfill is None else run.backfill.running_runs
+        if by > 0:
+            counted[run.pk] = run
         else:
-            run.backfill.running_count += by
+            counted.pop(run.pk, None)
+
+    @property
+    def running_count(self) -> int:
+        return len(self.running_runs)
 
     @property
     def hold_reason(self) -> str | None:

@@ -84,7 +84,7 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
         OptionDefault("scheduler", "ignore_first_depends_on_past_by_default", option_defaults.read_boolean),
         spec="ignore_first_depends_on_past", encode=bool),
     ArgumentField("wait_for_past_depends_before_skipping", False, converters.as_flag,
-        no_effect_reason="has no effect: a task is skipped as soon as its trigger rule says so, and does not wait for the run before"),
+        spec="wait_for_past_depends_before_skipping", encode=bool),
     ArgumentField("wait_for_downstream", False, converters.as_flag, spec="wait_for_downstream", encode=bool),
     ArgumentField("depends_on", None, as_dependencies),
     ArgumentField("dag"),

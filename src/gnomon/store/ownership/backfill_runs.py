@@ -137,10 +137,15 @@ def leave_runs(tx: Transaction, backfill_pk: int, run_pks: Iterable[int]) -> Non
 
 
 def fail_queued_runs(tx: Transaction, backfill: BackfillRecord, reason: str, limit: int, now: Instant) -> list[Instant]:
-    """End queued runs of a cancelled backfill that no scheduler has in memory; returns their slots, [] when none is left."""
+    """End queued runs of a cancelled backfill that no scheduler has in memory; returns their slots, [] when none is left.
+
+    Their waits for other DAGs are closed and their deadlines deleted, as at any end of a run.
+    """
     rows = tx.all("backfill_runs.next_queued", backfill_pk=backfill.backfill_pk, limit=limit)
     tx.send_many("backfill_runs.fail_queued", [(run_pk, now, reason) for run_pk, _ in rows])
     if rows:
+        tx.send_many("run_waits.close", [(run_pk, now) for run_pk, _ in rows])
+        tx.send_many("run_callbacks.prune_deadlines", [(run_pk,) for run_pk, _ in rows])
         queued, failed = RUN_STATE_CODES[DagRunState.QUEUED], RUN_STATE_CODES[DagRunState.FAILED]
         tx.send_many("commit.tallies", [(backfill.dag_pk, queued, -len(rows)), (backfill.dag_pk, failed, len(rows))])
     return [run_after for _, run_after in rows]

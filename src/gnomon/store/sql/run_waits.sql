@@ -29,6 +29,16 @@ DELETE FROM run_wait WHERE down_run = :down_run AND edge_no = :edge_no;
 -- Delete all waits of some edges of runs. PostgreSQL runs a batch as one statement.
 DELETE FROM run_wait USING :rows WHERE run_wait.down_run = r.down_run AND run_wait.edge_no = r.edge_no;
 
+-- name: close (sqlite)
+-- rows: down_run bigint, since bigint
+-- Close the open waits of some runs, which have ended. SQLite runs a batch row by row.
+UPDATE run_wait SET state = 104, since = :since WHERE down_run = :down_run AND state < 100;
+
+-- name: close (postgresql)
+-- rows: down_run bigint, since bigint
+-- Close the open waits of some runs, which have ended. PostgreSQL runs a batch as one statement.
+UPDATE run_wait SET state = 104, since = r.since FROM :rows WHERE run_wait.down_run = r.down_run AND run_wait.state < 100;
+
 -- name: of_runs (sqlite)
 -- The waits of some runs, each a range of the primary key. SQLite reads the list with json_each.
 SELECT down_run, edge_no, up_dag, up_at, down_group, up_group, task_id, state, keeps, rule, since, clear_number, note
