@@ -289,6 +289,7 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.triggers.external_task", "DagStateTrigger TaskStateTrigger WorkflowTrigger"),
     make_row("airflow.triggers.file", "DirectoryFileDeleteTrigger FileDeleteTrigger FileTrigger"),
+    make_row("airflow.triggers.shared_stream", "AckTimeout AdvanceItem AdvanceOutcome SharedStreamProducer reject_shared_stream_event"),
     make_row("airflow.triggers.temporal", "DateTimeTrigger TimeDeltaTrigger"),
     make_row("airflow.triggers.testing", "FailureTrigger SuccessTrigger"),
     make_row(

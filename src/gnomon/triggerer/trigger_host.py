@@ -32,6 +32,7 @@ from gnomon.triggerer.host_protocol import (
     TriggersFinished,
     WatcherEventsStored,
 )
+from gnomon.triggerer.shared_stream_groups import SharedStreamLimits, SharedStreams
 from gnomon.triggerer.task_api_channel import TriggerApiChannel
 from gnomon.triggerer.trigger_runner import (
     RunningTrigger,
@@ -53,7 +54,7 @@ _log = log.get_logger("triggerer.host")
 class TriggerHost:
     """Runs triggers until the triggerer sends StopHost or closes the socket."""
 
-    def __init__(self, sock: socket.socket, on_kill_s: float) -> None:
+    def __init__(self, sock: socket.socket, on_kill_s: float, shared_stream_limits: SharedStreamLimits) -> None:
         self._link: MessageStream[ToTriggerHost] = MessageStream(sock, FrameDecoder(ToTriggerHost))
         self.on_kill_s = on_kill_s
         self._loop = asyncio.get_running_loop()
@@ -69,6 +70,7 @@ class TriggerHost:
         self._stopped = asyncio.Event()
         self._api_channel = TriggerApiChannel(self._send, self._wait_for_answer)
         self._watcher_events = WatcherEventSender(self._send)
+        self._shared_streams = SharedStreams(shared_stream_limits)
         self._deferred_messages: list[ToTriggerHost] = []
         """Messages received while the loop was blocked waiting for an answer."""
         self.constructing: RunningTrigger | None = None
@@ -192,8 +194,14 @@ class TriggerHost:
         await self._watcher_events.publish(running.number, running.trigger.trigger_id, event)
 
     def open_events(self, running: RunningTrigger) -> Any:
-        """The events of a watcher."""
-        return running.trigger.run()
+        """The events of a watcher: of the stream that it shares, or of its `run`."""
+        try:
+            key = running.trigger.shared_stream_key()
+            hash(key)
+        except Exception as error:
+            author_log.warning("shared_stream_key() raised %s: %s; the trigger shares no stream", type(error).__name__, error)
+            key = None
+        return running.trigger.run() if key is None else self._shared_streams.open_events(key, running.trigger)
 
     def on_fired(self, running: RunningTrigger, fired: DeferralResult) -> None:
         """Send the result of the wait; later events of this start are ignored."""
