@@ -57,6 +57,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.hooks.subprocess", "SubprocessHook SubprocessResult working_directory"),
     make_row("airflow.listeners", "hookimpl"),
     make_row("airflow.listeners.listener", "ListenerManager get_listener_manager"),
+    make_row("airflow.listeners.types", "AssetEvent"),
     make_row(
         "airflow.macros",
         "datetime datetime_diff_for_humans dateutil ds_add ds_format ds_format_locale json random time "

@@ -191,7 +191,7 @@ class TriggerHost:
     # ---- messages sent ----------------------------------------------------------------------------------------------
     async def publish_event(self, running: RunningTrigger, event: Any) -> None:
         """Send the event of a watcher; returns when it is stored."""
-        await self._watcher_events.publish(running.number, running.trigger.trigger_id, event)
+        await self._watcher_events.publish(running.number, running.trigger.trigger_id, running.task_instance, event)
 
     def open_events(self, running: RunningTrigger) -> Any:
         """The events of a watcher: of the stream that it shares, or of its `run`."""

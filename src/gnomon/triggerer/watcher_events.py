@@ -18,6 +18,7 @@ from gnomon.sdk.deferral.triggers import TriggerEvent
 from gnomon.sdk.runtime.channel import Channel
 from gnomon.triggerer.deferral_results import describe_value
 from gnomon.triggerer.host_protocol import TriggerTaskInstance, WatcherEventYielded
+from gnomon.triggerer.watcher_listeners import WatcherListeners
 
 
 class WatcherEventSender:
@@ -27,11 +28,12 @@ class WatcherEventSender:
         """To be created in the loop. `send` sends to the triggerer."""
         self._send = send
         self._loop = asyncio.get_running_loop()
+        self._listeners = WatcherListeners()
         self._unstored: dict[int, asyncio.Future[None]] = {}
         """By number of the start: a trigger has at most one event that is not stored."""
 
-    async def publish(self, number: int, trigger_id: int, event: Any) -> None:
-        """Send the event; returns when it is stored. Raises as `encode_event`, and sends nothing then."""
+    async def publish(self, number: int, trigger_id: int, watching: TriggerTaskInstance, event: Any) -> None:
+        """Send the event; returns when it is stored and the listeners were called. Raises as `encode_event`, and sends nothing then."""
         message = WatcherEventYielded(number=number, event=encode_event(trigger_id, event))
         stored = self._unstored[number] = self._loop.create_future()
         try:
@@ -39,6 +41,7 @@ class WatcherEventSender:
             await stored
         finally:
             del self._unstored[number]
+        await self._listeners.call(watching, message.event)
 
     def on_stored(self, number: int) -> None:
         """The triggerer has stored the event of this start."""
