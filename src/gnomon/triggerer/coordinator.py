@@ -98,7 +98,7 @@ class TriggererCoordinator:
             if self._is_woken or self._has_more_to_claim or self._clock.monotonic() >= self._next_sweep_at:
                 self._claim_and_cancel()
         except FencedError:
-            self._save_watcher_events()
+            self.save_watcher_events()
             raise
         except (ResourceUnavailable, WrongKey) as error:
             self._away_until = self._clock.monotonic() + STORE_RETRY_S
@@ -187,8 +187,9 @@ class TriggererCoordinator:
             self._wake_owners()
         self._metrics.record_watchers(len(self.watchers), self.watchers.published_count, self.watchers.failed_count)
 
-    def _save_watcher_events(self) -> None:
-        """A fenced triggerer still stores what its watchers have yielded: the trigger may have taken it from its source already."""
+    def save_watcher_events(self) -> None:
+        """Store what watchers have yielded, also after a fence or `retire`: the trigger may have taken it from its source already."""
+        self.watchers.collect_events()
         try:
             self._store_watcher_events()
         except (FencedError, ResourceUnavailable) as error:

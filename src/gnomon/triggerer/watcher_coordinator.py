@@ -9,9 +9,9 @@ from gnomon.clock import Clock
 from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.model.attempts import build_watcher_log_path, escape_unstorable
 from gnomon.model.deferral import DeferralResult
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import SECOND
 from gnomon.processes.host_process import HostProcess
-from gnomon.store import Database
+from gnomon.store import CommitUncertain, Database, FencedError
 from gnomon.store.trigger_queue import watcher_claims
 from gnomon.store.trigger_queue.watcher_claims import ClaimedWatcher, WatcherEnd
 from gnomon.triggerer.host_pool import HostPool
@@ -131,20 +131,23 @@ class WatcherCoordinator:
             own = watcher_claims.list_running_watchers(tx, own_id) if self._running else set()
         claimed: list[ClaimedWatcher] = []
         if pending.has_unwanted or (pending.has_unclaimed and capacity_left > 0):
-            with self._db.triggerer_write(own_id) as tx:
-                if pending.has_unwanted:
-                    watcher_claims.release_unwanted_watchers(tx, own_id)
-                claimed = watcher_claims.claim_watchers(tx, own_id, capacity_left, now)
-                own = watcher_claims.list_running_watchers(tx, own_id)
+            try:
+                with self._db.triggerer_write(own_id) as tx:
+                    if pending.has_unwanted:
+                        watcher_claims.release_unwanted_watchers(tx, own_id)
+                    claimed = watcher_claims.claim_watchers(tx, own_id, capacity_left, now)
+                    own = watcher_claims.list_running_watchers(tx, own_id)
+            except CommitUncertain as error:
+                raise FencedError(f"it is unknown which watchers triggerer {own_id} has claimed ({error}); a new triggerer starts in its place") from error
         self._cancel(self._running.keys() - own)
-        self._start(claimed, now)
+        self._start(claimed)
 
     def _cancel(self, pks: set[int]) -> None:
         for pk in pks:
             _log.info("watcher_stopped", watcher=describe_watcher(self._running.pop(pk).job))
         self._host_pool.cancel((-pk for pk in pks), on_kill=False)
 
-    def _start(self, claimed: list[ClaimedWatcher], now: Instant) -> None:
+    def _start(self, claimed: list[ClaimedWatcher]) -> None:
         for job in claimed:
             self._running[job.asset_trigger_pk] = _RunningWatcher(job, self._clock.monotonic())
             if job.fault is not None:
