@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -13,13 +14,17 @@ from tests.keys import CIPHER
 from tests.unit.triggerer.authored import TRIGGERS
 from tests.unit.triggerer.conftest import PATIENCE_S
 from tests.unit.triggerer.keeping import Deferred
+from tests.unit.triggerer.test_shared_stream_groups import Source, make_subscriber
 
 from gnomon.config import set_current_config
 from gnomon.operators.empty import EmptyOperator
 from gnomon.operators.triggers import SuccessTrigger
+from gnomon.sdk.deferral.shared_stream import AckTimeout
 from gnomon.sdk.deferral.start_trigger import choose_triggerer_queue
 from gnomon.store import migrations, open_database
+from gnomon.triggerer.host_main import read_shared_stream_limits
 from gnomon.triggerer.host_protocol import LoopBlocked
+from gnomon.triggerer.shared_stream_groups import SharedStreamOverflow, SharedStreams
 
 Make = Callable[..., Deferred]
 
@@ -92,6 +97,33 @@ def test_on_kill_is_given_up_after_its_timeout(make: Make, tmp_path: Path) -> No
     world.gone(wait, killed=True)
     world.until(lambda: notes.read_text().endswith("cleanup\n"), one)
     assert notes.read_text() == "run\nbegins\ncleanup\n"
+
+
+@effect_of("triggerer.shared_stream_subscriber_queue_size", "triggerer.shared_stream_ack_timeout", "triggerer.shared_stream_cohort_grace_period")
+def test_options_limit_the_shared_streams_of_a_host(tmp_path: Path) -> None:
+    limits = read_shared_stream_limits(options(
+        tmp_path, triggerer__shared_stream_subscriber_queue_size=1, triggerer__shared_stream_ack_timeout=0.05,
+        triggerer__shared_stream_cohort_grace_period=0.1,
+    ))
+
+    async def read(slow: bool) -> tuple[float, str]:
+        began, source = time.monotonic(), Source()
+        events = SharedStreams(limits).open_events("key", make_subscriber(source))
+        source.put("one")
+        await anext(events)
+        seconds = time.monotonic() - began
+        for word in ("two", "three", "four") if slow else ():
+            source.put(word)
+        await asyncio.sleep(0.3)
+        with pytest.raises((AckTimeout, SharedStreamOverflow)) as raised:
+            await anext(events)
+        await events.aclose()  # type: ignore[attr-defined]
+        return seconds, type(raised.value).__name__
+
+    assert asyncio.run(read(slow=True))[1] == "SharedStreamOverflow"
+    seconds, late = asyncio.run(read(slow=False))
+    assert late == "AckTimeout"
+    assert seconds >= 0.1
 
 
 @effect_of("metrics.statsd_on", "metrics.statsd_host", "metrics.statsd_port", "metrics.statsd_prefix")

@@ -71,6 +71,9 @@ ROWS = (
     "INSERT INTO asset_queue (dag_pk, leaf, event_pk) VALUES (1, '{}', 1)",
     "INSERT INTO dag_asset (dag_pk, role, leaf, declared_at) VALUES (1, 'schedule', '{}', 1)",
     "INSERT INTO dag_run_asset_event (run_pk, event_pk) VALUES (1, 1)",
+    "INSERT INTO asset_trigger (identity, classpath, kwargs) VALUES ('i', 'c', 'k')",
+    "INSERT INTO asset_watcher (dag_pk, asset_name, asset_uri, watcher_name, asset_trigger_pk, asset_leaf, name_leaf, uri_leaf) "
+    "VALUES (1, 'a', 's3://a', 'w', 1, '{}', '{}', '{}')",
     "INSERT INTO pool_waiter (pool, scheduler, priority, since) VALUES ('default_pool', 's', 1, 1)",
 )
 """A row for every table that has none in a new database, of any revision."""

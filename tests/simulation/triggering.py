@@ -72,6 +72,7 @@ class ScriptedCrew:
         self._running: dict[int, tuple[trigger_claims.ClaimedTrigger, float]] = {}
         self._closing: list[tuple[float, int]] = []
         self.requests: deque[Any] = deque()
+        self.watcher_events: list[Any] = []
         self.block_count = 0
         self.wake_in_s = 1.0
 

@@ -243,9 +243,6 @@ ROWS: tuple[CoverageRow, ...] = (
         REFUSES,
         "the database is not open to DAG files and tasks; there are no tables to derive",
     ),
-    make_row(
-        "airflow.triggers.shared_stream", "*", LATER,
-        "no asset is watched yet, so there are no streams that triggers share; BaseEventTrigger has their methods",
-    ),
+    make_row("airflow.triggers.shared_stream", "SharedStreamManager", LATER, "the triggerer opens shared streams; a trigger only says its key"),
     make_row("airflow.www", "*", LATER, "Airflow's web application is not here"),
 )

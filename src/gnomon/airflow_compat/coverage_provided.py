@@ -57,6 +57,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.hooks.subprocess", "SubprocessHook SubprocessResult working_directory"),
     make_row("airflow.listeners", "hookimpl"),
     make_row("airflow.listeners.listener", "ListenerManager get_listener_manager"),
+    make_row("airflow.listeners.types", "AssetEvent"),
     make_row(
         "airflow.macros",
         "datetime datetime_diff_for_humans dateutil ds_add ds_format ds_format_locale json random time "
@@ -289,6 +290,7 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.triggers.external_task", "DagStateTrigger TaskStateTrigger WorkflowTrigger"),
     make_row("airflow.triggers.file", "DirectoryFileDeleteTrigger FileDeleteTrigger FileTrigger"),
+    make_row("airflow.triggers.shared_stream", "AckTimeout AdvanceItem AdvanceOutcome SharedStreamProducer reject_shared_stream_event"),
     make_row("airflow.triggers.temporal", "DateTimeTrigger TimeDeltaTrigger"),
     make_row("airflow.triggers.testing", "FailureTrigger SuccessTrigger"),
     make_row(

@@ -14,7 +14,9 @@ from gnomon.errors.product import GnomonError
 from gnomon.executors.interface import WORKER_TTL_S
 from gnomon.model.instants import Instant
 from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S
+from gnomon.report.listings.watcher_list import find_watcher_problems
 from gnomon.store import Database, Transaction, open_database
+from gnomon.store.asset_records import asset_watchers
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dag_files, dag_runs, dags
 from gnomon.store.dag_records.dag_files import StoredImportError
@@ -62,6 +64,7 @@ class HealthReader:
                 alive = triggerer_leases.list_live_triggerers(tx, self._cfg.number("triggerer", "job_heartbeat_sec"))
                 problems = (
                     *find_problems(parts, dag_files.list_import_errors(tx)), *find_unclaimed_triggers(trigger_claims.count_unclaimed_triggers(tx), alive),
+                    *find_watcher_problems(asset_watchers.list_watchers(tx), has_triggerer=bool(alive)),
                     *find_unplanned_dags(dags.list_dags(tx), dag_edges.list_dependency_errors(tx)),
                 )
                 return HealthSnapshot(at, parts, _counts(tx), problems)
@@ -101,6 +104,8 @@ def _describe_counters(alive: list[triggerer_leases.TriggererLease]) -> str:
     blocks = total["triggers.blocked_main_thread"]
     counts = [(total["triggers.succeeded"], "succeeded"), (total["triggers.failed"], "failed")]
     texts = [f"{count:,} {word}" for count, word in counts if count]
+    if events := total["asset_watchers.events"]:
+        texts.append(f"{events:,} asset event{'s' if events > 1 else ''} of watchers")
     if blocks:
         times = "once" if blocks == 1 else f"{blocks:,} times"
         texts.append(f"blocked {times}{_worst_class(total)}")

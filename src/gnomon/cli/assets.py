@@ -17,10 +17,12 @@ from gnomon.model.states import DagRunType
 from gnomon.report.listings import asset_list
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import build_run_row
+from gnomon.report.listings.watcher_list import list_watcher_rows
 from gnomon.store import notify_on_commit
 from gnomon.store.dag_records import dag_runs
 
 _EVENT_COLUMNS = ("event", "at", "asset", "source", "source_run_id", "aliases", "extra", "consumed_by")
+_WATCHER_COLUMNS = ("name", "trigger", "dag_id", "state", "events", "last_event", "log")
 _SHOWN_EVENTS = 10
 
 
@@ -54,18 +56,22 @@ def list_(home: Home, aliases: bool, with_inactive: bool, output: str) -> None:
 @output_option
 @pass_home
 def show(home: Home, asset: str, output: str) -> None:
-    """Show ASSET, given by its name or its URI, and its newest events."""
+    """Show ASSET, given by its name or its URI, its watchers with their state, and its newest events."""
     with home.store() as db, db.read() as tx:
         stored, row = asset_list.find_asset_row(tx, asset)
+        watchers = list_watcher_rows(tx, stored.key)
         events = asset_list.list_event_rows(tx, stored, _SHOWN_EVENTS)
     extra = json.loads(stored.extra)
     if output != "table":
-        print_document({**asdict(row), "extra": extra, "newest_events": [asdict(event) for event in events]}, output)
+        print_document({**asdict(row), "extra": extra, "watchers": [asdict(watcher) for watcher in watchers], "newest_events": [asdict(event) for event in events]}, output)
         return
     fields = asdict(row)
     click.echo(format_fields([*((name, value) for name, value in fields.items() if value not in ((), None)), ("extra", extra or None)]))
     if not row.active:
         click.echo("no file names this asset any more", err=True)
+    if watchers:
+        click.echo()
+        print_records(watchers, output, _WATCHER_COLUMNS)
     if events:
         click.echo()
         print_records(events, output, _EVENT_COLUMNS)

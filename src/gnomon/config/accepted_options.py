@@ -24,7 +24,6 @@ _LOGS = "Not used: tasks write their logs into files of the home."
 _SECRETS = "Not used yet: Variables and connections come from the environment and the database."
 _RESOURCES = "Only `resources=` of a task takes it as default, and no task is placed by resources."
 _TRIGGERS = "Not used: a triggerer starts each trigger at once."
-_STREAMS = "Not used yet: triggers share no streams."
 
 _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("core", "Not used: a task that has ended may run on without a limit of its own.", {"task_success_overtime": "20"}),
@@ -68,9 +67,6 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("triggerer", "Fixed: a triggerer without a heartbeat for 2.1 times [triggerer] job_heartbeat_sec is replaced.",
      {"triggerer_health_check_threshold": "30"}),
     ("triggerer", _TRIGGERS, {"max_trigger_to_select_per_loop": "50"}),
-    ("triggerer", _STREAMS, {
-        "shared_stream_subscriber_queue_size": "1024", "shared_stream_ack_timeout": "300.0", "shared_stream_cohort_grace_period": "0.0",
-    }),
     ("workers", _SECRETS, {"secrets_backend": "", "secrets_backend_kwargs": ""}),
     ("workers", _STATE, {"state_store_backend": ""}),
     ("workers", _HEARTBEATS, {"min_heartbeat_interval": "5", "max_failed_heartbeats": "3"}),

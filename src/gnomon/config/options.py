@@ -180,6 +180,9 @@ _TRIGGERER = (
            "Always on: the trigger of a task waits on the queue of the task. The option `--queues` of `gnomon triggerer` names the queues whose triggers "
            "it takes; a triggerer without `--queues` takes the triggers of all queues.", is_used=False),
     ConfigOption("triggerer", "on_kill_timeout", "30", _N, "Time limit for a trigger's on_kill, in seconds.", minimum=0),
+    ConfigOption("triggerer", "shared_stream_subscriber_queue_size", "1024", _I, "Events of a shared stream that may wait for one watcher.", minimum=1),
+    ConfigOption("triggerer", "shared_stream_ack_timeout", "300.0", _N, "Time limit of a watcher for one event of a shared stream, in seconds.", minimum=0.01),
+    ConfigOption("triggerer", "shared_stream_cohort_grace_period", "0.0", _N, "Delay before a new shared stream is opened, in seconds.", minimum=0),
 )
 
 _METRICS = (

@@ -9,6 +9,8 @@ from gnomon import log, store
 from gnomon.clock import Clock
 from gnomon.dagfiles.dependency_check import DependencyChecker
 from gnomon.dagfiles.file_registry import RegistryUnavailable
+from gnomon.dagfiles.listener_findings import KnownDeclarations, find_calls, read_known
+from gnomon.dagfiles.listener_process import ListenerProcess
 from gnomon.errors import ConfigurationError, GnomonError, ResourceUnavailable
 from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
 from gnomon.store.dag_records import dag_files
@@ -22,12 +24,16 @@ _log = log.get_logger("dagfiles.stored")
 class DatabaseFileRegistry:
     """Records files in the database, and wakes the schedulers."""
 
-    def __init__(self, db: store.Database, clock: Clock, notifier: Notifier, *, paused_by_default: bool) -> None:
+    def __init__(
+        self, db: store.Database, clock: Clock, notifier: Notifier, *, paused_by_default: bool, listener_process: ListenerProcess | None = None
+    ) -> None:
+        """`listener_process`: is told what listeners of plugins are called for; None: none is called."""
         self._db = db
         self._clock = clock
         self._notifier = notifier
         self._paused_by_default = paused_by_default
         self._dependency_checker = DependencyChecker(db, clock)
+        self._listener_process = listener_process
         self._is_graph_checked = False
         """Whether the recorded errors of dependencies between DAGs are up to date."""
 
@@ -48,6 +54,7 @@ class DatabaseFileRegistry:
     def record_outcomes(self, parsed: Sequence[ParsedFile]) -> set[str]:
         again: set[str] = set()
         self._is_graph_checked = False
+        known = self._read_known()
         for batch in _batches(parsed):
             try:
                 with _translate_unavailable():
@@ -59,7 +66,17 @@ class DatabaseFileRegistry:
                 again |= self._record_singly(batch)
         self._check_dependencies()
         self._notifier.notify()
+        if known is not None and self._listener_process is not None:
+            for call in find_calls(known, parsed):
+                self._listener_process.add(call)
         return again
+
+    def _read_known(self) -> KnownDeclarations | None:
+        """What is known before files are recorded; None when no listener can be called."""
+        if self._listener_process is None or not self._listener_process.may_have_listeners():
+            return None
+        with _translate_unavailable(), self._db.read() as tx:
+            return read_known(tx)
 
     def remove_files(self, paths: Sequence[str]) -> set[str]:
         with _translate_unavailable(), self._db.write() as tx:

@@ -18,11 +18,14 @@ from gnomon.dagfiles.parse_pool import ParsePool, ParseServerExited
 from gnomon.dagfiles.preload import preload
 from gnomon.dagfiles.processor import STORE_RETRY_S, DagProcessor
 from gnomon.dagfiles.settings import DagProcessorSettings, build_dag_processor_settings
+from gnomon.loading.listeners import may_have_listeners
+from gnomon.processes.host_process import build_host_environment
 from gnomon.wakeups import DAG_PROCESSOR_LOCK, Notifier, ProcessLock, StopFlag, retry_until_available
 
 if TYPE_CHECKING:
     from gnomon.dagfiles.folder_watcher import FolderWatcher
     from gnomon.dagfiles.heartbeat import DagProcessorHeartbeat
+    from gnomon.dagfiles.listener_process import ListenerProcess
 
 IDLE_MAX_S = 60.0
 _log = log.get_logger("dagfiles")
@@ -78,6 +81,7 @@ def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps
     from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
     from gnomon.dagfiles.folder_watcher import FolderWatcher
     from gnomon.dagfiles.heartbeat import DagProcessorHeartbeat
+    from gnomon.dagfiles.listener_process import ListenerProcess
 
     db = retry_until_available(
         lambda: store.open_database(
@@ -88,26 +92,32 @@ def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps
     if db is None:
         return 0
     notifier = Notifier(run_folder(cfg.home), db.url)
-    registry = DatabaseFileRegistry(db, clock, notifier, paused_by_default=settings.paused_by_default)
+    listener_process = ListenerProcess(build_host_environment(cfg, {}), clock, lambda: may_have_listeners(os.path.abspath(cfg.plugins_folder)))
+    registry = DatabaseFileRegistry(db, clock, notifier, paused_by_default=settings.paused_by_default, listener_process=listener_process)
     pool.handle_task_api = lambda request: taskapi.answer_task(db, None, request)
     processor = DagProcessor(settings, pool, registry, facts, clock)
     with contextlib.closing(db), contextlib.closing(FolderWatcher(settings.folders)) as watcher:
         if not _restore(processor, stop):
             return 0
         _log.info("dag_processor_started", folders=list(settings.folders), processes=settings.processes)
-        with contextlib.closing(DagProcessorHeartbeat(db, clock)) as heartbeat:
-            run_loop(processor, pool, watcher, clock, stop, heartbeat)
+        with contextlib.closing(DagProcessorHeartbeat(db, clock)) as heartbeat, contextlib.closing(listener_process):
+            run_loop(processor, pool, watcher, clock, stop, heartbeat, listener_process)
     _log.info("dag_processor_stopped")
     return 0
 
 
-def run_loop(processor: DagProcessor, pool: ParsePool, watcher: FolderWatcher, clock: Clock, stop: StopFlag, heartbeat: DagProcessorHeartbeat) -> None:
+def run_loop(
+    processor: DagProcessor, pool: ParsePool, watcher: FolderWatcher, clock: Clock, stop: StopFlag, heartbeat: DagProcessorHeartbeat,
+    listener_process: ListenerProcess,
+) -> None:
     """Call `run_once` until `stop` is set; sleep between calls until a message, a change or the returned time."""
     with selectors.DefaultSelector() as selector:
         for source in (pool, stop, watcher):
             selector.register(source, selectors.EVENT_READ)
         while not stop():
             again_at = min(processor.run_once(), heartbeat.beat_if_due())
+            listeners_at = listener_process.advance()
+            again_at = again_at if listeners_at is None else min(again_at, listeners_at)
             watcher.update_folders(processor.folders)
             selector.select(min(IDLE_MAX_S, max(0.0, again_at - clock.monotonic())))
             changed = watcher.take_changes()

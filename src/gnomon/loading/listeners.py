@@ -1,6 +1,7 @@
-"""Listeners: functions of plugins that are called when runs and task instances change their states.
+"""Listeners: functions of plugins that are called at changes of runs, task instances and assets, and at import errors.
 
-They run in the processes of attempts and callbacks on workers, each within LISTENER_TIMEOUT_S.
+They run where author code may run, each within LISTENER_TIMEOUT_S: in the processes of attempts and callbacks on workers, for events of
+watchers in trigger hosts, and for what the dag-processor finds in processes of their own.
 """
 
 from __future__ import annotations
@@ -31,7 +32,13 @@ TASK_HOOKS = {
     "skipped": "on_task_instance_skipped",
 }
 """Outcome of an attempt to its hook."""
-KNOWN_HOOKS = frozenset({*RUN_HOOKS.values(), *TASK_HOOKS.values()})
+ASSET_EVENT_HOOKS = ("on_asset_changed", "on_asset_event_emitted")
+"""Called for each event of an asset."""
+COMPONENT_HOOKS = ("on_starting", "before_stopping")
+"""Called in the process of each attempt of a task; the other components of Airflow are no place for author code here."""
+FILE_HOOKS = ("on_new_dag_import_error", "on_existing_dag_import_error", "on_asset_created", "on_asset_alias_created")
+"""Called for what the dag-processor finds."""
+KNOWN_HOOKS = frozenset({*RUN_HOOKS.values(), *TASK_HOOKS.values(), *ASSET_EVENT_HOOKS, *COMPONENT_HOOKS, *FILE_HOOKS})
 """The hooks that are called."""
 _ATTRIBUTE = b"listeners"
 
@@ -107,6 +114,8 @@ def _add_plugins(manager: ListenerManager) -> None:
             log.warning("the listeners of a plugin are not called: %s", row.error)
         for listener in getattr(plugin, "listeners", None) or ():
             manager.add_listener(listener)
+            if manager.list_hooks() & set(COMPONENT_HOOKS):
+                log.warning("plugin %s: %s are called in processes of tasks only, not in services", row.name, " and ".join(COMPONENT_HOOKS))
             for name in manager.list_hooks() - KNOWN_HOOKS:
                 log.warning("plugin %s: the hook %s is never called; the hooks that are called: %s", row.name, name, ", ".join(sorted(KNOWN_HOOKS)))
 
@@ -122,10 +131,15 @@ def list_listener_files(folder: str) -> list[str]:
         return [file for file in plugin_finder.list_python_files(folder) if plugin_finder.is_plugin_file(file, _ATTRIBUTE)]
 
 
+def may_have_listeners(folder: str) -> bool:
+    """Whether a plugin of that folder or of an installed package may bring a listener; no plugin is imported."""
+    return bool(list_listener_files(folder)) or plugins.has_installed_plugins()
+
+
 def describe_listeners() -> dict[str, Any]:
     """The fields of a DagSpec that say which listeners of this installation are called."""
     manager = get_listener_manager()
     return {
         "run_listeners": tuple(kind.value for kind, hook in RUN_HOOKS.items() if manager.get_implementations(hook)),
-        "calls_task_listeners": any(manager.get_implementations(hook) for hook in TASK_HOOKS.values()),
+        "calls_task_listeners": any(manager.get_implementations(hook) for hook in (*TASK_HOOKS.values(), *ASSET_EVENT_HOOKS, *COMPONENT_HOOKS)),
     }

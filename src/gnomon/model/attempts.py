@@ -181,6 +181,11 @@ def build_attempt_log_path(dag_id: str, run_id: str, task_id: str, map_index: in
     return f"dag_id={_quote(dag_id)}/run_id={_quote(run_id)}/task_id={_quote(task_id)}.{mapped}attempt={seq}.log"
 
 
+def build_watcher_log_path(identity: str) -> str:
+    """The log of a trigger that watches assets, relative to the log folder; `identity` is that of its class and arguments."""
+    return f"asset_watchers/{identity[:16]}.log"
+
+
 def build_trigger_log_path(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int) -> str:
     """The path of the trigger's log, beside the log of the attempt that deferred."""
     return f"{build_attempt_log_path(dag_id, run_id, task_id, map_index, seq).removesuffix('.log')}.trigger.log"

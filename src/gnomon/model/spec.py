@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from gnomon.model.asset_watchers import WatcherSpec
 from gnomon.model.assets import AssetCondition, AssetDeclaration, AssetLeaf, PartitionRule
 from gnomon.model.deferral import Deferral
 from gnomon.model.instants import Instant
@@ -127,6 +128,8 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """For a schedule by partitions of assets: the rule of each leaf of the condition. Empty: events with a partition key make no run."""
     assets: tuple[AssetDeclaration, ...] = ()
     """The assets that the DAG names: in its schedule, as inlets and as outlets."""
+    asset_watchers: tuple[WatcherSpec, ...] = ()
+    """The watchers of these assets."""
     tags: tuple[str, ...] = ()
     owner: str = ""
     description: str | None = None

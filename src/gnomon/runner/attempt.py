@@ -165,6 +165,7 @@ class _AttemptExecution:
         try:
             with authoring_state.set_current_context(context):
                 if self._attempt.calls_listeners:
+                    self._call_component_listeners("on_starting")
                     self._call_listeners("running")
                 task = self._render(task, context)
                 callbacks.run_callbacks(task, "on_execute_callback", context)
@@ -261,6 +262,13 @@ class _AttemptExecution:
                 callbacks.send_mail(self._task, outcome, self._context)
         if self._attempt.calls_listeners:
             self._call_listeners("failed" if outcome == "retry" else outcome)
+            self._call_component_listeners("before_stopping")
+
+    def _call_component_listeners(self, hook: str) -> None:
+        from gnomon.runner import listener_calls  # start-up cost: few installations have listeners
+
+        with authoring_state.set_current_context(self._context):
+            listener_calls.call_component_listeners(hook)
 
     def _call_listeners(self, outcome: str) -> None:
         from gnomon.runner import listener_calls  # start-up cost: few installations have listeners
@@ -268,6 +276,8 @@ class _AttemptExecution:
         previous = TaskInstanceState.QUEUED if outcome == "running" else TaskInstanceState.RUNNING
         with authoring_state.set_current_context(self._context):
             listener_calls.call_task_listeners(outcome, previous, self._context["ti"], self._context.get("exception"))
+            if outcome == "success" and self._asset_events:
+                listener_calls.call_asset_listeners(self._asset_events, self._task.outlets, self._context["ti"])
 
     def _collect_xcoms(self) -> tuple[XComItem, ...]:
         """All pushed XComs, those of callbacks too, whatever the outcome; those of the returned value replace pushed ones with the same key."""

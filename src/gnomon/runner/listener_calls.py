@@ -1,17 +1,22 @@
-"""Calls the listeners of plugins in the process of an attempt or a callback. None of them can harm it: each is bounded, and its errors are logged."""
+"""Calls the listeners of plugins in processes of author code. None of them can harm its process: each is bounded, and its errors are logged."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gnomon.errors.authoring import AirflowTaskTimeout
 from gnomon.loading.hooks import HookImplementation
-from gnomon.loading.listeners import LISTENER_TIMEOUT_S, RUN_HOOKS, TASK_HOOKS, get_listener_manager
+from gnomon.loading.listeners import ASSET_EVENT_HOOKS, LISTENER_TIMEOUT_S, RUN_HOOKS, TASK_HOOKS, get_listener_manager
+from gnomon.model.assets import AssetEmission
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState
 from gnomon.runner.attempt_results import error_line
 from gnomon.runner.signals import time_limit
+from gnomon.sdk.assets import Asset, AssetAlias, BaseAsset
+from gnomon.sdk.assets.asset_plain_data import from_key
+from gnomon.sdk.assets.emitted_event import EmittedAssetEvent
 
 log = logging.getLogger("gnomon.listeners")
 
@@ -28,6 +33,45 @@ def call_run_listeners(request: CallbackRequest, context: Any) -> list[str]:
     """Call the listeners for this change of the run's state; returns a sentence for each that failed."""
     hook = RUN_HOOKS.get(CallbackKind(request.kind))
     return [] if hook is None else _call_all(hook, {"dag_run": context["dag_run"], "msg": request.reason})
+
+
+class TaskRunnerMarker:
+    """The `component` of `on_starting` and `before_stopping`: the process of a task."""
+
+
+def call_component_listeners(hook: str) -> list[str]:
+    """Call the listeners of `on_starting` or `before_stopping`; returns a sentence for each that failed."""
+    return _call_all(hook, {"component": TaskRunnerMarker()})
+
+
+def call_asset_listeners(emissions: Iterable[AssetEmission], outlets: Iterable[Any], ti: Any) -> list[str]:
+    """Call the listeners of the events that a task records with its success; returns a sentence for each that failed."""
+    known = {(part.name, part.uri): part for outlet in outlets if isinstance(outlet, BaseAsset) for _, part in outlet.iter_assets()}
+    failures = []
+    for emission in emissions:
+        asset = known.get((emission.asset.name, emission.asset.uri)) or from_key(emission.asset)
+        failures += call_asset_event_listeners(EmittedAssetEvent(
+            asset, dict(emission.extra), ti.dag_id, ti.task_id, ti.run_id, ti.map_index, [AssetAlias(name) for name in emission.aliases], emission.partition_key,
+        ))
+    return failures
+
+
+def call_asset_event_listeners(event: EmittedAssetEvent) -> list[str]:
+    """Call `on_asset_changed` and `on_asset_event_emitted` for one event; returns a sentence for each listener that failed."""
+    arguments = {"asset": event.asset, "asset_event": event}
+    return [failure for hook in ASSET_EVENT_HOOKS for failure in _call_all(hook, arguments)]
+
+
+def call_file_listeners(hook: str, arguments: Mapping[str, str]) -> list[str]:
+    """Call the listeners for what the dag-processor found; returns a sentence for each that failed.
+
+    `arguments`: `filename` and `stacktrace` of an import error; `name` and `uri` of an asset; `name` of an alias.
+    """
+    if hook == "on_asset_created":
+        return _call_all(hook, {"asset": Asset(name=arguments["name"], uri=arguments["uri"])})
+    if hook == "on_asset_alias_created":
+        return _call_all(hook, {"asset_alias": AssetAlias(arguments["name"])})
+    return _call_all(hook, dict(arguments))
 
 
 def _call_all(hook: str, arguments: dict[str, Any]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import select
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from gnomon import log
 from gnomon.clock import Clock
@@ -18,7 +18,7 @@ from gnomon.errors import ConfigurationError, ResourceUnavailable
 from gnomon.errors.product import EngineStepError
 from gnomon.executors.interface import Executor
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.records import RunRecord
+from gnomon.model.records import DagRecord, RunRecord
 from gnomon.scheduler.asset_runs import AssetRunCreator
 from gnomon.scheduler.backfill_coordinator import BackfillCoordinator
 from gnomon.scheduler.consecutive_failures import pause_failing_dags
@@ -34,6 +34,7 @@ from gnomon.scheduler.quarantine import GroupQuarantine
 from gnomon.scheduler.settings import BEAT_S, FAULT_RETRY_S, RETRY_AWAY_S, SchedulerSettings
 from gnomon.scheduler.timetable_multiplexer import TimetableHostMultiplexer
 from gnomon.store import CommitUncertain, Database, FencedError, PoolExhausted, notify_on_commit
+from gnomon.store.asset_records.asset_watchers import has_wanted_watchers
 from gnomon.store.ownership import commit
 from gnomon.store.ownership import group_state as store_load
 from gnomon.timetable_host import TimetableHost
@@ -53,7 +54,7 @@ class SchedulerService:
         """`is_dead`: true if the process of a scheduler id is known, not suspected, to have ended.
 
         `timetables`: calls author timetables; with None, DAGs with an author timetable get an error instead of runs.
-        `wake_triggerers`: called after a commit that started or ended a deferral.
+        `wake_triggerers`: called after a commit that started or ended a deferral, and when a watcher of an asset may be needed.
         """
         self._settings = settings
         self._db = db
@@ -159,6 +160,7 @@ class SchedulerService:
         self._mailbox.on_groups_acquired(self._epochs())
         if any(row.deferral is not None and row.deferral.due_at is None and row.deferral.result is None for row in state.tasks):
             self._wake_triggerers()
+        self._wake_for_watchers(state.dags)
         _log.info("groups_loaded", groups=len(gained), dags=len(state.dags), runs=len(state.runs))
 
     def _collect(self, now: Instant) -> tuple[list[e.EngineEvent], list[int]]:
@@ -176,6 +178,7 @@ class SchedulerService:
         self._touched = result.touched_groups
         self._commit(result)
         self._touched = set()
+        self._wake_for_watchers(event.dag for event in events if isinstance(event, e.DagRead))
         self._wake_at = result.wake_at
         self._planner.enqueue(sorted(result.plannable_dags))
         self._asset_runs.enqueue(sorted(result.plannable_dags))
@@ -193,6 +196,15 @@ class SchedulerService:
         paused = pause_failing_dags(self._db, self.lease.scheduler_id, self.memory, result.failing_dags, now)
         if paused:
             self._step_and_commit(paused, [], now)
+
+    def _wake_for_watchers(self, read: Iterable[DagRecord]) -> None:
+        """Wakes triggerers when DAGs were read that may begin or end the need for a watcher of an asset."""
+        if not any(dag.spec.asset_condition is not None or dag.spec.asset_watchers for dag in read):
+            return
+        with self._db.read() as tx:
+            is_wanted = has_wanted_watchers(tx)
+        if is_wanted:
+            self._wake_triggerers()
 
     def _commit(self, result: StepResult) -> None:
         """Stores the step. The transaction proves that this scheduler still owns its groups, before a worker gets a message."""

@@ -93,44 +93,46 @@ _parts_decoder = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def encode_spec(tx: Transaction, spec: DagSpec) -> bytes:
-    """A spec as the table `dag_version` holds it; the arguments of start triggers are encrypted."""
-    encrypted = _map_start_waits(spec, lambda text: tx.cipher.encrypt(text))  # noqa: PLW0108 - most specs need no key
+    """A spec as the table `dag_version` holds it; the arguments of start triggers and of watchers are encrypted."""
+    encrypted = _map_arguments(spec, lambda text: tx.cipher.encrypt(text))  # noqa: PLW0108 - most specs need no key
     return zlib.compress(_spec_encoder.encode(encrypted), _COMPRESSION)
 
 
 def decode_spec(tx: Transaction, packed: bytes) -> DagSpec:
     """The inverse of `encode_spec`. Raises WrongKey."""
     encrypted = _spec_decoder.decode(zlib.decompress(packed))
-    return _map_start_waits(encrypted, lambda text: tx.cipher.decrypt(text))  # noqa: PLW0108 - most specs need no key
+    return _map_arguments(encrypted, lambda text: tx.cipher.decrypt(text))  # noqa: PLW0108 - most specs need no key
 
 
 def decode_spec_without_tasks(packed: bytes) -> DagSpec:
-    """The spec without its tasks, which takes little time for a DAG of any width."""
+    """The spec without its tasks and watchers, which takes little time for a DAG of any width."""
     parts = _parts_decoder.decode(zlib.decompress(packed))
     parts.pop("tasks", None)
+    parts.pop("asset_watchers", None)
     return _spec_decoder.decode(_spec_encoder.encode(parts))
 
 
 def is_same_spec(tx: Transaction, packed: bytes, spec: DagSpec) -> bool:
     """Whether `packed` holds this spec."""
-    if _has_start_waits(spec):
+    if _has_arguments(spec):
         return _spec_encoder.encode(decode_spec(tx, packed)) == _spec_encoder.encode(spec)  # encrypting a text twice gives different results
     return zlib.decompress(packed) == _spec_encoder.encode(spec)
 
 
-def _has_start_waits(spec: DagSpec) -> bool:
-    return any(task.start_wait is not None for task in spec.tasks)
+def _has_arguments(spec: DagSpec) -> bool:
+    return bool(spec.asset_watchers) or any(task.start_wait is not None for task in spec.tasks)
 
 
-def _map_start_waits(spec: DagSpec, change: Callable[[str], str]) -> DagSpec:
-    """The spec with the arguments of its start triggers changed; without any, the key is not needed."""
-    if not _has_start_waits(spec):
+def _map_arguments(spec: DagSpec, change: Callable[[str], str]) -> DagSpec:
+    """The spec with the arguments of its start triggers and watchers changed; without any, the key is not needed."""
+    if not _has_arguments(spec):
         return spec
     tasks = (
         task if task.start_wait is None else msgspec.structs.replace(task, start_wait=_map_kwargs(task.start_wait, change))
         for task in spec.tasks
     )
-    return msgspec.structs.replace(spec, tasks=tuple(tasks))
+    watchers = (msgspec.structs.replace(watcher, kwargs=change(watcher.kwargs)) for watcher in spec.asset_watchers)
+    return msgspec.structs.replace(spec, tasks=tuple(tasks), asset_watchers=tuple(watchers))
 
 
 def _map_kwargs(wait: Deferral, change: Callable[[str], str]) -> Deferral:

@@ -23,8 +23,9 @@ from gnomon.model.records import EventRecord
 from gnomon.processes.task_api_messages import TaskApiResponse, answer_request
 from gnomon.store import CommitUncertain, Database, FencedError, WrongKey, notify_on_commit
 from gnomon.store.dag_records import event_log
-from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
+from gnomon.store.trigger_queue import trigger_claims, triggerer_leases, watcher_claims
 from gnomon.taskapi import TaskApiRefused, answer_trigger
+from gnomon.triggerer.cancellations import TriggerJob
 from gnomon.triggerer.host_pool import HostPool
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
 from gnomon.triggerer.settings import (
@@ -37,6 +38,7 @@ from gnomon.triggerer.settings import (
     TriggererSettings,
 )
 from gnomon.triggerer.triggerer_metrics import TriggererMetrics
+from gnomon.triggerer.watcher_coordinator import WatcherCoordinator
 
 _log = log.get_logger("triggerer")
 
@@ -72,6 +74,7 @@ class TriggererCoordinator:
         self._fault_logged_at: dict[tuple[str, str], float] = {}
         self.stored_count = 0
         """Events stored since the start."""
+        self.watchers = WatcherCoordinator(db, clock, host_pool, triggerer_id)
 
     def wake(self) -> None:
         """Read the store in the next round: there may be changes."""
@@ -88,12 +91,14 @@ class TriggererCoordinator:
             self._heartbeat()
             self._take_over()
             self._store_events()
+            self._store_watcher_events()
             self._answer_requests()
             self._store_finished_on_kills()
             self._log_faults()
             if self._is_woken or self._has_more_to_claim or self._clock.monotonic() >= self._next_sweep_at:
                 self._claim_and_cancel()
         except FencedError:
+            self.save_watcher_events()
             raise
         except (ResourceUnavailable, WrongKey) as error:
             self._away_until = self._clock.monotonic() + STORE_RETRY_S
@@ -104,8 +109,9 @@ class TriggererCoordinator:
     def retire(self) -> None:
         """Store what has happened, then give all triggers back for other triggerers to claim."""
         self._collect_outcomes()
-        while self._unstored_events or self._finished_on_kills:
+        while self._unstored_events or self._finished_on_kills or self.watchers.has_unstored:
             self._store_events()
+            self._store_watcher_events()
             self._store_finished_on_kills()
         if self._registered:
             with self._db.write() as tx:
@@ -117,13 +123,18 @@ class TriggererCoordinator:
     def _wake_at(self) -> Instant:
         now = self._clock.monotonic()
         times = [*(max(at, self._away_until) for at in (self._next_heartbeat_at, self._next_sweep_at, self._next_take_over_at)), now + self._host_pool.wake_in_s]
-        if (self._unstored_events or self._finished_on_kills or self._has_more_to_claim or self._is_woken or self._host_pool.requests) and now >= self._away_until:
+        if (self._unstored_events or self._finished_on_kills or self.watchers.has_unstored or self._has_more_to_claim or self._is_woken or self._host_pool.requests) and now >= self._away_until:
             times.append(now)
         return self._clock.now() + int((min(times) - now) * SECOND)
 
     def _collect_outcomes(self) -> None:
         """Queue the ends of triggers since the last round for storing."""
-        for job, fired in self._host_pool.run_once():
+        outcomes = self._host_pool.run_once()
+        self.watchers.collect_events()
+        for job, fired in outcomes:
+            if isinstance(job, watcher_claims.ClaimedWatcher):
+                self.watchers.on_end(job, fired)
+                continue
             assert isinstance(job, trigger_claims.ClaimedTrigger)
             self._unstored_events.append(trigger_claims.OutgoingTriggerEvent(job.trigger_pk, job.key, job.defer_seq, job.group_no, fired))
         self._finished_on_kills += self._host_pool.take_finished_on_kills()
@@ -170,6 +181,20 @@ class TriggererCoordinator:
         self._is_woken = self._is_woken or self._is_full  # there is capacity again
         self._wake_owners()
 
+    def _store_watcher_events(self) -> None:
+        """Store the events of watchers, whose triggers wait until then, and wake the owners of the DAGs that consume them."""
+        if self.watchers.store_events():
+            self._wake_owners()
+        self._metrics.record_watchers(len(self.watchers), self.watchers.published_count, self.watchers.failed_count)
+
+    def save_watcher_events(self) -> None:
+        """Store what watchers have yielded, also after a fence or `retire`: the trigger may have taken it from its source already."""
+        self.watchers.collect_events()
+        try:
+            self._store_watcher_events()
+        except (FencedError, ResourceUnavailable) as error:
+            _log.warning("watcher_events_not_stored", error=str(error))
+
     def _store_finished_on_kills(self) -> None:
         """Delete the rows of triggers whose `on_kill` is over: a triggerer that takes over must not call `on_kill` again."""
         batch = self._finished_on_kills[:SEND_BATCH]
@@ -206,12 +231,8 @@ class TriggererCoordinator:
             return
         with self._db.triggerer_write(self.triggerer_id) as tx:
             for kind, job, body in due:
-                assert isinstance(job, trigger_claims.ClaimedTrigger)
                 self._fault_logged_at[kind, job.classpath] = now
-                event_log.log_event(tx, EventRecord(
-                    self._clock.now(), kind, job.dag_pk, job.key.run_pk, job.key.task_no, job.key.map_index,
-                    by="triggerer", body=f"{job.classpath} {body}",
-                ))
+                event_log.log_event(tx, _fault_record(self._clock.now(), kind, job, f"{job.classpath} {body}"))
 
     def _claim_and_cancel(self) -> None:
         """Cancel triggers whose wait has ended or whose DAG is paused; claim triggers that no triggerer runs, up to the capacity."""
@@ -221,6 +242,7 @@ class TriggererCoordinator:
         with self._db.autocommit() as tx:
             pending = trigger_claims.find_pending_work(tx, own_id)
         suspended, ended, claimed = self._read_changes(pending, capacity_left) if pending.has_any else ([], trigger_claims.EndedTriggers(), [])
+        self.watchers.claim_and_cancel(max(0, capacity_left - len(claimed)))
         self._next_sweep_at = self._clock.monotonic() + SWEEP_S
         self._has_more_to_claim = len(claimed) == capacity_left > 0
         self._is_full = len(claimed) >= capacity_left
@@ -256,6 +278,13 @@ class TriggererCoordinator:
                 self._unstored_events.append(trigger_claims.OutgoingTriggerEvent(trigger.trigger_pk, trigger.key, trigger.defer_seq, trigger.group_no, fired))
             else:
                 self._finished_on_kills.append(trigger.trigger_pk)
+
+
+def _fault_record(at: Instant, kind: str, job: TriggerJob, body: str) -> EventRecord:
+    """The record of the audit log; that of a watcher belongs to no run."""
+    if isinstance(job, trigger_claims.ClaimedTrigger):
+        return EventRecord(at, kind, job.dag_pk, job.key.run_pk, job.key.task_no, job.key.map_index, by="triggerer", body=body)
+    return EventRecord(at, kind, by="triggerer", body=body)
 
 
 def _task_instance_of(trigger: trigger_claims.ClaimedTrigger) -> TriggerTaskInstance:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gnomon.model.deferral import DeferralResult
 from gnomon.processes.host_process import HostProcess
 from gnomon.triggerer.host_protocol import (
     FromTriggerHost,
@@ -21,6 +22,15 @@ _SEND_BUFFER_BYTES = 1024 * 1024
 def start_host(environ: Mapping[str, str]) -> HostProcess[FromTriggerHost]:
     """Start a host process; raises OSError when the machine refuses. Its output goes to the output of this process."""
     return HostProcess(HOST_MODULE, environ, FromTriggerHost, send_buffer_bytes=_SEND_BUFFER_BYTES)
+
+
+def build_block_result(block: LoopBlocked, silent_s: float) -> DeferralResult:
+    """The result of a trigger that blocked its host for `silent_s` seconds."""
+    reason = (
+        f"the trigger blocked the event loop of all triggers for {silent_s:g} s, and its process was killed; use `await` in the "
+        "trigger, or asyncio.to_thread for code that blocks"
+    )
+    return DeferralResult(outcome="error", reason=reason, traceback=block.stack)
 
 
 @dataclass(slots=True)

@@ -17,13 +17,14 @@ from typing import NoReturn
 
 from gnomon import log
 from gnomon.clock import SystemClock
-from gnomon.config import environment
+from gnomon.config import Config, environment
 from gnomon.loading import plugins
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.processes.process_title import set_title
 from gnomon.triggerer.fork_guard import install_fork_guard
 from gnomon.triggerer.loop_watchdog import LoopWatchdog, SleepAwareSelector, create_watched_loop
 from gnomon.triggerer.settings import TriggerLimits, limits_from_environment
+from gnomon.triggerer.shared_stream_groups import SharedStreamLimits
 from gnomon.triggerer.trigger_host import TriggerHost
 from gnomon.triggerer.trigger_logs import TriggerLogHandler, TriggerOutputStream
 
@@ -46,15 +47,24 @@ def main() -> NoReturn:
     gc.set_threshold(50_000, 20, 20)  # tens of thousands of waiting coroutines are not garbage: collect rarely
     loop, selector = create_watched_loop()
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runner.run(_run_host(inherited_socket(), limits, selector))
+        runner.run(_run_host(inherited_socket(), limits, read_shared_stream_limits(cfg), selector))
     raise AssertionError("_run_host() ends the process")
 
 
-async def _run_host(sock: socket.socket, limits: TriggerLimits, selector: SleepAwareSelector) -> None:
+def read_shared_stream_limits(cfg: Config) -> SharedStreamLimits:
+    """The limits of shared streams that the options say."""
+    return SharedStreamLimits(
+        queue_size=cfg.integer("triggerer", "shared_stream_subscriber_queue_size"),
+        ack_timeout_s=cfg.number("triggerer", "shared_stream_ack_timeout"),
+        grace_s=cfg.number("triggerer", "shared_stream_cohort_grace_period"),
+    )
+
+
+async def _run_host(sock: socket.socket, limits: TriggerLimits, stream_limits: SharedStreamLimits, selector: SleepAwareSelector) -> None:
     loop = asyncio.get_running_loop()
     install_fork_guard(loop, sock.fileno())
     loop.set_default_executor(ThreadPoolExecutor(THREADS_MAX, "triggers"))
-    host = TriggerHost(sock, limits.on_kill_s)
+    host = TriggerHost(sock, limits.on_kill_s, stream_limits)
     watchdog = LoopWatchdog(host, loop.call_soon_threadsafe, SystemClock(), limits.late_s, selector)
     watchdog.start()
     try:

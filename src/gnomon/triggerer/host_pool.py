@@ -18,7 +18,7 @@ from gnomon.processes.host_process import HostProcess
 from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff, describe_refusal
 from gnomon.processes.task_api_messages import TaskApiRequestMessage
 from gnomon.triggerer.cancellations import REPORTS_MAX, UNRESPONSIVE_S, CancellationTracker, TriggerJob
-from gnomon.triggerer.host_handle import REAP_S, HostHandle, start_host
+from gnomon.triggerer.host_handle import REAP_S, HostHandle, build_block_result, start_host
 from gnomon.triggerer.host_protocol import (
     CancelTriggers,
     FromTriggerHost,
@@ -30,6 +30,7 @@ from gnomon.triggerer.host_protocol import (
     TriggersEnded,
     TriggersFinished,
     TriggerTaskInstance,
+    WatcherEventYielded,
 )
 
 START_S = 60.0
@@ -70,6 +71,8 @@ class HostPool:
         self._backoff = SpawnBackoff()
         self.requests: deque[tuple[HostProcess[FromTriggerHost], TaskApiRequestMessage]] = deque()
         """Task API requests of triggers without an answer yet, each with the host that waits for the answer."""
+        self.watcher_events: list[tuple[HostProcess[FromTriggerHost], WatcherEventYielded]] = []
+        """Events of watchers that are not stored yet, each with the host that waits for it to be stored."""
         self.block_count = 0
         """How often a trigger blocked an event loop, since the start."""
         self.crash_count = 0
@@ -207,6 +210,8 @@ class HostPool:
                 host.last_message_at, host.is_ready = now, True
             case TaskApiRequestMessage():
                 self.requests.append((host.process, message))
+            case WatcherEventYielded():
+                self.watcher_events.append((host.process, message))
             case LoopBlocked(is_over=over):
                 self._record_block(host, message)
                 host.block_report = None if over else message
@@ -295,11 +300,7 @@ class HostPool:
 
     def _fail_blocker(self, number: int, block: LoopBlocked) -> None:
         _log.error("host_killed", trigger=block.classpath, task=block.task, stack=block.stack)
-        reason = (
-            f"the trigger blocked the event loop of all triggers for {self._silent_s:g} s, and its process was killed; use `await` in the "
-            "trigger, or asyncio.to_thread for code that blocks"
-        )
-        self._on_trigger_end(number, DeferralResult(outcome="error", reason=reason, traceback=block.stack))
+        self._on_trigger_end(number, build_block_result(block, self._silent_s))
 
     def _split_suspects(self, jobs: list[tuple[TriggerJob, TriggerTaskInstance]], suspicion: int, code: int | None) -> None:
         if suspicion <= SPLIT_AFTER or not jobs:

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
+from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
+
+
+class WatchedAssets(msgspec.Struct, frozen=True, kw_only=True):
+    """What the trigger of watchers watches."""
+
+    names: tuple[str, ...]
+    """The names of the watchers."""
+    assets: tuple[tuple[str, str], ...]
+    """(name, uri) of the assets."""
 
 
 class TriggerTaskInstance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -19,9 +29,13 @@ class TriggerTaskInstance(msgspec.Struct, frozen=True, kw_only=True, omit_defaul
     try_number: int = 0
     log: str | None = None
     """Path of the trigger's log file, relative to the log folder."""
+    watched: WatchedAssets | None = None
+    """Set for the trigger of watchers, which has no task instance: the other fields are empty, except `log`."""
 
     def describe(self) -> str:
-        """The task instance as shown to users."""
+        """The task instance, or the watchers, as shown to users."""
+        if self.watched is not None:
+            return f"watcher {', '.join(self.watched.names)} of asset {', '.join(name for name, _ in self.watched.assets)}"
         mapped = f"[{self.map_index}]" if self.map_index != UNMAPPED else ""
         return f"{self.dag_id} {self.run_id} {self.task_id}{mapped}"
 
@@ -45,6 +59,12 @@ class CancelTriggers(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_d
 
     numbers: list[int]
     on_kill: bool = False
+
+
+class WatcherEventsStored(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """To the host: the last events of these starts are stored, and their triggers go on."""
+
+    numbers: list[int]
 
 
 class Ping(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -78,6 +98,13 @@ class TriggersFinished(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     numbers: list[int]
 
 
+class WatcherEventYielded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """From the host: the trigger of watchers has yielded this event, and waits until it is stored."""
+
+    number: int
+    event: WatcherEvent
+
+
 class Pong(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """From the host: the event loop runs. The first Pong says that the host is ready."""
 
@@ -97,5 +124,5 @@ class LoopBlocked(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_defa
     """The block has ended."""
 
 
-ToTriggerHost = StartTrigger | CancelTriggers | Ping | StopHost | TaskApiResponse
-FromTriggerHost = TriggersEnded | TriggersFinished | Pong | LoopBlocked | TaskApiRequestMessage
+ToTriggerHost = StartTrigger | CancelTriggers | WatcherEventsStored | Ping | StopHost | TaskApiResponse
+FromTriggerHost = TriggersEnded | TriggersFinished | WatcherEventYielded | Pong | LoopBlocked | TaskApiRequestMessage

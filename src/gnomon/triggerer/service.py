@@ -86,6 +86,8 @@ class TriggererService:
         while not host_pool.has_ended() and self._clock.monotonic() < until:
             select.select(host_pool.read_filenos(), [], [], _POLL_S)
             host_pool.run_once()
+            if host_pool.watcher_events:
+                coordinator.save_watcher_events()
 
     def _wait(self, host_pool: HostPool, seconds: float) -> bool:
         """Sleep until a message, a wake-up or `seconds` are over; True when the store may have changed."""

@@ -30,9 +30,19 @@ from gnomon.triggerer.host_protocol import (
     TriggerEnd,
     TriggersEnded,
     TriggersFinished,
+    WatcherEventsStored,
 )
+from gnomon.triggerer.shared_stream_groups import SharedStreamLimits, SharedStreams
 from gnomon.triggerer.task_api_channel import TriggerApiChannel
-from gnomon.triggerer.trigger_runner import RunningTrigger, author_log, current_trigger, error_to_result, run_trigger
+from gnomon.triggerer.trigger_runner import (
+    RunningTrigger,
+    author_log,
+    current_trigger,
+    error_to_result,
+    run_trigger,
+    run_watcher,
+)
+from gnomon.triggerer.watcher_events import WatcherEventSender, open_asset_state_store
 
 STARTS_PER_TURN = 100
 """Triggers constructed in one turn of the loop; running triggers continue between turns."""
@@ -44,7 +54,7 @@ _log = log.get_logger("triggerer.host")
 class TriggerHost:
     """Runs triggers until the triggerer sends StopHost or closes the socket."""
 
-    def __init__(self, sock: socket.socket, on_kill_s: float) -> None:
+    def __init__(self, sock: socket.socket, on_kill_s: float, shared_stream_limits: SharedStreamLimits) -> None:
         self._link: MessageStream[ToTriggerHost] = MessageStream(sock, FrameDecoder(ToTriggerHost))
         self.on_kill_s = on_kill_s
         self._loop = asyncio.get_running_loop()
@@ -59,6 +69,8 @@ class TriggerHost:
         """LoopWatchdog sends from its own thread while the loop's thread is blocked in author code."""
         self._stopped = asyncio.Event()
         self._api_channel = TriggerApiChannel(self._send, self._wait_for_answer)
+        self._watcher_events = WatcherEventSender(self._send)
+        self._shared_streams = SharedStreams(shared_stream_limits)
         self._deferred_messages: list[ToTriggerHost] = []
         """Messages received while the loop was blocked waiting for an answer."""
         self.constructing: RunningTrigger | None = None
@@ -86,6 +98,9 @@ class TriggerHost:
                     self._cancel(message)
                 case TaskApiResponse():
                     self._api_channel.resolve_answer(message)
+                case WatcherEventsStored(numbers=numbers):
+                    for number in numbers:
+                        self._watcher_events.on_stored(number)
                 case Ping(number=number):
                     self._send(Pong(number=number, running=len(self._running)))
                 case StopHost(within_s=within_s):
@@ -118,13 +133,17 @@ class TriggerHost:
         token = current_trigger.set(running)
         try:
             trigger = self._class_of(start.classpath)(**_decode_arguments(start))
-            trigger.trigger_id = start.trigger_id
-            trigger.task_instance = start.task_instance
+            is_watcher = start.task_instance.watched is not None
+            trigger.trigger_id = abs(start.trigger_id)
+            trigger.task_instance = None if is_watcher else start.task_instance
+            if is_watcher:
+                trigger.asset_state_store = open_asset_state_store(self._api_channel, start.task_instance)
             running.trigger = trigger
             running.is_stopped = running.is_killed = start.is_on_kill_only
             self._running[start.number] = running
             name = running.describe() if self._loop.get_debug() else None  # asyncio's warnings show the name of the task
-            running.task = self._loop.create_task(run_trigger(running, self), name=name)
+            run = run_watcher if is_watcher else run_trigger
+            running.task = self._loop.create_task(run(running, self), name=name)
         except GnomonError as error:
             self._on_construct_error(running, DeferralResult(outcome="error", reason=str(error)))
         except BaseException as error:
@@ -170,6 +189,20 @@ class TriggerHost:
         self._stopped.set()
 
     # ---- messages sent ----------------------------------------------------------------------------------------------
+    async def publish_event(self, running: RunningTrigger, event: Any) -> None:
+        """Send the event of a watcher; returns when it is stored."""
+        await self._watcher_events.publish(running.number, running.trigger.trigger_id, running.task_instance, event)
+
+    def open_events(self, running: RunningTrigger) -> Any:
+        """The events of a watcher: of the stream that it shares, or of its `run`."""
+        try:
+            key = running.trigger.shared_stream_key()
+            hash(key)
+        except Exception as error:
+            author_log.warning("shared_stream_key() raised %s: %s; the trigger shares no stream", type(error).__name__, error)
+            key = None
+        return running.trigger.run() if key is None else self._shared_streams.open_events(key, running.trigger)
+
     def on_fired(self, running: RunningTrigger, fired: DeferralResult) -> None:
         """Send the result of the wait; later events of this start are ignored."""
         fired = sanitize_result(fired)

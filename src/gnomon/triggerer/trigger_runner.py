@@ -55,9 +55,15 @@ current_trigger: contextvars.ContextVar[RunningTrigger | None] = contextvars.Con
 
 
 class TriggerListener(Protocol):
-    """Is notified of the ends of triggers; implemented by TriggerHost."""
+    """Is notified of the events and the ends of triggers; implemented by TriggerHost."""
 
     on_kill_s: float
+
+    async def publish_event(self, running: RunningTrigger, event: Any) -> None:
+        """Send the event of a watcher; returns when it is stored."""
+
+    def open_events(self, running: RunningTrigger) -> Any:
+        """The events of a watcher: of its `run`, or of the stream that it shares with others."""
 
     def on_fired(self, running: RunningTrigger, fired: DeferralResult) -> None:
         """The first event of the trigger, or the reason why there is none."""
@@ -82,6 +88,35 @@ async def run_trigger(running: RunningTrigger, listener: TriggerListener) -> Non
             fired = error_to_result(error)
         if not running.is_stopped:
             listener.on_fired(running, fired)
+    await _clean_up(running, generator, listener)
+
+
+async def run_watcher(running: RunningTrigger, listener: TriggerListener) -> None:
+    """Run the trigger of watchers to its end: it goes on when an event is stored. Never raises.
+
+    Its end is reported as the outcome `event` when it yielded at least one event, else as `error` with the reason.
+    """
+    running.is_entered = True
+    current_trigger.set(running)
+    generator: Any = None
+    if not running.is_stopped:
+        try:
+            generator = listener.open_events(running)
+            if not hasattr(generator, "__anext__"):
+                _raise_no_generator(running, generator)
+            fired = _no_event_result()
+            while (event := await anext(generator, _NO_EVENT)) is not _NO_EVENT:
+                await listener.publish_event(running, event)
+                fired = DeferralResult(outcome="event")
+        except BaseException as error:
+            fired = error_to_result(error)
+        if not running.is_stopped:
+            listener.on_fired(running, fired)
+    await _clean_up(running, generator, listener)
+
+
+async def _clean_up(running: RunningTrigger, generator: Any, listener: TriggerListener) -> None:
+    """Call the methods that a trigger has for its end, and report that the start is over."""
     if running.is_killed:
         await _call_with_timeout(running, "on_kill", listener.on_kill_s)
     if generator is not None and hasattr(generator, "aclose"):

@@ -12,6 +12,9 @@ FAILED = "triggers.failed"
 BLOCKED = "triggers.blocked_main_thread"
 HEARTBEAT = "triggerer_heartbeat"
 CAPACITY_LEFT = "triggerer.capacity_left"
+WATCHERS_RUNNING = "asset_watchers.running"
+WATCHER_EVENTS = "asset_watchers.events"
+WATCHERS_FAILED = "asset_watchers.failed"
 
 
 class TriggererMetrics:
@@ -22,6 +25,7 @@ class TriggererMetrics:
         self._host = host.replace(".", "_")
         self._capacity = capacity
         self._reported_blocks = 0
+        self._reported_watchers = (0, 0, 0)
 
     @property
     def counted(self) -> dict[str, int]:
@@ -47,3 +51,13 @@ class TriggererMetrics:
         self._reported_blocks = blocks
         for classpath in classpaths:
             self._meter.count(f"{BLOCKED}.{classpath}")
+
+    def record_watchers(self, running: int, published: int, failed: int) -> None:
+        """Report how many triggers of watchers run; `published` events and `failed` triggers are totals since the start."""
+        before, self._reported_watchers = self._reported_watchers, (running, published, failed)
+        if before[0] != running:
+            self._meter.gauge(WATCHERS_RUNNING, running)
+            self._meter.gauge(f"{WATCHERS_RUNNING}.{self._host}", running)
+        for name, count in ((WATCHER_EVENTS, published - before[1]), (WATCHERS_FAILED, failed - before[2])):
+            if count:
+                self._meter.count(name, count)

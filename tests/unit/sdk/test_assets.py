@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import AirflowTimetableInvalid
+from gnomon.errors.authoring import AirflowTimetableInvalid, DeferralRefused
+from gnomon.loading.class_loader import load_class
 from gnomon.model.assets import AliasKey, AllOf, AnyOf, AssetKey, AssetRefKey
+from gnomon.operators.triggers import FileDeleteTrigger, FileTrigger
 from gnomon.sdk.arguments.params import Param
 from gnomon.sdk.assets import (
     Asset,
@@ -26,6 +29,7 @@ from gnomon.sdk.assets.asset_decorators import asset
 from gnomon.sdk.assets.asset_schedules import AssetOrTimeSchedule, AssetTriggeredTimetable, DatasetOrTimeSchedule
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_spec import build_dag_spec
+from gnomon.sdk.deferral.triggers import BaseEventTrigger
 from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.sdk.tasks.task_decorators import task
 from gnomon.timetables import CronTriggerTimetable, NullTimetable
@@ -145,13 +149,46 @@ def test_a_task_that_writes_the_schedule_of_its_own_dag_is_a_warning_by_name() -
     assert "writes asset a, by which the DAG is scheduled" in warning
 
 
-def test_watchers_and_teams_warn_by_name() -> None:
-    watched = Asset("w", watchers=[AssetWatcher("name", object())])
-    dag = DAG("d", schedule=[watched, Asset("t", access_control=AssetAccessControl(producer_teams=["a"]))])
+def test_teams_warn_by_name() -> None:
+    dag = DAG("d", schedule=[Asset("t", access_control=AssetAccessControl(producer_teams=["a"]))])
     build_dag_spec(dag, HERE)
-    assert "asset 'w'" in dag.warnings[0]
-    assert "watchers= is not supported yet" in dag.warnings[0]
-    assert "Gnomon has no teams" in dag.warnings[1]
+    assert "Gnomon has no teams" in dag.warnings[0]
+
+
+def test_watchers_of_a_schedule_become_part_of_the_spec_once_for_equal_triggers() -> None:
+
+    def watch(path: str) -> AssetWatcher:
+        return AssetWatcher("name", FileDeleteTrigger(path))
+
+    dag = DAG("d", schedule=Asset("a", watchers=[watch("/tmp/x"), watch("/tmp/x")]) | Asset("b", watchers=[watch("/tmp/x"), watch("/tmp/y")]))
+    watchers = build_dag_spec(dag, HERE, load_class).spec.asset_watchers
+    assert sorted((watcher.asset.name, json.loads(watcher.kwargs)["filepath"]) for watcher in watchers) == [("a", "/tmp/x"), ("b", "/tmp/x"), ("b", "/tmp/y")]
+    assert len({watcher.identity for watcher in watchers}) == 2
+    assert not dag.warnings
+
+
+def test_a_watcher_takes_an_event_trigger_and_a_name() -> None:
+
+    with pytest.raises(ValueError, match=r"AssetWatcher 'w'.*must be derived from BaseEventTrigger, and <.*FileTrigger"):
+        AssetWatcher("w", FileTrigger("/tmp/x"))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"AssetWatcher name ' '.*must not be empty or blank"):
+        AssetWatcher(" ", FileDeleteTrigger("/tmp/x"))
+    with pytest.raises(TypeError, match=r"Asset 'a'.*watchers= is a list of AssetWatcher"):
+        Asset("a", watchers=[FileDeleteTrigger("/tmp/x")])
+
+
+def test_a_trigger_that_a_triggerer_cannot_import_is_refused_with_its_watcher() -> None:
+
+    class Local(BaseEventTrigger):
+        def serialize(self) -> tuple[str, dict[str, object]]:
+            return "here.Local", {}
+
+        async def run(self):  # type: ignore[no-untyped-def]
+            yield
+
+    dag = DAG("d", schedule=[Asset("a", watchers=[AssetWatcher("w", Local())])])
+    with pytest.raises(DeferralRefused, match=r"Watcher 'w' of asset 'a'.*its trigger Local is defined inside a function"):
+        build_dag_spec(dag, HERE, load_class)
 
 
 def test_a_flag_of_an_access_control_must_be_a_flag() -> None:

@@ -12,6 +12,7 @@ from gnomon.model.assets import AliasKey, AssetCondition, AssetEvent, AssetKey, 
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord
 from gnomon.report.listings.not_found import NameNotFound
+from gnomon.report.listings.watcher_list import describe_schedule_watchers
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_declarations, asset_events, asset_queue
 from gnomon.store.asset_records.asset_declarations import OUTLET, SCHEDULE, StoredAsset, StoredDeclaration
@@ -129,21 +130,23 @@ def describe_asset_schedule(tx: Transaction, dag: DagRecord) -> list[str]:
         sentences.append(f"its schedule by assets still lacks an event of: {', '.join(map(describe_leaf, missing))}")
     elif waiting:
         sentences.append("its schedule by assets is met: a run is created as soon as the DAG may have another one")
+    sentences += describe_schedule_watchers(tx, condition)
     return sentences + [describe_circle(circle) for circle in list_asset_circles(tx) if dag.dag_id in circle]
 
 
 def _describe_partitions(tx: Transaction, dag: DagRecord, condition: AssetCondition) -> list[str]:
     """Sentences on the pending partitions: which upstream keys each still lacks."""
+    watchers = describe_schedule_watchers(tx, condition)
     found = read_partitions(tx, dag.dag_pk, condition, dag.spec.partition_rules, PARTITION_KEYS_SHOWN_MAX).partitions
     if not found:
-        return ["its schedule by partitions of assets has no event that no run has consumed"]
+        return ["its schedule by partitions of assets has no event that no run has consumed", *watchers]
     ready = sum(partition.is_complete for partition in found)
     pending = [partition for partition in found if not partition.is_complete]
     sentences = [f"{ready} of its partitions are complete: their runs are created as soon as the DAG may have another one"] if ready else []
     sentences += [describe_partition(partition) for partition in pending[:PARTITIONS_SHOWN]]
     if len(pending) > PARTITIONS_SHOWN:
         sentences.append(f"{len(pending) - PARTITIONS_SHOWN} more partitions are not complete")
-    return sentences
+    return sentences + watchers
 
 
 def list_asset_circles(tx: Transaction) -> list[tuple[str, ...]]:

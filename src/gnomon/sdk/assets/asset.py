@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
 from gnomon.sdk.assets.asset_uri import normalize_uri
+from gnomon.sdk.deferral.triggers import BaseEventTrigger
 
 TEXT_MAX = 1500
 """Characters of a name, a URI or a group."""
@@ -66,7 +67,8 @@ class Asset(os.PathLike[str], BaseAsset):
         self.group: str = self.asset_type if group is None else group
         _check_text(type(self).__name__, "group", self.group, self._location, may_be_empty=True)
         self.extra: dict[str, Any] = {} if extra is None else extra
-        self.watchers: list[Any] = list(watchers or ())
+        self.watchers: list[AssetWatcher] = list(watchers or ())
+        _check_watchers(self)
         self.access_control = AssetAccessControl() if access_control is None else access_control
 
     @staticmethod
@@ -225,11 +227,26 @@ class AssetAny(AssetBooleanCondition):
 
 
 class AssetWatcher:
-    """A trigger that watches an asset outside Gnomon."""
+    """A trigger that watches an asset outside Gnomon: each of its events becomes an event of the asset.
 
-    def __init__(self, name: str, trigger: Any) -> None:
+    Raises ValueError for a trigger that is not derived from BaseEventTrigger, and for a name that is empty or blank.
+    """
+
+    def __init__(self, name: str, trigger: BaseEventTrigger) -> None:
+        where = find_author_location()
+        _check_text(type(self).__name__, "name", name, where)
+        if not isinstance(trigger, BaseEventTrigger):
+            raise ValueError(
+                f"AssetWatcher {name!r}{format_location(where)}: its trigger must be derived from BaseEventTrigger, and {trigger!r} "
+                f"({type(trigger).__name__}) is not."
+            )
         self.name = name
         self.trigger = trigger
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AssetWatcher) and self.name == other.name and self.trigger == other.trigger
+
+    __hash__ = None  # type: ignore[assignment] # a trigger may change
 
 
 class AssetAccessControl:
@@ -260,6 +277,15 @@ class Metadata:
         self.asset = asset
         self.extra = {} if extra is None else extra
         self.alias = AssetAlias(alias) if isinstance(alias, str) else alias
+
+
+def _check_watchers(asset: Asset) -> None:
+    for watcher in asset.watchers:
+        if not isinstance(watcher, AssetWatcher):
+            raise TypeError(
+                f"Asset {asset.name!r}{format_location(asset._location)}: watchers= is a list of AssetWatcher(name=..., trigger=...), and "
+                f"{watcher!r} ({type(watcher).__name__}) is none."
+            )
 
 
 def _check_text(what: str, word: str, value: object, location: CodeLocation | None, *, may_be_empty: bool = False) -> None:

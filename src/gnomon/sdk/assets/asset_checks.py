@@ -45,7 +45,5 @@ def _warn_circle(dag: DagNode, condition: BaseAsset) -> None:
 
 def _warn_without_effect(dag: DagNode, asset: Asset) -> None:
     where = f"asset {asset.name!r}{format_location(asset._location)}"
-    if asset.watchers:
-        dag.warn(f"{where}: watchers= is not supported yet and has no effect; events of the asset come from tasks only.")
     if asset.access_control != AssetAccessControl():
         dag.warn(f"{where}: access_control= has no effect, because Gnomon has no teams.")

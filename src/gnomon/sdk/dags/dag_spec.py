@@ -22,6 +22,7 @@ from gnomon.sdk.arguments.task_rules import WeightRule
 from gnomon.sdk.arguments.weight_strategies import compute_strategy_weight
 from gnomon.sdk.assets import AssetRef, BaseAsset
 from gnomon.sdk.assets.asset_plain_data import declare_assets, to_condition, to_leaves
+from gnomon.sdk.assets.asset_watchers import build_watchers
 from gnomon.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_checks import check_dag, find_earliest_start
@@ -82,6 +83,7 @@ def build_dag_spec(
         asset_condition=_asset_condition(dag),
         partition_rules=dag.timetable.build_rules() if isinstance(dag.timetable, PartitionedAssetTimetable) else (),
         assets=_declared_assets(dag),
+        asset_watchers=build_watchers(_named_assets(dag), load_class, file),
         run_callbacks=tuple(kind.value for kind, name in _RUN_CALLBACKS.items() if dag.__dict__.get(name)),
         **listeners,
         **_latest_end(dag, fields.encode_fields(fields.DAG_FIELDS, dag)),
@@ -110,12 +112,18 @@ def _asset_condition(dag: DAG) -> AssetCondition | None:
 
 
 def _declared_assets(dag: DAG) -> tuple[AssetDeclaration, ...]:
+    values = _named_assets(dag)
+    if not values:
+        return ()
+    return declare_assets(values, f"DAG {dag.dag_id!r}{format_location(dag._location)}")
+
+
+def _named_assets(dag: DAG) -> list[Any]:
+    """Return the schedule by assets, the inlets and the outlets."""
     values = [getattr(dag.timetable, "asset_condition", None)]
     for task in dag.tasks:
         values += [*task.inlets, *task.outlets]
-    if all(value is None for value in values):
-        return ()
-    return declare_assets(values, f"DAG {dag.dag_id!r}{format_location(dag._location)}")
+    return [value for value in values if value is not None]
 
 
 def _latest_end(dag: DAG, encoded: dict[str, Any]) -> dict[str, Any]:
@@ -225,8 +233,8 @@ def hash_spec(spec: DagSpec) -> str:
     for task in plain.get("tasks", ()):
         for name in _TEXT_FIELDS_OF_TASK:
             task.pop(name, None)
-    for asset in plain.get("assets", ()):
-        asset.pop("place", None)
+    for placed in (*plain.get("assets", ()), *plain.get("asset_watchers", ())):
+        placed.pop("place", None)
     timetable = plain["timetable"]
     timetable.pop("summary", None)
     timetable.pop("description", None)

@@ -24,10 +24,18 @@ if TYPE_CHECKING:
 
 
 class TriggerEvent:
-    """The event of a trigger: the task continues, and its next method gets `payload` as `event`."""
+    """The event of a trigger: the task continues, and its next method gets `payload` as `event`.
 
-    def __init__(self, payload: Any = None) -> None:
+    In a watcher of an asset, each event becomes one event of the asset. A trigger that yields an event again after a crash gives
+    both the same `uid`, for example the position of a message in its queue: an asset event of that uid is stored once. Gnomon's own.
+    """
+
+    uid: str | None = None
+
+    def __init__(self, payload: Any = None, *, uid: str | None = None) -> None:
         self.payload = payload
+        if uid is not None:
+            self.uid = uid
 
     def __repr__(self) -> str:
         return f"TriggerEvent<{self.payload!r}>"
@@ -111,7 +119,7 @@ class BaseTrigger(Templater, ABC):
 
     @abstractmethod
     def run(self) -> AsyncIterator[TriggerEvent]:
-        """Wait for the condition and yield a TriggerEvent. Define it as `async def` with `yield`; only the first event is used."""
+        """Wait for the condition and yield a TriggerEvent. Define it as `async def` with `yield`; a task uses only the first event."""
 
     async def cleanup(self) -> None:
         """Called when `run` has ended for any reason: an event, an error, a cancellation, a move to another triggerer."""
@@ -142,14 +150,16 @@ class BaseTrigger(Templater, ABC):
 
 
 class BaseEventTrigger(BaseTrigger):
-    """A trigger that can also watch an asset. A task waits for it as for any other trigger.
+    """A trigger that can also watch an asset (`AssetWatcher`). A task waits for it as for any other trigger.
 
-    Assets do not schedule DAGs yet, so Gnomon does not call the methods about shared streams.
+    As a watcher, `run` is a stream: it goes on after an event, and the next statement of `run` is executed when the event is stored. So a
+    trigger that acknowledges a message after the `yield` loses none; when it may yield a message twice, it gives its events a `uid`.
+    A `run` that ends is started again: soon after an event, with a growing delay after an exception or without an event.
     """
 
     supports_triggerer_queue = False
     asset_state_store: Any = None
-    """Always None: Gnomon has no stores for the state of watchers yet."""
+    """While the trigger watches: the stores of the watched assets, `asset_state_store[ASSET].get(key)`; None while a task waits for it."""
 
     @staticmethod
     def hash(classpath: str, kwargs: Mapping[str, Any]) -> int:

@@ -9,6 +9,7 @@ from gnomon.model.ids import group_of
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec, ParsedDag, ParsedFile, ParseFailure
 from gnomon.store.asset_records.asset_declarations import replace_declarations
+from gnomon.store.asset_records.asset_watchers import replace_watchers
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.ownership.group_state import load_task_numbers
 from gnomon.store.record_codec import decode_spec, encode_spec, is_same_spec
@@ -169,10 +170,10 @@ def _write_current_versions(
     reworded = {dag.spec.dag_id for dag in own if known[dag.spec.dag_id].is_reworded_by(tx, dag)}
     tx.many("dag_versions.replace_spec", [(known[dag.spec.dag_id].dag_pk, known[dag.spec.dag_id].number, encode_spec(tx, dag.spec))
                             for dag in own if dag.spec.dag_id in reworded])
-    replace_declarations(
-        tx, [(known[dag.spec.dag_id].dag_pk, dag.spec) for dag in own
-             if dag.spec.dag_id in reworded or known[dag.spec.dag_id].spec_hash != dag.spec_hash], at,
-    )
+    declaring = [(known[dag.spec.dag_id].dag_pk, dag.spec) for dag in own
+                 if dag.spec.dag_id in reworded or known[dag.spec.dag_id].spec_hash != dag.spec_hash]
+    replace_declarations(tx, declaring, at)
+    replace_watchers(tx, declaring)
     for dag in own:
         stored = known[dag.spec.dag_id]
         is_new = stored.spec_hash != dag.spec_hash

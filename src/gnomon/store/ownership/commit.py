@@ -156,7 +156,8 @@ def delete_dags(tx: Transaction, dag_pks: Iterable[int]) -> None:
     """
     for dag_pk in dag_pks:
         for part in ("all_task_instances", "all_attempts", "all_xcoms", "all_task_states", "end_all_triggers", "all_triggers", "all_hitl_details", "all_run_waits", "all_run_callbacks", "all_run_deadlines", "all_consumed_asset_events", "all_runs",
-                     "queued_asset_events", "asset_declarations", "mark_file_stale"):
+                     "queued_asset_events", "asset_declarations", "asset_watchers", "mark_file_stale"):
             tx.run(f"removal.{part}", dag_pk=dag_pk)
+        tx.run("asset_watchers.remove_unused_triggers")
         for part in ("backfill_slots", "backfills", "tallies", "task_numbers", "edges", "clear_version", "versions", "dag"):
             tx.run(f"removal.{part}", dag_pk=dag_pk)

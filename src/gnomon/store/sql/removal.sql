@@ -244,3 +244,7 @@ DELETE FROM asset_queue WHERE dag_pk = :dag_pk;
 -- name: asset_declarations
 -- Delete what a DAG declares about assets; the assets and their events stay.
 DELETE FROM dag_asset WHERE dag_pk = :dag_pk;
+
+-- name: asset_watchers
+-- Delete the watchers that a DAG declares; their triggers are deleted by `asset_watchers.remove_unused_triggers`.
+DELETE FROM asset_watcher WHERE dag_pk = :dag_pk;

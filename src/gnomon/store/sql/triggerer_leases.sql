@@ -47,6 +47,17 @@ UPDATE trigger SET triggerer = NULL
 FROM (SELECT trigger_pk FROM trigger WHERE triggerer = ANY(:ids::text[]) ORDER BY trigger_pk FOR UPDATE) AS held
 WHERE trigger.trigger_pk = held.trigger_pk;
 
+-- name: release_asset_triggers (sqlite)
+-- Release the triggers of watchers of some triggerers. SQLite reads the list with json_each.
+UPDATE asset_trigger SET triggerer = NULL WHERE triggerer IN (SELECT value FROM json_each(:ids));
+
+-- name: release_asset_triggers (postgresql)
+-- Release the triggers of watchers of some triggerers. Rows are locked in the order of their keys, so that no two transactions
+-- wait for each other.
+UPDATE asset_trigger SET triggerer = NULL
+FROM (SELECT asset_trigger_pk FROM asset_trigger WHERE triggerer = ANY(:ids::text[]) ORDER BY asset_trigger_pk FOR UPDATE) AS held
+WHERE asset_trigger.asset_trigger_pk = held.asset_trigger_pk;
+
 -- name: remove_cancelled
 -- Delete the rows of triggers that must end without on_kill: with their triggerer they have ended.
 DELETE FROM trigger_end WHERE triggerer = :id AND NOT on_kill;

@@ -88,7 +88,8 @@ def fence_silent_triggerers(tx: Transaction, triggerer_id: str, beat_s: float) -
 def list_triggerers(tx: Transaction) -> list[TriggererLease]:
     """All stored triggerers, those that are not fenced first, the newest heartbeat first."""
     running = {row[0]: row[1] for row in tx.all("triggerer_leases.count_running")}
-    return [_decode_lease(row, running.get(row[0], 0)) for row in tx.all("triggerer_leases.list")]
+    watching = {row[0]: row[1] for row in tx.all("watcher_claims.count_running")}
+    return [_decode_lease(row, running.get(row[0], 0) + watching.get(row[0], 0)) for row in tx.all("triggerer_leases.list")]
 
 
 def list_live_triggerers(tx: Transaction, beat_s: float) -> list[TriggererLease]:
@@ -99,6 +100,7 @@ def list_live_triggerers(tx: Transaction, beat_s: float) -> list[TriggererLease]
 
 def _release_triggers(tx: Transaction, triggerer_ids: Sequence[str]) -> None:
     tx.run("triggerer_leases.release_triggers", ids=list(triggerer_ids))
+    tx.run("triggerer_leases.release_asset_triggers", ids=list(triggerer_ids))
     for triggerer_id in triggerer_ids:
         tx.run("triggerer_leases.remove_cancelled", id=triggerer_id)
         tx.run("triggerer_leases.release_killed", id=triggerer_id)

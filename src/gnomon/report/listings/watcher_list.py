@@ -1,0 +1,85 @@
+"""Watchers of assets as commands show them: which trigger watches, whether it runs, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gnomon.assets.conditions import iter_leaves, match_leaves
+from gnomon.model.assets import AssetCondition, AssetKey
+from gnomon.model.attempts import build_watcher_log_path
+from gnomon.model.instants import iso
+from gnomon.store import Transaction
+from gnomon.store.asset_records import asset_watchers
+from gnomon.store.asset_records.asset_watchers import StoredWatcher
+
+WATCHERS_SHOWN = 5
+"""Failing watchers that the health page names."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatcherRow:
+    """A watcher as listings print it."""
+
+    name: str
+    trigger: str
+    """The class of its trigger."""
+    dag_id: str
+    """The DAG that declares it."""
+    state: str
+    events: int
+    """Events of its trigger."""
+    last_event: str | None
+    log: str
+    """Relative to the log folder."""
+
+
+def list_watcher_rows(tx: Transaction, asset: AssetKey) -> list[WatcherRow]:
+    """The watchers of the asset, by name."""
+    return [
+        WatcherRow(
+            row.name, row.classpath, row.dag_id, describe_state(row), row.event_count, iso(row.last_event_at), build_watcher_log_path(row.identity),
+        )
+        for row in asset_watchers.list_watchers(tx) if row.asset == asset
+    ]
+
+
+def describe_state(row: StoredWatcher) -> str:
+    """Whether the trigger of the watcher runs, in words."""
+    if not row.is_wanted:
+        return "stopped: no DAG that is scheduled by the asset is active and not paused"
+    if row.triggerer is not None:
+        return f"runs on triggerer {row.triggerer}{_describe_failure(row)}"
+    if row.failure is not None:
+        return f"is started again at {iso(row.retry_at)}{_describe_failure(row)}"
+    return "waits for a triggerer"
+
+
+def _describe_failure(row: StoredWatcher) -> str:
+    times = "" if row.failures < 2 else f" {row.failures} times in a row, the last time"
+    return "" if row.failure is None else f"; failed{times} at {iso(row.failed_at)}: {row.failure}"
+
+
+def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> list[str]:
+    """Sentences on the watchers of the assets of this condition that fail or wait for a triggerer."""
+    leaves = set(iter_leaves(condition))
+    found = [row for row in asset_watchers.list_watchers(tx) if row.is_wanted and leaves.intersection(match_leaves(row.asset, ()))]
+    return list(dict.fromkeys(
+        f"watcher {row.name} of asset {row.asset.name} {describe_state(row)}" for row in found if row.failure is not None or row.triggerer is None
+    ))
+
+
+def find_watcher_problems(rows: Sequence[StoredWatcher], *, has_triggerer: bool) -> tuple[str, ...]:
+    """What users must know about watchers: those that fail, and those that wait while no triggerer is alive."""
+    failing = list(dict.fromkeys(
+        f"Watcher {row.name} of asset {row.asset.name} fails: {row.failure} (`gnomon assets show {row.asset.name}`)"
+        for row in rows if row.is_wanted and row.failure is not None
+    ))
+    shown = failing[:WATCHERS_SHOWN]
+    if len(failing) > len(shown):
+        shown.append(f"{len(failing) - len(shown)} more watchers of assets fail")
+    waiting = len({row.asset_trigger_pk for row in rows if row.is_wanted and row.triggerer is None})
+    if waiting and not has_triggerer:
+        wait = "1 watcher of assets waits" if waiting == 1 else f"{waiting:,} watchers of assets wait"
+        shown.append(f"No triggerer is alive, and {wait} for one. `gnomon triggerer` starts one.")
+    return tuple(shown)

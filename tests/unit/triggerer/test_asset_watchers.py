@@ -1,0 +1,203 @@
+"""Watchers of assets on a triggerer with real hosts: a stream of events, its failures, its stops and what is stored after a fence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+from tests.conformance.storeworld import parsed, spec
+from tests.databases import BOTH, empty_database
+from tests.unit.triggerer.keeping import Deferred, deferring
+
+from gnomon import serde
+from gnomon.config import Config
+from gnomon.model.asset_watchers import WatcherSpec, compute_identity
+from gnomon.model.assets import AssetDeclaration, AssetKey
+from gnomon.report.listings.asset_list import describe_asset_schedule
+from gnomon.report.listings.watcher_list import find_watcher_problems, list_watcher_rows
+from gnomon.store.asset_records import asset_events, asset_watchers
+from gnomon.store.trigger_queue import triggerer_leases
+
+A = AssetKey("a", "a")
+TRIGGERS = '''
+import asyncio, os
+from airflow.triggers.base import BaseEventTrigger, TriggerEvent
+
+
+class Base(BaseEventTrigger):
+    def __init__(self, folder, **kwargs):
+        super().__init__()
+        self.folder, self.kwargs = folder, kwargs
+
+    def serialize(self):
+        return f"streams.{type(self).__name__}", {"folder": self.folder, **self.kwargs}
+
+    def note(self, text):
+        with open(os.path.join(self.folder, "notes"), "a") as file:
+            file.write(text + "\\n")
+
+    async def cleanup(self):
+        self.note("cleanup")
+
+
+class Counts(Base):
+    """Yields the next number of the asset's state store for ever; the number is kept after its event is stored."""
+
+    async def run(self):
+        assert self.task_instance is None
+        number = await self.asset_state_store.aget("number", 0)
+        while number < 5:
+            number += 1
+            print("yields", number)
+            yield TriggerEvent(number)
+            await self.asset_state_store.aset("number", number)
+        self.note("counted")
+        await asyncio.sleep(600)
+
+
+class Raises(Base):
+    async def run(self):
+        self.note("run")
+        raise ConnectionError("the broker refused")
+        yield
+
+
+class Silent(Base):
+    async def run(self):
+        return
+        yield
+
+
+class Odd(Base):
+    async def run(self):
+        yield TriggerEvent({1, 2})
+
+
+class Once(Base):
+    async def run(self):
+        self.note("run")
+        yield TriggerEvent("once")
+'''
+
+
+@pytest.fixture(params=BOTH)
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    with empty_database(request.param, tmp_path) as address:
+        yield address
+
+
+@pytest.fixture
+def world(url: str, cfg: Config, tmp_path: Path) -> Iterator[Deferred]:
+    (tmp_path / "plugins" / "streams.py").write_text(TRIGGERS)
+    with deferring(url, cfg) as made:
+        yield made
+
+
+def watch(world: Deferred, name: str, folder: Path, *, dag_id: str = "w") -> None:
+    """A DAG that is scheduled by an asset which that trigger watches."""
+    kwargs = serde.dumps({"folder": str(folder)})
+    watcher = WatcherSpec(asset=A, name="feed", classpath=f"streams.{name}", kwargs=kwargs, identity=compute_identity(name, kwargs))
+    declared = (AssetDeclaration(name="a", uri="a"),)
+    world.world.record(parsed("/dags/w.py", structs.replace(spec(dag_id, ["t"]), asset_condition=A, assets=declared, asset_watchers=(watcher,))))
+
+
+def payloads(world: Deferred) -> list[object]:
+    with world.db.read() as tx:
+        return [event.extra["payload"] for event in reversed(asset_events.list_newest_events(tx, 100))]
+
+
+def failure(world: Deferred) -> str:
+    with world.db.read() as tx:
+        return asset_watchers.list_watchers(tx)[0].failure or ""
+
+
+def test_a_trigger_goes_on_after_each_event_and_goes_on_from_its_state_elsewhere(world: Deferred, tmp_path: Path) -> None:
+    watch(world, "Counts", tmp_path)
+    one, notes = world.keeper(), tmp_path / "notes"
+    world.until(notes.exists, one)
+    assert payloads(world) == [1, 2, 3, 4, 5]
+    with world.db.read() as tx:
+        (row,) = list_watcher_rows(tx, A)
+    assert (row.name, row.trigger, row.state, row.events) == ("feed", "streams.Counts", "runs on triggerer triggerer-1", 5)
+    assert (world.cfg.logs_folder / row.log).read_text().endswith("yields 5\n")
+    assert one[0].watchers.published_count == 5
+    one[0].retire()
+    other = world.keeper()
+    world.until(lambda: notes.read_text().count("counted") == 2, other)
+    assert payloads(world) == [1, 2, 3, 4, 5], "the state store says where the first one stopped"
+
+
+@pytest.mark.parametrize(("name", "reason"), [
+    ("Raises", "ConnectionError: the broker refused"), ("Silent", "the trigger ended without an event"), ("Odd", "must be made of JSON values"),
+    ("Missing", "Missing"),
+])
+def test_a_trigger_that_fails_is_started_again_later_and_says_why(world: Deferred, tmp_path: Path, name: str, reason: str) -> None:
+    watch(world, name, tmp_path)
+    one = world.keeper()
+    world.until(lambda: failure(world), one)
+    assert reason in failure(world)
+    with world.db.read() as tx:
+        (stored,) = asset_watchers.list_watchers(tx)
+        (row,) = list_watcher_rows(tx, A)
+        assert row.state.startswith("is started again at 20") and reason in row.state
+        assert any("watcher feed of asset a is started again" in line for line in describe_asset_schedule(tx, world.world.read_dag("w")))
+    assert stored.retry_at is not None and stored.failed_at is not None and stored.retry_at - stored.failed_at == 2_000_000
+    assert reason in find_watcher_problems([stored], has_triggerer=True)[0]
+    assert payloads(world) == [] and not len(one[1])
+    world.until(lambda: world.world.count("SELECT failures FROM asset_trigger") == 2, one)
+    with world.db.read() as tx:
+        (again,) = asset_watchers.list_watchers(tx)
+    assert again.retry_at is not None and again.failed_at is not None and again.retry_at - again.failed_at == 4_000_000
+
+
+def test_a_trigger_that_ends_after_an_event_is_started_again_soon(world: Deferred, tmp_path: Path) -> None:
+    watch(world, "Once", tmp_path)
+    world.until(lambda: len(payloads(world)) == 2, world.keeper())
+    assert payloads(world) == ["once", "once"] and failure(world) == ""
+
+
+def test_a_pause_and_an_edit_end_the_trigger(world: Deferred, tmp_path: Path) -> None:
+    watch(world, "Counts", tmp_path)
+    one, notes = world.keeper(), tmp_path / "notes"
+    world.until(notes.exists, one)
+    world.pause("w", True)
+    world.until(lambda: notes.read_text() == "counted\ncleanup\n", one)
+    assert not len(one[1])
+    world.pause("w", False)
+    world.until(lambda: notes.read_text() == "counted\ncleanup\ncounted\n", one)
+    world.world.record(parsed("/dags/w.py", structs.replace(spec("w", ["t"]), asset_condition=A), input_hash="2"))
+    world.until(lambda: notes.read_text().count("cleanup") == 2, one)
+    assert not len(one[1])
+
+
+def test_what_was_yielded_is_stored_by_a_triggerer_that_was_fenced(world: Deferred, tmp_path: Path) -> None:
+    watch(world, "Once", tmp_path)
+    keeper, crew = world.keeper()
+    keeper.tick()
+    world.lease_s = 60.0
+    with world.db.write() as tx:
+        triggerer_leases.register_triggerer(tx, "other", "there", 10)
+        assert triggerer_leases.fence_silent_triggerers(tx, "other", 5.0) == ["triggerer-1"]
+
+    def yielded() -> bool:
+        crew.run_once()
+        return bool(crew.watcher_events)
+
+    world.until(yielded)
+    keeper.save_watcher_events()
+    assert payloads(world) == ["once"]
+
+
+def test_without_a_triggerer_the_health_page_says_who_waits(world: Deferred, tmp_path: Path) -> None:
+    watch(world, "Once", tmp_path)
+    with world.db.read() as tx:
+        rows = asset_watchers.list_watchers(tx)
+        assert list_watcher_rows(tx, A)[0].state == "waits for a triggerer"
+    assert find_watcher_problems(rows, has_triggerer=True) == ()
+    assert find_watcher_problems(rows, has_triggerer=False) == ("No triggerer is alive, and 1 watcher of assets waits for one. `gnomon triggerer` starts one.",)
+    world.pause("w", True)
+    with world.db.read() as tx:
+        assert list_watcher_rows(tx, A)[0].state.startswith("stopped: no DAG")
+        assert find_watcher_problems(asset_watchers.list_watchers(tx), has_triggerer=False) == ()
