@@ -32,7 +32,6 @@ POOLS = "the database is not open to DAG files and tasks; use `gnomon pools`"
 RECORDS = "the database is not open to DAG files and tasks; use the `gnomon` commands to read such records"
 SUBDAGS = "SubDAGs left Airflow with 3.0; use a TaskGroup"
 CACHE = "secrets are not cached"
-MASKING = "secrets are not hidden in logs yet"
 SECRETS = "secrets back ends are not supported yet; set AIRFLOW_VAR_ and AIRFLOW_CONN_ variables"
 SESSIONS = "DAG files and tasks have no session of the database; use the task context, Variable and Connection"
 
@@ -171,7 +170,6 @@ ROWS: tuple[CoverageRow, ...] = (
         WORD,
         LINEAGE,
     ),
-    make_row("airflow.sdk.log", "mask_secret", WORD, MASKING),
     make_row("airflow.secrets", "BaseSecretsBackend", REFUSES, SECRETS),
     make_row("airflow.secrets.local_filesystem", "LocalFilesystemBackend", REFUSES, SECRETS),
     make_row(
@@ -221,7 +219,6 @@ ROWS: tuple[CoverageRow, ...] = (
         REFUSES,
         "pictures of DAGs are not drawn yet",
     ),
-    make_row("airflow.utils.log.secrets_masker", "mask_secret", WORD, MASKING),
     make_row(
         "airflow.utils.process_utils",
         "execute_in_subprocess execute_in_subprocess_with_kwargs",

@@ -247,7 +247,9 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.sdk.execution_time.task_runner", "RuntimeTaskInstance"),
     make_row("airflow.sdk.execution_time.timeout", "TimeoutPosix timeout"),
-    make_row("airflow.sdk.log", "redact"),
+    make_row("airflow.sdk._shared.secrets_masker", "DEFAULT_SENSITIVE_FIELDS mask_secret redact should_hide_value_for_key"),
+    make_row("airflow.sdk.execution_time.secrets_masker", "DEFAULT_SENSITIVE_FIELDS mask_secret redact should_hide_value_for_key"),
+    make_row("airflow.sdk.log", "amask_secret mask_secret redact"),
     make_row("airflow.sdk.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
     make_row("airflow.sdk.providers_manager_runtime", "DialectInfo HookInfo ProvidersManagerTaskRuntime"),
     make_row(
@@ -311,7 +313,7 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.utils.json", "AirflowJsonEncoder WebEncoder"),
     make_row("airflow.utils.log.logging_mixin", "LoggingMixin"),
-    make_row("airflow.utils.log.secrets_masker", "redact"),
+    make_row("airflow.utils.log.secrets_masker", "DEFAULT_SENSITIVE_FIELDS mask_secret redact should_hide_value_for_key"),
     make_row("airflow.utils.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
     make_row("airflow.utils.net", "get_host_ip_address get_hostname getfqdn"),
     make_row(

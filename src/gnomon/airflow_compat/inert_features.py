@@ -1,11 +1,7 @@
-"""Features of Airflow without effect: lineage (nothing is collected), operator links (not shown), and the masking of secrets.
-
-`redact` masks a value; `mask_secret` has no effect yet.
-"""
+"""Features of Airflow without effect: lineage (nothing is collected) and operator links (not shown)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -84,23 +80,3 @@ class BaseOperatorLink:
         """The URL for a task instance; subclasses override this method."""
         return ""
 
-
-SENSITIVE = (
-    "access_token", "api_key", "apikey", "authorization", "passphrase", "passwd", "password", "private_key", "secret", "token",
-)
-HIDDEN = "***"
-
-
-def mask_secret(secret: Any, name: str | None = None) -> None:
-    """No effect yet: logs show secrets that tasks print."""
-
-
-def redact(value: Any, name: str | None = None) -> Any:
-    """The value with every item under a sensitive name replaced by ***, at any depth. `name`: the name of the value itself."""
-    if name is not None and value and any(word in name.lower() for word in SENSITIVE):
-        return HIDDEN
-    if isinstance(value, Mapping):
-        return {key: redact(item, str(key)) for key, item in value.items()}
-    if isinstance(value, list | tuple | set):
-        return type(value)(redact(item) for item in value)
-    return value
