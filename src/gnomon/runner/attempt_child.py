@@ -109,6 +109,15 @@ def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
             log.warning("%d process(es) that the task had left behind were killed", killed)
         if attempt.attempts_per_child <= 1:
             return
+        _forget_attempt()
+
+
+def _forget_attempt() -> None:
+    """Prepare the process for its next attempt: the lineage that hooks reported is of the last one."""
+    if "gnomon.loading.hook_lineage" in sys.modules:
+        from gnomon.loading.hook_lineage import forget_lineage  # start-up cost: few tasks report lineage
+
+        forget_lineage()
 
 
 def _task_label(attempt: Attempt) -> str:
