@@ -146,7 +146,6 @@ ROWS: tuple[CoverageRow, ...] = (
         WORD,
         ASSET_WORDS,
     ),
-    make_row("airflow.sdk", "result", LATER, "the result of a run is not supported yet"),
     make_row("airflow.sdk", "SecretCache", LATER, CACHE),
     make_row("airflow.sdk.bases.operatorlink", "BaseOperatorLink", WORD, LINKS),
     make_row(

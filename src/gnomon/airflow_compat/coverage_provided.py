@@ -250,7 +250,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk._shared.secrets_masker", "DEFAULT_SENSITIVE_FIELDS mask_secret redact should_hide_value_for_key"),
     make_row("airflow.sdk.execution_time.secrets_masker", "DEFAULT_SENSITIVE_FIELDS mask_secret redact should_hide_value_for_key"),
     make_row("airflow.lineage.hook", "AssetLineageInfo ExtraLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector"),
-    make_row("airflow.sdk", "lineage"),
+    make_row("airflow.sdk", "lineage result"),
     make_row("airflow.sdk.lineage", "AssetLineageInfo ExtraLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector"),
     make_row("airflow.sdk.log", "amask_secret mask_secret redact"),
     make_row("airflow.sdk.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),

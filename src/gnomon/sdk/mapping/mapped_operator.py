@@ -67,7 +67,7 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
         state["_dag"] = None
         self.upstream_task_ids = set()
         self.downstream_task_ids = set()
-        self.is_setup = self.is_teardown = self.on_failure_fail_dagrun = False
+        self.is_setup = self.is_teardown = self.on_failure_fail_dagrun = self.returns_dag_result = False
         self.start_trigger_args = partial_kwargs.get("start_trigger_args", getattr(operator_class, "start_trigger_args", None))
         self.start_from_trigger = bool(partial_kwargs.get("start_from_trigger", getattr(operator_class, "start_from_trigger", False)))
         check_parts_of_groups(cast("TaskNode", self), task_group, self.mapped_input, location)
@@ -174,7 +174,7 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
         operator.__init__(**kwargs)
         operator.__dict__.update(
             task_id=self.task_id, task_group=self.task_group, is_setup=self.is_setup, is_teardown=self.is_teardown,
-            on_failure_fail_dagrun=self.on_failure_fail_dagrun, upstream_task_ids=self.upstream_task_ids,
+            on_failure_fail_dagrun=self.on_failure_fail_dagrun, returns_dag_result=self.returns_dag_result, upstream_task_ids=self.upstream_task_ids,
             downstream_task_ids=self.downstream_task_ids, start_date=self.start_date, end_date=self.end_date,
             _lock_for_execution=True, _lengths_needed=self.__dict__.get("_lengths_needed", False),
         )  # fmt: skip
