@@ -12,9 +12,7 @@ SERVICES = "Gnomon has its own services"
 PERMISSIONS = "permissions are not supported yet"
 ASSETS = "the database is not open to DAG files and tasks; use outlets, inlet_events and triggering_asset_events"
 VENV_SCRIPT = "the script that runs in a virtual environment is Gnomon's own; use PythonVirtualenvOperator"
-PROVIDER_INTERNALS = "it is internal to Airflow's package; the other modules of the provider are here"
 HITL_DETAILS = "a task cannot read or write answers of people; the scheduler resumes the task with the answer"
-EXAMPLES = "of Airflow's examples only the workday timetable and the priority strategy are part of Gnomon"
 EXECUTORS = "executors are chosen by Gnomon's own options"
 SQL = "it belongs to the common.sql provider"
 LINEAGE = "lineage is collected for readers of plugins, but no back end takes it"
@@ -53,11 +51,6 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.datasets", "expand_alias_to_datasets", REFUSES, ASSETS),
     make_row("airflow.datasets.manager", "DatasetManager dataset_manager", REFUSES, ASSETS),
-    make_row("airflow.example_dags.plugins.business_day_window", "*", LATER, EXAMPLES),
-    make_row("airflow.example_dags.plugins.custom_partition_mapper", "*", LATER, EXAMPLES),
-    make_row("airflow.example_dags.plugins.custom_partition_timetable", "*", LATER, EXAMPLES),
-    make_row("airflow.example_dags.plugins.event_listener", "*", LATER, EXAMPLES),
-    make_row("airflow.example_dags.plugins.listener_plugin", "*", LATER, EXAMPLES),
     make_row("airflow.executors.base_executor", "BaseExecutor", REFUSES, EXECUTORS),
     make_row("airflow.executors.debug_executor", "DebugExecutor", REFUSES, EXECUTORS),
     make_row("airflow.executors.local_executor", "LocalExecutor", REFUSES, EXECUTORS),
@@ -130,12 +123,7 @@ ROWS: tuple[CoverageRow, ...] = (
         WORD,
         "of a plugin, its timetables and listeners are used so far; `gnomon plugins list` shows what else it brings",
     ),
-    make_row("airflow.providers.standard.get_provider_info", "*", LATER, PROVIDER_INTERNALS),
-    make_row("airflow.providers.standard.models", "*", LATER, PROVIDER_INTERNALS),
     make_row("airflow.providers.standard.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
-    make_row("airflow.providers.standard.utils.openlineage", "*", LATER, LINEAGE),
-    make_row("airflow.providers.standard.utils.sensor_helper", "*", LATER, PROVIDER_INTERNALS),
-    make_row("airflow.providers.standard.version_compat", "*", LATER, PROVIDER_INTERNALS),
     make_row(
         "airflow.sdk.execution_time.hitl", "get_hitl_detail_content_detail update_hitl_detail_response", REFUSES, HITL_DETAILS
     ),

@@ -30,6 +30,29 @@ ROWS: tuple[CoverageRow, ...] = (
         "airflow.example_dags.plugins.decreasing_priority_weight_strategy",
         "DecreasingPriorityStrategy DecreasingPriorityWeightStrategyPlugin",
     ),
+    make_row("airflow.example_dags.plugins.business_day_window", "BusinessDayWindow BusinessDayWindowPlugin"),
+    make_row("airflow.example_dags.plugins.custom_partition_mapper", "PrefixStripMapper PrefixStripMapperPlugin"),
+    make_row(
+        "airflow.example_dags.plugins.custom_partition_timetable",
+        "ScheduledRuntimePartitionTimetable ScheduledRuntimePartitionTimetablePlugin",
+    ),
+    make_row(
+        "airflow.example_dags.plugins.event_listener",
+        "on_dag_run_failed on_dag_run_running on_dag_run_success on_task_instance_failed on_task_instance_running "
+        "on_task_instance_skipped on_task_instance_success",
+    ),
+    make_row("airflow.example_dags.plugins.listener_plugin", "MetadataCollectionPlugin"),
+    make_row("airflow.providers.standard.get_provider_info", "get_provider_info"),
+    make_row(
+        "airflow.providers.standard.utils.openlineage",
+        "OPENLINEAGE_PROVIDER_MIN_VERSION safe_inject_openlineage_properties_into_dagrun_conf",
+    ),
+    make_row("airflow.providers.standard.utils.sensor_helper", "_get_count_by_matched_states"),
+    make_row(
+        "airflow.providers.standard.version_compat",
+        "AIRFLOW_V_3_0_PLUS AIRFLOW_V_3_1_3_PLUS AIRFLOW_V_3_1_PLUS AIRFLOW_V_3_2_PLUS AIRFLOW_V_3_3_PLUS ArgNotSet BaseOperator NOTSET "
+        "get_base_airflow_version_tuple is_arg_set",
+    ),
     make_row("airflow.example_dags.plugins.workday", "AfterWorkdayTimetable WorkdayTimetablePlugin"),
     make_row(
         "airflow.exceptions",
