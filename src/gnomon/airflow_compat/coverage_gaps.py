@@ -12,12 +12,10 @@ SERVICES = "Gnomon has its own services"
 PERMISSIONS = "permissions are not supported yet"
 ASSETS = "the database is not open to DAG files and tasks; use outlets, inlet_events and triggering_asset_events"
 VENV_SCRIPT = "the script that runs in a virtual environment is Gnomon's own; use PythonVirtualenvOperator"
-PROVIDER_INTERNALS = "it is internal to Airflow's package; the other modules of the provider are here"
 HITL_DETAILS = "a task cannot read or write answers of people; the scheduler resumes the task with the answer"
-EXAMPLES = "of Airflow's examples only the workday timetable and the priority strategy are part of Gnomon"
 EXECUTORS = "executors are chosen by Gnomon's own options"
 SQL = "it belongs to the common.sql provider"
-LINEAGE = "lineage is not collected"
+LINEAGE = "lineage is collected for readers of plugins, but no back end takes it"
 LINKS = "links of tasks are not shown yet"
 RUNS = (
     "the database is not open to DAG files and tasks; in a task use context['dag_run'], "
@@ -32,7 +30,6 @@ POOLS = "the database is not open to DAG files and tasks; use `gnomon pools`"
 RECORDS = "the database is not open to DAG files and tasks; use the `gnomon` commands to read such records"
 SUBDAGS = "SubDAGs left Airflow with 3.0; use a TaskGroup"
 CACHE = "secrets are not cached"
-MASKING = "secrets are not hidden in logs yet"
 SECRETS = "secrets back ends are not supported yet; set AIRFLOW_VAR_ and AIRFLOW_CONN_ variables"
 SESSIONS = "DAG files and tasks have no session of the database; use the task context, Variable and Connection"
 
@@ -54,11 +51,6 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.datasets", "expand_alias_to_datasets", REFUSES, ASSETS),
     make_row("airflow.datasets.manager", "DatasetManager dataset_manager", REFUSES, ASSETS),
-    make_row("airflow.example_dags.plugins.business_day_window", "*", LATER, EXAMPLES),
-    make_row("airflow.example_dags.plugins.custom_partition_mapper", "*", LATER, EXAMPLES),
-    make_row("airflow.example_dags.plugins.custom_partition_timetable", "*", LATER, EXAMPLES),
-    make_row("airflow.example_dags.plugins.event_listener", "*", LATER, EXAMPLES),
-    make_row("airflow.example_dags.plugins.listener_plugin", "*", LATER, EXAMPLES),
     make_row("airflow.executors.base_executor", "BaseExecutor", REFUSES, EXECUTORS),
     make_row("airflow.executors.debug_executor", "DebugExecutor", REFUSES, EXECUTORS),
     make_row("airflow.executors.local_executor", "LocalExecutor", REFUSES, EXECUTORS),
@@ -69,12 +61,6 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.kubernetes", "*", LATER, "Kubernetes is not supported yet"),
     make_row("airflow.lineage", "apply_lineage prepare_lineage", WORD, LINEAGE),
     make_row("airflow.lineage.entities", "Column File Table User", WORD, LINEAGE),
-    make_row(
-        "airflow.lineage.hook",
-        "AssetLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector",
-        WORD,
-        LINEAGE,
-    ),
     make_row("airflow.logging_config", "*", LATER, "logging is set up by Gnomon's options"),
     make_row("airflow.migrations", "*", LATER, "Gnomon has a schema of its own"),
     make_row("airflow.models", "BaseOperatorLink", WORD, LINKS),
@@ -137,12 +123,7 @@ ROWS: tuple[CoverageRow, ...] = (
         WORD,
         "of a plugin, its timetables and listeners are used so far; `gnomon plugins list` shows what else it brings",
     ),
-    make_row("airflow.providers.standard.get_provider_info", "*", LATER, PROVIDER_INTERNALS),
-    make_row("airflow.providers.standard.models", "*", LATER, PROVIDER_INTERNALS),
     make_row("airflow.providers.standard.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
-    make_row("airflow.providers.standard.utils.openlineage", "*", LATER, LINEAGE),
-    make_row("airflow.providers.standard.utils.sensor_helper", "*", LATER, PROVIDER_INTERNALS),
-    make_row("airflow.providers.standard.version_compat", "*", LATER, PROVIDER_INTERNALS),
     make_row(
         "airflow.sdk.execution_time.hitl", "get_hitl_detail_content_detail update_hitl_detail_response", REFUSES, HITL_DETAILS
     ),
@@ -153,8 +134,6 @@ ROWS: tuple[CoverageRow, ...] = (
         WORD,
         ASSET_WORDS,
     ),
-    make_row("airflow.sdk", "lineage", WORD, LINEAGE),
-    make_row("airflow.sdk", "result", LATER, "the result of a run is not supported yet"),
     make_row("airflow.sdk", "SecretCache", LATER, CACHE),
     make_row("airflow.sdk.bases.operatorlink", "BaseOperatorLink", WORD, LINKS),
     make_row(
@@ -165,13 +144,6 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.sdk.definitions.asset.access_control", "AssetAccessControl", WORD, ASSET_WORDS),
     make_row("airflow.sdk.execution_time.cache", "SecretCache", REFUSES, CACHE),
-    make_row(
-        "airflow.sdk.lineage",
-        "AssetLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector",
-        WORD,
-        LINEAGE,
-    ),
-    make_row("airflow.sdk.log", "mask_secret", WORD, MASKING),
     make_row("airflow.secrets", "BaseSecretsBackend", REFUSES, SECRETS),
     make_row("airflow.secrets.local_filesystem", "LocalFilesystemBackend", REFUSES, SECRETS),
     make_row(
@@ -221,7 +193,6 @@ ROWS: tuple[CoverageRow, ...] = (
         REFUSES,
         "pictures of DAGs are not drawn yet",
     ),
-    make_row("airflow.utils.log.secrets_masker", "mask_secret", WORD, MASKING),
     make_row(
         "airflow.utils.process_utils",
         "execute_in_subprocess execute_in_subprocess_with_kwargs",

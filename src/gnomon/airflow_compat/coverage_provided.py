@@ -30,6 +30,29 @@ ROWS: tuple[CoverageRow, ...] = (
         "airflow.example_dags.plugins.decreasing_priority_weight_strategy",
         "DecreasingPriorityStrategy DecreasingPriorityWeightStrategyPlugin",
     ),
+    make_row("airflow.example_dags.plugins.business_day_window", "BusinessDayWindow BusinessDayWindowPlugin"),
+    make_row("airflow.example_dags.plugins.custom_partition_mapper", "PrefixStripMapper PrefixStripMapperPlugin"),
+    make_row(
+        "airflow.example_dags.plugins.custom_partition_timetable",
+        "ScheduledRuntimePartitionTimetable ScheduledRuntimePartitionTimetablePlugin",
+    ),
+    make_row(
+        "airflow.example_dags.plugins.event_listener",
+        "on_dag_run_failed on_dag_run_running on_dag_run_success on_task_instance_failed on_task_instance_running "
+        "on_task_instance_skipped on_task_instance_success",
+    ),
+    make_row("airflow.example_dags.plugins.listener_plugin", "MetadataCollectionPlugin"),
+    make_row("airflow.providers.standard.get_provider_info", "get_provider_info"),
+    make_row(
+        "airflow.providers.standard.utils.openlineage",
+        "OPENLINEAGE_PROVIDER_MIN_VERSION safe_inject_openlineage_properties_into_dagrun_conf",
+    ),
+    make_row("airflow.providers.standard.utils.sensor_helper", "_get_count_by_matched_states"),
+    make_row(
+        "airflow.providers.standard.version_compat",
+        "AIRFLOW_V_3_0_PLUS AIRFLOW_V_3_1_3_PLUS AIRFLOW_V_3_1_PLUS AIRFLOW_V_3_2_PLUS AIRFLOW_V_3_3_PLUS ArgNotSet BaseOperator NOTSET "
+        "get_base_airflow_version_tuple is_arg_set",
+    ),
     make_row("airflow.example_dags.plugins.workday", "AfterWorkdayTimetable WorkdayTimetablePlugin"),
     make_row(
         "airflow.exceptions",
@@ -248,7 +271,12 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.sdk.execution_time.task_runner", "RuntimeTaskInstance"),
     make_row("airflow.sdk.execution_time.timeout", "TimeoutPosix timeout"),
-    make_row("airflow.sdk.log", "redact"),
+    make_row("airflow.sdk._shared.secrets_masker", "DEFAULT_SENSITIVE_FIELDS mask_secret redact should_hide_value_for_key"),
+    make_row("airflow.sdk.execution_time.secrets_masker", "DEFAULT_SENSITIVE_FIELDS mask_secret redact should_hide_value_for_key"),
+    make_row("airflow.lineage.hook", "AssetLineageInfo ExtraLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector"),
+    make_row("airflow.sdk", "lineage result"),
+    make_row("airflow.sdk.lineage", "AssetLineageInfo ExtraLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector"),
+    make_row("airflow.sdk.log", "amask_secret mask_secret redact"),
     make_row("airflow.sdk.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
     make_row("airflow.sdk.providers_manager_runtime", "DialectInfo HookInfo ProvidersManagerTaskRuntime"),
     make_row(
@@ -313,7 +341,7 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.utils.json", "AirflowJsonEncoder WebEncoder"),
     make_row("airflow.utils.log.logging_mixin", "LoggingMixin"),
-    make_row("airflow.utils.log.secrets_masker", "redact"),
+    make_row("airflow.utils.log.secrets_masker", "DEFAULT_SENSITIVE_FIELDS mask_secret redact should_hide_value_for_key"),
     make_row("airflow.utils.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
     make_row("airflow.utils.net", "get_host_ip_address get_hostname getfqdn"),
     make_row(

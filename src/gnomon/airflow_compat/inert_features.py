@@ -1,72 +1,8 @@
-"""Features of Airflow without effect: lineage (nothing is collected), operator links (not shown), and the masking of secrets.
-
-`redact` masks a value; `mask_secret` has no effect yet.
-"""
+"""Features of Airflow without effect: operator links, which are not shown."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
-
-
-class HookLineage(NamedTuple):
-    """The collected lineage of a task's hooks: always empty."""
-
-    inputs: tuple[Any, ...] = ()
-    outputs: tuple[Any, ...] = ()
-    extra: tuple[Any, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AssetLineageInfo:
-    """An asset and the number of times that a hook reported it."""
-
-    asset: Any
-    count: int
-    context: Any
-
-
-class HookLineageCollector:
-    """Accepts the assets that hooks read and write, and keeps none of them."""
-
-    _extra: ClassVar[dict[str, Any]] = {}  # provider packages for older releases of Airflow look for this attribute
-
-    def create_asset(self, *args: Any, **kwargs: Any) -> None:
-        """No effect."""
-
-    def add_input_asset(self, *args: Any, **kwargs: Any) -> None:
-        """No effect."""
-
-    add_output_asset = add_extra = add_input_asset
-    create_dataset, add_input_dataset, add_output_dataset = create_asset, add_input_asset, add_input_asset
-
-    @property
-    def collected_assets(self) -> HookLineage:
-        """Always empty."""
-        return HookLineage()
-
-    collected_datasets = collected_assets
-
-    @property
-    def has_collected(self) -> bool:
-        """Always False."""
-        return False
-
-
-class HookLineageReader:
-    """Base class of lineage readers."""
-
-    def __init__(self) -> None:
-        self.lineage_collector = get_hook_lineage_collector()
-
-
-_collector = HookLineageCollector()
-
-
-def get_hook_lineage_collector() -> HookLineageCollector:
-    """The collector of this process."""
-    return _collector
+from typing import Any, ClassVar
 
 
 class BaseOperatorLink:
@@ -84,23 +20,3 @@ class BaseOperatorLink:
         """The URL for a task instance; subclasses override this method."""
         return ""
 
-
-SENSITIVE = (
-    "access_token", "api_key", "apikey", "authorization", "passphrase", "passwd", "password", "private_key", "secret", "token",
-)
-HIDDEN = "***"
-
-
-def mask_secret(secret: Any, name: str | None = None) -> None:
-    """No effect yet: logs show secrets that tasks print."""
-
-
-def redact(value: Any, name: str | None = None) -> Any:
-    """The value with every item under a sensitive name replaced by ***, at any depth. `name`: the name of the value itself."""
-    if name is not None and value and any(word in name.lower() for word in SENSITIVE):
-        return HIDDEN
-    if isinstance(value, Mapping):
-        return {key: redact(item, str(key)) for key, item in value.items()}
-    if isinstance(value, list | tuple | set):
-        return type(value)(redact(item) for item in value)
-    return value

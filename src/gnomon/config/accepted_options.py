@@ -91,7 +91,7 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("webserver", _PAGE, {"base_url": "", "expose_config": "False", "secret_key": "", "default_ui_timezone": "UTC"}),
     ("webserver", _PERMISSIONS, {"rbac": "True"}),
     ("secrets", _SECRETS, {"backend": "", "backend_kwargs": "", "use_cache": "False", "cache_ttl_seconds": "900"}),
-    ("lineage", "Not used: lineage is not collected.", {"backend": ""}),
+    ("lineage", "Not used: such back ends left Airflow with 3.0; plugins read lineage in listeners.", {"backend": ""}),
 )  # fmt: skip
 """Section, reason, and the options with their defaults."""
 _SECRET_NAMES = frozenset({"secret_key", "jwt_secret", "backend_kwargs", "secrets_backend_kwargs"})

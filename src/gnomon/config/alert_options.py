@@ -1,4 +1,4 @@
-"""The options of callbacks and mail."""
+"""The options of callbacks, mail and lineage."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ _NO_LOGIN = "No effect, as in Airflow 3: login and password are those of the con
 ALERT_OPTIONS = (
     ConfigOption("callbacks", "callback_execution_timeout", "0", _I,
            "Seconds after which a callback of a DAG, a deadline or a listener of runs is ended; 0: after 600 s. Airflow's 0 means no limit.", minimum=0),
+    ConfigOption("lineage", "max_assets_per_collector", "100", _I,
+           "The most assets that hooks of a task may report as read, and as written; further ones are not collected.", minimum=0),
+    ConfigOption("lineage", "max_extras_per_collector", "200", _I,
+           "The most other values that hooks of a task may report; further ones are not collected.", minimum=0),
     ConfigOption("email", "email_backend", "airflow.utils.email.send_email_smtp", _T,
            "The function that sends mail, as a dotted path; it gets the arguments of airflow.utils.email.send_email_smtp.", may_be_empty=True),
     ConfigOption("email", "email_conn_id", "smtp_default", _T, "The connection of the mail server.", may_be_empty=True),

@@ -56,6 +56,12 @@ _CORE = (
     ConfigOption("core", "hostname_callable", "", _T,
            "The function that returns the name of this machine, as a dotted path such as socket.getfqdn; empty: the system's host name. "
            "Airflow's default is airflow.utils.net.getfqdn."),
+    ConfigOption("core", "hide_sensitive_var_conn_fields", "True", _B,
+           "Whether logs hide the values of Variables, and of keys in the extra of connections, whose names say that they are secrets. "
+           "Passwords of connections are always hidden.", aliases=_alias("admin", "hide_sensitive_variable_fields")),
+    ConfigOption("core", "sensitive_var_conn_names", "", _T,
+           "Further parts of such names, separated by commas, beside password, secret, token and the others of Airflow.", may_be_empty=True,
+           aliases=_alias("admin", "sensitive_variable_fields")),
     ConfigOption("core", "fernet_key", "", _T,
            "The keys that encrypt the arguments of triggers, the Variables and the connections, separated by commas: the first key encrypts, "
            "all keys decrypt. Empty: the key in the file fernet.key of the home, which is created at the first start.", is_secret=True),
@@ -156,6 +162,10 @@ _OTHERS = (
            aliases=_alias("core", "base_log_folder")),
     ConfigOption("logging", "logging_level", "INFO", _T, "The lowest level of messages that services log.", choices=_LEVELS,
            aliases=_alias("core", "logging_level")),
+    ConfigOption("logging", "min_length_masked_secret", "5", _I, "Secrets with fewer characters are not hidden in logs.", minimum=1),
+    ConfigOption("logging", "secret_mask_adapter", "", _T,
+           "A function that takes a secret and returns a form of it, or several, that logs hide too, as a dotted path such as urllib.parse.quote.",
+           may_be_empty=True),
     ConfigOption("logging", "style", "auto", _T,
            "json: one JSON object per line. text: readable lines. auto: text on a terminal, json elsewhere. Not an option of Airflow.",
            choices=("auto", "json", "text")),

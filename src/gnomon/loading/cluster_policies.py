@@ -11,6 +11,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from types import ModuleType
@@ -21,6 +22,7 @@ from gnomon.errors.authoring import (
     AirflowClusterPolicyError,
     AirflowClusterPolicySkipDag,
     AirflowClusterPolicyViolation,
+    AirflowTaskTimeout,
 )
 from gnomon.loading import dialect
 from gnomon.loading.bytecode import SettledSourceLoader
@@ -33,6 +35,10 @@ _LIMITED_HOOKS = {
     "pod_mutation_hook": "it is never called, because Gnomon has no Kubernetes executor",
     "task_instance_mutation_hook": "it is called on the worker right before the task runs, so a change of queue, pool or priority_weight has no effect",
 }
+
+
+LimitCall = Callable[[str], AbstractContextManager[Any]]
+"""From the name of a function: a context manager that raises AirflowTaskTimeout when it runs for too long."""
 
 
 class ClusterPolicyFailed(AirflowClusterPolicyError):
@@ -53,22 +59,26 @@ class ClusterPolicies:
         """Whether the hook has a function."""
         return bool(self.functions.get(hook))
 
-    def call(self, hook: str, arguments: Mapping[str, Any]) -> list[Any]:
-        """Call every function of the hook and return what they return.
+    def call(self, hook: str, arguments: Mapping[str, Any], limit: LimitCall | None = None) -> list[Any]:
+        """Call every function of the hook and return what they return. `limit`: the time limit of each call; None: that of the caller.
 
         Raises AirflowClusterPolicyViolation and AirflowClusterPolicySkipDag of a function, and ClusterPolicyFailed for any other exception.
         """
-        return [self._call_one(one, arguments) for one in self.functions.get(hook, ())]
+        return [self._call_one(one, arguments, limit or (lambda _: nullcontext())) for one in self.functions.get(hook, ())]
 
-    def _call_one(self, one: HookImplementation, arguments: Mapping[str, Any]) -> Any:
+    def _call_one(self, one: HookImplementation, arguments: Mapping[str, Any], limit: LimitCall) -> Any:
         try:
-            return one.call_by_position(arguments) if id(one) in self.local else one.call(arguments)
+            with limit(one.name):
+                return one.call_by_position(arguments) if id(one) in self.local else one.call(arguments)
         except (AirflowClusterPolicyViolation, AirflowClusterPolicySkipDag):
             raise
-        except Exception as error:
+        except (Exception, SystemExit, AirflowTaskTimeout) as error:
             line = _innermost_line(error, one.place.partition(", line ")[0])
             place = one.place if line is None else f"{one.place.partition(', line ')[0]}, line {line}"
-            raise ClusterPolicyFailed(f"the cluster policy {one.name} failed at {place}: {type(error).__name__}: {error}") from error
+            what = f"failed at {place}: {type(error).__name__}: {error}"
+            if isinstance(error, AirflowTaskTimeout):
+                what = f"did not return within its time limit, and was ended at {place}; make it faster, or remove it"
+            raise ClusterPolicyFailed(f"the cluster policy {one.name} {what}") from error
 
 
 @dataclass(slots=True)
@@ -104,15 +114,15 @@ def apply_policies(dags: Mapping[str, Any]) -> PolicyOutcome:
     return outcome
 
 
-def mutate_task_instance(task_instance: Any, dag_run: Any) -> None:
+def mutate_task_instance(task_instance: Any, dag_run: Any, limit: LimitCall | None = None) -> None:
     """Call `task_instance_mutation_hook`. Raises as `ClusterPolicies.call` does."""
-    known_policies().call("task_instance_mutation_hook", {"task_instance": task_instance, "dag_run": dag_run})
+    known_policies().call("task_instance_mutation_hook", {"task_instance": task_instance, "dag_run": dag_run}, limit)
 
 
-def collect_context_variables(context: Any) -> dict[str, str]:
+def collect_context_variables(context: Any, limit: LimitCall | None = None) -> dict[str, str]:
     """The environment variables that `get_airflow_context_vars` adds for a task. Raises ClusterPolicyFailed for other values than text."""
     found: dict[str, str] = {}
-    for answer in known_policies().call("get_airflow_context_vars", {"context": context}):
+    for answer in known_policies().call("get_airflow_context_vars", {"context": context}, limit):
         for name, value in (answer or {}).items():
             if not isinstance(name, str) or not isinstance(value, str):
                 raise ClusterPolicyFailed(f"get_airflow_context_vars returned {name!r}: {value!r}; names and values must be texts")

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TextIO
 
 from gnomon.log.events import FIELDS
+from gnomon.log.secret_masks import hide
 
 
 class JsonFormatter(logging.Formatter):
@@ -30,7 +31,7 @@ class JsonFormatter(logging.Formatter):
             line[key if key not in line else f"{key}_"] = value
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, default=str, ensure_ascii=False)
+        return hide(json.dumps(line, default=str, ensure_ascii=False))
 
 
 class TextFormatter(logging.Formatter):
@@ -47,7 +48,7 @@ class TextFormatter(logging.Formatter):
         line = f"{time_of_day} {self._service:<14} {level}{record.getMessage().replace('_', ' ')}{fields}"
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
-        return line
+        return hide(line)
 
 
 def _record_time(record: logging.LogRecord) -> datetime:

@@ -72,6 +72,8 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     inlets: tuple[AssetLeaf, ...] = ()
     outlets: tuple[AssetLeaf, ...] = ()
     """What the success of the task records events for. An alias alone records none: the task adds assets to it."""
+    returns_dag_result: bool = False
+    """What it returns is a result of the run."""
     owner: str = "airflow"
     display_name: str | None = None
     doc_md: str | None = None

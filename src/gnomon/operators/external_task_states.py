@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -67,6 +67,11 @@ class ExternalRuns:
             what = f"{'task' if len(self.task_ids) == 1 else 'tasks'} {', '.join(self.task_ids)} of "
         when = ", ".join(self.run_ids) or ", ".join(to_datetime(at).isoformat() for at in self.logical_dates)
         return f"{what}DAG {self.dag_id!r}, {when}"
+
+
+def count_runs_in_states(states: Mapping[str, Mapping[str, str | None]], wanted: Collection[str]) -> int:
+    """Return the number of runs all of whose tasks are in one of the states; a run without tasks does not count."""
+    return sum(1 for run in states.values() if run and all(state in wanted for state in run.values()))
 
 
 @dataclass(frozen=True, slots=True)

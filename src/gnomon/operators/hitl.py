@@ -12,7 +12,7 @@ from gnomon.config import current_config
 from gnomon.errors.authoring import AirflowProviderDeprecationWarning, TaskAwaitingInput
 from gnomon.operators.hitl_errors import HITLRejectException, HITLTimeoutError, HITLTriggerEventError
 from gnomon.operators.triggers.hitl_trigger import HITLTriggerEventSuccessPayload
-from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.arguments.params import ParamsDict
 from gnomon.sdk.runtime.human_input import HITLUser, upsert_hitl_detail
 from gnomon.sdk.runtime.notifier import BaseNotifier
@@ -84,12 +84,12 @@ class HITLOperator(BaseOperator):
     def validate_options(self) -> None:
         """Raise ValueError when there is no option."""
         if not self.options:
-            raise ValueError(f'Task {self.task_id!r}{format_location(self._location)}: "options" cannot be empty.')
+            raise ValueError(f'Task {self.task_id!r}{format_location(self._location)}: "options" cannot be empty. Give at least one text.')
 
     def validate_params(self) -> None:
         """Raise ValueError for a param named `_options`, which a form uses for the options."""
         if "_options" in self.params:
-            raise ValueError(f'Task {self.task_id!r}{format_location(self._location)}: "_options" is not allowed in params')
+            raise ValueError(f'Task {self.task_id!r}{format_location(self._location)}: "_options" is not allowed in params: the form has the options under that name. Rename the param.')
 
     def validate_defaults(self) -> None:
         """Raise ValueError for a default that is no option, and for several defaults without `multiple`."""
@@ -101,7 +101,7 @@ class HITLOperator(BaseOperator):
             )
         if not self.multiple and len(self.defaults) > 1:
             raise ValueError(
-                f'Task {self.task_id!r}{format_location(self._location)}: More than one defaults given when "multiple" is set to False.'
+                f'Task {self.task_id!r}{format_location(self._location)}: More than one defaults given when "multiple" is set to False. Give one, or multiple=True.'
             )
 
     def execute(self, context: Any) -> Any:
@@ -138,12 +138,12 @@ class HITLOperator(BaseOperator):
     def validate_chosen_options(self, chosen_options: list[str]) -> None:
         """Raise ValueError for a choice that is no option."""
         if unknown := set(chosen_options) - set(self.options):
-            raise ValueError(f"Responses {unknown} not in {self.options}")
+            raise ValueError(f"Responses {unknown} not in {self.options}; choose among these options of task {self.task_id!r}")
 
     def validate_params_input(self, params_input: Mapping[str, Any]) -> None:
         """Raise ValueError for other names than those of the params, ParamValidationError for a value that does not fit."""
         if self.params and params_input and set(self.params) != set(params_input):
-            raise ValueError(f"params_input {params_input} does not match params {self.params}")
+            raise ValueError(f"params_input {params_input} does not match params {self.params}; give a value for each of {', '.join(self.params)}")
         for name, value in params_input.items():
             self.params[name] = value
 
@@ -156,11 +156,11 @@ class HITLOperator(BaseOperator):
         chosen = [options] if isinstance(options, str) else options
         if chosen:
             if unknown := set(chosen) - set(self.options):
-                raise ValueError(f"options {unknown} are not valid options")
+                raise ValueError(f"options {unknown} are not valid options; task {self.task_id!r} has {self.options}")
             query["_options"] = chosen
         if params_input:
             if unknown := set(params_input) - set(self.params):
-                raise ValueError(f"params {unknown} are not valid params")
+                raise ValueError(f"params {unknown} are not valid params; task {self.task_id!r} has {list(self.params)}")
             query.update(params_input)
         base_url = base_url or current_config().get("api", "base_url", fallback="")
         if not base_url:
@@ -196,7 +196,10 @@ class ApprovalOperator(HITLOperator, SkipMixin):
     def __init__(self, *, ignore_downstream_trigger_rules: bool = False, fail_on_reject: bool = False, **kwargs: Any) -> None:
         for name in self.FIXED_ARGS:
             if name in kwargs:
-                raise ValueError(f"Passing {name} to ApprovalOperator is not allowed.")
+                raise ValueError(
+                    f"Passing {name} to ApprovalOperator is not allowed: its options are Approve and Reject{format_location(find_author_location())}. "
+                    f"Leave {name}= out, or use HITLOperator."
+                )
         super().__init__(options=[self.APPROVE, self.REJECT], multiple=False, **kwargs)
         self.ignore_downstream_trigger_rules = ignore_downstream_trigger_rules
         self.fail_on_reject = fail_on_reject
@@ -232,14 +235,17 @@ class HITLBranchOperator(HITLOperator, BranchMixIn):
         self.validate_options_mapping()
         self.hitl_summary_extra["options_mapping"] = self.options_mapping
 
+    def _describe_options(self) -> str:
+        return f" (task {self.task_id!r}{format_location(self._location)}; its options are {self.options}). Map options to ids of tasks or groups."
+
     def validate_options_mapping(self) -> None:
         """Raise ValueError for a key that is no option, and for a value that is no text."""
         unknown = sorted(set(self.options_mapping) - set(self.options))
         if unknown:
-            raise ValueError(f"`options_mapping` contains keys that are not in `options`: {unknown}")
+            raise ValueError(f"`options_mapping` contains keys that are not in `options`: {unknown}{self._describe_options()}")
         wrong = {key: (value, type(value).__name__) for key, value in self.options_mapping.items() if not isinstance(value, str)}
         if wrong:
-            raise ValueError(f"`options_mapping` values must be strings (task_ids).\nInvalid entries: {wrong}")
+            raise ValueError(f"`options_mapping` values must be strings (task_ids).\nInvalid entries: {wrong}{self._describe_options()}")
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
         answer = super().execute_complete(context, event)

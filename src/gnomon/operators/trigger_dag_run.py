@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NoReturn
 from gnomon.errors.authoring import AirflowException, DagRunTriggerException
 from gnomon.model.states import DagRunState
 from gnomon.operators.external_task_states import to_state_names
+from gnomon.operators.openlineage_parent import safe_inject_openlineage_properties_into_dagrun_conf
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
 from gnomon.sdk.arguments.option_defaults import resolve_deferrable
@@ -93,7 +94,7 @@ class TriggerDagRunOperator(BaseOperator):
         raise DagRunTriggerException(
             trigger_dag_id=self.trigger_dag_id,
             dag_run_id=self.trigger_run_id,
-            conf=self._conf(),
+            conf=self._conf(context),
             logical_date=_text_to_moment(self.logical_date),
             run_after=_text_to_moment(self.run_after),
             reset_dag_run=self.reset_dag_run,
@@ -123,8 +124,8 @@ class TriggerDagRunOperator(BaseOperator):
                 )
             self.log.info("%s finished with allowed state %s in run %s", self.trigger_dag_id, state, run_id)
 
-    def _conf(self) -> dict[str, Any]:
-        """Return the conf as a dict. Raises ValueError when it is not a mapping that JSON can represent."""
+    def _conf(self, context: Any) -> dict[str, Any]:
+        """Return the conf as a dict, with the parent task for OpenLineage. Raises ValueError when it is not a mapping that JSON can represent."""
         try:
             conf = json.loads(self.conf) if isinstance(self.conf, str) else self.conf or {}
             json.dumps(conf)
@@ -132,7 +133,10 @@ class TriggerDagRunOperator(BaseOperator):
             raise ValueError(f"conf of task {self.task_id!r} should be JSON serializable: {error}") from error
         if not isinstance(conf, dict):
             raise ValueError(f"conf of task {self.task_id!r} should be a mapping, not {type(conf).__name__}")
-        return conf
+        if not self.openlineage_inject_parent_info:
+            return conf
+        added: dict[str, Any] = safe_inject_openlineage_properties_into_dagrun_conf(conf, context.get("ti"))
+        return added
 
 
 def _moment_to_text(where: str, name: str, value: Any) -> Any:

@@ -21,7 +21,7 @@ from gnomon.operators.context_values import select_context_values
 from gnomon.operators.package_index_hook import PackageIndexHook
 from gnomon.operators.python import PythonOperator
 from gnomon.operators.python_environments import EnvironmentSpec, build_environment, find_or_build_environment
-from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.runtime.variable import Variable
 from gnomon.sdk.tasks.branching import BaseBranchOperator
 
@@ -51,11 +51,11 @@ class InterpreterOperator(PythonOperator):
         inherit_env: bool = True,
         **kwargs: Any,
     ) -> None:
-        name = type(self).__name__
+        name, place = type(self).__name__, format_location(find_author_location())
         if not isinstance(python_callable, types.FunctionType) or python_callable.__name__ == "<lambda>":
-            raise ValueError(f"{name} only supports functions for python_callable arg: write it with `def`, as a plain function.")
+            raise ValueError(f"{name} only supports functions for python_callable arg: write it with `def`, as a plain function{place}.")
         if inspect.isgeneratorfunction(python_callable):
-            raise ValueError(f"{name} does not support using 'yield' in python_callable; return a list instead.")
+            raise ValueError(f"{name} does not support using 'yield' in python_callable; return a list instead{place}.")
         super().__init__(python_callable=python_callable, op_args=op_args, op_kwargs=op_kwargs, **kwargs)
         self.serializer = self._choose_serializer(serializer, use_dill)
         self.string_args = list(string_args or ())
@@ -222,7 +222,10 @@ class ExternalPythonOperator(InterpreterOperator):
 
     def __init__(self, *, python: str, python_callable: Callable[..., Any], expect_pendulum: bool = False, **kwargs: Any) -> None:
         if not python:
-            raise ValueError("Python Path must be defined in ExternalPythonOperator")
+            raise ValueError(
+                f"Python Path must be defined in ExternalPythonOperator{format_location(find_author_location())}: give python= the absolute path "
+                "of an interpreter."
+            )
         super().__init__(python_callable=python_callable, **kwargs)
         self.python = python
         self.expect_pendulum = expect_pendulum
@@ -231,7 +234,7 @@ class ExternalPythonOperator(InterpreterOperator):
         path = Path(self.python)
         for holds, what in ((path.exists(), "exist"), (path.is_file(), "be a file"), (path.is_absolute(), "be an absolute path")):
             if not holds:
-                raise ValueError(f"Python Path '{path}' of task {self.task_id!r} must {what}.")
+                raise ValueError(f"Python Path '{path}' of task {self.task_id!r} must {what}. Give python= the absolute path of an interpreter on the worker.")
         return path
 
 

@@ -95,7 +95,7 @@ class FanOutMapper(PartitionMapper):
         if not isinstance(coarse, str):
             raise TypeError(
                 "FanOutMapper.upstream_mapper must produce a single key from to_downstream; "
-                f"{type(self.upstream_mapper).__name__} returned several keys for {key!r}"
+                f"{type(self.upstream_mapper).__name__} returned several keys for {key!r}; use a mapper that returns one"
             )
         members = list_members(self.upstream_mapper, self.window, self.upstream_mapper.decode_downstream(coarse))
         return list(dict.fromkeys(_format_member(self.downstream_mapper, member) for member in members))

@@ -89,7 +89,7 @@ class AllowedKeyMapper(PartitionMapper):
 
     def to_downstream(self, key: str) -> str:
         if key not in self.allowed_keys:
-            raise ValueError(f"Key {key!r} not in allowed keys {self.allowed_keys}")
+            raise ValueError(f"Key {key!r} not in allowed keys {self.allowed_keys}; add it to AllowedKeyMapper, or record the event with one of them")
         return key
 
     def serialize(self) -> dict[str, Any]:
@@ -165,12 +165,12 @@ class ProductMapper(PartitionMapper):
     def to_downstream(self, key: str) -> str:
         parts = key.split(self.delimiter)
         if len(parts) != len(self.mappers):
-            raise ValueError(f"Expected {len(self.mappers)} segments in key, got {len(parts)}: {key!r}")
+            raise ValueError(f"Expected {len(self.mappers)} segments in key, got {len(parts)}: {key!r}; a key of ProductMapper has one segment for each mapper, with {self.delimiter!r} between them")
         mapped = []
         for mapper, part in zip(self.mappers, parts, strict=True):
             one = mapper.to_downstream(part)
             if not isinstance(one, str):
-                raise TypeError(f"ProductMapper child mappers must return a single key, but {type(mapper).__name__} returned multiple keys")
+                raise TypeError(f"ProductMapper child mappers must return a single key, but {type(mapper).__name__} returned multiple keys for {part!r}; use another mapper")
             mapped.append(one)
         return self.delimiter.join(mapped)
 

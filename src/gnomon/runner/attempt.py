@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gnomon.clock import SystemClock
-from gnomon.context import build_context, build_task_environment
+from gnomon.context import build_context
 from gnomon.errors.authoring import (
     AirflowTaskTerminated,
     AirflowTaskTimeout,
@@ -17,7 +17,6 @@ from gnomon.errors.authoring import (
     TaskAwaitingInput,
     TaskDeferred,
 )
-from gnomon.loading import cluster_policies
 from gnomon.model.assets import AssetEmission
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem, escape_unstorable
 from gnomon.model.instants import SECOND, Instant
@@ -33,6 +32,7 @@ from gnomon.runner.attempt_results import (
 from gnomon.runner.deferral import create_deferral, defer_at_start, defer_mapped_at_start, resume_task
 from gnomon.runner.hitl_deferral import awaits_person, create_hitl_deferral
 from gnomon.runner.mapped_results import measure_return_value, render_map_index
+from gnomon.runner.policy_calls import apply_task_policies
 from gnomon.runner.retry_decisions import apply_retry_policy
 from gnomon.runner.signals import terminable, time_limit
 from gnomon.sdk.dags import authoring_state
@@ -157,8 +157,7 @@ class _AttemptExecution:
         context = self._context = build_context(
             task=task, dag=self._dag, run=self._attempt.run, attempt=self._attempt, channel=self._channel
         )
-        cluster_policies.mutate_task_instance(context["ti"], context["dag_run"])
-        for name, value in {**cluster_policies.collect_context_variables(context), **build_task_environment(context)}.items():
+        for name, value in apply_task_policies(context).items():
             os.environ[name] = value  # noqa: TID251 - written for the task, not read
         if self._on_entered is not None:
             self._on_entered(self._clock.now())

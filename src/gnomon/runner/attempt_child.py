@@ -15,7 +15,10 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
+import msgspec
+
 from gnomon.errors.authoring import DagNotFound
+from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
@@ -95,6 +98,8 @@ def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
         change_title(f"task {_task_label(attempt)}")
         result = _run(attempt, task_channel, find_dag)
         attempt_log.flush_output()
+        if result.reason:
+            result = msgspec.structs.replace(result, reason=hide(result.reason))
         try:
             task_channel.send(ChildDone(result=result))
         except FrameTooLarge as error:
@@ -104,6 +109,15 @@ def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
             log.warning("%d process(es) that the task had left behind were killed", killed)
         if attempt.attempts_per_child <= 1:
             return
+        _forget_attempt()
+
+
+def _forget_attempt() -> None:
+    """Prepare the process for its next attempt: the lineage that hooks reported is of the last one."""
+    if "gnomon.loading.hook_lineage" in sys.modules:
+        from gnomon.loading.hook_lineage import forget_lineage  # start-up cost: few tasks report lineage
+
+        forget_lineage()
 
 
 def _task_label(attempt: Attempt) -> str:

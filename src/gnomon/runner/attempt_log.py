@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import sys
 from datetime import UTC, datetime
+from typing import Any
+
+from gnomon.log.secret_masks import hide
 
 _STDOUT, _STDERR = 1, 2
 
@@ -15,9 +19,17 @@ class LineHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            os.write(_STDERR, (self.format(record) + "\n").encode(errors="backslashreplace"))
+            os.write(_STDERR, (hide(self.format(record)) + "\n").encode(errors="backslashreplace"))
         except Exception:
             self.handleError(record)
+
+
+class MaskedOutput(io.TextIOWrapper):
+    """stdout or stderr of a task: hides the secrets in what Python code prints. Bytes written to its `buffer` stay as they are."""
+
+    def write(self, text: str, /) -> int:
+        super().write(hide(text))
+        return len(text)
 
 
 class LineFormatter(logging.Formatter):
@@ -37,16 +49,22 @@ def _line(moment: datetime, level: str, message: str) -> str:
 
 
 def configure_task_logging(level: str = "INFO") -> None:
-    """Have the root logger write lines to descriptor 2, and flush stdout and stderr after each line."""
+    """Have the root logger write lines to descriptor 2; flush stdout and stderr after each line. All of them hide secrets."""
     handler = LineHandler()
     handler.setFormatter(LineFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(line_buffering=True, errors="backslashreplace")
+    sys.stdout = sys.__stdout__ = _mask_stream(sys.stdout)  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _mask_stream(sys.stderr)  # type: ignore[misc]
+
+
+def _mask_stream(stream: Any) -> Any:
+    """The stream with hidden secrets, flushed after each line; a stream that is no plain text stream (None, a test's) as it is."""
+    if type(stream) is not io.TextIOWrapper:
+        return stream
+    encoding = stream.encoding
+    return MaskedOutput(stream.detach(), encoding=encoding, errors="backslashreplace", line_buffering=True)
 
 
 def redirect_output(path: str) -> None:
@@ -74,7 +92,7 @@ def append_error(path: str, moment: datetime, message: str) -> None:
     try:
         size = os.fstat(descriptor).st_size
         begun = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-        line = _line(moment, "ERROR", message) + "\n"
+        line = _line(moment, "ERROR", hide(message)) + "\n"
         os.write(descriptor, (("\n" if begun else "") + line).encode(errors="backslashreplace"))
     finally:
         os.close(descriptor)

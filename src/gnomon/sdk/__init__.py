@@ -64,6 +64,7 @@ EXPORTS: dict[str, str] = {
     "get_parsing_context": "dags.authoring_state",
     "literal": "templating.resolvable",
     "poke_mode_only": "tasks.sensor",
+    "result": "tasks.task_decorators",
     "setup": "tasks.task_decorators",
     "task": "tasks.task_decorators",
     "task_decorator_factory": "tasks.task_decorators",

@@ -269,9 +269,9 @@ def test_a_user_without_a_name_is_told_what_to_do(monkeypatch: pytest.MonkeyPatc
         platform.getuser()
 
 
-def test_hooks_may_tell_what_they_read_and_wrote_and_nothing_is_kept() -> None:
+def test_hooks_may_tell_what_they_read_and_wrote_and_nothing_is_kept_where_no_plugin_reads_it() -> None:
     collector = _module("airflow.sdk.lineage").get_hook_lineage_collector()
     collector.add_input_asset(object(), uri="s3://bucket/key")
     collector.add_extra(context=object(), key="k", value=1)
     assert not collector.has_collected
-    assert collector.collected_assets == ((), (), ())
+    assert collector.collected_assets == _module("airflow.sdk.lineage").HookLineage([], [], [])

@@ -8,6 +8,8 @@ import pytest
 from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import Deployment, spec_of
 
+from gnomon.model.attempts import XComItem
+from gnomon.model.spec import TaskSpec
 from gnomon.testing import Play
 
 RUN_FIELDS = ["dag_id", "run_id", "run_type", "state", "logical_date", "run_after", "data_interval_start",
@@ -51,7 +53,7 @@ def test_list_of_a_dag_without_runs(gnomon: Gnomon, deployment: Deployment) -> N
 
 def test_show_counts_the_states_of_its_tasks(gnomon: Gnomon, failed: Deployment) -> None:
     shown = json.loads(gnomon("runs", "show", "a", "r", "-o", "json").out)
-    assert list(shown) == [*RUN_FIELDS, "task_states", "callbacks", "deadlines"]
+    assert list(shown) == [*RUN_FIELDS, "task_states", "callbacks", "deadlines", "results"]
     assert shown["task_states"] == {"success": 1, "failed": 1, "upstream_failed": 1}
     assert "1 success, 1 failed, 1 upstream_failed" in gnomon("runs", "show", "a", "r").out
 
@@ -150,3 +152,16 @@ def test_a_busy_scheduler_is_waited_for_and_the_request_stands(gnomon: Gnomon, d
     code, _, err = gnomon("runs", "mark", "a", "r", "--state", "failed")
     assert code == 0 and err == "accepted as request 1: not done within 5 s; the scheduler will still apply it\n"
     assert 4.9 < (deployment.clock.now() - began) / 1_000_000 < 5.2
+
+
+def test_show_prints_what_the_tasks_with_a_result_returned(gnomon: Gnomon, deployment: Deployment) -> None:
+    tasks = (TaskSpec(task_id="one", returns_dag_result=True), TaskSpec(task_id="other"), TaskSpec(task_id="silent", returns_dag_result=True))
+    deployment.add(spec_of("a", tasks=tasks))
+    for task_id in ("one", "other"):
+        deployment.plays[task_id] = Play(xcoms=(XComItem(key="return_value", value='{"rows": 7}'), XComItem(key="more", value="1")))
+    deployment.start()
+    gnomon("dags", "trigger", "a", "--run-id", "r")
+    deployment.move()
+    assert json.loads(gnomon("runs", "show", "a", "r", "-o", "json").out)["results"] == {"one": {"rows": 7}}
+    shown = gnomon("runs", "show", "a", "r").out
+    assert 'result of one' in shown and '{"rows": 7}' in shown and "result of other" not in shown

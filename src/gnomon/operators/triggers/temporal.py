@@ -33,7 +33,7 @@ class DateTimeTrigger(BaseTrigger):
     ) -> None:
         super().__init__()
         if (moment is None) == (target_time is None):
-            raise TypeError(f"{type(self).__name__} needs one of moment= and target_time=")
+            raise TypeError(f"{type(self).__name__} needs one of moment= and target_time=, and got {'neither' if moment is None else 'both'}")
         self.moment = _to_utc(type(self).__name__, moment if moment is not None else target_time)
         self.end_from_trigger = end_from_trigger
 

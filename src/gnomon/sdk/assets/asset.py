@@ -256,9 +256,9 @@ class AssetAccessControl:
         for word, teams in (("producer_teams", producer_teams), ("consumer_teams", consumer_teams)):
             for team in teams or ():
                 if not isinstance(team, str) or not team.strip():
-                    raise ValueError(f"each entry of {word} of AssetAccessControl must be a text that is not blank, not {team!r}")
+                    raise ValueError(f"each entry of {word} of AssetAccessControl{format_location(find_author_location())} must be a text that is not blank, not {team!r}")
         if not isinstance(allow_global, bool):
-            raise TypeError(f"allow_global of AssetAccessControl must be True or False, not {allow_global!r}")
+            raise TypeError(f"allow_global of AssetAccessControl{format_location(find_author_location())} must be True or False, not {allow_global!r}")
         self.producer_teams = list(producer_teams or ())
         self.consumer_teams = consumer_teams
         self.allow_global = allow_global

@@ -109,15 +109,21 @@ def _make_task(function: Any, outlets: list[BaseAsset], definition: Any) -> None
     kwargs = getattr(function, "kwargs", None)
     if kwargs is not None and hasattr(function, "operator_class"):
         if "outlets" in kwargs:
-            raise TypeError(f"@task under @asset{format_location(find_author_location())} cannot have outlets: the asset is its outlet.")
+            raise TypeError(f"@task under @asset{format_location(find_author_location())} cannot have outlets: the asset is its outlet. Leave outlets= out.")
         function.override(outlets=outlets)()
         return
     parameters = inspect.signature(function).parameters
     for name, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise TypeError(f"the function of @asset{format_location(find_author_location())} cannot have *{name}: each parameter names an asset.")
+            raise TypeError(
+                f"the function of @asset{format_location(find_author_location())} cannot have *{name}: each parameter names an asset. "
+                "Write a parameter for each asset, or give the assets to inlets=."
+            )
         if parameter.kind is parameter.POSITIONAL_ONLY and parameter.default is parameter.empty:
-            raise TypeError(f"the parameter {name!r} of the function of @asset{format_location(find_author_location())} cannot be positional only.")
+            raise TypeError(
+                f"the parameter {name!r} of the function of @asset{format_location(find_author_location())} cannot be positional only. "
+                "Remove the / behind it."
+            )
     inlets = [Asset.ref(name=name) for name, parameter in parameters.items() if name not in _SPECIAL and parameter.default is parameter.empty]
     AssetFunctionOperator(definition=definition, task_id=function.__name__, python_callable=function, inlets=inlets, outlets=outlets)
 

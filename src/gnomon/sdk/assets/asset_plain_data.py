@@ -28,7 +28,7 @@ def to_condition(asset: BaseAsset) -> AssetCondition:
         return AnyOf(tuple(to_condition(part) for part in asset.objects))
     leaf = to_leaf(asset)
     if leaf is None:
-        raise TypeError(f"a schedule consists of assets, aliases, references, AssetAll and AssetAny, not of {type(asset).__name__}")
+        raise TypeError(f"a schedule consists of assets, aliases, references, AssetAll and AssetAny, not of {type(asset).__name__}; use one of these")
     return leaf
 
 

@@ -43,7 +43,8 @@ class AssetOrTimeSchedule(Timetable):
         self.asset_condition: Any = require_condition(assets, "AssetOrTimeSchedule")
         if isinstance(timetable, AssetTriggeredTimetable | AssetOrTimeSchedule):
             raise AirflowTimetableInvalid(
-                f"AssetOrTimeSchedule{format_location(find_author_location())} takes a timetable of times, not {type(timetable).__name__}."
+                f"AssetOrTimeSchedule{format_location(find_author_location())} takes a timetable of times, not {type(timetable).__name__}. "
+                "Give the assets to assets=, and to timetable= one such as CronTriggerTimetable('0 6 * * *', timezone='UTC')."
             )
         if not hasattr(timetable, "next_dagrun_info"):
             raise AirflowTimetableInvalid(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gnomon.sdk.arguments import converters, fields
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import jinja2
 
     from gnomon.model.after import After
+    from gnomon.model.slots import DagRunInfo
 
 _ARGUMENTS = fields.Arguments(fields.DAG_FIELDS)
 
@@ -264,6 +265,15 @@ class DAG(DagNodes):
         from gnomon.sdk.dags.dag_checks import check_dag  # not needed to write a DAG
 
         check_dag(self)
+
+    def iter_dagrun_infos_between(self, earliest: dt.datetime | None, latest: dt.datetime, *, align: bool = True) -> Iterator[DagRunInfo]:
+        """Return the runs of its timetable from `earliest` (default: the first start date) to `latest`; see `iterate_run_infos`.
+
+        Raises ValueError when `earliest` is None and there is no start date.
+        """
+        from gnomon.sdk.dags.run_infos import find_earliest, iterate_run_infos  # not needed to write a DAG
+
+        return iterate_run_infos(self, self.timetable, find_earliest(self) if earliest is None else earliest, latest, align=align)
 
     # Names of Airflow 2
 

@@ -18,7 +18,7 @@ from gnomon.sdk.mapping.map_kwargs import check_dicts, check_mapped_values, chec
 from gnomon.sdk.mapping.mapped_task_group import MappedTaskGroup
 from gnomon.sdk.mapping.operator_partial import UnexpandedPartial
 from gnomon.sdk.tasks.function_calls import read_signature
-from gnomon.sdk.tasks.xcom_arg import XComArg
+from gnomon.sdk.tasks.xcom_arg import XCOM_RETURN_KEY, PlainXComArg, XComArg
 
 _ARGUMENTS = tuple(row.name for row in fields.DAG_FIELDS)
 
@@ -60,10 +60,16 @@ def _make_dag_factory(function: Callable[..., Any], args: tuple[Any, ...], kwarg
                 default = given.get(parameter.name, parameter.default)
                 default = NOTSET if default is parameter.empty else default
                 values[parameter.name] = new.param(parameter.name, Param(default) if default is NOTSET else default)
-            function(**values)
+            _keep_result(new, function(**values))
         return new
 
     return make
+
+
+def _keep_result(dag: DAG, value: Any) -> None:
+    """What the function of a DAG returns is a result of the run if it is the result of a task."""
+    if isinstance(value, PlainXComArg) and value.key == XCOM_RETURN_KEY:
+        dag.add_result(value)
 
 
 class TaskGroupDecorator:

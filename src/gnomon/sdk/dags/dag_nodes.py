@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from gnomon.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskNotFound
-from gnomon.sdk.arguments.code_location import CodeLocation, format_location
+from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
 from gnomon.sdk.dags.topology import find_ends, sort_topologically
 from gnomon.sdk.schedules import timezone
 
@@ -145,6 +145,21 @@ class DagNodes:
         subset: Self = copy_subset(cast("Any", self), task_ids, downstream=include_downstream, upstream=include_upstream,
                                    direct_upstream=include_direct_upstream, depth=depth)
         return subset
+
+    def add_result(self, xcom_arg: Any) -> Any:
+        """Make what a task returns a result of the run, which `gnomon runs show` prints. Returns the argument.
+
+        Raises ValueError for anything but the result of a task, such as one of several outputs.
+        """
+        from gnomon.sdk.tasks.xcom_arg import XCOM_RETURN_KEY, PlainXComArg  # not needed to write a DAG
+
+        if not isinstance(xcom_arg, PlainXComArg) or xcom_arg.key != XCOM_RETURN_KEY:
+            raise ValueError(
+                f"DAG {self.dag_id!r}{format_location(find_author_location())}: add_result() got {xcom_arg!r}. Only plain return value can be "
+                "used as dag result: give it what the call of a @task function returns, or `operator.output`."
+            )
+        cast("Any", xcom_arg.operator).returns_dag_result = True
+        return xcom_arg
 
     @property
     def task_group_dict(self) -> dict[str | None, TaskGroup]:

@@ -155,6 +155,7 @@ def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClas
         is_teardown=task.is_teardown,
         on_failure_fail_dagrun=task.on_failure_fail_dagrun,
         start_wait=build_start_wait(task, load_class, file),
+        returns_dag_result=task.returns_dag_result,
         depends_on=encode_dependencies(task._depends_on),
         inlets=to_leaves(task.inlets),
         outlets=to_leaves(task.outlets),

@@ -83,8 +83,11 @@ class DictOfListsExpandInput(Resolvable):
         value = self.value[name]
         values = value.resolve(context) if isinstance(value, Resolvable) else value
         if not is_mappable_value(values):
-            raise ValueError(f"expand() expects a list or dict for {name!r}, not {_describe_type(values)}")
+            raise ValueError(f"expand() expects a list or dict for {name!r}, not {_describe_type(values)}. Return a list or a dict from the task that gives it.")
         return values
+
+
+_DICTS_REMEDY = "Return a list with a dict of arguments for each instance from the task that gives it."
 
 
 class ListOfDictsExpandInput(Resolvable):
@@ -108,17 +111,18 @@ class ListOfDictsExpandInput(Resolvable):
         """Return the arguments of the instance of `context`. As in Airflow, their texts are rendered as templates."""
         dicts = self.value.resolve(context) if isinstance(self.value, Resolvable) else self.value
         if not isinstance(dicts, Sequence) or isinstance(dicts, str | bytes):
-            raise ValueError(f"expand_kwargs() expects a list[dict], not {_describe_type(dicts)}")
+            raise ValueError(f"expand_kwargs() expects a list[dict], not {_describe_type(dicts)}. {_DICTS_REMEDY}")
         (index,) = _find_indexes(self, context, lambda: [len(dicts)])
         chosen = dicts[index]
         if isinstance(chosen, Resolvable):
             chosen = chosen.resolve(context)
         if not isinstance(chosen, Mapping):
-            raise ValueError(f"expand_kwargs() expects a list[dict], not list[{_describe_type(chosen)}]")
+            raise ValueError(f"expand_kwargs() expects a list[dict], not list[{_describe_type(chosen)}]. {_DICTS_REMEDY}")
         for name in chosen:
             if not isinstance(name, str):
                 raise ValueError(
-                    f"expand_kwargs() input dict keys must all be str, but {name!r} is of type {_describe_type(name)}"
+                    f"expand_kwargs() input dict keys must all be str, but {name!r} is of type {_describe_type(name)}. "
+                    "The keys are the names of the arguments."
                 )
         return dict(chosen), set()
 
@@ -133,7 +137,7 @@ def _find_indexes(owned: ExpandInput, context: Mapping[str, Any], count: Any) ->
     ti = context["ti"]
     map_index = ti.map_index
     if map_index is None or map_index < 0:
-        raise RuntimeError("can't resolve task-mapping argument without expanding")
+        raise RuntimeError("can't resolve task-mapping argument without expanding: it has a value only while an instance of the mapped task runs")
     expansions = list_expansions(ti.task)
     level = next((number for number, node in enumerate(expansions) if node.mapped_input is owned), 0)
     lengths = getattr(ti, "factor_lengths", None)

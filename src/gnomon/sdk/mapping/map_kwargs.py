@@ -45,16 +45,19 @@ def check_mapped_values(mapped: Mapping[str, Any], call: str, where: str) -> Non
         check_length(value, f"{call}({name}=...)", where)
 
 
+_DICTS_REMEDY = "Give it a list with a dict of arguments for each instance, or the result of a task that returns one."
+
+
 def check_dicts(value: Any, call: str, where: str) -> None:
     """Raise TypeError unless `expand_kwargs` can map over the value, ValueError for too many elements."""
     if isinstance(value, XComArg):
         return
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
-        raise TypeError(f"{call}() expected XComArg or list[dict], not {type(value).__name__}{where}")
+        raise TypeError(f"{call}() expected XComArg or list[dict], not {type(value).__name__}{where}. {_DICTS_REMEDY}")
     check_length(value, f"{call}([...])", where)
     for item in value:
         if not isinstance(item, XComArg | Mapping):
-            raise TypeError(f"{call}() expected XComArg or list[dict], not list[{type(item).__name__}]{where}")
+            raise TypeError(f"{call}() expected XComArg or list[dict], not list[{type(item).__name__}]{where}. {_DICTS_REMEDY}")
 
 
 def check_length(value: Any, what: str, where: str) -> None:
@@ -69,11 +72,19 @@ def check_length(value: Any, what: str, where: str) -> None:
         )
 
 
+_DUPLICATE_REMEDIES = {
+    "duplicate partial": "Give each argument to partial() once.",
+    "mapping already partial": "Give each argument either to partial(), for the same value in all instances, or to expand() or expand_kwargs().",
+    "unmappable or already specified": "Give such an argument to partial() alone, with the same value for all instances.",
+}
+"""The last sentence of the message of `prevent_duplicates`, by its first words."""
+
+
 def prevent_duplicates(first: Mapping[str, Any], second: Mapping[str, Any], reason: str, where: str = "") -> None:
     """Raise TypeError when both have a key. `reason`: the beginning of the message."""
     both = sorted(set(first).intersection(second))
     if both:
-        raise TypeError(f"{reason} argument{'s' if len(both) > 1 else ''}: {', '.join(both)}{where}")
+        raise TypeError(f"{reason} argument{'s' if len(both) > 1 else ''}: {', '.join(both)}{where}. {_DUPLICATE_REMEDIES[reason]}")
 
 
 def _suggest_value(name: str, value: Any) -> str:

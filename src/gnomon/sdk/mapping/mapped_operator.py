@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from gnomon.sdk.arguments import fields
+from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.notset import NOTSET
 from gnomon.sdk.arguments.old_arguments import TaskArguments, store_task_arguments, warn_no_effect
 from gnomon.sdk.arguments.params import ParamsDict
@@ -67,7 +68,7 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
         state["_dag"] = None
         self.upstream_task_ids = set()
         self.downstream_task_ids = set()
-        self.is_setup = self.is_teardown = self.on_failure_fail_dagrun = False
+        self.is_setup = self.is_teardown = self.on_failure_fail_dagrun = self.returns_dag_result = False
         self.start_trigger_args = partial_kwargs.get("start_trigger_args", getattr(operator_class, "start_trigger_args", None))
         self.start_from_trigger = bool(partial_kwargs.get("start_from_trigger", getattr(operator_class, "start_from_trigger", False)))
         check_parts_of_groups(cast("TaskNode", self), task_group, self.mapped_input, location)
@@ -174,7 +175,7 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
         operator.__init__(**kwargs)
         operator.__dict__.update(
             task_id=self.task_id, task_group=self.task_group, is_setup=self.is_setup, is_teardown=self.is_teardown,
-            on_failure_fail_dagrun=self.on_failure_fail_dagrun, upstream_task_ids=self.upstream_task_ids,
+            on_failure_fail_dagrun=self.on_failure_fail_dagrun, returns_dag_result=self.returns_dag_result, upstream_task_ids=self.upstream_task_ids,
             downstream_task_ids=self.downstream_task_ids, start_date=self.start_date, end_date=self.end_date,
             _lock_for_execution=True, _lengths_needed=self.__dict__.get("_lengths_needed", False),
         )  # fmt: skip
@@ -190,9 +191,12 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
             kwargs["params"] = params
         return kwargs
 
+    def _describe_place(self) -> str:
+        return f" of task {self.task_id!r}{format_location(self._location)}"
+
     def _check_mapped(self, mapped: Mapping[str, Any]) -> None:
         unmappable = {name: None for name in mapped if name in UNMAPPABLE}
-        prevent_duplicates({**self.partial_kwargs, **unmappable}, mapped, "unmappable or already specified")
+        prevent_duplicates({**self.partial_kwargs, **unmappable}, mapped, "unmappable or already specified", self._describe_place())
 
     def resolve_arguments(self, context: Any) -> tuple[dict[str, Any], set[int]]:
         """Return the mapped arguments of the instance of `context`, and the ids of the values that are not rendered."""
@@ -266,7 +270,7 @@ class DecoratedMappedOperator(MappedOperator):
         return super()._merge_kwargs({"python_callable": self.python_callable, "op_kwargs": op_kwargs})
 
     def _check_mapped(self, mapped: Mapping[str, Any]) -> None:
-        prevent_duplicates(self.partial_kwargs.get("op_kwargs") or {}, mapped["op_kwargs"], "mapping already partial")
+        prevent_duplicates(self.partial_kwargs.get("op_kwargs") or {}, mapped["op_kwargs"], "mapping already partial", self._describe_place())
 
 
 class NotFullyPopulated(RuntimeError):

@@ -11,6 +11,7 @@ from gnomon.config.environment import get_variable
 from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
 from gnomon.model.task_api_requests import GetConnection
 from gnomon.sdk.runtime import channel
+from gnomon.sdk.runtime.secret_masking import amask_secret, mask_secret
 
 _PREFIXES = ("GNOMON_CONN_", "AIRFLOW_CONN_")
 _FIELDS = ("conn_type", "description", "host", "schema", "login", "password", "port", "extra")
@@ -48,7 +49,7 @@ class Connection:
         self.team_name = team_name
         if uri is not None:
             self._read_uri(uri)
-        if self.extra and not isinstance(self.extra_dejson, dict):
+        if self.extra and not isinstance(self._load_extra(), dict):
             raise AirflowException(f"Connection {conn_id!r}: extra must be a JSON object.")  # the message does not show the text, which may contain a secret
 
     # Reading and writing
@@ -58,7 +59,7 @@ class Connection:
         """Return the connection of that id. Raises AirflowNotFoundException when there is none."""
         text = _read_environment(conn_id)
         if text is not None:
-            return cls.from_text(text, conn_id)
+            return cls.from_text(text, conn_id)._hide_secrets()
         return cls._of(conn_id, channel.ask(GetConnection(conn_id=conn_id)) if channel.has_channel() else None)
 
     get_connection_from_secrets = get
@@ -68,14 +69,21 @@ class Connection:
         """Return the connection of that id without blocking the event loop."""
         text = _read_environment(conn_id)
         if text is not None:
-            return cls.from_text(text, conn_id)
+            return cls.from_text(text, conn_id)._hide_secrets()
         return cls._of(conn_id, await channel.ask_async(GetConnection(conn_id=conn_id)) if channel.has_channel() else None)
 
     @classmethod
     def _of(cls, conn_id: str, stored: Any) -> Connection:
         if stored is None:
             raise AirflowNotFoundException(_explain_missing(conn_id))
-        return cls(conn_id=conn_id, **{name: stored[name] for name in _FIELDS if name in stored})
+        return cls(conn_id=conn_id, **{name: stored[name] for name in _FIELDS if name in stored})._hide_secrets()
+
+    def _hide_secrets(self) -> Connection:
+        """Hide the password and the secrets in `extra` in the logs of this process. Returns the connection."""
+        extra = self._load_extra()
+        mask_secret([text for text in (self.password, self.extra if extra else None) if text])
+        mask_secret(extra)
+        return self
 
     @classmethod
     def from_text(cls, text: str, conn_id: str | None = None) -> Connection:
@@ -188,20 +196,28 @@ class Connection:
         return self.get_extra_dejson()
 
     def get_extra_dejson(self, nested: bool = False) -> dict[str, Any]:
-        """Return `extra` as a dict; with `nested`, text values that are JSON are parsed too."""
-        if not self.extra:
-            return {}
+        """Return `extra` as a dict; with `nested`, text values that are JSON are parsed too. Its secrets are hidden in logs from now on."""
+        extra = self._load_extra()
+        if nested and isinstance(extra, dict):
+            extra = {key: _parse_if_json(item) for key, item in extra.items()}
+        if extra:
+            mask_secret(extra)
+        return extra
+
+    def _load_extra(self) -> dict[str, Any]:
+        """`extra` as a dict. (It may be another JSON value where it was set after the connection was made.)"""
         try:
-            extra = json.loads(self.extra)
+            extra: dict[str, Any] = json.loads(self.extra) if self.extra else {}
         except ValueError:
             return {}
-        if nested and isinstance(extra, dict):
-            return {key: _parse_if_json(item) for key, item in extra.items()}
-        return extra  # type: ignore[no-any-return]
+        return extra
 
     async def aextra_dejson(self) -> dict[str, Any]:
         """Return `extra_dejson`, for coroutines."""
-        return self.extra_dejson
+        extra = self._load_extra()
+        if extra:
+            await amask_secret(extra)
+        return extra
 
     def get_extra(self) -> str | None:
         """Return `extra` as text."""

@@ -32,7 +32,7 @@ class Variable:
         if text is None:
             text = _read_stored(key)
         if text is not None:
-            return _parse_json(key, text) if deserialize_json else text
+            return _hide_secret(key, _parse_json(key, text) if deserialize_json else text)
         for fallback in (default, default_var):
             if is_given(fallback):
                 return fallback
@@ -82,6 +82,15 @@ def _read_environment(key: str) -> str | None:
         if text is not None:
             return text
     return None
+
+
+def _hide_secret(key: str, value: Any) -> Any:
+    """Hide the value in the logs of this process if its key names a secret, and secrets in it. Returns the value."""
+    from gnomon.sdk.runtime.secret_masking import mask_secret  # only code that reads a Variable needs it
+
+    if isinstance(value, str | dict | list):
+        mask_secret(value, key)
+    return value
 
 
 def _read_stored(key: str) -> str | None:

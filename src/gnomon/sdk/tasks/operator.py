@@ -52,6 +52,8 @@ class BaseOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations, 
     runs_code: ClassVar[bool] = True
     """False on a class whose `execute` does nothing. A task of it without callbacks needs no process."""
     supports_lineage = False
+    returns_dag_result: bool = False
+    """Whether what the task returns is a result of its run (`DAG.add_result`, `@result`)."""
     deps: ClassVar[frozenset[Any]] = frozenset()
 
     _location: CodeLocation | None

@@ -59,6 +59,7 @@ class TaskDecorator:
         self.is_setup = self.kwargs.pop("is_setup", False)
         self.is_teardown = self.kwargs.pop("is_teardown", False)
         self.on_failure_fail_dagrun = self.kwargs.pop("on_failure_fail_dagrun", False)
+        self.returns_dag_result = False
         if self.kwargs.get("multiple_outputs") is None:
             self.kwargs["multiple_outputs"] = is_dict_annotated(function)
         self.kwargs.setdefault("task_id", function.__name__)
@@ -81,6 +82,7 @@ class TaskDecorator:
         operator.is_setup = self.is_setup
         operator.is_teardown = self.is_teardown
         operator.on_failure_fail_dagrun = self.on_failure_fail_dagrun
+        operator.returns_dag_result = self.returns_dag_result
         if self.is_teardown:
             operator.trigger_rule = "all_done_setup_success"
         if self.function.__doc__ and not any(self.kwargs.get(name) for name in _DOCS):
@@ -96,6 +98,7 @@ class TaskDecorator:
         merged = {**self.kwargs, **kwargs, "is_setup": self.is_setup, "is_teardown": self.is_teardown,
                   "on_failure_fail_dagrun": kwargs.get("on_failure_fail_dagrun", self.on_failure_fail_dagrun)}
         new = TaskDecorator(self.function, self.operator_class, merged)
+        new.returns_dag_result = self.returns_dag_result
         if self.kwargs.get("op_kwargs") and "op_kwargs" not in kwargs:
             new._watch = UnexpandedPartial(f"Task {self._describe()}", self.kwargs.get("dag") or authoring_state.current_dag())
         return new
@@ -322,6 +325,17 @@ def teardown(function: Any = None, *, on_failure_fail_dagrun: bool = False) -> A
         return inner
 
     return decorate if function is None else decorate(function)
+
+
+def result(function: Any) -> Any:
+    """`@result` above a `@task`: what the task returns is a result of its run, as with `DAG.add_result`. Raises TypeError for anything else."""
+    if not isinstance(function, TaskDecorator):
+        raise TypeError(
+            f"@result must be used on top of a @task-decorated function, not {function!r}{format_location(find_author_location())}. "
+            "Write @result in the line above @task."
+        )
+    function.returns_dag_result = True
+    return function
 
 
 def _refuse_group(function: Any) -> None:

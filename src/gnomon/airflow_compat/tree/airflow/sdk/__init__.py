@@ -99,6 +99,7 @@ __all__, __getattr__ = make_lazy_exports(__name__, {
     "lineage": "airflow.sdk.lineage:",
     "literal": "gnomon.sdk",
     "macros": "gnomon.sdk.templating.macros:",
+    "result": "gnomon.sdk",
     "setup": "gnomon.sdk",
     "task": "gnomon.sdk",
     "task_group": "gnomon.sdk",

@@ -1,17 +1,19 @@
 """`airflow.sdk.lineage`."""
 
-from gnomon.airflow_compat.inert_features import (
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.loading.hook_lineage import (
     AssetLineageInfo,
+    ExtraLineageInfo,
     HookLineage,
     HookLineageCollector,
-    HookLineageCollector as NoOpCollector,
     HookLineageReader,
+    NoOpCollector,
     get_hook_lineage_collector,
 )
-from gnomon.airflow_compat.missing_names import make_getattr
 
 __all__ = [
     "AssetLineageInfo",
+    "ExtraLineageInfo",
     "HookLineage",
     "HookLineageCollector",
     "HookLineageReader",

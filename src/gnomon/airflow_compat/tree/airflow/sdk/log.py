@@ -1,7 +1,7 @@
 """`airflow.sdk.log`."""
 
-from gnomon.airflow_compat.inert_features import mask_secret, redact
 from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.sdk.runtime.secret_masking import amask_secret, mask_secret, redact
 
-__all__ = ["mask_secret", "redact"]
+__all__ = ["amask_secret", "mask_secret", "redact"]
 __getattr__ = make_getattr(__name__)

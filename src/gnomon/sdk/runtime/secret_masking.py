@@ -1,0 +1,140 @@
+"""Which values are secrets, and what logs must not show: `mask_secret`, `redact`, with the rules and options of Airflow.
+
+Source: Airflow's documentation, "Masking sensitive data".
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from typing import Any
+from urllib.parse import quote
+
+from gnomon.log import secret_masks
+from gnomon.log.secret_masks import HIDDEN
+from gnomon.sdk.arguments import option_defaults
+
+DEFAULT_SENSITIVE_FIELDS = frozenset((
+    "access_key", "access_token", "api_key", "apikey", "auth_header", "authorization", "bearer", "connection_string", "dsn", "keyfile_dict",
+    "passphrase", "passwd", "password", "private_key", "proxies", "proxy", "proxy_password", "secret", "service_account", "service_key",
+    "token", "webhook_url",
+))  # fmt: skip
+"""Parts of the names of values that are secrets; `[core] sensitive_var_conn_names` adds more."""
+NEVER_HIDDEN = frozenset({"airflow", "gnomon"})
+"""Words that are masked nowhere, although many installations have them as a password: logs would be unreadable."""
+MAX_DEPTH = 5
+"""How deep `redact` looks for known secrets in texts. It hides values under sensitive names at any depth."""
+
+log = logging.getLogger("gnomon.task")
+_has_warned_of_short_secret = False
+
+
+def should_hide_value_for_key(name: Any) -> bool:
+    """Return whether a value of that name (a Variable's key, a key in the extra of a connection) is a secret."""
+    if not isinstance(name, str) or not option_defaults.read_boolean("core", "hide_sensitive_var_conn_fields"):
+        return False
+    normalized = re.sub(r"\W+", "_", name.strip().lower())
+    return any(word in normalized for word in _sensitive_words())
+
+
+def mask_secret(secret: Any, name: str | None = None) -> None:
+    """Hide the secret in the logs of this process from now on: a text, or the texts in a dict or another iterable.
+
+    With `name` only if the name is a sensitive one; keys of dicts count as names. Texts shorter than
+    `[logging] min_length_masked_secret` characters are not hidden.
+    """
+    texts = [text for text, its_name in _iterate_texts(secret, name) if its_name is None or should_hide_value_for_key(its_name)]
+    forms = [form for text in texts for form in _iterate_forms(text) if form.lower() not in NEVER_HIDDEN]
+    shortest = option_defaults.read_integer("logging", "min_length_masked_secret") if forms else 0
+    long = [form for form in forms if len(form) >= shortest]
+    if len(long) < len(forms):
+        _warn_of_short_secret(shortest)
+    secret_masks.add_secrets(long)
+
+
+async def amask_secret(secret: Any, name: str | None = None) -> None:
+    """As `mask_secret`, for coroutines."""
+    mask_secret(secret, name)
+
+
+def redact(value: Any, name: str | None = None, max_depth: int | None = None, replacement: str = HIDDEN) -> Any:
+    """Return the value with the replacement for texts under sensitive names, at any depth, and for known secrets within texts.
+
+    `name`: the name of the value itself. Sets become tuples.
+    """
+    return _redact(value, name, 0, MAX_DEPTH if max_depth is None else max_depth, replacement)
+
+
+def _redact(value: Any, name: Any, depth: int, max_depth: int, replacement: str) -> Any:
+    if name and should_hide_value_for_key(name):
+        return _hide_all(value, replacement)
+    if isinstance(value, Mapping):
+        return {key: _redact(item, key, depth + 1, max_depth, replacement) for key, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        made = [_redact(item, None, depth + 1, max_depth, replacement) for item in value]
+        return made if isinstance(value, list) else tuple(made)
+    if depth > max_depth:
+        return value
+    if isinstance(value, Enum):
+        return _redact(value.value, name, depth, max_depth, replacement)
+    return secret_masks.hide(value, replacement) if isinstance(value, str) else value
+
+
+def _hide_all(value: Any, replacement: str) -> Any:
+    if isinstance(value, str):
+        return replacement
+    if isinstance(value, Mapping):
+        return {key: _hide_all(item, replacement) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_hide_all(item, replacement) for item in value]
+    if isinstance(value, tuple | set):
+        return tuple(_hide_all(item, replacement) for item in value)
+    return value
+
+
+def _iterate_texts(secret: Any, name: str | None) -> Iterator[tuple[str, str | None]]:
+    if isinstance(secret, str):
+        if secret:
+            yield secret, name
+    elif isinstance(secret, Mapping):
+        for key, item in secret.items():
+            yield from _iterate_texts(item, str(key))
+    elif isinstance(secret, Iterable) and not isinstance(secret, bytes | bytearray):
+        for item in secret:
+            yield from _iterate_texts(item, name)
+
+
+def _iterate_forms(text: str) -> Iterator[str]:
+    """The secret as it is, in a URL, in a repr or JSON text, and as `[logging] secret_mask_adapter` writes it."""
+    yield text
+    yield from {quote(text, safe=""), repr(text)[1:-1]} - {text}
+    adapter = option_defaults.read_text("logging", "secret_mask_adapter")
+    if adapter:
+        adapted = _load_adapter(adapter)(text)
+        yield from [adapted] if isinstance(adapted, str) else adapted
+
+
+def _load_adapter(path: str) -> Any:
+    import importlib  # only installations with an adapter need it
+
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"[logging] secret_mask_adapter = {path} cannot be imported ({error}). Give the dotted path of a function that takes a secret."
+        ) from error
+
+
+def _sensitive_words() -> frozenset[str]:
+    more = option_defaults.read_text("core", "sensitive_var_conn_names")
+    return DEFAULT_SENSITIVE_FIELDS | {word for part in more.split(",") if (word := part.strip().lower())} if more else DEFAULT_SENSITIVE_FIELDS
+
+
+def _warn_of_short_secret(shortest: int) -> None:
+    global _has_warned_of_short_secret
+    if not _has_warned_of_short_secret:
+        _has_warned_of_short_secret = True
+        log.warning("A secret with fewer than %d characters is not hidden in logs. Use a longer one, or lower [logging] min_length_masked_secret.", shortest)
