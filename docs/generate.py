@@ -28,6 +28,10 @@ from gnomon.config import OPTIONS, ConfigOption
 from gnomon.store import migrations
 
 DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS.parent))
+
+from tests.conformance.airflow_example_verdicts import examples_page  # noqa: E402 - the tests are beside this folder
+
 PUBLIC_PACKAGES = {
     "gnomon": "To write DAG files.",
     "gnomon.operators": "The built-in operators and sensors.",
@@ -182,6 +186,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
     "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
     "reference/database.md": database_page,
+    "reference/airflow-examples.md": examples_page,
 }
 
 
