@@ -29,6 +29,10 @@ from gnomon.config import OPTIONS, ConfigOption
 from gnomon.store import migrations
 
 DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS.parent))
+
+from tests.conformance.airflow_example_verdicts import examples_page  # noqa: E402 - the tests are beside this folder
+
 PUBLIC_PACKAGES = {
     "gnomon": "To write DAG files.",
     "gnomon.operators": "The built-in operators and sensors.",
@@ -184,6 +188,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
     "reference/database.md": database_page,
     "reference/airflow-coverage.md": render_markdown,
+    "reference/airflow-examples.md": examples_page,
 }
 
 

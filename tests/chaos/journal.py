@@ -18,7 +18,7 @@ from airflow.sdk import DAG, task
 BEGIN = dt.datetime(2000, 1, 1, tzinfo=dt.timezone.utc)
 
 def note(what, ti):
-    line = f"{what} {ti.dag_id} {ti.run_id} {ti.task_id} {ti.try_number} {ti.id} {time.time():.6f}\\n".encode()
+    line = f"{what} {ti.dag_id} {ti.run_id} {ti.task_id} {ti.map_index} {ti.try_number} {ti.id} {time.time():.6f}\\n".encode()
     journal = os.open(os.environ["CHAOS_JOURNAL"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.write(journal, line)
     os.close(journal)
@@ -39,20 +39,21 @@ class Note:
     dag_id: str
     run_id: str
     task_id: str
+    map_index: int
     try_number: int
     attempt: str
     at: float
 
     @property
-    def instance(self) -> tuple[str, str, str]:
-        return self.dag_id, self.run_id, self.task_id
+    def instance(self) -> tuple[str, str, str, int]:
+        return self.dag_id, self.run_id, self.task_id, self.map_index
 
 
 def read(home: Home) -> list[Note]:
     """The journal in the order in which it was written."""
     path = home.journal
     lines = path.read_text().splitlines() if path.exists() else []
-    return [Note(w, d, r, t, int(n), a, float(at)) for w, d, r, t, n, a, at in map(str.split, lines)]
+    return [Note(w, d, r, t, int(m), int(n), a, float(at)) for w, d, r, t, m, n, a, at in map(str.split, lines)]
 
 
 def starts(home: Home, dag_id: str | None = None) -> list[Note]:
@@ -97,14 +98,14 @@ def _starts_are_attempts(
             found.append(f"{note} belongs to no recorded attempt")
             continue
         dag_id, run = runs[attempt.run_pk]
-        if (dag_id, run.run_id, attempt.try_number) != (note.dag_id, note.run_id, note.try_number):
+        if (dag_id, run.run_id, attempt.map_index, attempt.try_number) != (note.dag_id, note.run_id, note.map_index, note.try_number):
             found.append(f"{note} is recorded as try {attempt.try_number} of {dag_id} {run.run_id}")
     return found
 
 
 def _never_two_at_once(notes: Sequence[Note]) -> list[str]:
     """No attempt does anything after a later attempt of the same task instance has begun."""
-    last: dict[tuple[str, str, str], str] = {}
+    last: dict[tuple[str, str, str, int], str] = {}
     found = []
     for note in notes:
         if note.what == "start":

@@ -1,4 +1,7 @@
-"""Kill -9 at random moments, of everything that Gnomon starts: nothing is lost, nothing runs twice, nothing gets stuck."""
+"""Kill -9 at random moments, of everything that Gnomon starts: nothing is lost, nothing runs twice, nothing gets stuck.
+
+With mapped tasks, assets, a backfill and callbacks (authored_work.py).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from collections import Counter, defaultdict
 from functools import partial
 
 import pytest
-from tests.chaos import journal
+from tests.chaos import authored_work, journal
 from tests.chaos.home import Home, home
 from tests.chaos.processes import kill, of_home, until
 from tests.patience import PATIENCE_S
@@ -45,7 +48,7 @@ with DAG("once", schedule="@daily", start_date=BEGIN, catchup=True, max_active_r
     @task
     def two(ti=None): work(ti, 0.0)
     one() >> two()
-'''
+''' + authored_work.WORK
 OTHER_CHILDREN = f'''
 with DAG("reused", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=2, is_paused_upon_creation=False,
          attempts_per_child=20, default_args={{"retries": {RETRIES}, "retry_delay": dt.timedelta(0)}}):
@@ -98,12 +101,14 @@ def _survive(
         here.dag_file("looks_further", LOOKS_FURTHER)
         here.start()
         until(lambda: journal.starts(here, "retried") and journal.starts(here, "once"), "the first tasks")
+        authored_work.begin(here)
         outages: dict[str, list[float]] = defaultdict(list)
         for victim in victims:
             time.sleep(rng.uniform(*pause_s))
             outages[victim].append(_kill_one(here, victim, rng))
         here.finish("work", work, STUCK_S)
-        found = journal.audit(here, RETRIES)
+        authored_work.wait_for_end(here, STUCK_S)
+        found = [*journal.audit(here, RETRIES), *authored_work.audit(here, len(victims))]
         ended = Counter(str(run.state) for _, run in here.runs())
         attempts = Counter(attempt.state for attempt in here.records([run.run_pk for _, run in here.runs()])[1])
         took = here.stop()

@@ -1,7 +1,7 @@
 """Airflow's published example DAGs, unmodified: each task ends as it ended in Airflow 3.3.2, with the same tries and XComs.
 
-Here the runner runs the tasks one after the other in this process (`inprocess`). Files that need what is not there yet
-stand in NOT_YET with the feature and what loading them says.
+Here the runner runs the tasks one after the other in this process (`inprocess`). The table of all files,
+with the test that compares each, is in airflow_example_verdicts.py.
 """
 
 from __future__ import annotations
@@ -13,44 +13,27 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.conformance.airflow_examples import (
-    ASSET_RUNS,
-    MAPPED,
-    RUNS,
-    Line,
-    Observed,
-    compare,
-    golden_lines,
-    unpacked_examples,
+from tests.conformance.airflow_example_verdicts import (
+    EXAMPLE_FILES,
+    ComparedBy,
+    ExampleFile,
+    Verdict,
+    files_compared_by,
 )
+from tests.conformance.airflow_examples import BETTER, Line, Observed, compare, golden_lines, unpacked_examples
 from tests.conformance.inprocess import run_dag, run_facts
 
 from gnomon.config import load_config, set_current_config
 from gnomon.loading import dagfile
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 
-LOADS = ""
-"""The file loads; what is missing shows when it runs."""
-NOT_YET = {
-    "example_asset_partition": ("several runs, started by asset events: tests/conformance/test_store_partitions.py", LOADS),
-    "example_asset_state_store": ("values between runs: test_airflow_examples_scheduled.py runs it", LOADS),
-    "example_asset_with_watchers": ("asset watchers", LOADS),
-    "example_dag_decorator": ("needs the package httpx and a site on the internet", "No module named 'httpx'"),
-    "example_kubernetes_executor": ("Kubernetes", "airflow.example_dags"),
-    "example_local_kubernetes_executor": ("Kubernetes", "airflow.example_dags"),
-    "example_retry_policy": ("needs a site on the internet", LOADS),
-    "example_task_state_store": ("values between tries: test_airflow_examples_scheduled.py runs it", LOADS),
-    "example_task_state_store_async": ("values between tries: test_airflow_examples_scheduled.py runs it", LOADS),
-    "example_task_state_store_mapped": ("values between tries: test_airflow_examples_scheduled.py runs it", LOADS),
-    "tutorial_objectstorage": ("needs the packages requests, pandas and duckdb, and a store on the internet", "No module named 'requests'"),
-    "tutorial_taskflow_api_virtualenv": ("needs a package index and the package dill; it runs where both are", LOADS),
-}
-"""File to (the feature it waits for, words of the error that loading it raises)."""
+ONE_PROCESS = files_compared_by(ComparedBy.ONE_PROCESS)
+NEEDS_NO_PACKAGE = [file.name for file in EXAMPLE_FILES if not file.error]
 
 
 def _runnable() -> list[Line]:
     """The recorded runs about a date; those whose date followed Airflow's clock say nothing about XComs with dates."""
-    return [line for line in golden_lines() if _name(line) in RUNS and line["logical_date"] is not None]
+    return [line for line in golden_lines() if _name(line) in ONE_PROCESS and line["logical_date"] is not None]
 
 
 def _name(line: Line) -> str:
@@ -85,8 +68,8 @@ def test_a_published_example_ends_as_in_airflow(examples: Path, line: Line) -> N
 
 
 @pytest.mark.network
-@pytest.mark.parametrize("name", [*RUNS, *MAPPED, *ASSET_RUNS])
-def test_every_dag_of_a_runnable_example_builds(examples: Path, name: str) -> None:
+@pytest.mark.parametrize("name", NEEDS_NO_PACKAGE)
+def test_every_dag_of_an_example_builds(examples: Path, name: str) -> None:
     loaded = dagfile.load_dag_file(examples / f"{name}.py")
     recorded = {line["dag_id"] for line in golden_lines() if _name(line) == name}
     assert recorded <= loaded.dags.keys()
@@ -95,21 +78,27 @@ def test_every_dag_of_a_runnable_example_builds(examples: Path, name: str) -> No
 
 
 @pytest.mark.network
-@pytest.mark.parametrize("name", NOT_YET)
-def test_an_example_that_is_not_there_yet_says_why(examples: Path, name: str) -> None:
-    feature, words = NOT_YET[name]
-    if words == LOADS:
-        assert dagfile.load_dag_file(examples / f"{name}.py").dags, feature
-        return
+@pytest.mark.parametrize("file", [file for file in EXAMPLE_FILES if file.error], ids=lambda file: file.name)
+def test_an_example_that_needs_a_package_says_which(examples: Path, file: ExampleFile) -> None:
     with pytest.raises(Exception) as raised:
-        dagfile.load_dag_file(examples / f"{name}.py")
-    assert words in str(raised.value), feature
+        dagfile.load_dag_file(examples / f"{file.name}.py")
+    assert file.error in str(raised.value), file.reason
 
 
 @pytest.mark.network
-def test_every_published_example_is_accounted_for(examples: Path) -> None:
-    published = {path.stem for path in examples.glob("*.py")} - {"__init__"}
-    assert published == {*RUNS, *MAPPED, *ASSET_RUNS, *NOT_YET}
+def test_every_published_example_is_in_the_table_once(examples: Path) -> None:
+    published = sorted(path.stem for path in examples.glob("*.py") if path.stem != "__init__")
+    assert published == sorted(file.name for file in EXAMPLE_FILES)
+
+
+def test_the_verdict_of_a_file_is_what_is_compared() -> None:
+    """Better ends are those that BETTER lists and those of two files that Airflow fails; what is not compared has another verdict."""
+    better = {_name(line) for line in golden_lines() if (line["dag_id"], str(line["logical_date"])[:10]) in BETTER}
+    better |= {_name(line) for line in golden_lines() if line.get("errors") and _name(line) in files_compared_by(ComparedBy.ASSETS)}
+    assert better == {file.name for file in EXAMPLE_FILES if file.verdict is Verdict.BETTER}
+    not_compared = {file.name for file in EXAMPLE_FILES if file.verdict in (Verdict.NOT_YET, Verdict.CANNOT)}
+    assert not_compared == set(files_compared_by(ComparedBy.NOTHING))
+    assert all(file.reason for file in EXAMPLE_FILES if file.verdict is not Verdict.ALIKE)
 
 
 def test_a_difference_is_named() -> None:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.product import Product, product
-from tests.conformance.airflow_examples import ASSET_RUNS, Line, compare, golden_lines, unpacked_examples
+from tests.conformance.airflow_example_verdicts import ComparedBy, files_compared_by
+from tests.conformance.airflow_examples import Line, compare, golden_lines, unpacked_examples
 from tests.conformance.test_airflow_examples_scheduled import observe_run
 
 from gnomon.model.assets import AssetKey, NewAssetEvent
@@ -28,6 +29,7 @@ pytestmark = [
     pytest.mark.network,
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's"),
 ]
+ASSET_RUNS = files_compared_by(ComparedBy.ASSETS)
 READERS = ("read_asset_event", "read_asset_event_from_classic")
 """They read events of an asset, so they run after its producers."""
 DATE = to_instant(datetime(2024, 3, 6, tzinfo=UTC))

@@ -1,7 +1,7 @@
 """Airflow's published example DAGs, unmodified, through the scheduler: one standalone, every recorded run.
 
 Manual runs are triggered with their logical date and conf. DAGs with a schedule are unpaused: their automatic run is the
-first one that the scheduler makes, whose date follows the clock as it followed Airflow's.
+first one that the scheduler makes, whose date follows the clock as it followed Airflow's, or whose event is the first of its producer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.product import Product, product
-from tests.conformance.airflow_examples import MAPPED, RUNS, Line, Observed, compare, golden_lines, unpacked_examples
+from tests.conformance.airflow_example_verdicts import ComparedBy, files_compared_by
+from tests.conformance.airflow_examples import BETTER, Line, Observed, compare, golden_lines, unpacked_examples
 
 from gnomon.model.records import RunRecord
 from gnomon.report.listings.dag_list import find_dag
@@ -28,20 +29,9 @@ pytestmark = [
     pytest.mark.network,
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's"),
 ]
-WITH_RETRIES = ("example_asset_state_store", "example_task_state_store", "example_task_state_store_async", "example_task_state_store_mapped")
-"""Files that only the scheduler can run: their tasks keep values between tries and runs."""
-BETTER: dict[tuple[str, str], dict[str, object]] = {
-    ("example_task_state_store_async", "2026-03-04"): {
-        "run_state": "success", "tasks": [{"task_id": "ingest_pages", "map_index": -1, "state": "success", "try_number": 2}],
-        "xcoms": [
-            {"task_id": "ingest_pages", "map_index": -1, "key": key, "value": value}
-            for key, value in (("return_value", {"pages": 12, "rows": 7800}), ("pages", 12), ("rows", 7800))
-        ],
-    },
-}
-"""Runs that end better than in Airflow 3.3.2, by DAG and date: there the task state store has no `aget`."""
+FILES = files_compared_by(ComparedBy.ONE_PROCESS, ComparedBy.SCHEDULER)
 WITHIN_S = 240.0
-AUTOMATIC = ("scheduled",)
+AUTOMATIC = ("scheduled", "asset_triggered")
 
 
 @dataclass(frozen=True)
@@ -57,14 +47,19 @@ class Case:
 
 
 def _cases() -> list[Case]:
-    """The recorded runs that can be had here: by hand, or by unpausing; those by another DAG's task cannot yet."""
+    """The recorded runs by hand, and the first one of each DAG that a schedule or an asset made.
+
+    test_airflow_provider_examples.py has those that a task of another DAG triggers.
+    """
     found: list[Case] = []
+    automatic: set[str] = set()
     for line in golden_lines():
         name = Path(line["file"]).stem
-        if name in (*RUNS, *MAPPED, *WITH_RETRIES) and line["run_type"] == "manual":
+        if name in FILES and line["run_type"] == "manual":
             better = BETTER.get((line["dag_id"], line["logical_date"][:10]), {})
             found.append(Case({**line, **better}, f"manual-{line['logical_date'][:16]}"))
-        elif name in RUNS and line["run_type"] in AUTOMATIC:
+        elif name in FILES and line["run_type"] in AUTOMATIC and line["dag_id"] not in automatic:
+            automatic.add(line["dag_id"])
             found.append(Case(line, None))
     return found
 
@@ -76,7 +71,7 @@ CASES = _cases()
 def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Observed]]:
     """Every case's run as it ended, by the case's name."""
     examples = unpacked_examples(tmp_path_factory.mktemp("published"))
-    paths = [*(examples / f"{name}.py" for name in (*RUNS, *MAPPED, *WITH_RETRIES)), *(examples / "sql").iterdir()]
+    paths = [*(examples / f"{name}.py" for name in FILES), *(examples / "sql").iterdir()]
     files = {str(path.relative_to(examples)): path.read_text() for path in paths}
     with product(files) as made:
         yield _run_all(made)

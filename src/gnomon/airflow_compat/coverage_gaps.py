@@ -123,6 +123,9 @@ ROWS: tuple[CoverageRow, ...] = (
         WORD,
         "of a plugin, its timetables and listeners are used so far; `gnomon plugins list` shows what else it brings",
     ),
+    make_row("airflow.providers.common.compat.sdk", "BaseOperatorLink", WORD, LINKS),
+    make_row("airflow.providers.common.compat.sdk", "AirflowPlugin", WORD, "of a plugin, its timetables and listeners are used so far; `gnomon plugins list` shows what else it brings"),
+    make_row("airflow.providers.common.compat.sdk", "Stats", WORD, "numbers of author code are not collected"),
     make_row("airflow.providers.standard.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
     make_row(
         "airflow.sdk.execution_time.hitl", "get_hitl_detail_content_detail update_hitl_detail_response", REFUSES, HITL_DETAILS

@@ -277,6 +277,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk", "lineage result"),
     make_row("airflow.sdk.lineage", "AssetLineageInfo ExtraLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector"),
     make_row("airflow.sdk.log", "amask_secret mask_secret redact"),
+    make_row("airflow.providers.common.compat.sdk", "AssetLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector mask_secret"),
     make_row("airflow.sdk.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
     make_row("airflow.sdk.providers_manager_runtime", "DialectInfo HookInfo ProvidersManagerTaskRuntime"),
     make_row(

@@ -5,6 +5,20 @@ from __future__ import annotations
 from gnomon.airflow_compat.coverage_row import CoverageRow, make_row
 
 ROWS: tuple[CoverageRow, ...] = (
+    make_row(
+        "airflow.providers.common.compat.sdk",
+        "AirflowConfigException AirflowException AirflowFailException AirflowNotFoundException "
+        "AirflowOptionalProviderFeatureException AirflowSensorTimeout AirflowSkipException AirflowTaskTimeout Asset AssetAlias "
+        "AssetAll AssetAny BaseBranchOperator BaseHook BaseNotifier BaseOperator BaseSensorOperator BranchMixIn Connection "
+        "Context DAG DagRunState DagRunTriggerException DecoratedMappedOperator DecoratedOperator DownstreamTasksSkipped "
+        "EdgeModifier ExceptionRetryPolicy KeywordParameters Label MappedOperator Metadata ObjectStoragePath Param "
+        "ParamValidationError PokeReturnValue ResumableJobMixin RetryAction RetryDecision RetryPolicy RetryRule "
+        "SET_DURING_EXECUTION SkipMixin TaskDecorator TaskDeferred TaskGroup TaskInstanceKey TaskInstanceState TriggerRule "
+        "Variable WeightRule XCOM_RETURN_KEY XCom XComArg XComNotFound chain chain_linear conf context_merge "
+        "context_to_airflow_vars cross_downstream dag determine_kwargs get_current_context get_listener_manager "
+        "get_parsing_context get_unique_task_id hookimpl io literal poke_mode_only redact setup task task_decorator_factory "
+        "task_group teardown timeout timezone",
+    ),
     make_row("airflow.providers.standard.decorators.bash", "bash_task"),
     make_row("airflow.providers.standard.decorators.branch_python", "branch_task"),
     make_row("airflow.providers.standard.decorators.python", "python_task"),

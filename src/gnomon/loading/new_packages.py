@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 INSTALLED_IN = ("site-packages", "dist-packages")
 """The names of the folders in which packages are installed."""
+SHARED_PACKAGES: tuple[tuple[str, ...], ...] = ((), ("common",), ("common", "compat"))
+"""The packages below `airflow.providers` of which Gnomon brings a part."""
 
 
 def stamp() -> str:
@@ -23,15 +25,16 @@ def find_new_packages() -> None:
     for folder, finder in list(sys.path_importer_cache.items()):
         if finder is None:
             del sys.path_importer_cache[folder]
-    providers = sys.modules.get("airflow.providers")
-    if providers is not None:
-        providers.__path__ += new_provider_folders(providers.__path__)
+    for names in SHARED_PACKAGES:
+        package = sys.modules.get(".".join(["airflow.providers", *names]))
+        if package is not None:
+            package.__path__ += new_provider_folders(package.__path__, *names)
 
 
-def new_provider_folders(known: Iterable[str]) -> list[str]:
-    """Return the folders `airflow/providers` on `sys.path` that are not in `known`."""
+def new_provider_folders(known: Iterable[str], *names: str) -> list[str]:
+    """Return the folders `airflow/providers` on `sys.path`, or those of a package in it, that are not in `known`."""
     seen = set(map(os.path.realpath, known))
-    folders = [os.path.join(entry or os.curdir, "airflow", "providers") for entry in sys.path]
+    folders = [os.path.join(entry or os.curdir, "airflow", "providers", *names) for entry in sys.path]
     return [folder for folder in folders if os.path.isdir(folder) and os.path.realpath(folder) not in seen]
 
 

@@ -17,6 +17,7 @@ from gnomon.airflow_compat.stand_ins import NotSupported
 from gnomon.config import load_config, set_current_config
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.loading import dagfile, dialect
+from gnomon.loading.new_packages import find_new_packages
 from gnomon.model.attempts import RunFacts
 
 TWO = """
@@ -175,6 +176,45 @@ def test_provider_packages_that_are_installed_are_found(tmp_path: Path, monkeypa
     hooks = importlib.import_module("airflow.providers.acme.hooks")
     assert issubclass(hooks.AcmeHook, importlib.import_module("airflow.sdk").BaseHook)
     importlib.import_module("airflow.providers.standard.operators.bash")
+
+
+def test_the_compatible_names_are_there_without_the_package_and_taken_from_it_where_it_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialect.enable()
+    assert importlib.import_module("airflow.providers.common.compat.sdk").TriggerRule is importlib.import_module("airflow.sdk").TriggerRule
+    compat = tmp_path / "airflow" / "providers" / "common" / "compat"
+    compat.mkdir(parents=True)
+    (compat / "sdk.py").write_text("TriggerRule = 'of the package'\n")
+    (compat / "openlineage.py").touch()
+    (compat.parent / "sql").mkdir()
+    (compat.parent / "sql" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    dialect.enable()
+    _forget("airflow.providers", monkeypatch)
+    assert importlib.import_module("airflow.providers.common.compat.sdk").TriggerRule == "of the package"
+    importlib.import_module("airflow.providers.common.compat.openlineage")
+    importlib.import_module("airflow.providers.common.sql")
+
+
+def test_a_package_that_is_installed_later_is_found_beside_the_compatible_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dialect.enable()
+    _forget("airflow.providers", monkeypatch)
+    importlib.import_module("airflow.providers.common.compat.sdk")
+    sql = tmp_path / "airflow" / "providers" / "common" / "sql"
+    sql.mkdir(parents=True)
+    (sql / "__init__.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    find_new_packages()
+    importlib.import_module("airflow.providers.common.sql")
+
+
+def _forget(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package is imported anew for the rest of the test."""
+    parent, _, name = package.rpartition(".")
+    monkeypatch.setattr(importlib.import_module(parent), name, None, raising=False)
+    for known in [known for known in sys.modules if known == package or known.startswith(f"{package}.")]:
+        monkeypatch.delitem(sys.modules, known)
 
 
 def test_a_provider_package_that_is_not_installed_is_told_in_pythons_own_words() -> None:
