@@ -24,9 +24,10 @@ EVERYTHING = "everything"
 """All processes of the home at once, as when the power fails."""
 SEED = int(os.environ.get("CHAOS_SEED", "20261121"))
 ROLES = (
-    "scheduler", "worker", "base zygote", "file zygote", "task child", "parse child", "dag-processor", "supervisor",
+    "scheduler", "worker", "file zygote and base zygote", "file zygote", "task child", "parse child", "dag-processor", "supervisor",
     "scheduler and worker", EVERYTHING, "api-server", "parse server",
 )
+"""A base zygote that was killed is started again with the next file zygote, so that one of these is killed first."""
 RETRIES = 50
 """More than one task can meet kills."""
 STUCK_S = 2 * PATIENCE_S
