@@ -160,7 +160,7 @@ def test_no_earlier_run_is_kept_out_by_runs_that_can_only_wait(seed: int) -> Non
         dag = world.memory.dags[1]
         queued = [run for run in dag.runs.values() if not run.is_running]
         assert dag.running_count <= dag.graph.spec.max_active_runs
-        for run in dag.running_runs.values() if dag.hold_reason is None else ():
+        for run in map(dag.runs.__getitem__, dag.running_runs) if dag.hold_reason is None else ():
             assert not (can_only_wait(run) and any(other.sort_key < run.sort_key for other in queued)), f"seed {seed}"
         again = world.fresh_memory()
         world.loaded = []

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import Instant
 from gnomon.model.records import RunRecord
-
-if TYPE_CHECKING:
-    from gnomon.engine.state.task_instance import DagRun
 
 
 class BackfillQueue:
@@ -21,8 +16,8 @@ class BackfillQueue:
         self.record = record
         self.queued_runs: list[tuple[Instant, int]] = []
         """Heap of (order, run_pk) of its runs in memory that wait to start; an entry whose run is no longer queued is void."""
-        self.running_runs: dict[int, DagRun] = {}
-        """Its running runs, by run_pk."""
+        self.running_runs: set[int] = set()
+        """Its running runs (run_pk)."""
 
     def key_of(self, run: RunRecord) -> tuple[Instant, int]:
         """The order in which its runs start: by slot, the newest first if the backfill runs backwards."""
