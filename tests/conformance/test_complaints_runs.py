@@ -18,6 +18,7 @@ from tests.simulation.asset_flows import simulate_assets
 from tests.unit.engine.mapped_dags import literal, over
 from tests.unit.engine.world import World as Engine
 from tests.unit.engine.world import dag_record
+from tests.unit.scheduler.between import HOUR, START, cron
 from tests.unit.scheduler.between import World as Schedulers
 
 from gnomon.engine import events as e
@@ -26,11 +27,12 @@ from gnomon.model.attempts import XComItem
 from gnomon.model.ids import group_of
 from gnomon.model.records import PoolRecord, RunRecord
 from gnomon.model.spec import TaskSpec
-from gnomon.model.states import DagRunType
+from gnomon.model.states import DagRunState, DagRunType
 from gnomon.simulate import FaultPlan
 from gnomon.store import migrations
 from gnomon.store.asset_records import asset_events, asset_queue
 from gnomon.store.dag_records import dag_runs
+from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 
 ORDERS, STOCK = AssetKey("orders", "s3://b/orders"), AssetKey("stock", "s3://b/stock")
@@ -189,6 +191,28 @@ def test_29524_a_cleared_run_and_the_run_that_waits_for_it_do_not_lock_each_othe
     for _ in range(2):
         world.end("a")
     assert (world.state(first), world.state(second)) == ("success", "success")
+
+
+def test_29524_neither_do_they_in_the_store_and_when_the_scheduler_dies(schedulers: Schedulers) -> None:
+    """The same with the scheduler and its store: catchup creates the runs, the first fails, and the scheduler dies after the clear."""
+    world = schedulers
+    fails = {START}
+    world.plays["d"] = lambda attempt: Play(600.0, outcome="failed" if attempt.run.run_after in fails else "success")
+    world.dag("d", cron("0 * * * *"), tasks=(PAST,), max_active_runs=1, end_at=START + 2 * HOUR)
+    world.until(2.5)
+    assert world.states("d") == {0.0: "failed", 1.0: "running"}
+    fails.clear()
+    world.ask("clear", "d", world.run("d", 0), tasks=None, only_failed=False)
+    world.until(2.55)
+    assert world.states("d") == {0.0: "running", 1.0: "queued"}
+    assert world.run("d", 1).started_at is None
+    world.schedulers[0].kill()
+    world.until(4)
+    assert world.states("d") == {0.0: "success", 1.0: "success", 2.0: "success"}
+    ends = sorted((run.started_at or 0, run.ended_at or 0) for run in world.runs("d").values())
+    assert all(end <= start for (_, end), (start, _) in zip(ends, ends[1:], strict=False)), "no two runs were active at once"
+    with world.db.read() as tx:
+        assert dag_runs.read_run_counts(tx, world.record("d").dag_pk) == {DagRunState.SUCCESS: 3}
 
 
 def test_65578_runs_without_a_logical_date_depend_on_the_run_before() -> None:

@@ -25,7 +25,7 @@ def preempt_later_run(context: StepContext, run: DagRun) -> bool:
     if not run.graph.depends_on_previous_run or (run.backfill is not None and run.backfill.record.runs_backwards):
         return False
     running = run.dag.running_runs if run.backfill is None else run.backfill.running_runs
-    later = [other for other in map(run.dag.runs.__getitem__, running) if other.sort_key > run.sort_key]
+    later = [other for other in (run.dag.runs[run_pk] for run_pk in running) if other.sort_key > run.sort_key]
     for other in sorted(later, key=lambda other: other.sort_key, reverse=True):
         if can_only_wait(other):
             _queue_again(context, other, f"its place was needed by the earlier run {run.record.run_id}, for which its tasks wait")

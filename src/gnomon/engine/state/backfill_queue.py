@@ -16,7 +16,7 @@ class BackfillQueue:
         self.record = record
         self.queued_runs: list[tuple[Instant, int]] = []
         """Heap of (order, run_pk) of its runs in memory that wait to start; an entry whose run is no longer queued is void."""
-        self.running_runs: dict[int, None] = {}
+        self.running_runs: set[int] = set()
         """Its running runs (run_pk)."""
 
     def key_of(self, run: RunRecord) -> tuple[Instant, int]:

@@ -261,8 +261,8 @@ class Dag:
         self.backfills: dict[int, BackfillQueue] = {}
         self.queued_runs: list[tuple[Instant, int]] = []
         """Heap of (run_after, run_pk) of runs that wait to start; an entry whose run is no longer queued is void."""
-        self.running_runs: dict[int, None] = {}
-        """The runs (run_pk) that its max_active_runs counts."""
+        self.running_runs: set[int] = set()
+        """The running runs (run_pk) that its max_active_runs counts."""
         self.runs_waiting_upstream: dict[int, None] = {}
         """Queued runs (run_pk) that wait for other DAGs: they are not in `queued_runs`, and no limit counts them."""
         self.by_slot: dict[Instant, DagRun] = {}
@@ -285,9 +285,9 @@ class Dag:
         """Count a run that starts (`by` 1) or ends (-1) at the limit that it belongs to."""
         counted = self.running_runs if run.backfill is None else run.backfill.running_runs
         if by > 0:
-            counted[run.pk] = None
+            counted.add(run.pk)
         else:
-            counted.pop(run.pk, None)
+            counted.discard(run.pk)
 
     @property
     def running_count(self) -> int:
