@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -70,7 +69,7 @@ def _import_submodule(package: str, name: str) -> ModuleType:
                           name=package)
 
 
-class MissingModules(MetaPathFinder):
+class MissingModules:
     """The last import finder: for a missing module of Airflow, raises an error with the reason and the coverage table."""
 
     def find_spec(

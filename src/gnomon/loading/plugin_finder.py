@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
 from types import ModuleType
@@ -21,7 +20,7 @@ FILES_MAX = 10_000
 """The number of entries of the plugins folder that are searched."""
 
 
-class NestedPluginFinder(MetaPathFinder):
+class NestedPluginFinder:
     """An import finder for top-level modules, after all other finders."""
 
     def __init__(self, folder: str) -> None:

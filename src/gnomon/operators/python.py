@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from gnomon.operators.function_keywords import determine_kwargs
 from gnomon.sdk.arguments.code_location import format_location
-from gnomon.sdk.assets.yielded_metadata import run_generator
 from gnomon.sdk.dags.authoring_state import get_current_context
 from gnomon.sdk.tasks.branching import BaseBranchOperator, SkipMixin, short_circuit
 from gnomon.sdk.tasks.decorated_operators import AbbreviatedValue, FunctionOperator
@@ -57,6 +56,8 @@ class PythonOperator(FunctionOperator):
         self.op_kwargs = self.determine_kwargs(context)
         value = self.execute_callable()
         if isinstance(value, GeneratorType):
+            from gnomon.sdk.assets.yielded_metadata import run_generator  # few functions are generators
+
             value = run_generator(self.python_callable, value, context)
         if value is None:
             return None  # no log line: the first log line of a child process costs more than a small task

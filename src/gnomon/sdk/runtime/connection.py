@@ -11,7 +11,6 @@ from gnomon.config.environment import get_variable
 from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
 from gnomon.model.task_api_requests import GetConnection
 from gnomon.sdk.runtime import channel
-from gnomon.sdk.runtime.secret_masking import amask_secret, mask_secret
 
 _PREFIXES = ("GNOMON_CONN_", "AIRFLOW_CONN_")
 _FIELDS = ("conn_type", "description", "host", "schema", "login", "password", "port", "extra")
@@ -80,6 +79,8 @@ class Connection:
 
     def _hide_secrets(self) -> Connection:
         """Hide the password and the secrets in `extra` in the logs of this process. Returns the connection."""
+        from gnomon.sdk.runtime.secret_masking import mask_secret  # not needed to write a DAG, and it loads logging
+
         extra = self._load_extra()
         mask_secret([text for text in (self.password, self.extra if extra else None) if text])
         mask_secret(extra)
@@ -201,6 +202,8 @@ class Connection:
         if nested and isinstance(extra, dict):
             extra = {key: _parse_if_json(item) for key, item in extra.items()}
         if extra:
+            from gnomon.sdk.runtime.secret_masking import mask_secret
+
             mask_secret(extra)
         return extra
 
@@ -216,6 +219,8 @@ class Connection:
         """Return `extra_dejson`, for coroutines."""
         extra = self._load_extra()
         if extra:
+            from gnomon.sdk.runtime.secret_masking import amask_secret
+
             await amask_secret(extra)
         return extra
 

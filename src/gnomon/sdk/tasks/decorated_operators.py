@@ -7,7 +7,6 @@ from types import GeneratorType
 from typing import Any, ClassVar
 
 from gnomon.sdk.arguments.code_location import format_location
-from gnomon.sdk.assets.yielded_metadata import run_generator
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.tasks.branching import BranchMixIn, SkipMixin, short_circuit
 from gnomon.sdk.tasks.function_calls import call_with_context, check_call
@@ -117,7 +116,11 @@ class FunctionOperator(BaseOperator):
             import asyncio  # only coroutine functions need it
 
             value = asyncio.run(_await_value(value))
-        return run_generator(self.python_callable, value, context) if isinstance(value, GeneratorType) else value
+        if isinstance(value, GeneratorType):
+            from gnomon.sdk.assets.yielded_metadata import run_generator  # few functions are generators
+
+            value = run_generator(self.python_callable, value, context)
+        return value
 
     def execute(self, context: Any) -> Any:
         value = self.call(context)

@@ -1,22 +1,14 @@
-"""`airflow.operators.python_operator`."""
+"""`airflow.operators.python_operator`: names load when they are first used, since few files need the operators of virtual environments."""
 
-from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.python import BranchPythonOperator, PythonOperator, ShortCircuitOperator, get_current_context
-from gnomon.operators.virtualenv import (
-    BranchExternalPythonOperator,
-    BranchPythonVirtualenvOperator,
-    ExternalPythonOperator,
-    PythonVirtualenvOperator,
-)
+from gnomon.airflow_compat.missing_names import make_lazy_exports
 
-__all__ = [
-    "BranchExternalPythonOperator",
-    "BranchPythonOperator",
-    "BranchPythonVirtualenvOperator",
-    "ExternalPythonOperator",
-    "PythonOperator",
-    "PythonVirtualenvOperator",
-    "ShortCircuitOperator",
-    "get_current_context",
-]
-__getattr__ = make_getattr(__name__)
+__all__, __getattr__ = make_lazy_exports(__name__, {
+    "BranchExternalPythonOperator": "gnomon.operators.virtualenv",
+    "BranchPythonOperator": "gnomon.operators.python",
+    "BranchPythonVirtualenvOperator": "gnomon.operators.virtualenv",
+    "ExternalPythonOperator": "gnomon.operators.virtualenv",
+    "PythonOperator": "gnomon.operators.python",
+    "PythonVirtualenvOperator": "gnomon.operators.virtualenv",
+    "ShortCircuitOperator": "gnomon.operators.python",
+    "get_current_context": "gnomon.operators.python",
+})
