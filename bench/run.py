@@ -18,6 +18,7 @@ from bench.deployment import Deployment, deployment, postgres
 from bench.figures import hops, instant, median, quantile, rate, show
 from bench.flat import flat
 from bench.forks import fork_rate
+from bench.mapped import mapped
 from bench.timetable_rate import timetables
 
 DAGS = Path(__file__).parent / "dags"
@@ -158,7 +159,7 @@ def cold() -> None:
              "< 150 MB, < 1 %", "Airflow 1,178 MB, 4.8 %")
 
 
-ALL = {"cold": cold, "wide": wide, "reused": reused, "empty": empty, "chain": chain, "many": many, "files": files,
+ALL = {"cold": cold, "wide": wide, "reused": reused, "mapped": mapped, "empty": empty, "chain": chain, "many": many, "files": files,
        "flat": flat, "timetables": timetables, "defer": defer, "sensors": sensors,
        "depending": depending}
 

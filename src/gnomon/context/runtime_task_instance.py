@@ -100,6 +100,10 @@ class RuntimeTaskInstance(RunQueries):
             task_ids, dag_id, key or XCOM_RETURN_KEY, include_prior_dates, map_indexes, default, run_id
         )
 
+    def pull_xcom_element(self, task_id: str, dag_id: str, key: str, number: int) -> Any:
+        """Return one element of a list that a task pushed; NOTSET when it pushed none. For the arguments of a mapped task."""
+        return self._xcoms.pull_element(task_id, dag_id, key, number)
+
     async def axcom_push(self, key: str, value: Any) -> None:
         """As `xcom_push`."""
         self.xcom_push(key, value)

@@ -8,9 +8,9 @@ from typing import Any, cast
 from gnomon.errors.authoring import XComOverLimit
 from gnomon.model.attempts import Attempt, xcom_excess
 from gnomon.model.task_api_requests import GetXComs
-from gnomon.sdk.arguments.notset import ArgNotSet
+from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
 from gnomon.sdk.runtime.channel import Channel
-from gnomon.sdk.runtime.xcom import decode_xcom, encode_xcom
+from gnomon.sdk.runtime.xcom import decode_xcom, encode_xcom, find_backend
 
 MapIndexes = int | Iterable[int] | None | ArgNotSet
 
@@ -67,6 +67,21 @@ class AttemptXComs:
         if is_single_task and indexes is None and len(values) == 1:
             return values[0]
         return values
+
+    def pull_element(self, task_id: str, dag_id: str, key: str, number: int) -> Any:
+        """Return the element at this place of the list that a task of the run pushed, without the rest of the list.
+
+        NOTSET when the task pushed no list, or a shorter one, and with a back end of the author, which reads whole values; then `pull`
+        returns what the task pushed.
+        """
+        if find_backend() is not None:
+            return NOTSET
+        run_id = self._attempt.run.run_id
+        question = GetXComs(dag_id=dag_id, run_id=run_id, key=key, task_ids=(task_id,), element=number)
+        found = cast(list[dict[str, Any]], self._channel.ask(question))
+        if len(found) != 1 or not found[0].get("is_element"):
+            return NOTSET
+        return self._decode(key, task_id, found[0]["map_index"], (dag_id, run_id), found[0]["value"])
 
     def _own_or_newest(
         self, where: tuple[str, str], key: str, indexes: Sequence[int] | None, prior: bool, default: Any

@@ -47,6 +47,7 @@ class GetXComs(TaskApiRequest, frozen=True, kw_only=True, tag=True):
 
     `task_ids` None: of every task. `map_indexes` None: all of them.
     `include_prior_dates`: the newest value of each task in this run or an earlier one.
+    `element`: of a value that is a list with so many elements, only the element at this place, and `is_element` true in its mapping.
     """
 
     dag_id: str
@@ -55,6 +56,7 @@ class GetXComs(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     task_ids: tuple[str, ...] | None = None
     map_indexes: tuple[int, ...] | None = None
     include_prior_dates: bool = False
+    element: int | None = None
 
 
 XCOM_BATCH = 64

@@ -5,6 +5,7 @@ The number of instances is computed here, from the spec and the lengths that the
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -41,7 +42,7 @@ class Server:
             return {question.run_ids[0] if question.run_ids else "r": shown}
         if isinstance(question, GetXComs):
             return [
-                {"task_id": task, "map_index": index, "value": value, "run_id": "r"}
+                {"task_id": task, "map_index": index, "run_id": "r", **_value_or_element(value, question.element)}
                 for (task, index, key), value in sorted(self.xcoms.items())
                 if key == question.key and (question.task_ids is None or task in question.task_ids)
                 and (question.map_indexes is None or index in question.map_indexes)
@@ -51,6 +52,13 @@ class Server:
             return len(values)
         assert isinstance(question, GetXComBatch), question
         return values[question.start : question.start + question.limit]
+
+
+def _value_or_element(text: str, number: int | None) -> dict[str, object]:
+    value = json.loads(text)
+    if number is None or not isinstance(value, list) or number >= len(value):
+        return {"value": text}
+    return {"value": json.dumps(value[number]), "is_element": True}
 
 
 @dataclass

@@ -13,6 +13,7 @@ from tests.unit.runner.mapped_run import Server, combinations, run_mapped, run_o
 
 from gnomon.config import load_config, set_current_config
 from gnomon.errors.authoring import AirflowSkipException
+from gnomon.model.task_api_requests import GetXComs
 from gnomon.operators.bash import BashOperator
 from gnomon.operators.empty import EmptyOperator
 from gnomon.operators.python import PythonOperator
@@ -53,6 +54,23 @@ def test_an_operator_has_an_instance_for_each_combination_and_the_last_argument_
         Keep.partial(task_id="t", c="same").expand(a=[1, 2], b=["x", "y", "z"])
     run = run_mapped(dag)
     assert run.values("t") == [[a, b, "same"] for a, b in combinations([1, 2], ["x", "y", "z"])]
+
+
+def test_an_instance_reads_its_element_and_not_the_whole_list_of_the_task() -> None:
+    """So its cost does not grow with the number of instances."""
+    with DAG("d", schedule=None) as dag:
+
+        @task
+        def source() -> Any:
+            return [{"y": number} for number in range(3)]
+
+        keep.expand(x=source())
+        keep.override(task_id="by_dicts").expand_kwargs(source.override(task_id="dicts")())
+    run = run_mapped(dag)
+    assert run.values("keep") == [[{"y": number}, None] for number in range(3)]
+    assert run.values("by_dicts") == [[None, number] for number in range(3)]
+    asked = [question for question in run.server.asked if isinstance(question, GetXComs)]
+    assert sorted(question.element for question in asked) == [0, 0, 1, 1, 2, 2]  # type: ignore[type-var]
 
 
 def test_a_dict_gives_its_items_as_pairs() -> None:

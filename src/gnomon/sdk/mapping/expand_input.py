@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gnomon.sdk.arguments.notset import is_given
-from gnomon.sdk.mapping.map_position import find_element_indexes, list_expansions
+from gnomon.sdk.arguments.notset import NOTSET, is_given
+from gnomon.sdk.mapping.map_position import find_element_indexes, list_expansions, pull_list_element
 from gnomon.sdk.mapping.resolved_sequences import read_element
-from gnomon.sdk.tasks.xcom_arg import XCOM_RETURN_KEY, XComArg, iter_xcom_references
+from gnomon.sdk.tasks.xcom_arg import XCOM_RETURN_KEY, PlainXComArg, XComArg, iter_xcom_references
 from gnomon.sdk.templating.resolvable import Resolvable
 
 
@@ -68,16 +68,19 @@ class DictOfListsExpandInput(Resolvable):
 
     def resolve(self, context: Mapping[str, Any]) -> tuple[dict[str, Any], set[int]]:
         """Return the arguments of the instance of `context`, and the ids of those that came from XComs."""
-        resolved = {name: self._resolve_values(name, context) for name in self.value}
-        indexes = _find_indexes(self, context, lambda: [len(values) for values in resolved.values()])
-        elements = {name: read_element(values, index) for (name, values), index in zip(resolved.items(), indexes, strict=True)}
+        indexes = _find_indexes(self, context, lambda: [len(self._resolve_values(name, context)) for name in self.value])
+        elements = {name: self._read_element(name, context, index) for name, index in zip(self.value, indexes, strict=True)}
         pulled = {id(elements[name]) for name, value in self.value.items() if isinstance(value, Resolvable)}
         return elements, pulled
 
     def resolve_argument(self, name: str, context: Mapping[str, Any]) -> Any:
         """Return one argument of the instance of `context`."""
         indexes = _find_indexes(self, context, lambda: [len(self._resolve_values(other, context)) for other in self.value])
-        return read_element(self._resolve_values(name, context), indexes[list(self.value).index(name)])
+        return self._read_element(name, context, indexes[list(self.value).index(name)])
+
+    def _read_element(self, name: str, context: Mapping[str, Any], index: int) -> Any:
+        element = _pull_element(self.value[name], context, index)
+        return element if is_given(element) else read_element(self._resolve_values(name, context), index)
 
     def _resolve_values(self, name: str, context: Mapping[str, Any]) -> Any:
         value = self.value[name]
@@ -109,11 +112,10 @@ class ListOfDictsExpandInput(Resolvable):
 
     def resolve(self, context: Mapping[str, Any]) -> tuple[dict[str, Any], set[int]]:
         """Return the arguments of the instance of `context`. As in Airflow, their texts are rendered as templates."""
-        dicts = self.value.resolve(context) if isinstance(self.value, Resolvable) else self.value
-        if not isinstance(dicts, Sequence) or isinstance(dicts, str | bytes):
-            raise ValueError(f"expand_kwargs() expects a list[dict], not {_describe_type(dicts)}. {_DICTS_REMEDY}")
-        (index,) = _find_indexes(self, context, lambda: [len(dicts)])
-        chosen = dicts[index]
+        (index,) = _find_indexes(self, context, lambda: [len(self._resolve_dicts(context))])
+        chosen = _pull_element(self.value, context, index)
+        if not is_given(chosen):
+            chosen = self._resolve_dicts(context)[index]
         if isinstance(chosen, Resolvable):
             chosen = chosen.resolve(context)
         if not isinstance(chosen, Mapping):
@@ -126,10 +128,21 @@ class ListOfDictsExpandInput(Resolvable):
                 )
         return dict(chosen), set()
 
+    def _resolve_dicts(self, context: Mapping[str, Any]) -> Sequence[Any]:
+        dicts = self.value.resolve(context) if isinstance(self.value, Resolvable) else self.value
+        if not isinstance(dicts, Sequence) or isinstance(dicts, str | bytes):
+            raise ValueError(f"expand_kwargs() expects a list[dict], not {_describe_type(dicts)}. {_DICTS_REMEDY}")
+        return dicts
+
 
 ExpandInput = DictOfListsExpandInput | ListOfDictsExpandInput
 EXPAND_INPUT_EMPTY = DictOfListsExpandInput({})
 """The mapped arguments of the operator of a mapped `@task`: what is mapped are arguments of its function."""
+
+
+def _pull_element(value: Any, context: Mapping[str, Any], index: int) -> Any:
+    """Return the element of the list that a task returned, if `value` is its result and the list need not be read for it; else NOTSET."""
+    return pull_list_element(value, context["ti"], index) if type(value) is PlainXComArg else NOTSET
 
 
 def _find_indexes(owned: ExpandInput, context: Mapping[str, Any], count: Any) -> tuple[int, ...]:

@@ -1,0 +1,161 @@
+"""Mapped tasks beside tasks that are not mapped, in one deployment and one run: `python -m bench.run mapped`.
+
+A task is mapped over the list that another task returns. Shown for each number of instances: from the end of the list's task to the first start of an
+instance, tasks a second, and what the scheduler needs: processor time and memory. `python -m bench.mapped 100 1000` for other numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.deployment import Deployment, deployment
+from bench.figures import median, show
+from bench.processes import cpu_s, memory_kb
+from gnomon.config import load_config
+from gnomon.model.records import TaskRecord
+from gnomon.store import open_database
+from gnomon.store.dag_records import dag_runs
+
+NUMBERS = (100, 1_000, 10_000)
+PAIRS = 3
+"""Runs of 500 tasks, mapped and not mapped, one after the other."""
+WIDE = Path(__file__).parent / "dags" / "wide"
+OPTIONS = {
+    "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64", "GNOMON__CORE__PARALLELISM": "8", "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+    "GNOMON__CORE__MAX_MAP_LENGTH": str(max(NUMBERS)),
+}
+MODES = {"isolated": {}, "attempts_per_child=100": {"GNOMON__WORKERS__ATTEMPTS_PER_CHILD": "100"}}
+FILE = """
+from airflow.sdk import DAG, task
+
+for number in {numbers}:
+    with DAG(f"mapped_{{number}}", schedule=None):
+
+        @task
+        def numbers(count):
+            return list(range(count))
+
+        @task
+        def noop(i):
+            return None
+
+        noop.expand(i=numbers(number))
+"""
+SAMPLE_S = 0.1
+LIMIT_S = 600.0
+
+
+@dataclass(frozen=True)
+class MappedFigures:
+    """What one run came to."""
+
+    expand_s: float
+    per_second: float
+    processor_ms: float
+    """Processor time of all processes for each instance. Unlike the rate, it does not depend on what else the machine does."""
+    scheduler_ms: float
+    """That of the scheduler."""
+    memory_mb: float
+    """Largest PSS of the scheduler during the run, less that before it."""
+
+
+def mapped(numbers: tuple[int, ...] = NUMBERS) -> None:
+    """Lines for each way to run tasks; the ratio is to the unmapped DAG of the same deployment."""
+    for mode, options in MODES.items():
+        with _deployed(numbers, options) as running:
+            unmapped, of_500 = _compare_500(running)
+            show(f"500 tasks, mapped | not, {mode}", f"{of_500:.0f} | {unmapped:.0f}/s, ratio {of_500 / unmapped:.2f}", "ratio >= 0.9",
+                 "Airflow 10.5 | 6.6/s" if mode == "isolated" else "")
+            for number in numbers:
+                found = _measure(running, number)
+                show(f"{number:,} mapped instances, {mode}", f"{found.per_second:.0f}/s, ratio {found.per_second / unmapped:.2f}", "ratio >= 0.9",
+                     f"expanded in {found.expand_s:.2f} s; {found.processor_ms:.2f} ms an instance, {found.scheduler_ms:.2f} the scheduler, +{found.memory_mb:.0f} MB")
+
+
+@contextmanager
+def _deployed(numbers: tuple[int, ...], options: dict[str, str]) -> Iterator[Deployment]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "mapped_numbers.py"
+        file.write_text(FILE.format(numbers=list(numbers)))
+        paths = [file, WIDE / "wide_mapped_500.py", WIDE / "wide_python_500.py"]
+        with deployment(paths, **OPTIONS, **options) as running:
+            for dag_id in ("wide_mapped_500", "wide_python_500", f"mapped_{numbers[-1]}"):
+                running.wait_for_dag(dag_id)
+            yield running
+
+
+def _compare_500(running: Deployment) -> tuple[float, float]:
+    """Tasks a second of the unmapped and of the mapped DAG: medians of runs that alternate, after one of each."""
+    rates: dict[str, list[float]] = {"wide_python_500": [], "wide_mapped_500": []}
+    for pair in range(PAIRS + 1):
+        for dag_id, found in rates.items():
+            running.trigger_and_watch(dag_id, f"r{pair}", LIMIT_S)
+            found.append(_rate(_rows(running, dag_id, f"r{pair}")))
+    return median(rates["wide_python_500"][1:]), median(rates["wide_mapped_500"][1:])
+
+
+def _measure(running: Deployment, number: int) -> MappedFigures:
+    dag_id, pid = f"mapped_{number}", _scheduler(running)
+    before_kb, before_s, before_all_s = memory_kb([pid]), cpu_s([pid]), running.cpu_s()
+    with _peak_kb(pid) as peak:
+        running.trigger_and_watch(dag_id, "r", LIMIT_S)
+    spent, all_spent = cpu_s([pid]) - before_s, running.cpu_s() - before_all_s
+    rows = _rows(running, dag_id, "r")
+    (source,) = (row for row in rows if row.map_index < 0)
+    instances = [row for row in rows if row.map_index >= 0]
+    assert len(instances) == number, f"{len(instances)} instances"
+    first = min(row.started_at or 0 for row in instances)
+    return MappedFigures(
+        expand_s=(first - (source.ended_at or 0)) / 1e6, per_second=_rate(instances), processor_ms=1000 * all_spent / number,
+        scheduler_ms=1000 * spent / number, memory_mb=(max(peak) - before_kb) / 1024,
+    )
+
+
+def _rows(running: Deployment, dag_id: str, run_id: str) -> list[TaskRecord]:
+    with closing(open_database(load_config(running.environ).database_url, role="bench")) as db, db.read() as tx:
+        run = dag_runs.find_stored_run(tx, dag_id, run_id)
+        assert run is not None
+        return dag_runs.list_task_states(tx, run.run_pk)
+
+
+def _rate(rows: list[TaskRecord]) -> float:
+    """Tasks a second, from the first start to the last end."""
+    return len(rows) * 1e6 / (max(row.ended_at or 0 for row in rows) - min(row.started_at or 0 for row in rows))
+
+
+def _scheduler(running: Deployment) -> int:
+    (pid,) = (pid for pid in running.processes() if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"gnomon: scheduler"))
+    return pid
+
+
+@contextmanager
+def _peak_kb(pid: int) -> Iterator[list[int]]:
+    """Samples of the memory of the process while the block runs, and one at its end."""
+    samples: list[int] = []
+    ended = threading.Event()
+
+    def sample() -> None:
+        while not ended.wait(SAMPLE_S):
+            samples.append(memory_kb([pid]))
+
+    thread = threading.Thread(target=sample)
+    thread.start()
+    try:
+        yield samples
+    finally:
+        ended.set()
+        thread.join()
+        samples.append(memory_kb([pid]))
+
+
+if __name__ == "__main__":
+    began = time.monotonic()
+    mapped(tuple(int(word) for word in sys.argv[1:]) or NUMBERS)
+    print(f"{time.monotonic() - began:.0f} s")
