@@ -34,7 +34,7 @@ LOADS = ""
 NOT_YET = {
     "example_asset_partition": ("several runs, started by asset events: tests/conformance/test_store_partitions.py", LOADS),
     "example_asset_state_store": ("values between runs: test_airflow_examples_scheduled.py runs it", LOADS),
-    "example_asset_with_watchers": ("asset watchers", LOADS),
+    "example_asset_with_watchers": ("files that a triggerer waits for: test_airflow_examples_watchers.py runs it", LOADS),
     "example_dag_decorator": ("needs the package httpx and a site on the internet", "No module named 'httpx'"),
     "example_kubernetes_executor": ("Kubernetes", "airflow.example_dags"),
     "example_local_kubernetes_executor": ("Kubernetes", "airflow.example_dags"),
