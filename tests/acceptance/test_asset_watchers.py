@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.product import Product, Row, product
+from tests.acceptance.test_triggerer import hosts_of
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 FILES = 40
-KILL_AT = (10, 20, 30)
+KILL_TRIGGERER_AT = (10, 20, 30)
+KILL_HOST_AT = (15, 25)
 
 WATCHED = '''
 from airflow.providers.standard.triggers.file import DirectoryFileDeleteTrigger, FileDeleteTrigger
@@ -55,9 +57,8 @@ def test_each_file_becomes_one_event_also_when_triggerers_are_killed(tmp_path: P
         assert first["extra"] == {"from_trigger": True, "payload": {"filepath": str(flag)}}
         for number in range(FILES):
             put(single)
-            if number in KILL_AT:
-                for pid in triggerer_pids(made):
-                    os.kill(pid, signal.SIGKILL)
+            for pid in triggerer_pids(made) if number in KILL_TRIGGERER_AT else hosts_of(made) if number in KILL_HOST_AT else ():
+                os.kill(pid, signal.SIGKILL)
             made.until(lambda: not single.exists(), f"file {number} was taken")
         made.until(lambda: len(events_of(made, "single")) >= FILES, "every file became an event")
         made.until(lambda: list(tmp_path.iterdir()) == [], "every file was deleted")

@@ -21,6 +21,8 @@ class ComparedBy(Enum):
     PARTITIONS = "test_airflow_examples_partitions.py"
     PACKAGES = "test_airflow_examples_packages.py"
     """With packages that the file imports; sites on the internet cannot be reached, as when the runs were recorded."""
+    WATCHERS = "test_airflow_examples_watchers.py"
+    """With files in a folder of the test instead of /tmp."""
     NOTHING = "not compared"
 
 
@@ -88,7 +90,7 @@ EXAMPLE_FILES: tuple[ExampleFile, ...] = (
         error="No module named 'requests'",
     ),
     ExampleFile("tutorial_taskflow_api_virtualenv", ComparedBy.PACKAGES, reason="needs the package dill and a package index"),
-    ExampleFile("example_asset_with_watchers", ComparedBy.NOTHING, Verdict.NOT_YET, "watchers"),
+    ExampleFile("example_asset_with_watchers", ComparedBy.WATCHERS),
     ExampleFile("example_kubernetes_executor", ComparedBy.NOTHING, Verdict.CANNOT, "needs Kubernetes", "airflow.example_dags"),
     ExampleFile("example_local_kubernetes_executor", ComparedBy.NOTHING, Verdict.CANNOT, "needs Kubernetes", "airflow.example_dags"),
 )

@@ -33,6 +33,8 @@ class WatcherEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Unique for the trigger: an event whose uid is stored already is dropped."""
     payload: str
     """JSON."""
+    identity: str = ""
+    """The identity of the trigger, so that an event that was kept for long is never taken for one of another trigger."""
 
 
 def compute_identity(classpath: str, kwargs: str) -> str:

@@ -74,7 +74,7 @@ class TriggererCoordinator:
         self._fault_logged_at: dict[tuple[str, str], float] = {}
         self.stored_count = 0
         """Events stored since the start."""
-        self.watchers = WatcherCoordinator(db, clock, host_pool, triggerer_id)
+        self.watchers = WatcherCoordinator(db, clock, host_pool, triggerer_id, settings.saved_events)
 
     def wake(self) -> None:
         """Read the store in the next round: there may be changes."""

@@ -23,6 +23,7 @@ from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_
 from gnomon.processes.process_title import set_title
 from gnomon.triggerer.fork_guard import install_fork_guard
 from gnomon.triggerer.loop_watchdog import LoopWatchdog, SleepAwareSelector, create_watched_loop
+from gnomon.triggerer.saved_events import SavedEvents, open_saved_events
 from gnomon.triggerer.settings import TriggerLimits, limits_from_environment
 from gnomon.triggerer.shared_stream_groups import SharedStreamLimits
 from gnomon.triggerer.trigger_host import TriggerHost
@@ -47,7 +48,7 @@ def main() -> NoReturn:
     gc.set_threshold(50_000, 20, 20)  # tens of thousands of waiting coroutines are not garbage: collect rarely
     loop, selector = create_watched_loop()
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runner.run(_run_host(inherited_socket(), limits, read_shared_stream_limits(cfg), selector))
+        runner.run(_run_host(inherited_socket(), limits, read_shared_stream_limits(cfg), open_saved_events(cfg), selector))
     raise AssertionError("_run_host() ends the process")
 
 
@@ -60,11 +61,11 @@ def read_shared_stream_limits(cfg: Config) -> SharedStreamLimits:
     )
 
 
-async def _run_host(sock: socket.socket, limits: TriggerLimits, stream_limits: SharedStreamLimits, selector: SleepAwareSelector) -> None:
+async def _run_host(sock: socket.socket, limits: TriggerLimits, stream_limits: SharedStreamLimits, saved_events: SavedEvents, selector: SleepAwareSelector) -> None:
     loop = asyncio.get_running_loop()
     install_fork_guard(loop, sock.fileno())
     loop.set_default_executor(ThreadPoolExecutor(THREADS_MAX, "triggers"))
-    host = TriggerHost(sock, limits.on_kill_s, stream_limits)
+    host = TriggerHost(sock, limits.on_kill_s, stream_limits, saved_events)
     watchdog = LoopWatchdog(host, loop.call_soon_threadsafe, SystemClock(), limits.late_s, selector)
     watchdog.start()
     try:

@@ -17,6 +17,8 @@ class WatchedAssets(msgspec.Struct, frozen=True, kw_only=True):
     """The names of the watchers."""
     assets: tuple[tuple[str, str], ...]
     """(name, uri) of the assets."""
+    identity: str
+    """Hash of class and arguments of the trigger."""
 
 
 class TriggerTaskInstance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

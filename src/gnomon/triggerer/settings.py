@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gnomon.config import Config
 from gnomon.processes.host_process import build_host_environment
+from gnomon.triggerer.saved_events import SavedEvents, open_saved_events
 
 SWEEP_S = 1.0
 """Interval between two reads of the store without a wake-up."""
@@ -50,6 +51,8 @@ class TriggererSettings:
     """A host that does not answer within this time is killed."""
     environ: Mapping[str, str]
     """Environment of a host process; it does not name the database."""
+    saved_events: SavedEvents
+    """Events of watchers that hosts of this home keep until they are stored."""
     limits: TriggerLimits = TriggerLimits()
     ping_s: float = PING_S
 
@@ -67,6 +70,7 @@ def build_triggerer_settings(cfg: Config, capacity: int | None = None, queues: t
         silent_s=cfg.number("triggerer", "runner_health_check_threshold"),
         environ=host_environment(cfg, limits),
         limits=limits,
+        saved_events=open_saved_events(cfg),
     )
 
 

@@ -32,6 +32,7 @@ from gnomon.triggerer.host_protocol import (
     TriggersFinished,
     WatcherEventsStored,
 )
+from gnomon.triggerer.saved_events import SavedEvents
 from gnomon.triggerer.shared_stream_groups import SharedStreamLimits, SharedStreams
 from gnomon.triggerer.task_api_channel import TriggerApiChannel
 from gnomon.triggerer.trigger_runner import (
@@ -54,7 +55,7 @@ _log = log.get_logger("triggerer.host")
 class TriggerHost:
     """Runs triggers until the triggerer sends StopHost or closes the socket."""
 
-    def __init__(self, sock: socket.socket, on_kill_s: float, shared_stream_limits: SharedStreamLimits) -> None:
+    def __init__(self, sock: socket.socket, on_kill_s: float, shared_stream_limits: SharedStreamLimits, saved_events: SavedEvents) -> None:
         self._link: MessageStream[ToTriggerHost] = MessageStream(sock, FrameDecoder(ToTriggerHost))
         self.on_kill_s = on_kill_s
         self._loop = asyncio.get_running_loop()
@@ -69,7 +70,7 @@ class TriggerHost:
         """LoopWatchdog sends from its own thread while the loop's thread is blocked in author code."""
         self._stopped = asyncio.Event()
         self._api_channel = TriggerApiChannel(self._send, self._wait_for_answer)
-        self._watcher_events = WatcherEventSender(self._send)
+        self._watcher_events = WatcherEventSender(self._send, saved_events)
         self._shared_streams = SharedStreams(shared_stream_limits)
         self._deferred_messages: list[ToTriggerHost] = []
         """Messages received while the loop was blocked waiting for an answer."""

@@ -21,6 +21,7 @@ from gnomon.triggerer.host_protocol import (
     WatchedAssets,
     WatcherEventsStored,
 )
+from gnomon.triggerer.saved_events import SavedEvents
 
 RESTART_S = 1.0
 """A trigger that has ended after an event is started again after this time."""
@@ -44,7 +45,9 @@ class _RunningWatcher:
 class WatcherCoordinator:
     """The watchers of one incarnation of a triggerer. It holds what is not stored yet; nothing of it blocks on triggers."""
 
-    def __init__(self, db: Database, clock: Clock, host_pool: HostPool, triggerer_id: str) -> None:
+    def __init__(self, db: Database, clock: Clock, host_pool: HostPool, triggerer_id: str, saved_events: SavedEvents) -> None:
+        """`saved_events`: of this home; hosts write them."""
+        self._saved_events = saved_events
         self._db = db
         self._clock = clock
         self._host_pool = host_pool
@@ -53,8 +56,8 @@ class WatcherCoordinator:
         """By key of the trigger, from its claim to its end."""
         self._ends: dict[int, WatcherEnd] = {}
         """Ends that are not stored yet."""
-        self._unstored: list[tuple[HostProcess[FromTriggerHost], int, WatcherEvent]] = []
-        """Events that are not stored yet, each with its host and the number of its start."""
+        self._unstored: list[tuple[HostProcess[FromTriggerHost] | None, int, WatcherEvent]] = []
+        """Events that are not stored yet, each with its host and the number of its start; None: its host has ended without an answer."""
         self.published_count = 0
         """Asset events published since the start."""
         self.failed_count = 0
@@ -106,8 +109,11 @@ class WatcherCoordinator:
         del self._unstored[: len(batch)]
         self.published_count += count
         by_host: dict[HostProcess[FromTriggerHost], list[int]] = {}
-        for host, number, _ in batch:
-            by_host.setdefault(host, []).append(number)
+        for host, number, event in batch:
+            if host is None:
+                self._saved_events.drop(event)
+            else:
+                by_host.setdefault(host, []).append(number)
         for host, numbers in by_host.items():
             host.send(WatcherEventsStored(numbers=numbers))
         self._store_ends()
@@ -126,6 +132,7 @@ class WatcherCoordinator:
     def claim_and_cancel(self, capacity_left: int) -> None:
         """Cancel triggers that no active DAG needs any more, and claim triggers that no triggerer runs, up to the capacity."""
         now, own_id = self._clock.now(), self._triggerer_id
+        self._find_saved_events()
         with self._db.autocommit() as tx:
             pending = watcher_claims.find_pending_watchers(tx, own_id, now)
             own = watcher_claims.list_running_watchers(tx, own_id) if self._running else set()
@@ -141,6 +148,14 @@ class WatcherCoordinator:
                 raise FencedError(f"it is unknown which watchers triggerer {own_id} has claimed ({error}); a new triggerer starts in its place") from error
         self._cancel(self._running.keys() - own)
         self._start(claimed)
+
+    def _find_saved_events(self) -> None:
+        """Queue what hosts have left behind; the next round stores it."""
+        if self._unstored:
+            return
+        self._unstored = [(None, 0, event) for event in self._saved_events.list_left(self._clock.now() / SECOND)]
+        if self._unstored:
+            _log.info("watcher_events_found", events=len(self._unstored))
 
     def _cancel(self, pks: set[int]) -> None:
         for pk in pks:
@@ -164,5 +179,5 @@ def describe_watcher(job: ClaimedWatcher) -> str:
 
 
 def _watching(job: ClaimedWatcher) -> TriggerTaskInstance:
-    watched = WatchedAssets(names=job.names, assets=tuple((asset.name, asset.uri) for asset in job.assets))
+    watched = WatchedAssets(names=job.names, assets=tuple((asset.name, asset.uri) for asset in job.assets), identity=job.identity)
     return TriggerTaskInstance(dag_id="", run_id="", task_id="", log=build_watcher_log_path(job.identity), watched=watched)

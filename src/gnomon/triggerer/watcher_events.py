@@ -18,14 +18,16 @@ from gnomon.sdk.deferral.triggers import TriggerEvent
 from gnomon.sdk.runtime.channel import Channel
 from gnomon.triggerer.deferral_results import describe_value
 from gnomon.triggerer.host_protocol import TriggerTaskInstance, WatcherEventYielded
+from gnomon.triggerer.saved_events import SavedEvents
 from gnomon.triggerer.watcher_listeners import WatcherListeners
 
 
 class WatcherEventSender:
     """Sends events of watchers to the triggerer; each waits until the triggerer has stored it."""
 
-    def __init__(self, send: Callable[[msgspec.Struct], None]) -> None:
-        """To be created in the loop. `send` sends to the triggerer."""
+    def __init__(self, send: Callable[[msgspec.Struct], None], saved_events: SavedEvents) -> None:
+        """To be created in the loop. `send` sends to the triggerer; `saved_events`: where an event is kept until it is stored."""
+        self._saved_events = saved_events
         self._send = send
         self._loop = asyncio.get_running_loop()
         self._listeners = WatcherListeners()
@@ -34,13 +36,15 @@ class WatcherEventSender:
 
     async def publish(self, number: int, trigger_id: int, watching: TriggerTaskInstance, event: Any) -> None:
         """Send the event; returns when it is stored and the listeners were called. Raises as `encode_event`, and sends nothing then."""
-        message = WatcherEventYielded(number=number, event=encode_event(trigger_id, event))
+        message = WatcherEventYielded(number=number, event=encode_event(trigger_id, watching, event))
+        self._saved_events.save(message.event)
         stored = self._unstored[number] = self._loop.create_future()
         try:
             self._send(message)
             await stored
         finally:
             del self._unstored[number]
+        self._saved_events.drop(message.event)
         await self._listeners.call(watching, message.event)
 
     def on_stored(self, number: int) -> None:
@@ -50,7 +54,7 @@ class WatcherEventSender:
             stored.set_result(None)
 
 
-def encode_event(trigger_id: int, event: Any) -> WatcherEvent:
+def encode_event(trigger_id: int, watching: TriggerTaskInstance, event: Any) -> WatcherEvent:
     """The message for what a trigger yielded. Raises TypeError for no event or a payload without a JSON form, ValueError for a large one."""
     if not isinstance(event, TriggerEvent):
         raise TypeError(f"the trigger yielded {describe_value(event)}, which is not an event; yield TriggerEvent(payload)")
@@ -65,7 +69,7 @@ def encode_event(trigger_id: int, event: Any) -> WatcherEvent:
             f"the payload of the event takes {len(payload)} bytes, the limit is {XCOM_MAX_BYTES} bytes; store the data elsewhere and yield its address"
         )
     uid = uuid.uuid4().hex if event.uid is None else f"of the trigger: {event.uid}"
-    return WatcherEvent(asset_trigger_pk=trigger_id, uid=uid, payload=payload)
+    return WatcherEvent(asset_trigger_pk=trigger_id, uid=uid, payload=payload, identity="" if watching.watched is None else watching.watched.identity)
 
 
 def open_asset_state_store(channel: Channel, watching: TriggerTaskInstance) -> AssetStateStoreAccessors | None:

@@ -200,6 +200,12 @@ def test_without_a_policy_file_nothing_is_called(write: Write) -> None:
 
 
 def test_a_hook_that_is_never_called_is_named_in_the_log(write: Write, caplog: pytest.LogCaptureFixture) -> None:
-    write("plugins/watch_plugin.py", LISTENER.replace("on_dag_run_success", "on_asset_changed"))
+    write("plugins/watch_plugin.py", LISTENER.replace("on_dag_run_success", "on_moonrise"))
     assert listeners.describe_listeners()["run_listeners"] == ()
-    assert "plugin watch: the hook on_asset_changed is never called" in caplog.text
+    assert "plugin watch: the hook on_moonrise is never called" in caplog.text
+
+
+def test_a_hook_of_components_says_where_it_is_called(write: Write, caplog: pytest.LogCaptureFixture) -> None:
+    write("plugins/watch_plugin.py", LISTENER.replace("on_dag_run_success", "on_starting"))
+    assert listeners.describe_listeners()["calls_task_listeners"]
+    assert "plugin watch: on_starting and before_stopping are called in processes of tasks only" in caplog.text

@@ -16,6 +16,8 @@ from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.operators.python import PythonOperator
 from gnomon.runner import run_attempt
 from gnomon.sdk import DAG
+from gnomon.sdk.assets import Asset, AssetAlias
+from gnomon.sdk.assets.emitted_event import EmittedAssetEvent
 from gnomon.sdk.runtime.channel import install_channel
 
 
@@ -85,3 +87,46 @@ def test_listeners_see_the_start_and_the_end(watch: Watch, function: Any, fields
 def test_an_attempt_of_a_dag_without_listeners_calls_none(watch: Watch) -> None:
     run(lambda: 1)
     assert watch.seen == []
+
+
+class WatchAssets:
+    def __init__(self) -> None:
+        self.seen: list[object] = []
+
+    @LISTENER_MARK
+    def on_starting(self, component: object) -> None:
+        self.seen.append(("starting", type(component).__name__))
+
+    @LISTENER_MARK
+    def before_stopping(self, component: object) -> None:
+        self.seen.append(("stopping", type(component).__name__))
+
+    @LISTENER_MARK
+    def on_asset_changed(self, asset: Asset) -> None:
+        self.seen.append((asset.name, asset.group))
+        raise ValueError("a listener that fails")
+
+    @LISTENER_MARK
+    def on_asset_event_emitted(self, asset_event: EmittedAssetEvent) -> None:
+        self.seen.append((asset_event.asset.name, asset_event.extra, asset_event.source_task_id, [alias.name for alias in asset_event.source_aliases]))
+
+
+def _emit(*, outlet_events: Any) -> None:
+    outlet_events[AssetAlias("daily")].add(Asset("added"), extra={"day": 1})
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_listeners_of_assets_see_the_events_of_a_success_only(watch: Watch, fails: bool) -> None:
+    seen = WatchAssets()
+    listeners.get_listener_manager().add_listener(seen)
+    dag = DAG("d", schedule=None)
+    outlets = [Asset("orders", group="sales"), AssetAlias("daily")]
+    PythonOperator(task_id="t", python_callable=_fail if fails else _emit, outlets=outlets, dag=dag)
+    facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
+    attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d.py", calls_listeners=True)
+    result = run_attempt(dag, attempt, Silent())
+    assert result.outcome == ("failed" if fails else "success")
+    events = [] if fails else [
+        ("orders", "sales"), ("orders", {}, "t", []), ("added", "asset"), ("added", {"day": 1}, "t", ["daily"]),
+    ]
+    assert seen.seen == [("starting", "TaskRunnerMarker"), *events, ("stopping", "TaskRunnerMarker")]

@@ -17,6 +17,7 @@ from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiRes
 from gnomon.sdk.runtime import channel
 from gnomon.triggerer import task_api_channel
 from gnomon.triggerer.host_protocol import FromTriggerHost, Ping, Pong, StopHost
+from gnomon.triggerer.saved_events import SavedEvents
 from gnomon.triggerer.shared_stream_groups import SharedStreamLimits
 from gnomon.triggerer.trigger_host import TriggerHost
 
@@ -69,7 +70,7 @@ def test_the_answer_comes_while_the_loop_stands_still_and_orders_are_heard_after
 
     async def hosted() -> None:
         with ThreadPoolExecutor(1) as others:
-            serving = asyncio.create_task(TriggerHost(ends[0], PATIENCE_S, SharedStreamLimits()).serve())
+            serving = asyncio.create_task(TriggerHost(ends[0], PATIENCE_S, SharedStreamLimits(), SavedEvents("/nonexistent")).serve())
             await asyncio.sleep(0)
             answering = others.submit(answer)
             assert channel.ask(QUESTION) == "v"
@@ -85,7 +86,7 @@ def test_a_refusal_is_raised_where_it_was_asked(ends: tuple[socket.socket, socke
 
     async def hosted() -> None:
         with ThreadPoolExecutor(1) as others:
-            serving = asyncio.create_task(TriggerHost(ends[0], PATIENCE_S, SharedStreamLimits()).serve())
+            serving = asyncio.create_task(TriggerHost(ends[0], PATIENCE_S, SharedStreamLimits(), SavedEvents("/nonexistent")).serve())
             await asyncio.sleep(0)
             others.submit(lambda: keeper.say(TaskApiResponse(number=keeper.asked().number, error="not for you"), StopHost(within_s=1.0)))
             with pytest.raises(GnomonError, match="not for you"):
@@ -102,7 +103,7 @@ def test_a_keeper_that_is_silent_or_gone_holds_the_loop_up_no_longer_than_the_li
     monkeypatch.setattr(task_api_channel, "BLOCKING_ANSWER_TIMEOUT_S", PATIENCE_S if gone else 0.01)
 
     async def hosted() -> None:
-        serving = asyncio.create_task(TriggerHost(ends[0], PATIENCE_S, SharedStreamLimits()).serve())
+        serving = asyncio.create_task(TriggerHost(ends[0], PATIENCE_S, SharedStreamLimits(), SavedEvents("/nonexistent")).serve())
         await asyncio.sleep(0)
         if gone:
             ends[1].close()

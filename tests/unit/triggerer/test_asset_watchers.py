@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,12 +14,13 @@ from tests.unit.triggerer.keeping import Deferred, deferring
 
 from gnomon import serde
 from gnomon.config import Config
-from gnomon.model.asset_watchers import WatcherSpec, compute_identity
+from gnomon.model.asset_watchers import WatcherEvent, WatcherSpec, compute_identity
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.report.listings.asset_list import describe_asset_schedule
 from gnomon.report.listings.watcher_list import find_watcher_problems, list_watcher_rows
 from gnomon.store.asset_records import asset_events, asset_watchers
-from gnomon.store.trigger_queue import triggerer_leases
+from gnomon.store.trigger_queue import triggerer_leases, watcher_claims
+from gnomon.triggerer.saved_events import SavedEvents
 
 A = AssetKey("a", "a")
 TRIGGERS = '''
@@ -201,3 +203,47 @@ def test_without_a_triggerer_the_health_page_says_who_waits(world: Deferred, tmp
     with world.db.read() as tx:
         assert list_watcher_rows(tx, A)[0].state.startswith("stopped: no DAG")
         assert find_watcher_problems(asset_watchers.list_watchers(tx), has_triggerer=False) == ()
+
+
+@pytest.mark.parametrize("found_by", ["another triggerer", "itself"])
+def test_what_was_yielded_is_stored_though_host_and_triggerer_are_killed(world: Deferred, tmp_path: Path, found_by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SavedEvents.list_left, "__defaults__", (-1.0,))
+    watch(world, "Once", tmp_path)
+    keeper, crew = world.keeper()
+    keeper.tick()
+    saved = world.cfg.home / "watcher_events"
+    world.until(lambda: list(saved.glob("*.json")))
+    if found_by == "itself":
+        keeper.wake()
+        keeper.tick()
+        keeper.wake()
+        keeper.tick()
+    else:
+        crew.kill()
+        world.pause("w", True)
+        other = world.keeper()
+        world.until(lambda: payloads(world), other)
+    assert payloads(world) == ["once"]
+    world.until(lambda: not list(saved.glob("*.json")), (keeper, crew))
+
+
+def test_a_kept_event_of_a_trigger_that_was_edited_away_is_dropped(world: Deferred, tmp_path: Path) -> None:
+    watch(world, "Once", tmp_path)
+    with world.db.write() as tx:
+        (row,) = asset_watchers.list_watchers(tx)
+        kept = WatcherEvent(asset_trigger_pk=row.asset_trigger_pk, uid="1", payload="1", identity="of another trigger")
+        assert watcher_claims.publish_watcher_events(tx, [kept], 1) == 0
+    assert payloads(world) == []
+
+
+def test_a_file_that_is_no_event_is_put_aside(tmp_path: Path) -> None:
+    saved = SavedEvents(str(tmp_path))
+    (tmp_path / "odd.json").write_text("{")
+    assert list(saved.list_left(time.time(), -1.0)) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["odd.unreadable"]
+    event = WatcherEvent(asset_trigger_pk=1, uid="1", payload="1", identity="i")
+    saved.save(event)
+    assert list(saved.list_left(time.time(), 3600.0)) == []
+    assert list(saved.list_left(time.time(), -1.0)) == [event]
+    saved.drop(event)
+    assert list(saved.list_left(time.time(), -1.0)) == []

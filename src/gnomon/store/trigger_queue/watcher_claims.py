@@ -101,7 +101,10 @@ def publish_watcher_events(tx: Transaction, events: Sequence[WatcherEvent], now:
         assets = watched.setdefault(pk, (identity, []))[1]
         if AssetKey(name, uri) not in assets:
             assets.append(AssetKey(name, uri))
-    found = [(event, *watched[event.asset_trigger_pk]) for event in events if event.asset_trigger_pk in watched]
+    found = [
+        (event, *watched[event.asset_trigger_pk]) for event in events
+        if event.asset_trigger_pk in watched and event.identity in ("", watched[event.asset_trigger_pk][0])
+    ]
     asset_events.publish_events(tx, [build_asset_event(identity, event, asset, now) for event, identity, assets in found for asset in assets])
     counts = Counter(event.asset_trigger_pk for event, _, _ in found)
     tx.many("watcher_claims.count_events", [(pk, count, now) for pk, count in sorted(counts.items())])

@@ -1,0 +1,77 @@
+"""Events of watchers on disk, from the moment at which a trigger yields one until it is stored in the database.
+
+A host writes the file before it sends the event, and deletes it when the event is stored. When the host and its triggerer are killed between
+the two, any triggerer of the home finds the file and stores the event; one that is stored already is dropped by its uid.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator
+
+import msgspec
+
+from gnomon import log
+from gnomon.config import Config
+from gnomon.model.asset_watchers import WatcherEvent
+
+SAVED_AGE_S = 3.0
+"""A file of this age is stored by the triggerer that finds it; a younger one is on its way."""
+_FOLDER = "watcher_events"
+_SUFFIX = ".json"
+_DRAFT_SUFFIX = ".draft"
+_log = log.get_logger("triggerer")
+
+
+class SavedEvents:
+    """The files of one home."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def save(self, event: WatcherEvent) -> None:
+        """Write the file of the event. A disk that refuses is logged: the event is sent nevertheless."""
+        path = self._path_of(event)
+        try:
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            with open(os.open(path + _DRAFT_SUFFIX, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(msgspec.json.encode(event))
+            os.replace(path + _DRAFT_SUFFIX, path)
+        except OSError as error:
+            _log.warning("watcher_event_not_saved", path=path, error=str(error))
+
+    def drop(self, event: WatcherEvent) -> None:
+        """Delete the file: the event is stored."""
+        with contextlib.suppress(OSError):
+            os.unlink(self._path_of(event))
+
+    def list_left(self, now_s: float, age_s: float = SAVED_AGE_S) -> Iterator[WatcherEvent]:
+        """The events whose files are at least that old; a file that cannot be read is renamed and logged. `now_s`: seconds since 1970."""
+        try:
+            with os.scandir(self._folder) as entries:
+                found = [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(_SUFFIX)]
+        except FileNotFoundError:
+            return
+        for written_at, path in sorted(found):
+            if now_s - written_at < age_s:
+                continue
+            try:
+                with open(path, "rb") as file:
+                    yield msgspec.json.decode(file.read(), type=WatcherEvent)
+            except FileNotFoundError:
+                continue
+            except (OSError, msgspec.DecodeError) as error:
+                _log.error("watcher_event_unreadable", path=path, error=str(error), next="the file is renamed and not read again")
+                with contextlib.suppress(OSError):
+                    os.replace(path, path.removesuffix(_SUFFIX) + ".unreadable")
+
+    def _path_of(self, event: WatcherEvent) -> str:
+        digest = hashlib.sha256(f"{event.identity}\0{event.uid}".encode("utf-8", "surrogatepass")).hexdigest()
+        return os.path.join(self._folder, digest[:40] + _SUFFIX)
+
+
+def open_saved_events(cfg: Config) -> SavedEvents:
+    """The files of the home of this configuration."""
+    return SavedEvents(os.path.join(cfg.home, _FOLDER))
