@@ -38,6 +38,7 @@ from gnomon.timetable_host.in_process import InProcessTimetableHost
 from gnomon.timetables import NullTimetable
 from gnomon.timetables.registry import reference
 from gnomon.triggerer.coordinator import TriggererCoordinator
+from gnomon.triggerer.saved_events import SavedEvents
 from gnomon.triggerer.settings import TriggererSettings
 
 START: Instant = 1_767_225_600 * SECOND
@@ -140,6 +141,7 @@ class ScriptedCrew:
         self._running: dict[int, tuple[trigger_claims.ClaimedTrigger, Instant]] = {}
         self._closed: list[int] = []
         self.requests: deque[Any] = deque()
+        self.watcher_events: list[Any] = []
         self.block_count = 0
 
     def __len__(self) -> int:
@@ -196,7 +198,7 @@ class PointedKeeper(TriggererCoordinator):
         self._faults = db
         self.crew = ScriptedCrew(world, name)
         super().__init__(
-            settings=TriggererSettings(capacity=1000, queues=None, beat_s=BEAT_S, silent_s=30.0, environ={}), db=db,  # type: ignore[arg-type]
+            settings=TriggererSettings(capacity=1000, queues=None, beat_s=BEAT_S, silent_s=30.0, environ={}, saved_events=SavedEvents("/nonexistent")), db=db,  # type: ignore[arg-type]
             clock=world.clock, host_pool=self.crew, triggerer_id=name, host="simulated", wake_owners=world.ring_owners,  # type: ignore[arg-type]
         )
 

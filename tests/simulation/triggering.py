@@ -40,6 +40,7 @@ from gnomon.timetables import CronTriggerTimetable
 from gnomon.timetables.registry import reference
 from gnomon.triggerer.coordinator import TriggererCoordinator
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
+from gnomon.triggerer.saved_events import SavedEvents
 from gnomon.triggerer.settings import TriggererSettings
 
 from .world import MINUTE, START, unfinished
@@ -157,7 +158,7 @@ class Triggered(Deployment):
         if seat.keeper is None:
             seat.crew = ScriptedCrew(self.clock, self.rng, self.diary)
             seat.keeper = TriggererCoordinator(
-                settings=TriggererSettings(capacity=30, queues=seat.queues, beat_s=BEAT_S, silent_s=30.0, environ={}),
+                settings=TriggererSettings(capacity=30, queues=seat.queues, beat_s=BEAT_S, silent_s=30.0, environ={}, saved_events=SavedEvents("/nonexistent")),
                 db=self.faulty, clock=self.clock, host_pool=seat.crew, triggerer_id=self.new_id(),  # type: ignore[arg-type]
                 host="simulated", wake_owners=lambda: None,
             )
