@@ -11,8 +11,9 @@ from tests.acceptance.test_options_of_dags import database, world  # noqa: F401 
 
 ForWorld = Callable[..., World]
 ONE_TASK = """
+    from gnomon.sdk import Asset
     with DAG("d", schedule="@once", start_date=datetime(2026, 1, 1, tzinfo=timezone.utc)):
-        BaseOperator(task_id="a")
+        BaseOperator(task_id="a", outlets=[Asset("orders", uri="s3://b/orders")])
 """
 
 
@@ -62,6 +63,29 @@ def test_a_value_above_the_limit_is_refused_by_the_command(world: ForWorld) -> N
         assert it.cli("state-store", *command, "k", "12345").code == 0
         refused = it.cli("state-store", *command, "k", "123456")
         assert refused.code == 1 and "takes 6 bytes, more than [state_store] max_value_storage_bytes=5: nothing was stored" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("task set d RUN a k 1 --map-index 2", "task 'a' has no map index 2 in run 'RUN': it is not mapped"),
+        ("task clear d RUN a --key k", "task 'a' keeps nothing under 'k' in run 'RUN'"),
+        ("asset set ordexs k 1", "there is no asset 'ordexs'; did you mean 'orders'?"),
+        ("asset get ordexs k", "there is no asset 'ordexs'"),
+        ("asset list ordexs", "there is no asset 'ordexs'"),
+        ("asset clear ordexs", "there is no asset 'ordexs'"),
+        ("asset set s3://b/orders k 1", "'s3://b/orders' is the URI of an asset; the state of an asset is kept under its name"),
+        ("asset clear orders --key k", "nothing is kept of asset 'orders' under 'k'"),
+    ],
+)
+def test_a_name_that_nothing_has_is_refused_and_nothing_is_stored(world: ForWorld, words: str, said: str) -> None:  # noqa: F811
+    it = world()
+    run_id = _with_run(it)
+    ended = it.cli("state-store", *words.replace("RUN", run_id).split())
+    assert (ended.code, ended.out) == (1, "")
+    assert said.replace("RUN", run_id) in ended.err
+    assert json.loads(it.cli("state-store", "asset", "list", "-o", "json").out) == []
+    assert _values(it, run_id) == {}
 
 
 def test_the_commands_read_and_change_single_values(world: ForWorld) -> None:  # noqa: F811

@@ -14,10 +14,12 @@ from gnomon.cli.task_selection import instance_arguments
 from gnomon.errors.product import UserError
 from gnomon.model.instants import iso
 from gnomon.model.state_values import InvalidStateValue, check_state_key, encode_state_value
+from gnomon.report.listings.asset_list import find_stored_asset
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import task_not_found
-from gnomon.report.listings.run_list import find_run
+from gnomon.report.listings.run_list import find_run, list_task_instances
 from gnomon.store import Transaction
+from gnomon.store.asset_records import asset_declarations
 from gnomon.store.state_stores import asset_state_store, task_state_store
 
 CLEAN_BATCH = 1_000_000
@@ -120,6 +122,8 @@ def clear_task_values(home: Home, dag_id: str, run_id: str, task_id: str, map_in
     with home.store() as db, db.write() as tx:
         scope = _find_scope(tx, dag_id, run_id, task_id, map_index)
         deleted = int(task_state_store.delete_task_state(tx, scope, key)) if key is not None else task_state_store.clear_task_state(tx, scope)
+    if key is not None and not deleted:
+        raise UserError(f"task {task_id!r} keeps nothing under {key!r} in run {run_id!r}; `gnomon state-store task list` lists all keys")
     click.echo(f"deleted {_count(deleted)}")
 
 
@@ -131,6 +135,8 @@ def list_asset_values(home: Home, name: str | None, output: str) -> None:
     """List what is kept of ASSET; without it, of all assets."""
     with home.store() as db, db.read() as tx:
         found = asset_state_store.list_asset_state(tx, name)
+        if name is not None and not found:
+            _require_asset(tx, name)
     rows = [AssetStateRow(one.asset, one.key, one.value, iso(one.updated_at), one.writer) for one in found]
     empty = "nothing is kept of any asset" if name is None else f"nothing is kept of asset {name!r}"
     print_records(rows, output, ("asset", "key", "value", "updated_at", "writer"), empty=empty)
@@ -144,6 +150,8 @@ def get_asset_value(home: Home, name: str, key: str) -> None:
     """Print the JSON value that is kept of ASSET under KEY."""
     with home.store() as db, db.read() as tx:
         value = asset_state_store.get_asset_state(tx, name, key)
+        if value is None:
+            _require_asset(tx, name)
     click.echo(_require(value, f"nothing is kept of asset {name!r} under {key!r}; `gnomon state-store asset list` lists all keys"))
 
 
@@ -156,6 +164,7 @@ def set_asset_value(home: Home, name: str, key: str, value: str) -> None:
     """Keep VALUE, a JSON text, of ASSET under KEY."""
     text = _read_value(home, key, value)
     with home.store() as db, db.write() as tx:
+        _require_asset(tx, name)
         asset_state_store.set_asset_state(tx, name, key, text, home.clock.now(), home.by)
     click.echo(f"set {key}")
 
@@ -168,6 +177,10 @@ def clear_asset_values(home: Home, name: str, key: str | None) -> None:
     """Delete what is kept of ASSET."""
     with home.store() as db, db.write() as tx:
         deleted = int(asset_state_store.delete_asset_state(tx, name, key)) if key is not None else asset_state_store.clear_asset_state(tx, name)
+        if not deleted:
+            _require_asset(tx, name)
+    if key is not None and not deleted:
+        raise UserError(f"nothing is kept of asset {name!r} under {key!r}; `gnomon state-store asset list` lists all keys")
     click.echo(f"deleted {_count(deleted)}")
 
 
@@ -200,7 +213,26 @@ def _find_scope(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_ind
     run = find_run(tx, dag, run_id)
     if task_id not in dag.task_numbers:
         raise task_not_found(dag_id, task_id, dag.task_numbers)
+    instances = {row.map_index for row in list_task_instances(tx, dag, run) if row.task_id == task_id} or {UNMAPPED}
+    if map_index not in instances:
+        raise UserError(_describe_instances(task_id, run_id, map_index, instances))
     return task_state_store.TaskStateScope(run.run_pk, dag.task_numbers[task_id], map_index)
+
+
+def _describe_instances(task_id: str, run_id: str, map_index: int, instances: set[int]) -> str:
+    if map_index == UNMAPPED:
+        return f"task {task_id!r} is mapped in run {run_id!r}: choose an instance with --map-index 0 to {max(instances)}"
+    there = "it is not mapped" if instances <= {UNMAPPED} else f"its map indexes are 0 to {max(instances)}"
+    return f"task {task_id!r} has no map index {map_index} in run {run_id!r}: {there}"
+
+
+def _require_asset(tx: Transaction, name: str) -> None:
+    """Raise NameNotFound for the name of an asset that no file and no event names."""
+    if asset_declarations.find_assets(tx, name=name) or asset_state_store.list_asset_state(tx, name):
+        return
+    if asset_declarations.find_assets(tx, uri=name):
+        raise UserError(f"{name!r} is the URI of an asset; the state of an asset is kept under its name: `gnomon assets show` tells it")
+    find_stored_asset(tx, name)
 
 
 def _read_value(home: Home, key: str, value: str) -> str:

@@ -12,8 +12,10 @@ from gnomon.errors.product import UserError
 from gnomon.model.hitl import HITLRespondent
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
+from gnomon.model.spec import DagSpec
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.hitl_list import build_answer
+from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import TaskInstanceRow
 from gnomon.store import Database
 from gnomon.store.dag_records import hitl_details
@@ -39,9 +41,19 @@ class AnswerType(click.ParamType):  # type: ignore[type-arg]  # generic in newer
             return task_id, ((text,), {})
         try:
             body = json.loads(text)
+            if unknown := sorted(body.keys() - {"options", "params"}):
+                self.fail(f"{text!r} has {', '.join(map(repr, unknown))}; an answer has only 'options' and 'params'", param, ctx)
             return task_id, (tuple(body.get("options", ())), dict(body.get("params", {})))
         except (ValueError, TypeError) as error:
             self.fail(f'{text!r} is not {{"options": [...], "params": {{...}}}}: {error}', param, ctx)
+
+
+def check_answered_tasks(spec: DagSpec, answers: Mapping[str, Answer]) -> None:
+    """Raise NameNotFound for an answer to a task that the DAG does not have."""
+    task_ids = [task.task_id for task in spec.tasks]
+    for task_id in answers:
+        if task_id not in task_ids:
+            raise task_not_found(spec.dag_id, task_id, task_ids)
 
 
 class TrialAnswers:
@@ -53,6 +65,11 @@ class TrialAnswers:
         self._answers = answers
         self._by = by
         self._sent: set[tuple[int, int, int]] = set()
+        self._asked: set[str] = set()
+
+    def list_unused(self) -> list[str]:
+        """The tasks that did not ask, although an answer was given: they were skipped, or ask nobody."""
+        return [task_id for task_id in self._answers if task_id not in self._asked]
 
     def apply(self, rows: Sequence[TaskInstanceRow], now: Instant) -> None:
         """Answer the open questions. Raises UserError when the run waits for nothing but a question that nobody can answer."""
@@ -64,6 +81,7 @@ class TrialAnswers:
             key = (named.detail.task_no, named.detail.map_index, named.detail.defer_seq)
             if named.task_id in self._answers and key not in self._sent:
                 self._sent.add(key)
+                self._asked.add(named.task_id)
                 options, params = self._answers[named.task_id]
                 body = build_answer(named, options or _single_option(named), params, self._find_respondent(named))
                 with self._db.write() as tx:

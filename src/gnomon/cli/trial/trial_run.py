@@ -16,7 +16,7 @@ from gnomon.cli.parameter_types import check_run_conf
 from gnomon.cli.trial.dag_search import ParsedTarget, find_by_id, find_in_file, looks_like_file
 from gnomon.cli.trial.private_home import copy_settings, private_home
 from gnomon.cli.trial.task_logs import TaskLogs
-from gnomon.cli.trial.trial_answers import Answer, TrialAnswers
+from gnomon.cli.trial.trial_answers import Answer, TrialAnswers, check_answered_tasks
 from gnomon.cli.trial.trial_progress import ProgressDisplay
 from gnomon.cli.trial.trial_services import TrialStatus, load_status, run_scheduler, start_companions
 from gnomon.config import Config
@@ -58,6 +58,7 @@ def run_trial(home: Home, request: TrialRequest, display: ProgressDisplay) -> Tr
     """
     with private_home(home.cfg) as cfg:
         target = _find_dag(home, cfg, request)
+        check_answered_tasks(target.dag.spec, request.answers)
         with start_companions(cfg) as check, _open_database(cfg) as db:
             run_id = _create_run(home, db, target, request)
             _wait_for_worker(home, db, check)
@@ -72,6 +73,7 @@ def run_trial(home: Home, request: TrialRequest, display: ProgressDisplay) -> Tr
 
             trial = run_scheduler(cfg, db, home.clock, lambda: load_status(db, dag_id, run_id), check, show)
             display.write(logs.new_lines(is_over=True))
+            display.write(f"the answer for task {task_id!r} was not used: the task asked nobody in this run" for task_id in answers.list_unused())
             return trial
 
 
