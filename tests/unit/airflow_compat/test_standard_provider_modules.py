@@ -49,7 +49,7 @@ def test_the_version_flags_are_those_of_the_newest_airflow() -> None:
 ])
 def test_runs_whose_tasks_are_all_in_the_states_are_counted(states: dict[str, dict[str, str]], count: int) -> None:
     helper = _module("airflow.providers.standard.utils.sensor_helper")
-    assert helper._get_count_by_matched_states(states, ["success", "skipped"]) == count
+    assert helper._get_count_by_matched_states(run_id_task_state_map=states, states=["success", "skipped"]) == count
 
 
 @pytest.fixture
