@@ -202,7 +202,11 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.sdk.definitions._internal.templater", "LiteralValue NativeEnvironment SandboxedEnvironment Templater"),
     make_row("airflow.sdk.definitions._internal.types", "ArgNotSet NOTSET SET_DURING_EXECUTION is_arg_set"),
-    make_row("airflow.sdk.definitions.asset", "Asset AssetAlias AssetAll AssetAny AssetNameRef AssetRef AssetUriRef BaseAsset Dataset Model"),
+    make_row("airflow.models.trigger", "TRIGGER_FAIL_REPR TriggerFailureReason"),
+    make_row(
+        "airflow.sdk.definitions.asset",
+        "Asset AssetAlias AssetAliasUniqueKey AssetAll AssetAny AssetNameRef AssetRef AssetUniqueKey AssetUriRef BaseAsset Dataset Model",
+    ),
     make_row("airflow.sdk.definitions.asset.decorators", "AssetDefinition MultiAssetDefinition asset"),
     make_row("airflow.sdk.definitions.asset.metadata", "Metadata"),
     make_row("airflow.sdk.definitions.connection", "Connection"),

@@ -69,9 +69,9 @@ class ExternalRuns:
         return f"{what}DAG {self.dag_id!r}, {when}"
 
 
-def count_runs_in_states(states: Mapping[str, Mapping[str, str | None]], wanted: Collection[str]) -> int:
+def count_runs_in_states(run_id_task_state_map: Mapping[str, Mapping[str, str | None]], states: Collection[str]) -> int:
     """Return the number of runs all of whose tasks are in one of the states; a run without tasks does not count."""
-    return sum(1 for run in states.values() if run and all(state in wanted for state in run.values()))
+    return sum(1 for run in run_id_task_state_map.values() if run and all(state in states for state in run.values()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from gnomon.errors.authoring import AirflowSensorTimeout, TaskDeferralError
+from gnomon.operators import PythonSensor
 from gnomon.operators.openlineage_parent import safe_inject_openlineage_properties_into_dagrun_conf
 from gnomon.operators.trigger_dag_run import TriggerDagRunOperator
 
@@ -47,7 +49,7 @@ def test_the_version_flags_are_those_of_the_newest_airflow() -> None:
 ])
 def test_runs_whose_tasks_are_all_in_the_states_are_counted(states: dict[str, dict[str, str]], count: int) -> None:
     helper = _module("airflow.providers.standard.utils.sensor_helper")
-    assert helper._get_count_by_matched_states(states, ["success", "skipped"]) == count
+    assert helper._get_count_by_matched_states(run_id_task_state_map=states, states=["success", "skipped"]) == count
 
 
 @pytest.fixture
@@ -116,3 +118,11 @@ def test_the_example_plugins_work(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         listener.on_task_instance_running("queued", type("Ti", (), {"task_id": "t", "dag_id": "d"}))
     assert "Task t of DAG d is running; its state before: queued" in caplog.text
+
+
+def test_the_reasons_of_a_deferral_without_an_event_have_airflows_names() -> None:
+    trigger = _module("airflow.models.trigger")
+    sensor = PythonSensor(task_id="t", python_callable=bool)
+    for reason, error in ((trigger.TriggerFailureReason.TRIGGER_TIMEOUT, AirflowSensorTimeout), (trigger.TriggerFailureReason.TRIGGER_FAILURE, TaskDeferralError)):
+        with pytest.raises(error):
+            sensor.resume_execution(trigger.TRIGGER_FAIL_REPR, {"error": reason}, {})

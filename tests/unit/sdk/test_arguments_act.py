@@ -57,8 +57,8 @@ SEEN_BY = {
         "weight_rule": "sdk/test_dag_spec.py::test_priorities_follow_the_weight_rule",
     },
     "BaseSensorOperator": {
-        "exponential_backoff": "sdk/test_sensor.py::test_backoff_doubles_within_bounds_and_is_the_same_each_time",
-        "max_wait": "sdk/test_sensor.py::test_backoff_doubles_within_bounds_and_is_the_same_each_time",
+        "exponential_backoff": "sdk/test_sensor.py::test_backoff_doubles_within_bounds",
+        "max_wait": "sdk/test_sensor.py::test_backoff_doubles_within_bounds",
         "mode": "sdk/test_sensor.py::test_reschedule_mode_gives_the_slot_back",
         "never_fail": "sdk/test_sensor.py::test_a_timeout_is_a_skip_when_told_so",
         "poke_interval": "sdk/test_sensor.py::test_it_pokes_until_the_answer_is_yes",

@@ -6,6 +6,7 @@ import copy
 import json
 import os
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from gnomon.sdk.assets import (
     Model,
 )
 from gnomon.sdk.assets.asset_decorators import asset
+from gnomon.sdk.assets.asset_keys import AssetAliasUniqueKey, AssetUniqueKey
 from gnomon.sdk.assets.asset_schedules import AssetOrTimeSchedule, AssetTriggeredTimetable, DatasetOrTimeSchedule
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_spec import build_dag_spec
@@ -297,3 +299,15 @@ def test_mistakes_with_asset_name_the_line() -> None:
         asset(schedule=None, retries=3)
     with pytest.raises(ValueError, match="needs at least one outlet"):
         asset.multi(schedule=None, outlets=[])(own_asset._function)
+
+
+def test_keys_identify_assets_and_aliases() -> None:
+    asset = Asset(name="orders", uri="s3://b/orders")
+    key = AssetUniqueKey.from_asset(asset)
+    assert key == ("orders", "s3://b/orders") and key.to_asset() == asset
+    assert [(found, type(found)) for found, _ in asset.iter_assets()] == [(key, AssetUniqueKey)]
+    assert AssetAliasUniqueKey.from_asset_alias(AssetAlias("a")).to_asset_alias() == AssetAlias("a")
+    profiles = [SimpleNamespace(name=name, uri=uri) for name, uri in (("n", None), (None, "u"), ("n", "u"))]
+    assert [AssetUniqueKey.from_profile(profile) for profile in profiles] == [("n", "n"), ("u", "u"), ("n", "u")]
+    with pytest.raises(ValueError, match="name and uri cannot both be empty: give the asset"):
+        AssetUniqueKey.from_profile(SimpleNamespace(name="", uri=None))

@@ -118,7 +118,7 @@ def test_reschedule_mode_counts_from_the_first_poke_of_the_first_try(slept: list
         make([False], mode="reschedule", timeout=60).execute({"ti": Ti(NOW - dt.timedelta(hours=1))})
 
 
-def test_backoff_doubles_within_bounds_and_is_the_same_each_time(slept: list[float]) -> None:
+def test_backoff_doubles_within_bounds(slept: list[float]) -> None:
     arguments: dict[str, Any] = {"poke_interval": 8, "exponential_backoff": True, "max_wait": 100, "timeout": 10_000}
     make([False] * 8 + [True], **arguments).execute({"ti": Ti()})
     first = list(slept)
@@ -126,9 +126,30 @@ def test_backoff_doubles_within_bounds_and_is_the_same_each_time(slept: list[flo
     assert first[0] < 8
     for index, pause in enumerate(first):
         assert min(8 * 2 ** (index - 1), 100) <= pause <= min(8 * 2**index, 100)
-    slept.clear()
-    make([False] * 8 + [True], **arguments).execute({"ti": Ti()})
-    assert slept == first
+
+
+def test_the_backoff_follows_from_the_start_of_the_wait() -> None:
+    sensor = make([], poke_interval=8, exponential_backoff=True)
+    pauses = [[sensor._get_next_poke_interval(start, lambda: 10.0, count) for count in range(1, 9)] for start in (NOW, NOW, NOW + dt.timedelta(seconds=1))]
+    assert pauses[0] == pauses[1] != pauses[2]
+
+
+@pytest.mark.parametrize("mode", ["poke", "reschedule"])
+def test_an_author_may_override_the_pause(slept: list[float], mode: str) -> None:
+    class Paced(Wait):
+        def _get_next_poke_interval(self, started_at: Any, run_duration: Any, poke_count: int) -> float:
+            assert run_duration() >= 0 and (isinstance(started_at, dt.datetime) or mode == "poke")
+            return 100.0 + poke_count
+
+    with DAG("d"):
+        sensor = Paced([False, False, True], task_id="t", mode=mode)
+    if mode == "poke":
+        sensor.execute({"ti": Ti()})
+        assert slept == [101.0, 102.0]
+    else:
+        with pytest.raises(AirflowRescheduleException) as found:
+            sensor.execute({"ti": Ti()})
+        assert found.value.reschedule_date == NOW + dt.timedelta(seconds=101)
 
 
 @pytest.mark.parametrize(
@@ -147,8 +168,13 @@ def test_poke_mode_only_refuses_other_modes() -> None:
         pass
 
     poke_mode_only(Quick)
-    with DAG("d"), pytest.raises(ValueError, match="'poke' only"):
+    with DAG("d"), pytest.raises(ValueError, match=r"Cannot set mode to 'reschedule'. Only 'poke' is acceptable: Quick .*test_sensor.py:\d+.*Leave mode= out"):
         Quick([], task_id="t", mode="reschedule")
+    with DAG("d"):
+        sensor = Quick([], task_id="t")
+    with pytest.raises(ValueError, match="Cannot set mode to 'reschedule'"):
+        sensor.mode = "reschedule"
+    assert sensor.mode == "poke" and not sensor.reschedule
     with pytest.raises(ValueError, match="sensor classes"):
         poke_mode_only(int)
 

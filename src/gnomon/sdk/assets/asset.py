@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
+from gnomon.sdk.assets.asset_keys import AssetUniqueKey
 from gnomon.sdk.assets.asset_uri import normalize_uri
 from gnomon.sdk.deferral.triggers import BaseEventTrigger
 
@@ -29,8 +30,8 @@ class BaseAsset:
         """Return the condition as plain data."""
         raise NotImplementedError
 
-    def iter_assets(self) -> Iterator[tuple[tuple[str, str], Asset]]:
-        """Yield ((name, uri), asset) of every asset in the condition."""
+    def iter_assets(self) -> Iterator[tuple[AssetUniqueKey, Asset]]:
+        """Yield (key, asset) of every asset in the condition."""
         return iter(())
 
     def iter_outlets(self) -> Iterator[BaseAsset]:
@@ -86,8 +87,8 @@ class Asset(os.PathLike[str], BaseAsset):
     def as_expression(self) -> Any:
         return {"asset": {"uri": self.uri, "name": self.name, "group": self.group}}
 
-    def iter_assets(self) -> Iterator[tuple[tuple[str, str], Asset]]:
-        yield (self.name, self.uri), self
+    def iter_assets(self) -> Iterator[tuple[AssetUniqueKey, Asset]]:
+        yield AssetUniqueKey(self.name, self.uri), self
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Asset):
@@ -190,7 +191,7 @@ class AssetBooleanCondition(BaseAsset):
     def as_expression(self) -> Any:
         return {self.word: [one.as_expression() for one in self.objects]}
 
-    def iter_assets(self) -> Iterator[tuple[tuple[str, str], Asset]]:
+    def iter_assets(self) -> Iterator[tuple[AssetUniqueKey, Asset]]:
         for one in self.objects:
             yield from one.iter_assets()
 

@@ -20,7 +20,7 @@ from gnomon.errors.authoring import (
 )
 from gnomon.model.instants import to_datetime, to_instant
 from gnomon.sdk.arguments import fields
-from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
 from gnomon.sdk.tasks.decorated_operators import DecoratedOperator
 from gnomon.sdk.tasks.function_calls import call_with_context
@@ -105,6 +105,7 @@ class BaseSensorOperator(BaseOperator):
         """
         clock = SystemClock()
         begun = self._find_wait_start(context, clock)
+        started_at = to_datetime(int(begun)) if self.reschedule else begun
 
         def waited() -> float:
             return (clock.now() - begun) / 1e6 if self.reschedule else clock.monotonic() - begun
@@ -116,7 +117,7 @@ class BaseSensorOperator(BaseOperator):
                 return result.xcom_value if isinstance(result, PokeReturnValue) else None
             if waited() > self.timeout:
                 self._raise_timeout(waited())
-            pause = self._pause(poke_number, waited(), context)
+            pause = self._get_next_poke_interval(started_at, waited, poke_number)
             if self.reschedule:
                 moment = to_datetime(clock.now()) + dt.timedelta(seconds=pause)
                 raise AirflowRescheduleException(moment)
@@ -159,22 +160,24 @@ class BaseSensorOperator(BaseOperator):
             raise AirflowSkipException(f"{message} Skipped because {flag} is set.")
         raise AirflowSensorTimeout(message)
 
-    def _pause(self, poke_number: int, waited_s: float, context: Any) -> float:
-        """Return the seconds until the next poke: constant, or doubling with a jitter that is the same within a try."""
+    def _get_next_poke_interval(self, started_at: dt.datetime | float, run_duration: Callable[[], float], poke_count: int) -> float:
+        """Return the seconds until the next poke: constant, or doubling with a jitter. Authors override it, with Airflow's signature.
+
+        `started_at`: the start of the wait; the jitter follows from it. `run_duration()`: seconds since then. `poke_count`: pokes so far.
+        """
         if not self.exponential_backoff:
             return self.poke_interval
         if self.reschedule:
-            poke_number = self._count_pokes(waited_s)
+            poke_count = self._count_pokes(run_duration())
         import hashlib  # only sensors with a backoff need it
 
-        low = max(int(self.poke_interval * 2 ** (min(poke_number, 40) - 2)), 1)
-        ti = context["ti"]
-        key = f"{self.dag_id}#{self.task_id}#{getattr(ti, 'run_id', '')}#{poke_number}"
-        jitter = int.from_bytes(hashlib.sha1(key.encode(), usedforsecurity=False).digest()[:6], "big")
+        low = max(int(self.poke_interval * 2 ** (min(poke_count, 40) - 2)), 1)
+        key = f"{self.dag_id if self.has_dag() else f'adhoc_{self.owner}'}#{self.task_id}#{started_at}#{poke_count}"
+        jitter = int.from_bytes(hashlib.sha1(key.encode(), usedforsecurity=False).digest(), "big")
         pause = float(min(low + jitter % low, 86_400 * 7))
         if self.max_wait is not None:
             pause = min(pause, self.max_wait.total_seconds())
-        return min(max(self.timeout - waited_s, 0.0), pause) if self.timeout else pause
+        return min(max(self.timeout - int(run_duration()), 0.0), pause) if self.timeout else pause
 
     def _count_pokes(self, waited_s: float) -> int:
         """Return how many doubling pauses fit into the time waited. No count is stored between two reschedules."""
@@ -201,17 +204,21 @@ class BaseSensorOperator(BaseOperator):
 
 
 def poke_mode_only(cls: Any) -> Any:
-    """Class decorator for sensors that work in poke mode only. Raises ValueError for a class that is not a sensor."""
+    """Class decorator for sensors that work in poke mode only: another mode raises ValueError, whenever it is set.
+
+    Raises ValueError for a class that is not a sensor.
+    """
     if not isinstance(cls, type) or not issubclass(cls, BaseSensorOperator):
         raise ValueError(f"poke_mode_only decorates sensor classes, not {cls!r}.")
-    inner: Callable[..., None] = cls.__init__
 
-    def checked(self: Any, *args: Any, **kwargs: Any) -> None:
-        inner(self, *args, **kwargs)
-        if self.mode != "poke":
-            raise ValueError(f"{cls.__name__} (task {self.task_id!r}) works in mode 'poke' only, not {self.mode!r}.")
+    def set_mode(_: Any, mode: str) -> None:
+        if mode != "poke":
+            raise ValueError(
+                f"Cannot set mode to {mode!r}. Only 'poke' is acceptable: {cls.__name__}{format_location(find_author_location())} works in mode "
+                "'poke' alone. Leave mode= out."
+            )
 
-    cls.__init__ = checked  # type: ignore[method-assign]
+    cls.mode = property(lambda _: "poke", set_mode)  # type: ignore[assignment]
     return cls
 
 

@@ -15,15 +15,18 @@ from gnomon.sdk.assets import (
     Dataset,
     Model,
 )
+from gnomon.sdk.assets.asset_keys import AssetAliasUniqueKey, AssetUniqueKey
 
 __all__ = [
     "Asset",
     "AssetAccessControl",
     "AssetAlias",
+    "AssetAliasUniqueKey",
     "AssetAll",
     "AssetAny",
     "AssetNameRef",
     "AssetRef",
+    "AssetUniqueKey",
     "AssetUriRef",
     "AssetWatcher",
     "BaseAsset",
