@@ -12,6 +12,7 @@ from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.task_selection import instance_arguments
 from gnomon.errors.product import UserError
+from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
 from gnomon.model.state_values import InvalidStateValue, check_state_key, encode_state_value
 from gnomon.report.listings.asset_list import find_stored_asset
