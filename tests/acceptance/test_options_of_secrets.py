@@ -1,4 +1,4 @@
-"""The key of what is encrypted, and whether operators defer unless told otherwise: seen at the command line and at an operator."""
+"""The key of what is encrypted, what logs hide and collectors keep, and whether operators defer unless told otherwise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from tests.acceptance.effects import effect_of, options
 from tests.keys import KEY
 
 from gnomon.config import set_current_config
+from gnomon.loading.hook_lineage import HookLineageCollector
+from gnomon.log.secret_masks import forget_secrets, hide
 from gnomon.operators import TimeSensor
+from gnomon.sdk.runtime.secret_masking import mask_secret, should_hide_value_for_key
 
 OTHER = base64.urlsafe_b64encode(b"another key, which opens nothing").decode()
 
@@ -38,6 +41,40 @@ def test_operators_defer_by_default_if_the_option_says_so(tmp_path: Path, deferr
     try:
         assert TimeSensor(task_id="t", target_time=time(9)).deferrable is deferrable
         assert TimeSensor(task_id="u", target_time=time(9), deferrable=False).deferrable is False
+    finally:
+        set_current_config(None)
+
+
+@effect_of(
+    "core.hide_sensitive_var_conn_fields", "core.sensitive_var_conn_names", "logging.min_length_masked_secret", "logging.secret_mask_adapter",
+)
+def test_what_is_hidden_in_logs_follows_the_options(tmp_path: Path) -> None:
+    try:
+        set_current_config(options(tmp_path, logging__min_length_masked_secret=3, core__sensitive_var_conn_names="colour",
+                                   logging__secret_mask_adapter="builtins.ascii"))  # fmt: skip
+        mask_secret("xyz")
+        mask_secret("Käse-brot")
+        mask_secret("scarlet-red", "colour")
+        assert hide(r"xyz 'K\xe4se-brot' scarlet-red") == "*** *** ***"
+        set_current_config(options(tmp_path, core__hide_sensitive_var_conn_fields=False, logging__min_length_masked_secret=6))
+        assert not should_hide_value_for_key("password")
+        mask_secret("12345")
+        assert hide("12345") == "12345"
+    finally:
+        forget_secrets()
+        set_current_config(None)
+
+
+@effect_of("lineage.max_assets_per_collector", "lineage.max_extras_per_collector")
+def test_a_collector_of_lineage_keeps_as_many_as_the_options_say(tmp_path: Path) -> None:
+    try:
+        set_current_config(options(tmp_path, lineage__max_assets_per_collector=2, lineage__max_extras_per_collector=1))
+        collector = HookLineageCollector()
+        for number in range(4):
+            collector.add_input_asset(None, uri=f"s3://bucket/{number}")
+            collector.add_extra(None, f"key {number}", number + 1)
+        collected = collector.collected_assets
+        assert (len(collected.inputs), len(collected.extra)) == (2, 1)
     finally:
         set_current_config(None)
 

@@ -25,6 +25,7 @@ from tests.conformance.inprocess import run_dag, run_facts
 
 from gnomon.config import load_config, set_current_config
 from gnomon.loading import dagfile
+from gnomon.loading.class_loader import load_class
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 
 ONE_PROCESS = files_compared_by(ComparedBy.ONE_PROCESS)
@@ -74,7 +75,7 @@ def test_every_dag_of_an_example_builds(examples: Path, name: str) -> None:
     recorded = {line["dag_id"] for line in golden_lines() if _name(line) == name}
     assert recorded <= loaded.dags.keys()
     for dag in loaded.dags.values():
-        assert build_dag_spec(dag, name).spec.dag_id == dag.dag_id
+        assert build_dag_spec(dag, name, load_class).spec.dag_id == dag.dag_id
 
 
 @pytest.mark.network

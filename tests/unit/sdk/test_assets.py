@@ -26,8 +26,8 @@ from gnomon.sdk.assets import (
     Dataset,
     Model,
 )
+from gnomon.sdk.assets.asset import AssetAliasUniqueKey, AssetUniqueKey
 from gnomon.sdk.assets.asset_decorators import asset
-from gnomon.sdk.assets.asset_keys import AssetAliasUniqueKey, AssetUniqueKey
 from gnomon.sdk.assets.asset_schedules import AssetOrTimeSchedule, AssetTriggeredTimetable, DatasetOrTimeSchedule
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_spec import build_dag_spec

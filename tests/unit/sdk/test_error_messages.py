@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -33,6 +34,11 @@ HERE = r"\(.*test_error_messages\.py:\d+\)"
 def _in_a_dag() -> Iterator[None]:
     with DAG("d", schedule=None):
         yield
+
+
+def _first_instance() -> dict[str, object]:
+    """The context of the first instance of a mapped task."""
+    return {"ti": SimpleNamespace(map_index=0, task=add.expand(a=[1]).operator)}
 
 
 @task
@@ -74,9 +80,9 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "no list of dicts": (lambda: add.expand_kwargs(7), rf"expected XComArg or list\[dict\], not int of @task 'add' {HERE}\. Give it a list with a dict"),
     "a list of others": (lambda: add.expand_kwargs([7]), r"not list\[int\] of @task .*Give it a list with a dict"),
     "at run time no list": (
-        lambda: DictOfListsExpandInput({"a": 7}).resolve({}), r"expand\(\) expects a list or dict for 'a', not int.*Return a list or a dict from the task",
+        lambda: DictOfListsExpandInput({"a": 7}).resolve(_first_instance()), r"expand\(\) expects a list or dict for 'a', not int.*Return a list or a dict from the task",
     ),
-    "at run time no list of dicts": (lambda: ListOfDictsExpandInput(7).resolve({}), r"expand_kwargs\(\) expects a list\[dict\], not int.*Return a list with"),
+    "at run time no list of dicts": (lambda: ListOfDictsExpandInput(7).resolve(_first_instance()), r"expand_kwargs\(\) expects a list\[dict\], not int.*Return a list with"),
     "outlets of a task under an asset": (
         lambda: asset(schedule=None)(task(outlets=[Asset("x")])(_plain)), r"cannot have outlets: the asset is its outlet\. Leave outlets= out",
     ),

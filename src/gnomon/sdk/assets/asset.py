@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
-from gnomon.sdk.assets.asset_keys import AssetUniqueKey
 from gnomon.sdk.assets.asset_uri import normalize_uri
 from gnomon.sdk.deferral.triggers import BaseEventTrigger
 
@@ -299,3 +298,42 @@ def _check_text(what: str, word: str, value: object, location: CodeLocation | No
         raise ValueError(f"{what} {word} {value!r}{where} must not be empty or blank.")
     if "\0" in value or (not value.isprintable() and any(0xD800 <= ord(sign) <= 0xDFFF for sign in value)):
         raise ValueError(f"{what} {word} {value!r}{where} has a character that the database cannot store.")
+
+
+class AssetUniqueKey(NamedTuple):
+    """The name and the URI of an asset."""
+
+    name: str
+    uri: str
+
+    @classmethod
+    def from_asset(cls, asset: Asset) -> AssetUniqueKey:
+        """Return the key of the asset."""
+        return cls(asset.name, asset.uri)
+
+    def to_asset(self) -> Asset:
+        """Return an asset with that name and URI."""
+        return Asset(name=self.name, uri=self.uri)
+
+    @staticmethod
+    def from_profile(profile: Any) -> AssetUniqueKey:
+        """Return the key of an object with `name` and `uri`, of which one may be empty. Raises ValueError when both are."""
+        name, uri = profile.name or profile.uri, profile.uri or profile.name
+        if not name:
+            raise ValueError("name and uri cannot both be empty: give the asset a name or a uri")
+        return AssetUniqueKey(name, uri)
+
+
+class AssetAliasUniqueKey(NamedTuple):
+    """The name of an alias."""
+
+    name: str
+
+    @classmethod
+    def from_asset_alias(cls, asset_alias: AssetAlias) -> AssetAliasUniqueKey:
+        """Return the key of the alias."""
+        return cls(asset_alias.name)
+
+    def to_asset_alias(self) -> AssetAlias:
+        """Return an alias with that name."""
+        return AssetAlias(self.name)

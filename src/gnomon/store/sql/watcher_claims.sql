@@ -11,7 +11,7 @@ SELECT EXISTS (SELECT 1 FROM asset_trigger AS t WHERE t.triggerer = :me AND NOT 
     WHERE w.asset_trigger_pk = t.asset_trigger_pk AND o.active AND c.active AND NOT c.paused));
 
 -- name: release_unwanted (sqlite)
--- Release the triggers of a triggerer that are no longer wanted. A trigger is
+-- Release the triggers of a triggerer that are no longer wanted; SQLite has one writer and needs no row locks. A trigger is
 -- wanted while an active DAG declares a watcher with it and an active DAG that is not paused is scheduled by the asset.
 UPDATE asset_trigger SET triggerer = NULL, retry_at = NULL WHERE asset_trigger_pk IN (
     SELECT t.asset_trigger_pk FROM asset_trigger AS t WHERE t.triggerer = :me AND NOT EXISTS (
@@ -20,7 +20,7 @@ UPDATE asset_trigger SET triggerer = NULL, retry_at = NULL WHERE asset_trigger_p
     WHERE w.asset_trigger_pk = t.asset_trigger_pk AND o.active AND c.active AND NOT c.paused));
 
 -- name: release_unwanted (postgresql)
--- Release the triggers of a triggerer that are no longer wanted. A trigger is
+-- Release the triggers of a triggerer that are no longer wanted. The row locks are taken in one order here. A trigger is
 -- wanted while an active DAG declares a watcher with it and an active DAG that is not paused is scheduled by the asset.
 UPDATE asset_trigger SET triggerer = NULL, retry_at = NULL FROM (
     SELECT t.asset_trigger_pk FROM asset_trigger AS t WHERE t.triggerer = :me AND NOT EXISTS (
@@ -31,7 +31,7 @@ UPDATE asset_trigger SET triggerer = NULL, retry_at = NULL FROM (
 WHERE asset_trigger.asset_trigger_pk = held.asset_trigger_pk;
 
 -- name: claim (sqlite)
--- Claim wanted triggers that are unclaimed and due. A trigger is
+-- Claim wanted triggers that are unclaimed and due; SQLite has one writer and needs no row locks. A trigger is
 -- wanted while an active DAG declares a watcher with it and an active DAG that is not paused is scheduled by the asset.
 UPDATE asset_trigger SET triggerer = :me, retry_at = NULL WHERE asset_trigger_pk IN (
     SELECT t.asset_trigger_pk FROM asset_trigger AS t

@@ -15,7 +15,7 @@ from gnomon.sdk.assets import (
     Dataset,
     Model,
 )
-from gnomon.sdk.assets.asset_keys import AssetAliasUniqueKey, AssetUniqueKey
+from gnomon.sdk.assets.asset import AssetAliasUniqueKey, AssetUniqueKey
 
 __all__ = [
     "Asset",
