@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from msgspec import structs
 from tests.conformance.storeworld import AT, World, parsed, raw, spec
+from tests.patience import PATIENCE_S
 
 from gnomon.model.asset_watchers import WatcherEvent, WatcherSpec, compute_identity
 from gnomon.model.assets import AssetCondition, AssetDeclaration, AssetKey, AssetRefKey
@@ -86,6 +90,46 @@ def test_an_event_becomes_one_event_of_each_asset_however_often_it_is_stored(sto
         assert all(found.extra["from_trigger"] is True and found.source_dag_id is None for found in stored)
         assert [len(asset_queue.list_queue(tx, store.read_dag(dag_id).dag_pk)) for dag_id in "de"] == [2, 2]
     assert publish(store, WatcherEvent(asset_trigger_pk=999, uid="3", payload="1")) == 0, "no watcher names the trigger any more"
+
+
+def test_an_event_that_is_stored_twice_is_counted_once(store: World) -> None:
+    define(store, dag("d", A, watcher(A)), dag("e", B, watcher(B)))
+    (one,) = claim(store)
+    event = WatcherEvent(asset_trigger_pk=one.asset_trigger_pk, uid="1", payload="1")
+    assert (publish(store, event, event), publish(store, event)) == (2, 0)
+    assert {row.event_count for row in listed(store)} == {1}
+
+
+def test_two_triggerers_store_one_event_at_the_same_time(store: World) -> None:
+    define(store, dag("d", A, watcher(A)))
+    (one,) = claim(store)
+    event = WatcherEvent(asset_trigger_pk=one.asset_trigger_pk, uid="1", payload="1")
+    with ThreadPoolExecutor(1) as other:
+        with store.db.write() as tx:
+            assert watcher_claims.publish_watcher_events(tx, [event], AT) == 1
+            second = other.submit(publish, store, event)
+            with contextlib.suppress(TimeoutError):
+                second.result(0.3)
+        assert second.result(PATIENCE_S) == 0
+    with store.db.read() as tx:
+        assert len(asset_queue.list_queue(tx, store.read_dag("d").dag_pk)) == 1
+
+
+@pytest.mark.parametrize("how", ["edit", "file"])
+def test_an_event_that_was_yielded_before_an_edit_is_published_for_the_assets_that_were_watched(store: World, how: str) -> None:
+    define(store, dag("d", A, watcher(A)))
+    store.record(parsed("/dags/e.py", structs.replace(spec("e", ["t"]), asset_condition=A)))
+    (one,) = claim(store)
+    if how == "edit":
+        define(store, dag("d", A, watcher(A, "/new")), number="2")
+    else:
+        with store.db.write() as tx:
+            dag_files.record_deleted_files(tx, ["/dags/d.py"], AT)
+    event = WatcherEvent(asset_trigger_pk=one.asset_trigger_pk, uid="1", payload="1", identity=one.identity, assets=(("a", "a"),))
+    assert (publish(store, event), publish(store, event)) == (1, 0)
+    with store.db.read() as tx:
+        assert len(asset_queue.list_queue(tx, store.read_dag("e").dag_pk)) == 1
+        assert {row.event_count for row in listed(store)} <= {0}
 
 
 def test_a_trigger_stops_while_every_consumer_is_paused_and_is_the_same_one_after(store: World) -> None:

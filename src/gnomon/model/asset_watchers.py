@@ -35,6 +35,8 @@ class WatcherEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """JSON."""
     identity: str = ""
     """The identity of the trigger, so that an event that was kept for long is never taken for one of another trigger."""
+    assets: tuple[tuple[str, str], ...] = ()
+    """(name, uri) of the assets that the trigger watched when it was started: what counts when nothing declares its watchers any more."""
 
 
 def compute_identity(classpath: str, kwargs: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 from collections.abc import Iterator
 
@@ -22,6 +23,8 @@ SAVED_AGE_S = 3.0
 _FOLDER = "watcher_events"
 _SUFFIX = ".json"
 _DRAFT_SUFFIX = ".draft"
+_HEADROOM = 100
+"""Levels of nesting for which the stack of this process must have room, in addition to those of a payload."""
 _log = log.get_logger("triggerer")
 
 
@@ -54,15 +57,17 @@ class SavedEvents:
                 found = [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(_SUFFIX)]
         except FileNotFoundError:
             return
+        except OSError as error:
+            _log.error("watcher_events_unreadable", path=self._folder, error=str(error), next="let this user read and write the folder")
+            return
         for written_at, path in sorted(found):
             if now_s - written_at < age_s:
                 continue
             try:
-                with open(path, "rb") as file:
-                    yield msgspec.json.decode(file.read(), type=WatcherEvent)
+                yield _read_event(path)
             except FileNotFoundError:
                 continue
-            except (OSError, msgspec.DecodeError) as error:
+            except (OSError, ValueError, RecursionError) as error:
                 _log.error("watcher_event_unreadable", path=path, error=str(error), next="the file is renamed and not read again")
                 with contextlib.suppress(OSError):
                     os.replace(path, path.removesuffix(_SUFFIX) + ".unreadable")
@@ -70,6 +75,14 @@ class SavedEvents:
     def _path_of(self, event: WatcherEvent) -> str:
         digest = hashlib.sha256(f"{event.identity}\0{event.uid}".encode("utf-8", "surrogatepass")).hexdigest()
         return os.path.join(self._folder, digest[:40] + _SUFFIX)
+
+
+def _read_event(path: str) -> WatcherEvent:
+    """The event of that file. Raises OSError; ValueError or RecursionError for a file or a payload that is no JSON of ours."""
+    with open(path, "rb") as file:
+        event = msgspec.json.decode(file.read(), type=WatcherEvent)
+    json.loads("[" * _HEADROOM + event.payload + "]" * _HEADROOM)  # otherwise each triggerer of the home would fail to store it
+    return event
 
 
 def open_saved_events(cfg: Config) -> SavedEvents:

@@ -11,6 +11,7 @@ import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Hashable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from gnomon import log
@@ -126,8 +127,8 @@ class SharedStreamReader:
 
     def is_late(self, before: float) -> bool:
         """Whether the reader has not ended an event that came before that time of the loop."""
-        oldest = self._current if self._current is not None else self._waiting[0] if self._waiting else None
-        return oldest is not None and self in oldest.pending and oldest.came_at < before
+        current = () if self._current is None else (self._current,)
+        return any(event.came_at < before for event in (*current, *islice(self._waiting, 1)) if self in event.pending)
 
 
 class SharedStream:

@@ -94,6 +94,7 @@ async def run_trigger(running: RunningTrigger, listener: TriggerListener) -> Non
 async def run_watcher(running: RunningTrigger, listener: TriggerListener) -> None:
     """Run the trigger of watchers to its end: it goes on when an event is stored. Never raises.
 
+    What a trigger yields after it was cancelled is published too, because its source may be read already; then it is closed.
     Its end is reported as the outcome `event` when it yielded at least one event, else as `error` with the reason.
     """
     running.is_entered = True
@@ -104,15 +105,22 @@ async def run_watcher(running: RunningTrigger, listener: TriggerListener) -> Non
             generator = listener.open_events(running)
             if not hasattr(generator, "__anext__"):
                 _raise_no_generator(running, generator)
-            fired = _no_event_result()
-            while (event := await anext(generator, _NO_EVENT)) is not _NO_EVENT:
-                await listener.publish_event(running, event)
-                fired = DeferralResult(outcome="event")
+            fired = await _publish_events(running, generator, listener)
         except BaseException as error:
             fired = error_to_result(error)
         if not running.is_stopped:
             listener.on_fired(running, fired)
     await _clean_up(running, generator, listener)
+
+
+async def _publish_events(running: RunningTrigger, generator: Any, listener: TriggerListener) -> DeferralResult:
+    fired = _no_event_result()
+    while (event := await anext(generator, _NO_EVENT)) is not _NO_EVENT:
+        await listener.publish_event(running, event)
+        fired = DeferralResult(outcome="event")
+        if running.is_stopped:
+            break  # the trigger has caught its cancellation: it must not run beside its next start
+    return fired
 
 
 async def _clean_up(running: RunningTrigger, generator: Any, listener: TriggerListener) -> None:

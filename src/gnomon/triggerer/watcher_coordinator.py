@@ -146,7 +146,8 @@ class WatcherCoordinator:
                     own = watcher_claims.list_running_watchers(tx, own_id)
             except CommitUncertain as error:
                 raise FencedError(f"it is unknown which watchers triggerer {own_id} has claimed ({error}); a new triggerer starts in its place") from error
-        self._cancel(self._running.keys() - own)
+        started = {job.asset_trigger_pk for job in claimed}
+        self._cancel({pk for pk in self._running if pk not in own or pk in started})  # in SQLite a new trigger may have the key of a deleted one
         self._start(claimed)
 
     def _find_saved_events(self) -> None:

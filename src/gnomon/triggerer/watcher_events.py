@@ -12,10 +12,11 @@ import msgspec
 
 from gnomon.context.state_store_accessors import AssetStateStoreAccessors
 from gnomon.model.asset_watchers import WatcherEvent
-from gnomon.model.attempts import XCOM_MAX_BYTES
+from gnomon.model.attempts import XCOM_MAX_BYTES, escape_unstorable
 from gnomon.sdk.assets import Asset
 from gnomon.sdk.deferral.triggers import TriggerEvent
 from gnomon.sdk.runtime.channel import Channel
+from gnomon.serde.typed_json import DEPTH_MAX
 from gnomon.triggerer.deferral_results import describe_value
 from gnomon.triggerer.host_protocol import TriggerTaskInstance, WatcherEventYielded
 from gnomon.triggerer.saved_events import SavedEvents
@@ -55,12 +56,12 @@ class WatcherEventSender:
 
 
 def encode_event(trigger_id: int, watching: TriggerTaskInstance, event: Any) -> WatcherEvent:
-    """The message for what a trigger yielded. Raises TypeError for no event or a payload without a JSON form, ValueError for a large one."""
+    """The message for what a trigger yielded. Raises TypeError for no event or a payload without a JSON form, ValueError for a large or deep one."""
     if not isinstance(event, TriggerEvent):
         raise TypeError(f"the trigger yielded {describe_value(event)}, which is not an event; yield TriggerEvent(payload)")
     try:
         payload = json.dumps(event.payload, allow_nan=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(
             f"the payload of an event of a watcher becomes part of the extra of an asset event, and must be made of JSON values: {error}"
         ) from None
@@ -68,8 +69,21 @@ def encode_event(trigger_id: int, watching: TriggerTaskInstance, event: Any) -> 
         raise ValueError(
             f"the payload of the event takes {len(payload)} bytes, the limit is {XCOM_MAX_BYTES} bytes; store the data elsewhere and yield its address"
         )
-    uid = uuid.uuid4().hex if event.uid is None else f"of the trigger: {event.uid}"
-    return WatcherEvent(asset_trigger_pk=trigger_id, uid=uid, payload=payload, identity="" if watching.watched is None else watching.watched.identity)
+    if _is_too_deep(event.payload):
+        raise ValueError(f"the payload of the event is nested deeper than {DEPTH_MAX} levels; flatten it, or store the data elsewhere and yield its address")
+    uid = uuid.uuid4().hex if event.uid is None else f"of the trigger: {escape_unstorable(str(event.uid))}"
+    identity, assets = ("", ()) if watching.watched is None else (watching.watched.identity, watching.watched.assets)
+    return WatcherEvent(asset_trigger_pk=trigger_id, uid=uid, payload=payload, identity=identity, assets=assets)
+
+
+def _is_too_deep(payload: Any) -> bool:
+    """Whether the value, which has a JSON form, is nested so deeply that other processes might not read it."""
+    level = [payload]
+    for _ in range(DEPTH_MAX + 1):
+        level = [part for value in level if isinstance(value, dict | list | tuple) for part in (value.values() if isinstance(value, dict) else value)]
+        if not level:
+            return False
+    return True
 
 
 def open_asset_state_store(channel: Channel, watching: TriggerTaskInstance) -> AssetStateStoreAccessors | None:

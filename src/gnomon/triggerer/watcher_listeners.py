@@ -24,17 +24,27 @@ class WatcherListeners:
     def __init__(self, timeout_s: float = LISTENER_TIMEOUT_S) -> None:
         self._timeout_s = timeout_s
         self._implementations: list[tuple[str, HookImplementation]] | None = None
+        self._loading = asyncio.Lock()
 
     async def call(self, watching: TriggerTaskInstance, event: WatcherEvent) -> None:
         """Call `on_asset_changed` and `on_asset_event_emitted` for each watched asset; failures are logged. Never raises."""
-        if self._implementations is None:
-            self._implementations = await asyncio.to_thread(_load_implementations)
+        async with self._loading:  # the plugins are loaded once: a second thread would find a part of the listeners
+            if self._implementations is None:
+                self._implementations = await self._load()
         if not self._implementations or watching.watched is None:
             return
         for name, uri in watching.watched.assets:
             emitted = EmittedAssetEvent(Asset(name=name, uri=uri), {"from_trigger": True, "payload": json.loads(event.payload)})
             for hook, one in list(self._implementations):
                 await self._call_one(hook, one, emitted)
+
+    async def _load(self) -> list[tuple[str, HookImplementation]]:
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await asyncio.to_thread(_load_implementations)
+        except TimeoutError:
+            _log.warning("listeners_not_loaded", after_s=self._timeout_s, next="no listener is called in this host; make the import of the plugins faster")
+            return []
 
     async def _call_one(self, hook: str, one: HookImplementation, event: EmittedAssetEvent) -> None:
         arguments = {"asset": event.asset, "asset_event": event}
@@ -56,6 +66,6 @@ def _load_implementations() -> list[tuple[str, HookImplementation]]:
             return []
         manager = get_listener_manager()
         return [(hook, one) for hook in ASSET_EVENT_HOOKS for one in manager.get_implementations(hook)]
-    except Exception as error:  # the edge of author code: a plugin
+    except (Exception, SystemExit) as error:  # the edge of author code: a plugin
         _log.warning("listeners_not_loaded", error=f"{type(error).__name__}: {error}")
         return []

@@ -77,6 +77,27 @@ class Odd(Base):
         yield TriggerEvent({1, 2})
 
 
+class Deep(Base):
+    async def run(self):
+        payload = 1
+        for _ in range(900):
+            payload = [payload]
+        yield TriggerEvent(payload)
+
+
+class Stubborn(Base):
+    """Catches its cancellation, and goes on."""
+
+    async def run(self):
+        while True:
+            self.note("run")
+            try:
+                await asyncio.sleep(600)
+            except asyncio.CancelledError:
+                pass
+            yield TriggerEvent("taken meanwhile")
+
+
 class Once(Base):
     async def run(self):
         self.note("run")
@@ -133,6 +154,7 @@ def test_a_trigger_goes_on_after_each_event_and_goes_on_from_its_state_elsewhere
 
 @pytest.mark.parametrize(("name", "reason"), [
     ("Raises", "ConnectionError: the broker refused"), ("Silent", "the trigger ended without an event"), ("Odd", "must be made of JSON values"),
+    ("Deep", "is nested deeper than 200 levels"),
     ("Missing", "Missing"),
 ])
 def test_a_trigger_that_fails_is_started_again_later_and_says_why(world: Deferred, tmp_path: Path, name: str, reason: str) -> None:
@@ -172,6 +194,26 @@ def test_a_pause_and_an_edit_end_the_trigger(world: Deferred, tmp_path: Path) ->
     world.world.record(parsed("/dags/w.py", structs.replace(spec("w", ["t"]), asset_condition=A), input_hash="2"))
     world.until(lambda: notes.read_text().count("cleanup") == 2, one)
     assert not len(one[1])
+
+
+def test_a_trigger_that_catches_its_cancellation_is_ended(world: Deferred, tmp_path: Path) -> None:
+    watch(world, "Stubborn", tmp_path)
+    one, notes = world.keeper(), tmp_path / "notes"
+    world.until(notes.exists, one)
+    world.pause("w", True)
+    world.until(lambda: notes.read_text().endswith("cleanup\n"), one)
+    world.until(lambda: payloads(world), one)
+    assert notes.read_text() == "run\ncleanup\n" and payloads(world) == ["taken meanwhile"]
+
+
+def test_a_trigger_whose_key_a_new_trigger_has_ends_before_the_new_one_starts(world: Deferred, tmp_path: Path) -> None:
+    watch(world, "Counts", tmp_path)
+    one, notes = world.keeper(), tmp_path / "notes"
+    world.until(notes.exists, one)
+    world.world.record(parsed("/dags/w.py", structs.replace(spec("w", ["t"]), asset_condition=A), input_hash="2"))
+    watch(world, "Stubborn", tmp_path)
+    world.until(lambda: {"run", "cleanup"} <= set(notes.read_text().split()), one)
+    assert len(one[1]) == 1
 
 
 def test_what_was_yielded_is_stored_by_a_triggerer_that_was_fenced(world: Deferred, tmp_path: Path) -> None:
@@ -234,6 +276,19 @@ def test_a_kept_event_of_a_trigger_that_was_edited_away_is_dropped(world: Deferr
         kept = WatcherEvent(asset_trigger_pk=row.asset_trigger_pk, uid="1", payload="1", identity="of another trigger")
         assert watcher_claims.publish_watcher_events(tx, [kept], 1) == 0
     assert payloads(world) == []
+
+
+def test_a_payload_that_cannot_be_stored_is_put_aside(tmp_path: Path) -> None:
+    saved = SavedEvents(str(tmp_path))
+    for number, payload in enumerate(("{", "[" * 5000 + "]" * 5000)):
+        saved.save(WatcherEvent(asset_trigger_pk=1, uid=str(number), payload=payload, identity="i"))
+    assert list(saved.list_left(time.time(), -1.0)) == []
+    assert [path.suffix for path in tmp_path.iterdir()] == [".unreadable", ".unreadable"]
+
+
+def test_a_folder_of_events_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert list(SavedEvents(str(tmp_path / "file")).list_left(time.time())) == []
 
 
 def test_a_file_that_is_no_event_is_put_aside(tmp_path: Path) -> None:

@@ -183,3 +183,27 @@ def test_a_reader_that_is_too_slow_fails_alone(limits: SharedStreamLimits, error
         await fast.aclose()  # type: ignore[attr-defined]
 
     asyncio.run(run())
+
+
+def test_a_reader_that_hangs_after_a_rejection_fails_for_the_event_that_waits_behind_it() -> None:
+    async def run() -> None:
+        source, streams = Source(), SharedStreams(SharedStreamLimits(ack_timeout_s=0.05))
+        hanging = make_subscriber(source)
+
+        async def reject_and_hang(shared_stream: AsyncIterator[Any]) -> AsyncIterator[TriggerEvent]:
+            async for event in shared_stream:
+                reject_shared_stream_event()
+                await asyncio.sleep(0.5)
+                yield TriggerEvent(event)
+
+        hanging.filter_shared_stream = reject_and_hang  # type: ignore[method-assign]
+        events = streams.open_events("key", hanging)
+        reading = asyncio.ensure_future(anext(events))  # type: ignore[arg-type]
+        await turns()
+        source.put("a", "b")
+        await asyncio.sleep(0.2)
+        assert source.told == [("payload of a", 0, 0, 1), ("payload of b", 0, 1, 0)]
+        reading.cancel()
+        await asyncio.wait((reading,))
+
+    asyncio.run(run())

@@ -18,8 +18,8 @@ MAX_LISTED = 10_000
 """Events that one listing returns at most."""
 
 
-def publish_events(tx: Transaction, events: Sequence[NewAssetEvent]) -> None:
-    """Insert the events, put each into the queues of the DAGs that wait for it, and send mail to the owners of these DAGs.
+def publish_events(tx: Transaction, events: Sequence[NewAssetEvent]) -> list[NewAssetEvent]:
+    """Insert the events, put each into the queues of the DAGs that wait for it, and send mail to the owners of these DAGs; returns the new ones.
 
     The transaction is the one that records why the events happened. An event whose `uid` is stored already is dropped; any
     process may publish. The consumers are those that the store has now, paused DAGs too.
@@ -27,11 +27,12 @@ def publish_events(tx: Transaction, events: Sequence[NewAssetEvent]) -> None:
     known = {uid for (uid,) in tx.all("asset_events.known", uids=[event.uid for event in events])} if events else set()
     new = list({event.uid: event for event in events if event.uid not in known}.values())
     if not new:
-        return
+        return []
     tx.send_many("asset_events.add_assets", sorted({(event.asset.name, event.asset.uri) for event in new}))
     tx.send_many("asset_events.add", [(number, *_encode_event(event)) for number, event in enumerate(new)])
     tx.send_many("asset_events.add_aliases", [(alias, event.uid) for event in new for alias in dict.fromkeys(event.aliases)])
     _enqueue_for_consumers(tx, new)
+    return new
 
 
 def _enqueue_for_consumers(tx: Transaction, events: Sequence[NewAssetEvent]) -> None:

@@ -69,6 +69,15 @@ WHERE asset_trigger_pk = ANY(:pks::bigint[]) ORDER BY asset_trigger_pk;
 -- The triggers of a triggerer.
 SELECT asset_trigger_pk FROM asset_trigger WHERE triggerer = :me;
 
+-- name: lock (sqlite)
+-- Read some triggers; a write transaction of SQLite is alone already. SQLite reads the list with json_each.
+SELECT asset_trigger_pk FROM asset_trigger WHERE asset_trigger_pk IN (SELECT value FROM json_each(:pks));
+
+-- name: lock (postgresql)
+-- Lock some triggers, in the order of their keys, so that no two transactions wait for each other. NO KEY: a new watcher may name them
+-- meanwhile. PostgreSQL takes the list as an array.
+SELECT asset_trigger_pk FROM asset_trigger WHERE asset_trigger_pk = ANY(:pks::bigint[]) ORDER BY asset_trigger_pk FOR NO KEY UPDATE;
+
 -- name: watched_assets (sqlite)
 -- The assets that some triggers watch, with the names of the watchers. SQLite reads the list with json_each.
 SELECT DISTINCT w.asset_trigger_pk, t.identity, w.asset_name, w.asset_uri, w.watcher_name

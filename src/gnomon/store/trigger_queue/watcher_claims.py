@@ -92,23 +92,28 @@ def list_running_watchers(tx: Transaction, triggerer_id: str) -> set[int]:
 
 
 def publish_watcher_events(tx: Transaction, events: Sequence[WatcherEvent], now: Instant) -> int:
-    """Publish each event for each asset that its trigger watches; returns the number of asset events.
+    """Publish each event for each asset that its trigger watches; returns the number of asset events that are new.
 
-    An event that is published already is dropped, and so is one whose watchers were all removed.
+    An event that is published already is dropped. One whose trigger is gone, or watches for no active DAG, is published for the assets that it names.
     """
-    watched: dict[int, tuple[str, list[AssetKey]]] = {}
-    for pk, identity, name, uri, _ in tx.all("watcher_claims.watched_assets", pks=sorted({event.asset_trigger_pk for event in events})):
-        assets = watched.setdefault(pk, (identity, []))[1]
-        if AssetKey(name, uri) not in assets:
-            assets.append(AssetKey(name, uri))
-    found = [
-        (event, *watched[event.asset_trigger_pk]) for event in events
-        if event.asset_trigger_pk in watched and event.identity in ("", watched[event.asset_trigger_pk][0])
-    ]
-    asset_events.publish_events(tx, [build_asset_event(identity, event, asset, now) for event, identity, assets in found for asset in assets])
-    counts = Counter(event.asset_trigger_pk for event, _, _ in found)
+    pks = sorted({event.asset_trigger_pk for event in events})
+    tx.all("watcher_claims.lock", pks=pks)  # a second triggerer that stores one of these events waits here, and finds it stored
+    watched: dict[int, tuple[str, dict[AssetKey, None]]] = {}
+    for pk, identity, name, uri, _ in tx.all("watcher_claims.watched_assets", pks=pks):
+        watched.setdefault(pk, (identity, {}))[1][AssetKey(name, uri)] = None
+    counted: dict[str, tuple[int, str]] = {}
+    built = []
+    for event in events:
+        identity, assets = watched.get(event.asset_trigger_pk, ("", {}))
+        is_current = event.asset_trigger_pk in watched and event.identity in ("", identity)
+        for asset in assets if is_current else [AssetKey(name, uri) for name, uri in event.assets]:
+            built.append(build_asset_event(identity if is_current else event.identity, event, asset, now))
+            if is_current:
+                counted[built[-1].uid] = (event.asset_trigger_pk, event.uid)
+    new = asset_events.publish_events(tx, built)
+    counts = Counter(pk for pk, _ in {counted[one.uid] for one in new if one.uid in counted})
     tx.many("watcher_claims.count_events", [(pk, count, now) for pk, count in sorted(counts.items())])
-    return sum(len(assets) for _, _, assets in found)
+    return len(new)
 
 
 def record_watcher_ends(tx: Transaction, triggerer_id: str, ends: Iterable[WatcherEnd]) -> None:
