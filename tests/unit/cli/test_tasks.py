@@ -251,6 +251,20 @@ def test_a_name_with_an_index_that_is_not_there_is_refused(gnomon: Gnomon, mappe
     assert code == 1 and "task 'load' has no map index 7 in run 'r'" in err
 
 
+def test_logs_tell_an_index_that_is_not_there_from_an_instance_that_has_not_been_started(gnomon: Gnomon, mapped: Deployment) -> None:
+    assert "task 'load' has no map index 7 in run 'r'" in gnomon("tasks", "logs", "m", "r", "load[7]").err
+    assert "task 'make' has no map index 0 in run 'r'" in gnomon("tasks", "logs", "m", "r", "make[0]").err
+    waiting = gnomon("tasks", "logs", "m", "r", "second[1]").err
+    assert "task 'second[1]' has no log in run 'r': it has not been started; `gnomon explain m r 'second[1]'` says why" in waiting
+
+
+def test_a_map_index_that_no_instance_can_have_is_refused_with_a_sentence(gnomon: Gnomon, mapped: Deployment) -> None:
+    number = "9" * 20
+    assert f"there is no task 'load[{number}]'" in gnomon("tasks", "logs", "m", "r", f"load[{number}]").err
+    code, _, err = gnomon("tasks", "logs", "m", "r", "load", "--map-index", number)
+    assert code == 2 and "is not in the range -1<=x<=2147483647" in err
+
+
 @pytest.mark.parametrize("command", [("tasks", "logs", "m", "r"), ("explain", "m", "r")])
 def test_explain_and_logs_take_the_name_of_an_instance(command: tuple[str, ...], gnomon: Gnomon, mapped: Deployment) -> None:
     assert gnomon(*command, "load[1]") == gnomon(*command, "load", "--map-index", "1")
