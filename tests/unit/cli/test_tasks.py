@@ -11,6 +11,9 @@ from tests.unit.cli.deployment import Deployment, spec_of
 from gnomon.cli.home import Home
 from gnomon.model.mapping import Expansion, LiteralLength, XComLength
 from gnomon.model.spec import TaskSpec
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.run_list import find_run
+from gnomon.store.state_stores import task_state_store
 from gnomon.testing import Play
 
 FIELDS = ["dag_id", "run_id", "task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason", "rendered_map_index"]
@@ -270,3 +273,14 @@ def test_explain_and_logs_take_the_name_of_an_instance(command: tuple[str, ...],
     assert gnomon(*command, "load[1]") == gnomon(*command, "load", "--map-index", "1")
     code, _, err = gnomon(*command, "load[1]", "--map-index", "2")
     assert code == 2 and "load[1] has map index 1, and --map-index says 2; give one of them" in err
+
+
+@pytest.mark.parametrize("index", [-1, 9])
+def test_what_an_instance_kept_can_be_read_and_deleted_after_its_task_is_mapped_otherwise(index: int, gnomon: Gnomon, mapped: Deployment, home: Home) -> None:
+    with home.store() as db, db.write() as tx:
+        run = find_run(tx, (dag := find_dag(tx, "m")), "r")
+        task_state_store.set_task_state(tx, task_state_store.TaskStateScope(run.run_pk, dag.task_numbers["load"], index), "k", "5", 0, None)
+    named = ("m", "r", "load", "--map-index", str(index))
+    assert gnomon("state-store", "task", "get", *named, "k").out == "5\n"
+    assert gnomon("state-store", "task", "clear", *named).out == "deleted 1 value\n"
+    assert gnomon("state-store", "task", "get", *named, "k").code == 1
