@@ -6,7 +6,7 @@ import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_sentence, output_option, print_document
-from gnomon.cli.task_selection import split_choice
+from gnomon.cli.task_selection import MAP_INDEX, split_choice
 from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.records import DagRecord
 from gnomon.report.explanations import explanation as report
@@ -20,7 +20,7 @@ from gnomon.store.dag_records import dag_runs
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="[RUN]", required=False)
 @click.argument("task_id", metavar="[TASK]", required=False)
-@click.option("--map-index", type=int, help="Map index of a mapped task; TASK[INDEX] says the same.")
+@click.option("--map-index", type=MAP_INDEX, help="Map index of a mapped task; TASK[INDEX] says the same.")
 @output_option
 @pass_home
 def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, map_index: int | None, output: str) -> None:

@@ -13,7 +13,7 @@ from gnomon.cli.output import output_option, print_records
 from gnomon.cli.task_selection import instance_arguments
 from gnomon.errors.product import UserError
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.instants import iso
+from gnomon.model.instants import Instant, iso
 from gnomon.model.state_values import InvalidStateValue, check_state_key, encode_state_value
 from gnomon.report.listings.asset_list import find_stored_asset
 from gnomon.report.listings.dag_list import find_dag
@@ -93,7 +93,7 @@ def list_task_values(home: Home, dag_id: str, run_id: str, output: str) -> None:
 def get_task_value(home: Home, dag_id: str, run_id: str, task_id: str, key: str, map_index: int) -> None:
     """Print the JSON value that TASK keeps under KEY."""
     with home.store() as db, db.read() as tx:
-        scope = _find_scope(tx, dag_id, run_id, task_id, map_index)
+        scope = _find_scope(tx, dag_id, run_id, task_id, map_index, home.clock.now())
         value = task_state_store.get_task_state(tx, scope, key, home.clock.now())
     click.echo(_require(value, f"task {task_id!r} keeps nothing under {key!r} in run {run_id!r}; `gnomon state-store task list` lists all keys"))
 
@@ -109,7 +109,7 @@ def set_task_value(home: Home, dag_id: str, run_id: str, task_id: str, key: str,
     text = _read_value(home, key, value)
     now, days = home.clock.now(), expires_in_days or home.cfg.integer("state_store", "default_retention_days")
     with home.store() as db, db.write() as tx:
-        scope = _find_scope(tx, dag_id, run_id, task_id, map_index)
+        scope = _find_scope(tx, dag_id, run_id, task_id, map_index, now)
         task_state_store.set_task_state(tx, scope, key, text, now, now + days * 86_400_000_000 if days else None)
     click.echo(f"set {key}")
 
@@ -121,7 +121,7 @@ def set_task_value(home: Home, dag_id: str, run_id: str, task_id: str, key: str,
 def clear_task_values(home: Home, dag_id: str, run_id: str, task_id: str, map_index: int, key: str | None) -> None:
     """Delete what TASK keeps."""
     with home.store() as db, db.write() as tx:
-        scope = _find_scope(tx, dag_id, run_id, task_id, map_index)
+        scope = _find_scope(tx, dag_id, run_id, task_id, map_index, home.clock.now())
         deleted = int(task_state_store.delete_task_state(tx, scope, key)) if key is not None else task_state_store.clear_task_state(tx, scope)
     if key is not None and not deleted:
         raise UserError(f"task {task_id!r} keeps nothing under {key!r} in run {run_id!r}; `gnomon state-store task list` lists all keys")
@@ -209,15 +209,17 @@ def clean(home: Home, dry_run: bool, output: str) -> None:
     click.echo(f"deleted {_count(deleted)}")
 
 
-def _find_scope(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int) -> task_state_store.TaskStateScope:
+def _find_scope(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int, now: Instant) -> task_state_store.TaskStateScope:
+    """The task instance of these names. Raises UserError when there is none, unless it still keeps something: it was mapped otherwise before."""
     dag = find_dag(tx, dag_id)
     run = find_run(tx, dag, run_id)
     if task_id not in dag.task_numbers:
         raise task_not_found(dag_id, task_id, dag.task_numbers)
+    number = dag.task_numbers[task_id]
     instances = {row.map_index for row in list_task_instances(tx, dag, run) if row.task_id == task_id} or {UNMAPPED}
-    if map_index not in instances:
+    if map_index not in instances and all((one.task_no, one.map_index) != (number, map_index) for one in task_state_store.list_task_state(tx, run.run_pk, now)):
         raise UserError(_describe_instances(task_id, run_id, map_index, instances))
-    return task_state_store.TaskStateScope(run.run_pk, dag.task_numbers[task_id], map_index)
+    return task_state_store.TaskStateScope(run.run_pk, number, map_index)
 
 
 def _describe_instances(task_id: str, run_id: str, map_index: int, instances: set[int]) -> str:

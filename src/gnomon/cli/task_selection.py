@@ -22,6 +22,10 @@ from gnomon.store.dag_records import dag_runs
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+MAP_INDEX = click.IntRange(min=UNMAPPED, max=2**31 - 1)
+"""The type of --map-index; -1: the one instance of a task that is not mapped."""
+
+
 class RegexType(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
     """The click type of a regular expression."""
 
@@ -56,7 +60,7 @@ def instance_arguments(command: F) -> F:
 
     added: Any = run
     for part in (
-        click.option("--map-index", type=int, help="Map index of a mapped task; TASK[INDEX] says the same."),
+        click.option("--map-index", type=MAP_INDEX, help="Map index of a mapped task; TASK[INDEX] says the same."),
         click.argument("task_id", metavar="TASK"),
         click.argument("run_id", metavar="RUN"),
         click.argument("dag_id", metavar="DAG"),
@@ -72,7 +76,7 @@ def selection_options(command: F) -> F:
         click.option("-t", "--task-regex", type=RegexType(), help="Also tasks whose id matches this regular expression (anywhere in the id)."),
         click.option("-u", "--upstream", is_flag=True, help="Also all upstream tasks of the selected ones."),
         click.option("-d", "--downstream", is_flag=True, help="Also all downstream tasks of the selected ones."),
-        click.option("--map-index", type=int, help="Only the task instances with this map index; for one task, TASK[INDEX] says the same."),
+        click.option("--map-index", type=MAP_INDEX, help="Only the task instances with this map index; for one task, TASK[INDEX] says the same."),
     )
     for option in reversed(options):
         command = option(command)

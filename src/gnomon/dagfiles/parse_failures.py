@@ -9,6 +9,7 @@ from types import TracebackType
 
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import GnomonError
+from gnomon.log.secret_masks import hide
 from gnomon.model.spec import ParseFailure
 from gnomon.processes.author_frames import parse_fault_dump
 from gnomon.processes.exit_reasons import describe_crash
@@ -122,8 +123,9 @@ def _memory_failure(path: str, line: int | None, limit: int | None, error: BaseE
 
 
 def _error_failure(kind: str, path: str, line: int | None, what: str, remedy: str, error: BaseException) -> ParseFailure:
-    shown = "".join(traceback.format_exception(type(error), error, _trim_traceback(path, error.__traceback__)))[-TRACEBACK_MAX:]
-    return ParseFailure(kind=kind, message=_sentence(path, line, what, remedy), line=line, traceback=shown)
+    """The failure for an exception in the process that parsed the file, without the secrets that the file has read."""
+    shown = hide("".join(traceback.format_exception(type(error), error, _trim_traceback(path, error.__traceback__))))[-TRACEBACK_MAX:]
+    return ParseFailure(kind=kind, message=hide(_sentence(path, line, what, remedy)), line=line, traceback=shown)
 
 
 def _exit_failure(kind: str, path: str, line: int | None, what: str, remedy: str, output: str) -> ParseFailure:

@@ -14,7 +14,7 @@ from gnomon.engine.lifecycle.tallies import find_tally
 from gnomon.engine.lifecycle.task_lifecycle import compute_verdict
 from gnomon.engine.state.edge_waits import describe_upstream_waits
 from gnomon.engine.state.engine_state import EngineState
-from gnomon.engine.state.limits import Pool
+from gnomon.engine.state.limits import LimitQueue, Pool
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.ids import UNMAPPED, format_map_indices, quote_argument
@@ -231,7 +231,8 @@ def _describe_admission_wait(engine_state: EngineState, ti: TaskInstance, obstac
 
 def _find_obstacle(pool: Pool) -> TaskInstance | None:
     """The first instance of the pool's queue that may start but for its slots; admission serves none behind it."""
-    waiting = (item for item in pool.ready_queue if isinstance(item, TaskInstance))
+    firsts = (item.task_instances.peek() if isinstance(item, LimitQueue) else item for item in pool.ready_queue)
+    waiting = (first for first in firsts if isinstance(first, TaskInstance))
     return min(
         (ti for ti in waiting if not pool.has_room(ti.pool_slots) and not pool.is_too_small(ti.pool_slots)
          and ti.run.dag.hold_reason is None and find_reached_limit(ti) is None),

@@ -17,6 +17,7 @@ from gnomon.errors.authoring import (
     DownstreamTasksSkipped,
     XComOverLimit,
 )
+from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult, xcom_excess
 from gnomon.model.deferral import Deferral
 from gnomon.model.instants import Instant, to_instant
@@ -51,14 +52,14 @@ def classify_exception(error: BaseException) -> AttemptOutcome:
 
 
 def error_line(error: BaseException) -> str:
-    """`ValueError: text`: the class of the error and the first line of its text."""
-    lines = str(error).strip().splitlines()
+    """`ValueError: text`: the class of the error and the first line of its text. Secrets are hidden before the text is cut."""
+    lines = hide(str(error)).strip().splitlines()
     name = type(error).__name__
     return (f"{name}: {lines[0]}" if lines else name)[:REASON_MAX]
 
 
 def _skip_outcome(error: Any) -> AttemptOutcome:
-    return AttemptOutcome("skipped", str(error).strip()[:REASON_MAX] or None, logs_traceback=False)
+    return AttemptOutcome("skipped", hide(str(error)).strip()[:REASON_MAX] or None, logs_traceback=False)
 
 
 def _final_failure(error: Any) -> AttemptOutcome:
@@ -86,11 +87,11 @@ def deferred_outcome(wait: Deferral) -> AttemptOutcome:
 
 
 def _refused_deferral_outcome(error: Any) -> AttemptOutcome:
-    return AttemptOutcome("failed", str(error).strip()[:REASON_MAX], is_retryable=False, logs_traceback=False)
+    return AttemptOutcome("failed", hide(str(error)).strip()[:REASON_MAX], is_retryable=False, logs_traceback=False)
 
 
 def _over_limit(error: Any) -> AttemptOutcome:
-    return AttemptOutcome("failed", str(error)[:REASON_MAX], is_retryable=False)
+    return AttemptOutcome("failed", hide(str(error))[:REASON_MAX], is_retryable=False)
 
 
 def awaiting_input_outcome(wait: Deferral) -> AttemptOutcome:

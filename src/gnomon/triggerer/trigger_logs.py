@@ -7,6 +7,7 @@ import logging
 import os
 import time
 
+from gnomon.log.secret_masks import hide
 from gnomon.triggerer.trigger_runner import RunningTrigger, current_trigger
 
 LINE_MAX = 64 * 1024
@@ -55,7 +56,8 @@ class TriggerOutputStream(io.TextIOBase):
     def write(self, text: str, /) -> int:
         running = current_trigger.get()
         if running is None or running.task_instance.log is None:
-            return self._real.write(text)
+            self._real.write(hide(text))
+            return len(text)
         append_to_log(self._folder, running, text)
         return len(text)
 
@@ -64,8 +66,9 @@ class TriggerOutputStream(io.TextIOBase):
 
 
 def append_to_log(folder: str, running: RunningTrigger, text: str) -> None:
-    """Append to the log of the trigger. The file is opened each time: tens of thousands of triggers cannot each hold a descriptor."""
+    """Append to the log of the trigger, with hidden secrets. The file is opened each time: tens of thousands of triggers cannot each hold a descriptor."""
     path = os.path.join(folder, running.task_instance.log or "")
+    text = hide(text)
     if len(text) > LINE_MAX:
         text = "".join(map(_truncate_line, text.splitlines(keepends=True)))
     try:

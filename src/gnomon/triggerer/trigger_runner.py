@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
 from gnomon import log
+from gnomon.log.secret_masks import hide
 from gnomon.model.deferral import DeferralResult
 from gnomon.sdk.deferral.triggers import BaseTrigger
 from gnomon.triggerer.deferral_results import describe_value, event_to_result
@@ -135,8 +136,8 @@ async def _clean_up(running: RunningTrigger, generator: Any, listener: TriggerLi
 
 
 def error_to_result(error: BaseException) -> DeferralResult:
-    """The result for an exception that a trigger raised."""
-    text = "".join(traceback.format_exception(error))
+    """The result for an exception that a trigger raised; without the secrets of this process, which its readers do not know."""
+    text = hide("".join(traceback.format_exception(error)))
     reason = _error_line(error)
     while isinstance(error, BaseExceptionGroup):  # the message of a group does not say what was wrong
         error = error.exceptions[0]
@@ -145,7 +146,7 @@ def error_to_result(error: BaseException) -> DeferralResult:
 
 
 def _error_line(error: BaseException) -> str:
-    text = str(error).strip()
+    text = hide(str(error)).strip()
     return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
 
 

@@ -11,6 +11,9 @@ from tests.unit.cli.deployment import Deployment, spec_of
 from gnomon.cli.home import Home
 from gnomon.model.mapping import Expansion, LiteralLength, XComLength
 from gnomon.model.spec import TaskSpec
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.run_list import find_run
+from gnomon.store.state_stores import task_state_store
 from gnomon.testing import Play
 
 FIELDS = ["dag_id", "run_id", "task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason", "rendered_map_index"]
@@ -251,8 +254,33 @@ def test_a_name_with_an_index_that_is_not_there_is_refused(gnomon: Gnomon, mappe
     assert code == 1 and "task 'load' has no map index 7 in run 'r'" in err
 
 
+def test_logs_tell_an_index_that_is_not_there_from_an_instance_that_has_not_been_started(gnomon: Gnomon, mapped: Deployment) -> None:
+    assert "task 'load' has no map index 7 in run 'r'" in gnomon("tasks", "logs", "m", "r", "load[7]").err
+    assert "task 'make' has no map index 0 in run 'r'" in gnomon("tasks", "logs", "m", "r", "make[0]").err
+    waiting = gnomon("tasks", "logs", "m", "r", "second[1]").err
+    assert "task 'second[1]' has no log in run 'r': it has not been started; `gnomon explain m r 'second[1]'` says why" in waiting
+
+
+def test_a_map_index_that_no_instance_can_have_is_refused_with_a_sentence(gnomon: Gnomon, mapped: Deployment) -> None:
+    number = "9" * 20
+    assert f"there is no task 'load[{number}]'" in gnomon("tasks", "logs", "m", "r", f"load[{number}]").err
+    code, _, err = gnomon("tasks", "logs", "m", "r", "load", "--map-index", number)
+    assert code == 2 and "is not in the range -1<=x<=2147483647" in err
+
+
 @pytest.mark.parametrize("command", [("tasks", "logs", "m", "r"), ("explain", "m", "r")])
 def test_explain_and_logs_take_the_name_of_an_instance(command: tuple[str, ...], gnomon: Gnomon, mapped: Deployment) -> None:
     assert gnomon(*command, "load[1]") == gnomon(*command, "load", "--map-index", "1")
     code, _, err = gnomon(*command, "load[1]", "--map-index", "2")
     assert code == 2 and "load[1] has map index 1, and --map-index says 2; give one of them" in err
+
+
+@pytest.mark.parametrize("index", [-1, 9])
+def test_what_an_instance_kept_can_be_read_and_deleted_after_its_task_is_mapped_otherwise(index: int, gnomon: Gnomon, mapped: Deployment, home: Home) -> None:
+    with home.store() as db, db.write() as tx:
+        run = find_run(tx, (dag := find_dag(tx, "m")), "r")
+        task_state_store.set_task_state(tx, task_state_store.TaskStateScope(run.run_pk, dag.task_numbers["load"], index), "k", "5", 0, None)
+    named = ("m", "r", "load", "--map-index", str(index))
+    assert gnomon("state-store", "task", "get", *named, "k").out == "5\n"
+    assert gnomon("state-store", "task", "clear", *named).out == "deleted 1 value\n"
+    assert gnomon("state-store", "task", "get", *named, "k").code == 1

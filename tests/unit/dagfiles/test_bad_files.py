@@ -57,6 +57,15 @@ def test_a_bad_file_is_a_sentence_with_thing_place_and_remedy(case, home, reques
     assert parsed.dags == ()
 
 
+def test_a_failure_has_no_secrets_that_the_file_has_read(home, parser):
+    source = "from airflow.sdk.log import mask_secret\nmask_secret('own-secret')\nwhere = 'own-' + 'secret'\nraise ValueError(f'no login with {where}')\n"
+
+    (failure,) = parser.parse(home.write("bad.py", source)).failures
+
+    assert "ValueError: no login with ***" in failure.message
+    assert "ValueError: no login with ***" in failure.traceback
+
+
 def test_the_server_parses_good_files_after_every_kind_of_bad_one(home, parser):
     for name in ("syntax", "os._exit", "segfault", "killed", "allocates at once"):
         parser.parse(home.write(f"bad_{len(name)}.py", CASES[name][0]))

@@ -126,6 +126,23 @@ def test_a_requeued_run_is_read_again_as_it_is_in_memory_and_keeps_its_deadline(
     assert world.indices_of(second, "m") == {0: None, 1: None, 2: None}
 
 
+def test_a_run_that_gave_its_place_does_not_cancel_the_cleared_run_that_took_it() -> None:
+    """With overlap="cancel_running" a due run cancels the runs that were running when it was due, not the run for which it waits."""
+    world = World(dag_record([PAST], max_active_runs=1, overlap="cancel_running"))
+    first = world.start()
+    world.end("a", "failed")
+    second = world.new_run(run_after=world.now + 1)
+    second.run_type = world.runs[second.run_pk].run_type = DagRunType.SCHEDULED
+    world.step(e.RunRead(second), seconds=1)
+    clear(world, first)
+    assert states(world, first, second) == ["running", "queued"]
+    world.take_over()
+    world.step(seconds=1)
+    assert states(world, first, second) == ["running", "queued"]
+    world.end("a")
+    assert states(world, first, second) == ["success", "running"]
+
+
 def test_within_a_backfill_its_own_limit_is_given_to_the_earlier_run() -> None:
     world = World(dag_record([PAST], max_active_runs=1))
     world.step(e.BackfillRead(BackfillRecord(9, 1, GROUP, 0, 10**9, "none", 1, False, {}, 10**9, "ann", is_planned=True)))

@@ -164,6 +164,20 @@ def test_a_task_behind_a_larger_one_of_its_pool_names_it() -> None:
     assert [sentence.partition(":")[0] for sentence in collect_run_reasons(world.memory, run.run_pk, world.now)] == ["large", "small"]
 
 
+def test_a_task_behind_a_larger_one_that_waited_at_a_limit_names_it() -> None:
+    tasks = [
+        TaskSpec(task_id="large", pool="p", pool_slots=2, effective_priority=5, max_active_tis_per_dag=1), TaskSpec(task_id="gate"),
+        TaskSpec(task_id="first", pool="p", pool_slots=2, effective_priority=9, upstream=("gate",)), TaskSpec(task_id="small", pool="p"),
+    ]  # fmt: skip
+    world = World(dag_record(tasks), pools=[PoolRecord("p", 3, 0)])
+    run = world.start()
+    other = world.start()
+    for task_id in ("gate", "large", "small"):
+        world.step(world.result(next(one for one in world.live(task_id) if one.run.run_pk == run.run_pk)))
+    assert sorted(one.task_id for one in world.live()) == ["first", "gate"]
+    assert collect_task_reasons(world.memory, other.run_pk, "small", -1, world.now) == ["task large is before it in pool p and needs 2 slots; free: 1"]
+
+
 def test_a_missing_pool_is_named_with_the_remedy() -> None:
     world = World(dag_record([TaskSpec(task_id="t", pool="nope")]))
     run = world.start()

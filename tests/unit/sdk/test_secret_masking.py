@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import logging
 from collections.abc import Iterator
 from enum import Enum
@@ -14,8 +15,9 @@ import pytest
 
 from gnomon import log
 from gnomon.config import current_config, load_config, set_current_config
-from gnomon.errors.authoring import AirflowNotFoundException
+from gnomon.errors.authoring import AirflowNotFoundException, AirflowSkipException
 from gnomon.log.secret_masks import forget_secrets, hide
+from gnomon.runner.attempt_results import REASON_MAX, classify_exception
 from gnomon.sdk.runtime import secret_masking
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.secret_masking import amask_secret, mask_secret, redact, should_hide_value_for_key
@@ -45,6 +47,13 @@ def test_a_secret_is_hidden_as_urls_and_reprs_write_it_too() -> None:
     secret = "p@ss word\n1"
     mask_secret(secret)
     assert hide(f"{secret!r} p%40ss%20word%0A1") == "'***' ***"
+
+
+@pytest.mark.parametrize("ensure_ascii", [True, False])
+def test_a_secret_is_hidden_as_json_writes_it(ensure_ascii: bool) -> None:
+    secret = 'pä"ss\\word'
+    mask_secret(secret)
+    assert hide(json.dumps({"key": secret}, ensure_ascii=ensure_ascii)) == '{"key": "***"}'
 
 
 def test_the_longest_of_two_secrets_is_hidden_whole() -> None:
@@ -150,3 +159,11 @@ def test_services_that_run_author_code_hide_secrets_in_their_logs(style: str) ->
         root.handlers[:] = handlers
         root.setLevel(level)
     assert "hunter2!" not in stream.getvalue() and "*** in a message" in stream.getvalue() and "*** in a traceback" in stream.getvalue()
+
+
+@pytest.mark.parametrize("text", ["x" * (REASON_MAX - 20) + "first-half-second-half", "first-line-of\nsecond-line"])
+@pytest.mark.parametrize("kind", [ValueError, AirflowSkipException])
+def test_a_reason_has_no_part_of_a_secret_that_is_longer_than_the_reason_or_has_several_lines(kind: type[Exception], text: str) -> None:
+    mask_secret(text.lstrip("x"))
+    reason = classify_exception(kind(text)).reason or ""
+    assert "first" not in reason and reason.endswith("***")

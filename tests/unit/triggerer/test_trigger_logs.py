@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.log.secret_masks import add_secrets, forget_secrets
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
 from gnomon.triggerer.trigger_logs import LINE_MAX, TriggerLogHandler, TriggerOutputStream
-from gnomon.triggerer.trigger_runner import RunningTrigger, current_trigger
+from gnomon.triggerer.trigger_runner import RunningTrigger, current_trigger, error_to_result
 
 LOG = "dag_id=d/task_id=t.trigger.log"
 
@@ -32,6 +33,28 @@ def logger(tmp_path: Path) -> Iterator[logging.Logger]:
     made.propagate = False
     yield made
     made.removeHandler(handler)
+
+
+@pytest.fixture
+def secret() -> Iterator[str]:
+    """A secret that the process of the trigger has read."""
+    add_secrets(["hunter2-first\nhunter2-second"])
+    yield "hunter2-first\nhunter2-second"
+    forget_secrets()
+
+
+def test_what_a_trigger_logs_prints_and_raises_has_no_secrets(tmp_path: Path, log: Path, logger: logging.Logger, secret: str) -> None:
+    real = io.StringIO()
+    print(f"printed {secret}", file=TriggerOutputStream(str(tmp_path), real))
+    logger.error("logged %s", secret)
+    token = current_trigger.set(None)
+    print(f"at import {secret}", file=TriggerOutputStream(str(tmp_path), real))
+    current_trigger.reset(token)
+    printed, logged = log.read_text().splitlines()
+    assert (printed, logged.endswith("logged ***"), real.getvalue()) == ("printed ***", True, "at import ***\n")
+    fired = error_to_result(ValueError(f"no login with {secret}"))
+    assert fired.reason == "ValueError: no login with ***"
+    assert "hunter2" not in (fired.traceback or "hunter2")
 
 
 def test_many_lines_said_at_once_are_all_there(tmp_path: Path, log: Path, logger: logging.Logger) -> None:

@@ -178,15 +178,20 @@ def _cancel_overlapped_runs(context: StepContext, run: DagRun) -> None:
     """With overlap="cancel_running", end the earlier running runs as failed when a scheduled run is due.
 
     The decision depends on the stored queue of runs only, so it holds across restarts. A run that was cleared starts beside
-    newer runs.
+    newer runs, also beside one that gave its place to it (`run_preemption.py`).
     """
     if run.graph.spec.overlap != "cancel_running" or run.record.run_type is not DagRunType.SCHEDULED:
         return
     reason = f'overlap="cancel_running": run {run.record.run_id} was due'
     for other in sorted(run.dag.runs.values(), key=lambda other: other.sort_key):
-        if other.is_running and other.sort_key < run.sort_key and other.backfill is None:
+        if other.is_running and other.sort_key < run.sort_key and other.backfill is None and not _has_restarted_since(other, run.record.queued_at):
             stop_tasks(context, other, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
             end_run(context, other, DagRunState.FAILED, reason, callback_reason="cancel_running")
+
+
+def _has_restarted_since(run: DagRun, at: Instant) -> bool:
+    """True for a run that was cleared, and started at that instant or later."""
+    return run.record.clear_number > 0 and run.record.started_at is not None and run.record.started_at >= at
 
 
 def active_runs_limit(dag: Dag) -> int:

@@ -9,6 +9,7 @@ from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
 from gnomon.model.ids import UNMAPPED, format_map_indices, quote_argument
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.not_found import task_not_found
+from gnomon.report.listings.run_list import list_task_instances
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs
 
@@ -34,9 +35,12 @@ def find_log_files(
             f"task {task_id!r} is mapped and has a log for each map index in run {run.run_id!r}: add --map-index {format_map_indices(indices)}"
         )
     if not attempts:
+        existing_indices = [row.map_index for row in list_task_instances(tx, dag, run) if row.task_id == task_id]
+        if map_index != UNMAPPED and map_index not in existing_indices:
+            raise UserError(f"task {task_id!r} has no map index {map_index} in run {run.run_id!r}; see `gnomon tasks states`")
         raise UserError(
             f"task {name!r} has no log in run {run.run_id!r}: it has not been started; "
-            f"`gnomon explain {dag.dag_id} {quote_argument(run.run_id)} {task_id}` says why"
+            f"`gnomon explain {dag.dag_id} {quote_argument(run.run_id)} {quote_argument(name)}` says why"
         )
     wanted = max(attempts) if try_number is None else try_number
     if wanted not in attempts:

@@ -14,7 +14,7 @@ from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
 from gnomon.store import Transaction
 
-_INSTANCE_NAME = re.compile(r"(?P<task_id>.+)\[(?P<map_index>\d+)\]")
+_INSTANCE_NAME = re.compile(r"(?P<task_id>.+)\[(?P<map_index>[0-9]{1,9})\]")
 _FAILED_STATES = frozenset({TaskInstanceState.FAILED.value, TaskInstanceState.UPSTREAM_FAILED.value})
 
 

@@ -5,6 +5,7 @@ Source: Airflow's documentation, "Masking sensitive data".
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -109,7 +110,7 @@ def _iterate_texts(secret: Any, name: str | None) -> Iterator[tuple[str, str | N
 def _iterate_forms(text: str) -> Iterator[str]:
     """The secret as it is, in a URL, in a repr or JSON text, and as `[logging] secret_mask_adapter` writes it."""
     yield text
-    yield from {quote(text, safe=""), repr(text)[1:-1]} - {text}
+    yield from {quote(text, safe=""), repr(text)[1:-1], json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]} - {text}
     adapter = option_defaults.read_text("logging", "secret_mask_adapter")
     if adapter:
         adapted = _load_adapter(adapter)(text)
