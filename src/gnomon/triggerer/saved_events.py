@@ -51,7 +51,10 @@ class SavedEvents:
             os.unlink(self._path_of(event))
 
     def list_left(self, now_s: float, age_s: float = SAVED_AGE_S) -> Iterator[WatcherEvent]:
-        """The events whose files are at least that old; a file that cannot be read is renamed and logged. `now_s`: seconds since 1970."""
+        """The events whose files are at least that old; a file that cannot be read is renamed and logged. `now_s`: seconds since 1970.
+
+        A file of the future counts as old: the clock was set back since, and an event that is stored twice is one event.
+        """
         try:
             with os.scandir(self._folder) as entries:
                 found = [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(_SUFFIX)]
@@ -61,7 +64,7 @@ class SavedEvents:
             _log.error("watcher_events_unreadable", path=self._folder, error=str(error), next="let this user read and write the folder")
             return
         for written_at, path in sorted(found):
-            if now_s - written_at < age_s:
+            if abs(now_s - written_at) < age_s:
                 continue
             try:
                 yield _read_event(path)

@@ -298,7 +298,10 @@ def test_a_file_that_is_no_event_is_put_aside(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["odd.unreadable"]
     event = WatcherEvent(asset_trigger_pk=1, uid="1", payload="1", identity="i")
     saved.save(event)
-    assert list(saved.list_left(time.time(), 3600.0)) == []
-    assert list(saved.list_left(time.time(), -1.0)) == [event]
+    (written_at,) = (path.stat().st_mtime for path in tmp_path.glob("*.json"))
+    assert list(saved.list_left(written_at, 3600.0)) == []
+    assert list(saved.list_left(written_at, -1.0)) == [event]
+    assert list(saved.list_left(written_at + 7200.0, 3600.0)) == [event]
+    assert list(saved.list_left(written_at - 7200.0, 3600.0)) == [event], "the clock was set back"
     saved.drop(event)
     assert list(saved.list_left(time.time(), -1.0)) == []
