@@ -13,7 +13,13 @@ from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.owner_requests import OwnerAnswer, ask_owner
-from gnomon.cli.task_selection import emit_answered, emit_task_instances, instance_arguments, selection_options
+from gnomon.cli.task_selection import (
+    emit_answered,
+    emit_task_instances,
+    instance_arguments,
+    selection_options,
+    split_choice,
+)
 from gnomon.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings import dag_list as report_dags
@@ -117,6 +123,8 @@ def _select(
     db: Database, dag_id: str, run_id: str, task_ids: tuple[str, ...], pattern: re.Pattern[str] | None, upstream: bool,
     downstream: bool, map_index: int | None, only_failed: bool,
 ) -> tuple[DagRecord, RunRecord, list[report.TaskInstanceRow]]:  # fmt: skip
+    for name in task_ids:
+        split_choice(name, map_index)
     with db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)

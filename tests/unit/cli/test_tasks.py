@@ -252,6 +252,8 @@ def test_a_name_with_an_index_selects_that_instance(names: tuple[str, ...], chos
 def test_a_name_with_an_index_that_is_not_there_is_refused(gnomon: Gnomon, mapped: Deployment) -> None:
     code, _, err = gnomon("tasks", "clear", "m", "r", "load[7]", "load[1]")
     assert code == 1 and "task 'load' has no map index 7 in run 'r'" in err
+    code, _, err = gnomon("tasks", "clear", "m", "r", "load[1]", "--map-index", "2")
+    assert code == 2 and "load[1] has map index 1, and --map-index says 2; give one of them" in err
 
 
 def test_logs_tell_an_index_that_is_not_there_from_an_instance_that_has_not_been_started(gnomon: Gnomon, mapped: Deployment) -> None:

@@ -37,15 +37,13 @@ def can_only_wait(run: DagRun) -> bool:
     """True for a running run of which nothing is under way, and a task waits for the previous run."""
     if run.active_tasks_limit.used:
         return False
-    waits = False
+    dependent: list[TaskInstance] = []
     for instances in run.task_instances:
-        for ti in instances.values():
-            if is_finished(ti):
-                continue
-            if ti.state is not None or ti.is_queued:
-                return False
-            waits = waits or (_depends_on_previous_run(ti) and compute_previous_run_verdict(ti).outcome is RuleOutcome.WAIT)
-    return waits
+        open_instances = [ti for ti in instances.values() if not is_finished(ti)]
+        if any(ti.state is not None or ti.is_queued for ti in open_instances):
+            return False
+        dependent += filter(_depends_on_previous_run, open_instances[:1])  # the verdict is the same for all instances of a task
+    return any(compute_previous_run_verdict(ti).outcome is RuleOutcome.WAIT for ti in dependent)
 
 
 def _depends_on_previous_run(ti: TaskInstance) -> bool:
