@@ -26,6 +26,8 @@ from tests.patience import PATIENCE_S
 
 _LOCAL = ("postgresql:///test?host=/var/run/postgresql", "postgresql://root@127.0.0.1:5432/test")
 _BINARIES = Path("/usr/lib/postgresql")
+_NAMED = os.environ.get("GNOMON_TEST_POSTGRES")
+"""Read when this module is imported: each test runs without the variables of Gnomon (tests/conftest.py)."""
 
 
 @contextmanager
@@ -62,9 +64,8 @@ def server_url() -> str:
 
 @cache
 def _find() -> tuple[str | None, str]:
-    named = os.environ.get("GNOMON_TEST_POSTGRES")
-    if named:
-        return (named, "") if _answers(named) else (None, f"GNOMON_TEST_POSTGRES={named} does not answer")
+    if _NAMED:
+        return (_NAMED, "") if _answers(_NAMED) else (None, f"GNOMON_TEST_POSTGRES={_NAMED} does not answer")
     for url in _LOCAL:
         if _answers(url):
             return url, ""

@@ -10,8 +10,10 @@ import sys
 import time
 from pathlib import Path
 
+import psycopg
 import pytest
 from tests import shifted_clock
+from tests.postgres import own_schema
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="LD_PRELOAD and the symbols that it replaces are Linux's"),
@@ -63,3 +65,9 @@ def test_a_missing_compiler_is_reported(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setenv("CC", "no-such-compiler")
     assert shifted_clock.main(["2028-02-29 12:00", "UTC"]) == 2
     assert "no C compiler" in capsys.readouterr().err
+
+@pytest.mark.postgres
+def test_the_database_of_the_tests_has_the_clock_of_the_tests() -> None:
+    with own_schema() as url, psycopg.connect(url) as connection:
+        (found,) = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchall()
+    assert abs(found[0] - time.time()) < 60
