@@ -5,6 +5,7 @@ HOME_FOLDER ?= $(CURDIR)/home
 PYTEST ?=
 SOAK_TIMEOUT ?= 3600
 WORKERS ?= 3
+SOAK_WORKERS ?= 2
 BENCH ?=
 
 SOURCES := $(shell find src -type f ! -name '*.pyc' 2>/dev/null) pyproject.toml README.md LICENSE
@@ -37,7 +38,7 @@ bench: .venv-test/.installed ## Measure (BENCH="wide chain" for some of it)
 	.venv-test/bin/python -m bench.run $(BENCH)
 
 soak: .venv-test/.installed ## The long tests: kills, leaks, fullness; bounded by SOAK_TIMEOUT seconds
-	timeout --signal=INT --kill-after=60 $(SOAK_TIMEOUT) .venv-test/bin/python -m pytest -m soak $(PYTEST)
+	timeout --signal=INT --kill-after=60 $(SOAK_TIMEOUT) .venv-test/bin/python -m pytest -m soak -n $(SOAK_WORKERS) --dist worksteal $(PYTEST)
 
 clean: ## Remove what make made; the home folder stays
 	rm -rf .venv .venv-test build dist
