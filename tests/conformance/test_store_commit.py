@@ -124,6 +124,8 @@ def test_xcoms_of_a_mapped_task_are_read_by_index_and_by_place(world: World, run
         assert [x.value for x in xcom_values.read_xcoms(tx, run, "k", map_indexes=(2,))] == ["2"]
         assert xcom_values.count_values(tx, run, "a", "k") == 4 and xcom_values.count_values(tx, run, "a", "l") == 0
         assert xcom_values.read_batch(tx, run, "a", "k", 1, 2) == ["2", "5"] and xcom_values.read_batch(tx, run, "a", "k", 4, 2) == []
+        for start, total in ((0, 4), (1, 4), (0, 3)):
+            assert xcom_values.read_dense_batch(tx, run, "a", "k", start, 2, total) is None
 
 
 def test_an_xcom_of_an_earlier_run_is_found_when_asked_for(world: World) -> None:
