@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 import random
@@ -19,6 +20,8 @@ from gnomon.model.task_api_requests import GetXComBatch, GetXComElement
 from gnomon.sdk import DAG, task
 from gnomon.sdk.dags.dag_decorators import task_group
 from gnomon.sdk.runtime.channel import install_channel
+from gnomon.sdk.tasks.decorated_operators import PythonDecoratedOperator
+from gnomon.sdk.tasks.task_decorators import task_decorator_factory
 from gnomon.sdk.tasks.xcom_arg import XComArg
 
 
@@ -227,3 +230,61 @@ def test_a_back_end_of_the_author_reads_the_whole_value(monkeypatch: pytest.Monk
     server = Server(xcoms={("one", -1, "return_value"): "[1, 2]"})
     result = run_one(dag, server, "keep", 1, ((2,),))
     assert result.xcoms[0].value == '["2"]' and not any(isinstance(question, GetXComElement) for question in server.asked)
+
+
+def test_the_operators_of_instances_are_copies_that_share_no_argument() -> None:
+    seen: list[Any] = []
+
+    @task
+    def work(x: Any, y: Any = None, **context: Any) -> Any:
+        operator = context["ti"].task
+        seen.append(operator)
+        operator.op_kwargs["x"] = "changed"
+        operator.retries = 7
+        return [x, y, operator.is_mapped, context["task"] is operator]
+
+    with DAG("d", schedule=None, default_args={"retries": 3}) as dag:
+        mapped = work.partial(y=[1]).expand(x=[[1], [2]])
+        mapped.operator.trigger_rule = "always"
+    dag.task_dict["work"].prepare_instances()
+    run = run_mapped(dag)
+    assert run.values("work") == [[[1], [1], False, True], [[2], [1], False, True]]
+    assert seen[0] is not seen[1] and {str(operator.trigger_rule) for operator in seen} == {"always"}
+    assert dag.task_dict["work"].unmap({"op_kwargs": {"x": 1}}).retries == 3
+
+
+def test_an_operator_of_an_instance_has_what_the_mapped_task_has_when_it_runs() -> None:
+    with DAG("d", schedule=None) as dag:
+        keep.expand(x=[1])
+    mapped = dag.task_dict["keep"]
+    assert mapped.unmap({"op_kwargs": {"x": 1}}).pool == "default_pool"
+    mapped.pool = "other"
+    assert mapped.unmap({"op_kwargs": {"x": 1}}).pool == "other"
+    copied = copy.deepcopy(dag)
+    assert copied.task_dict["keep"].unmap({"op_kwargs": {"x": 1}}).dag is copied
+
+
+@pytest.mark.parametrize("value", [{"x": [1]}, [{"x": 1}], [], [{"z": 1}]])
+def test_instances_are_prepared_without_an_error_of_their_arguments(value: Any) -> None:
+    with DAG("d", schedule=None) as dag:
+        keep.expand(**value) if isinstance(value, dict) else keep.expand_kwargs(keep.override(task_id="one")() if value == [{"z": 1}] else value)
+    dag.task_dict["keep"].prepare_instances()
+    with pytest.raises(TypeError, match=r"keep\(\) of task 'keep'.* has no parameter 'z'"):
+        dag.task_dict["keep"].unmap({"op_kwargs": {"z": 1}})
+
+
+def test_a_class_with_its_own_constructor_makes_the_operator_of_each_instance() -> None:
+    made: list[Any] = []
+
+    class Own(PythonDecoratedOperator):
+        def __init__(self, **kwargs: Any) -> None:
+            made.append(kwargs["op_kwargs"])
+            super().__init__(**kwargs)
+
+    def work(x: Any) -> Any:
+        return x
+
+    with DAG("d", schedule=None) as dag:
+        task_decorator_factory(work, decorated_operator_class=Own).expand(x=[1, 2])
+    dag.task_dict["work"].prepare_instances()
+    assert run_mapped(dag).values("work") == [1, 2] and made == [{"x": 1}, {"x": 2}]
