@@ -13,7 +13,7 @@ from gnomon.engine.explain import collect_run_reasons
 from gnomon.engine.lifecycle.run_preemption import can_only_wait
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.records import PoolRecord, RunRecord
-from gnomon.model.run_callbacks import DeadlineSpec
+from gnomon.model.run_callbacks import CallbackKind, DeadlineSpec
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunType
 
@@ -161,6 +161,21 @@ def test_within_a_backfill_its_own_limit_is_given_to_the_earlier_run() -> None:
     world.end("a")
     world.end("a")
     assert states(world, *runs) == ["success", "success"]
+
+
+def test_the_listeners_of_the_start_of_a_run_are_owed_again_when_it_starts_again() -> None:
+    world = World(dag_record([PAST], max_active_runs=1, run_listeners=(CallbackKind.RUN_STARTED.value,)))
+    first, second = two_runs(world)
+
+    def owed() -> list[int]:
+        return [callback.run_pk for _, callback in sorted(world.callbacks.items())]
+
+    before = owed()
+    clear(world, first)
+    assert states(world, first, second) == ["running", "queued"]
+    world.end("a")
+    assert states(world, first, second) == ["success", "running"]
+    assert (before, owed()[len(before) :]) == ([first.run_pk, second.run_pk], [first.run_pk, second.run_pk])
 
 
 def set_limit(world: World, limit: int) -> None:

@@ -146,17 +146,17 @@ EXPAND_INPUT_EMPTY = DictOfListsExpandInput({})
 
 
 class ElementPlace(NamedTuple):
-    """Which element of a factor an instance gets, and how many there are."""
+    """Which element of a factor an instance gets, and how many elements there are."""
 
-    index: int
+    number: int
     total: int | None
 
 
 def _read_place(value: Any, context: Mapping[str, Any], place: ElementPlace, check: Callable[[Any], Any]) -> Any:
     """Return the element of a mapped argument at this place. `check` raises for a value that cannot be mapped over."""
     if isinstance(value, XComArg):
-        return read_element(value.resolve_elements(context, check, place.total), place.index)
-    return read_element(check(value.resolve(context) if isinstance(value, Resolvable) else value), place.index)
+        return read_element(value.resolve_elements(context, check, place.total), place.number)
+    return read_element(check(value.resolve(context) if isinstance(value, Resolvable) else value), place.number)
 
 
 def _find_places(owned: ExpandInput, context: Mapping[str, Any], count: Callable[[], list[int]]) -> list[ElementPlace]:
