@@ -10,7 +10,6 @@ from weakref import WeakKeyDictionary
 
 from gnomon import store
 from gnomon.model.attempts import BACKEND_VALUE
-from gnomon.model.records import RunRecord
 from gnomon.model.task_api_requests import GetXComElement
 from gnomon.serde.containers import SplitContainer, split_container
 from gnomon.store.dag_records import dag_runs
@@ -56,25 +55,31 @@ _caches: WeakKeyDictionary[store.Database, ContainerCache] = WeakKeyDictionary()
 def get_xcom_element(database: store.Database, request: GetXComElement) -> object:
     """A mapping as GetXComElement describes it; None when there is no container."""
     cache = _caches.setdefault(database, ContainerCache(CACHED_BYTES))
-    with database.read() as tx:
-        run = dag_runs.find_stored_run(tx, request.dag_id, request.run_id)
-        container = None if run is None else _find_container(tx, run, request, cache)
+    with database.autocommit() as tx:
+        origin = _find_origin(tx, request)
+    container = None if origin is None else cache.find(origin)
+    if container is None and origin is not None:
+        with database.read() as tx:
+            container = _read_container(tx, request, cache)
     if container is None:
         return None
     value = container.elements[request.number].decode() if 0 <= request.number < len(container.elements) else None
     return {"container": container.kind, "length": len(container.elements), "value": value}
 
 
-def _find_container(tx: store.Transaction, run: RunRecord, request: GetXComElement, cache: ContainerCache) -> SplitContainer | None:
-    origin = stored.find_origin(tx, run, request.task_id, request.key)
-    if origin is None:
+def _find_origin(tx: store.Transaction, request: GetXComElement) -> XComOrigin | None:
+    return stored.find_origin(tx, request.dag_id, request.run_id, request.task_id, request.key)
+
+
+def _read_container(tx: store.Transaction, request: GetXComElement, cache: ContainerCache) -> SplitContainer | None:
+    """Read and split the value, and keep it if its task has ended. Origin and value are of one snapshot."""
+    origin, run = _find_origin(tx, request), dag_runs.find_stored_run(tx, request.dag_id, request.run_id)
+    if origin is None or run is None:
         return None
-    container = cache.find(origin)
-    if container is None:
-        values = stored.read_xcoms(tx, run, request.key, (request.task_id,))
-        if len(values) != 1 or BACKEND_VALUE in values[0].value:
-            return None
-        container = split_container(values[0].value)
-        if container is not None and origin.ended_at is not None:
-            cache.put(origin, container)
+    values = stored.read_xcoms(tx, run, request.key, (request.task_id,))
+    if len(values) != 1 or BACKEND_VALUE in values[0].value:
+        return None
+    container = split_container(values[0].value)
+    if container is not None and origin.ended_at is not None:
+        cache.put(origin, container)
     return container

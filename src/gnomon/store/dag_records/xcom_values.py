@@ -73,10 +73,10 @@ class XComOrigin:
     """None: the task has not ended, and can replace the value."""
 
 
-def find_origin(tx: Transaction, run: RunRecord, task_id: str, key: str) -> XComOrigin | None:
+def find_origin(tx: Transaction, dag_id: str, run_id: str, task_id: str, key: str) -> XComOrigin | None:
     """The origin of the only value of the task under `key`; None when there is no value, or one for each of several instances."""
-    rows = tx.all("xcom_values.origins_of_task", run_pk=run.run_pk, task_id=task_id, key=key, limit=2)
-    return XComOrigin(run.run_pk, rows[0][0], rows[0][1], key, *rows[0][2:]) if len(rows) == 1 else None
+    rows = tx.all("xcom_values.origins_of_task", dag_id=dag_id, run_id=run_id, task_id=task_id, key=key, limit=2)
+    return XComOrigin(*rows[0]) if len(rows) == 1 else None
 
 
 def count_values(tx: Transaction, run: RunRecord, task_id: str, key: str) -> int:
