@@ -1,7 +1,8 @@
 """Mapped tasks beside tasks that are not mapped, in one deployment and one run: `python -m bench.run mapped`.
 
-A task is mapped over the list that another task returns. Shown for each number of instances: from the end of the list's task to the first start of an
-instance, tasks a second, and what the scheduler needs: processor time and memory. `python -m bench.mapped 100 1000` for other numbers.
+A task is mapped over the list that another task returns. Shown for each number of instances: tasks a second and processor time of a task, mapped | not,
+and both as ratios (above 1: mapped is better); from the end of the list's task to the first start of an instance; what the scheduler needs.
+`python -m bench.mapped 100 1000` for other numbers.
 """
 
 from __future__ import annotations
@@ -53,30 +54,43 @@ LIMIT_S = 600.0
 
 
 @dataclass(frozen=True)
-class MappedFigures:
-    """What one run came to."""
+class RunFigures:
+    """What a run came to."""
 
-    expand_s: float
     per_second: float
     processor_ms: float
-    """Processor time of all processes for each instance. Unlike the rate, it does not depend on what else the machine does."""
+    """Processor time of all processes for each task. Unlike the rate, it hardly depends on what else the machine does."""
+
+
+@dataclass(frozen=True)
+class MappedFigures:
+    """What a run of a mapped task came to, beside runs of 500 tasks that are not mapped directly before and after it."""
+
+    run: RunFigures
+    beside: RunFigures
+    expand_s: float
     scheduler_ms: float
-    """That of the scheduler."""
+    """Processor time of the scheduler for each instance."""
     memory_mb: float
     """Largest PSS of the scheduler during the run, less that before it."""
 
 
 def mapped(numbers: tuple[int, ...] = NUMBERS) -> None:
-    """Lines for each way to run tasks; the ratio is to the unmapped DAG of the same deployment."""
+    """Lines for each way to run tasks; ratios are to the unmapped DAG of the same deployment."""
     for mode, options in MODES.items():
         with _deployed(numbers, options) as running:
-            unmapped, of_500 = _compare_500(running)
-            show(f"500 tasks, mapped | not, {mode}", f"{of_500:.0f} | {unmapped:.0f}/s, ratio {of_500 / unmapped:.2f}", "ratio >= 0.9",
-                 "Airflow 10.5 | 6.6/s" if mode == "isolated" else "")
+            plain, of_500 = _compare_500(running)
+            _show(f"500 tasks, mapped | not, {mode}", of_500, plain, "Airflow 10.5 | 6.6/s" if mode == "isolated" else "")
             for number in numbers:
                 found = _measure(running, number)
-                show(f"{number:,} mapped instances, {mode}", f"{found.per_second:.0f}/s, ratio {found.per_second / unmapped:.2f}", "ratio >= 0.9",
-                     f"expanded in {found.expand_s:.2f} s; {found.processor_ms:.2f} ms an instance, {found.scheduler_ms:.2f} the scheduler, +{found.memory_mb:.0f} MB")
+                _show(f"{number:,} mapped instances, {mode}", found.run, found.beside,
+                      f"expanded in {found.expand_s:.2f} s; the scheduler {found.scheduler_ms:.2f} ms, +{found.memory_mb:.0f} MB")
+
+
+def _show(name: str, mapped_run: RunFigures, plain: RunFigures, beside: str) -> None:
+    ratios = f"ratios {mapped_run.per_second / plain.per_second:.2f}, {plain.processor_ms / mapped_run.processor_ms:.2f}"
+    show(name, f"{mapped_run.per_second:.0f} | {plain.per_second:.0f}/s, {mapped_run.processor_ms:.2f} | {plain.processor_ms:.2f} ms, {ratios}",
+         "ratios >= 0.9", beside)
 
 
 @contextmanager
@@ -91,31 +105,44 @@ def _deployed(numbers: tuple[int, ...], options: dict[str, str]) -> Iterator[Dep
             yield running
 
 
-def _compare_500(running: Deployment) -> tuple[float, float]:
-    """Tasks a second of the unmapped and of the mapped DAG: medians of runs that alternate, after one of each."""
-    rates: dict[str, list[float]] = {"wide_python_500": [], "wide_mapped_500": []}
+def _compare_500(running: Deployment) -> tuple[RunFigures, RunFigures]:
+    """The unmapped and the mapped DAG: medians of runs that alternate, after one of each."""
+    found: dict[str, list[RunFigures]] = {"wide_python_500": [], "wide_mapped_500": []}
     for pair in range(PAIRS + 1):
-        for dag_id, found in rates.items():
-            running.trigger_and_watch(dag_id, f"r{pair}", LIMIT_S)
-            found.append(_rate(_rows(running, dag_id, f"r{pair}")))
-    return median(rates["wide_python_500"][1:]), median(rates["wide_mapped_500"][1:])
+        for dag_id, figures in found.items():
+            figures.append(_run(running, dag_id, f"r{pair}"))
+    return _median(found["wide_python_500"][1:]), _median(found["wide_mapped_500"][1:])
 
 
 def _measure(running: Deployment, number: int) -> MappedFigures:
     dag_id, pid = f"mapped_{number}", _scheduler(running)
-    before_kb, before_s, before_all_s = memory_kb([pid]), cpu_s([pid]), running.cpu_s()
+    beside = [_run(running, "wide_python_500", f"before_{number}")]
+    before_kb, before_s = memory_kb([pid]), cpu_s([pid])
     with _peak_kb(pid) as peak:
-        running.trigger_and_watch(dag_id, "r", LIMIT_S)
-    spent, all_spent = cpu_s([pid]) - before_s, running.cpu_s() - before_all_s
+        found = _run(running, dag_id, "r")
+    spent = cpu_s([pid]) - before_s
+    beside.append(_run(running, "wide_python_500", f"after_{number}"))
     rows = _rows(running, dag_id, "r")
     (source,) = (row for row in rows if row.map_index < 0)
     instances = [row for row in rows if row.map_index >= 0]
     assert len(instances) == number, f"{len(instances)} instances"
     first = min(row.started_at or 0 for row in instances)
     return MappedFigures(
-        expand_s=(first - (source.ended_at or 0)) / 1e6, per_second=_rate(instances), processor_ms=1000 * all_spent / number,
+        run=RunFigures(_rate(instances), found.processor_ms), beside=_median(beside), expand_s=(first - (source.ended_at or 0)) / 1e6,
         scheduler_ms=1000 * spent / number, memory_mb=(max(peak) - before_kb) / 1024,
     )
+
+
+def _run(running: Deployment, dag_id: str, run_id: str) -> RunFigures:
+    before_s = running.cpu_s()
+    running.trigger_and_watch(dag_id, run_id, LIMIT_S)
+    spent_s = running.cpu_s() - before_s
+    rows = _rows(running, dag_id, run_id)
+    return RunFigures(_rate(rows), 1000 * spent_s / len(rows))
+
+
+def _median(figures: list[RunFigures]) -> RunFigures:
+    return RunFigures(median([one.per_second for one in figures]), median([one.processor_ms for one in figures]))
 
 
 def _rows(running: Deployment, dag_id: str, run_id: str) -> list[TaskRecord]:

@@ -11,7 +11,7 @@ from tests.conformance.storeworld import AT, World, attempt, plan_change, slot, 
 
 from gnomon.model.attempts import XCOM_MAX_BYTES, AttemptResult, XComItem
 from gnomon.model.ids import TaskKey
-from gnomon.model.records import Changes, EventRecord, NewMail, RunRecord
+from gnomon.model.records import Changes, EventRecord, NewMail, RunRecord, TaskRecord
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.store import PoolExhausted, RowsMissing, XComTooLarge
 from gnomon.store.admin import pools
@@ -124,6 +124,16 @@ def test_xcoms_of_a_mapped_task_are_read_by_index_and_by_place(world: World, run
         assert [x.value for x in xcom_values.read_xcoms(tx, run, "k", map_indexes=(2,))] == ["2"]
         assert xcom_values.count_values(tx, run, "a", "k") == 4 and xcom_values.count_values(tx, run, "a", "l") == 0
         assert xcom_values.read_batch(tx, run, "a", "k", 1, 2) == ["2", "5"] and xcom_values.read_batch(tx, run, "a", "k", 4, 2) == []
+        for start, total in ((0, 4), (1, 4), (0, 3)):
+            assert xcom_values.read_dense_batch(tx, run, "a", "k", start, 2, total) is None
+
+
+def test_the_origin_of_a_value_is_the_attempt_that_stored_it(world: World, run: RunRecord) -> None:
+    row = TaskRecord(run.run_pk, 1, -1, TaskInstanceState.SUCCESS, try_number=1, seq=3, defer_seq=2, started_at=1, ended_at=9)
+    world.apply(Changes(tasks=[row], results=[result(run, ("k", "1"), number=1)]))
+    with world.db.read() as tx:
+        assert xcom_values.find_origin(tx, "d", run.run_id, "b", "k") == xcom_values.XComOrigin(run.run_pk, 1, -1, "k", 3, 2, 9)
+        assert xcom_values.find_origin(tx, "d", run.run_id, "b", "l") is None is xcom_values.find_origin(tx, "d", "none", "b", "k")
 
 
 def test_an_xcom_of_an_earlier_run_is_found_when_asked_for(world: World) -> None:

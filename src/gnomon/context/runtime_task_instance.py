@@ -12,7 +12,7 @@ from gnomon.context.asset_event_accessors import OutletEventAccessors
 from gnomon.context.run_queries import RunQueries
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.context.state_store_accessors import AssetStateStoreAccessors, TaskStateStoreAccessor
-from gnomon.context.xcom_access import AttemptXComs, MapIndexes
+from gnomon.context.xcom_access import AttemptXComs, MapIndexes, PulledElement
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import Instant
 from gnomon.model.states import TaskInstanceState
@@ -100,8 +100,8 @@ class RuntimeTaskInstance(RunQueries):
             task_ids, dag_id, key or XCOM_RETURN_KEY, include_prior_dates, map_indexes, default, run_id
         )
 
-    def pull_xcom_element(self, task_id: str, dag_id: str, key: str, number: int) -> Any:
-        """Return one element of a list that a task pushed; NOTSET when it pushed none. For the arguments of a mapped task."""
+    def pull_xcom_element(self, task_id: str, dag_id: str, key: str, number: int) -> PulledElement | None:
+        """Return one element of a container that a task pushed; None when it pushed none. For the arguments of a mapped task."""
         return self._xcoms.pull_element(task_id, dag_id, key, number)
 
     async def axcom_push(self, key: str, value: Any) -> None:

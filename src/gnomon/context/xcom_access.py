@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from gnomon.errors.authoring import XComOverLimit
 from gnomon.model.attempts import Attempt, xcom_excess
-from gnomon.model.task_api_requests import GetXComs
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.task_api_requests import GetXComElement, GetXComs
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
 from gnomon.sdk.runtime.channel import Channel
 from gnomon.sdk.runtime.xcom import decode_xcom, encode_xcom, find_backend
 
 MapIndexes = int | Iterable[int] | None | ArgNotSet
+
+
+_CONTAINERS: dict[str, type[Any]] = {"list": list, "tuple": tuple, "dict": dict}
+
+
+class PulledElement(NamedTuple):
+    """One element of a container: the type and the number of elements of the container, and the value; NOTSET behind the end."""
+
+    container: type[Any]
+    length: int
+    value: Any
 
 
 class AttemptXComs:
@@ -68,20 +80,20 @@ class AttemptXComs:
             return values[0]
         return values
 
-    def pull_element(self, task_id: str, dag_id: str, key: str, number: int) -> Any:
-        """Return the element at this place of the list that a task of the run pushed, without the rest of the list.
+    def pull_element(self, task_id: str, dag_id: str, key: str, number: int) -> PulledElement | None:
+        """Return the element at this place of the list, tuple or dict that a task of the run pushed, without the others.
 
-        NOTSET when the task pushed no list, or a shorter one, and with a back end of the author, which reads whole values; then `pull`
-        returns what the task pushed.
+        None when `pull` has to read the value: of a mapped task, of another type, of a back end of the author, which reads whole values.
         """
         if find_backend() is not None:
-            return NOTSET
-        run_id = self._attempt.run.run_id
-        question = GetXComs(dag_id=dag_id, run_id=run_id, key=key, task_ids=(task_id,), element=number)
-        found = cast(list[dict[str, Any]], self._channel.ask(question))
-        if len(found) != 1 or not found[0].get("is_element"):
-            return NOTSET
-        return self._decode(key, task_id, found[0]["map_index"], (dag_id, run_id), found[0]["value"])
+            return None
+        where = dag_id, self._attempt.run.run_id
+        answer = self._channel.ask(GetXComElement(dag_id=dag_id, run_id=where[1], task_id=task_id, key=key, number=number))
+        if answer is None:
+            return None
+        found = cast(dict[str, Any], answer)
+        value = NOTSET if found["value"] is None else self._decode(key, task_id, UNMAPPED, where, found["value"])
+        return PulledElement(_CONTAINERS[found["container"]], found["length"], value)
 
     def _own_or_newest(
         self, where: tuple[str, str], key: str, indexes: Sequence[int] | None, prior: bool, default: Any

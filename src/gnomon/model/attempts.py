@@ -18,6 +18,8 @@ XCOM_MAX_BYTES = 16 * 1024 * 1024
 """The largest XCom: bytes of its JSON text in UTF-8. For a larger value, push the address of a file or an object."""
 RETURN_VALUE = "return_value"
 """The XCom key of the return value, as in Airflow."""
+BACKEND_VALUE = "__xcom_of_backend__"
+"""The only key of the dict that is stored for a value that an XCom back end serialized in its own way."""
 _SHOWN_MAX = 60
 """Characters of a refused XCom that the error message shows."""
 

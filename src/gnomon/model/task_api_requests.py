@@ -47,7 +47,6 @@ class GetXComs(TaskApiRequest, frozen=True, kw_only=True, tag=True):
 
     `task_ids` None: of every task. `map_indexes` None: all of them.
     `include_prior_dates`: the newest value of each task in this run or an earlier one.
-    `element`: of a value that is a list with so many elements, only the element at this place, and `is_element` true in its mapping.
     """
 
     dag_id: str
@@ -56,7 +55,20 @@ class GetXComs(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     task_ids: tuple[str, ...] | None = None
     map_indexes: tuple[int, ...] | None = None
     include_prior_dates: bool = False
-    element: int | None = None
+
+
+class GetXComElement(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers {container, length, value} for the list, tuple or dict that a task that is not mapped pushed; None for anything else.
+
+    `container`: "list", "tuple" or "dict"; `value`: the JSON text of the element at the place `number`, None behind the end. The element
+    of a dict is the tuple of key and value.
+    """
+
+    dag_id: str
+    run_id: str
+    task_id: str
+    key: str = "return_value"
+    number: int
 
 
 XCOM_BATCH = 64
@@ -76,6 +88,7 @@ class GetXComBatch(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     """Answers the values (JSON text) of the instances of a task in the order of their map indexes, from number `start` on.
 
     At most `limit` and at most XCOM_BATCH values; fewer when they are large, but none only behind the last one.
+    `total`: how many values there are in all, if that is known; then the cost of the answer does not depend on `start`.
     """
 
     dag_id: str
@@ -84,6 +97,7 @@ class GetXComBatch(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     key: str = "return_value"
     start: int = 0
     limit: int = XCOM_BATCH
+    total: int | None = None
 
 
 class GetPreviousRun(TaskApiRequest, frozen=True, kw_only=True, tag=True):
@@ -225,7 +239,7 @@ class GetConsumedAssetEvents(TaskApiRequest, frozen=True, kw_only=True, tag=True
 
 
 AnyTaskApiRequest = (
-    GetVariable | SetVariable | DeleteVariable | ListVariables | GetConnection | GetXComs
+    GetVariable | SetVariable | DeleteVariable | ListVariables | GetConnection | GetXComs | GetXComElement
     | GetPreviousRun | GetRunState | GetRunStates | GetTaskStates
     | GetFirstReschedule | GetDag | TriggerRun | GetRequest | GetXComCount | GetXComBatch
     | GetTaskState | SetTaskState | DeleteTaskState | GetAssetState | SetAssetState | DeleteAssetState

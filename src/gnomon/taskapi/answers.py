@@ -30,6 +30,7 @@ from gnomon.model.task_api_requests import (
     GetVariable,
     GetXComBatch,
     GetXComCount,
+    GetXComElement,
     GetXComs,
     ListVariables,
     SetAssetState,
@@ -50,13 +51,14 @@ from gnomon.taskapi.run_queries import (
     get_task_states,
 )
 from gnomon.taskapi.state_answers import answer_asset_state, answer_task_state
+from gnomon.taskapi.xcom_elements import get_xcom_element
 from gnomon.taskapi.xcom_queries import count_xcoms, get_xcom_batch, get_xcoms
 
 _WRITE_REQUESTS = (SetVariable, DeleteVariable)
 _TASK_STATE_REQUESTS = (GetTaskState, SetTaskState, DeleteTaskState)
 _ASSET_STATE_REQUESTS = (GetAssetState, SetAssetState, DeleteAssetState)
 _RUN_REQUESTS = (
-    GetXComs, GetXComCount, GetXComBatch, GetPreviousRun, GetRunState, GetRunStates, GetTaskStates, GetDag, GetRequest, GetAsset, GetAssetEvents,
+    GetXComs, GetXComElement, GetXComCount, GetXComBatch, GetPreviousRun, GetRunState, GetRunStates, GetTaskStates, GetDag, GetRequest, GetAsset, GetAssetEvents,
 )
 _ATTEMPT_REQUESTS = (TriggerRun, GetFirstReschedule, GetConsumedAssetEvents, *_TASK_STATE_REQUESTS)
 """Requests about the attempt itself."""
@@ -98,6 +100,8 @@ def answer_trigger(database: store.Database, request: AnyTaskApiRequest) -> obje
 
 
 def _answer_from_table(database: store.Database, request: AnyTaskApiRequest) -> object:
+    if isinstance(request, GetXComElement):
+        return get_xcom_element(database, request)
     answer = _ANSWERS[type(request)]
     transaction = database.write() if isinstance(request, _WRITE_REQUESTS) else database.read()
     with transaction as tx:

@@ -61,10 +61,20 @@ def _load_dags(control: socket.socket, file: str) -> dict[str, Any] | None:
         return None
     channel.install_channel(None)
     fresh = fork_safety.find_fork_obstacle(before)
+    if fresh is None:
+        _prepare_mapped_tasks(loaded.dags)
     gc.collect()
     gc.freeze()
     send_packet(control, zygote_protocol.ImportFinished(fresh=fresh))
     return loaded.dags if fresh is None else None
+
+
+def _prepare_mapped_tasks(dags: dict[str, Any]) -> None:
+    """Let mapped tasks make what all their instances share, before the forks."""
+    for dag in dags.values():
+        for task in dag.task_dict.values():
+            if task.is_mapped:
+                task.prepare_instances()
 
 
 class _FileZygote:

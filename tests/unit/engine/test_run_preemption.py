@@ -6,13 +6,14 @@ import copy
 import random
 
 import pytest
+from msgspec.structs import replace
 
 from gnomon.engine import events as e
 from gnomon.engine.explain import collect_run_reasons
 from gnomon.engine.lifecycle.run_preemption import can_only_wait
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.records import PoolRecord, RunRecord
-from gnomon.model.run_callbacks import DeadlineSpec
+from gnomon.model.run_callbacks import CallbackKind, DeadlineSpec
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunType
 
@@ -162,6 +163,58 @@ def test_within_a_backfill_its_own_limit_is_given_to_the_earlier_run() -> None:
     assert states(world, *runs) == ["success", "success"]
 
 
+def test_the_listeners_of_the_start_of_a_run_are_owed_again_when_it_starts_again() -> None:
+    world = World(dag_record([PAST], max_active_runs=1, run_listeners=(CallbackKind.RUN_STARTED.value,)))
+    first, second = two_runs(world)
+
+    def owed() -> list[int]:
+        return [callback.run_pk for _, callback in sorted(world.callbacks.items())]
+
+    before = owed()
+    clear(world, first)
+    assert states(world, first, second) == ["running", "queued"]
+    world.end("a")
+    assert states(world, first, second) == ["success", "running"]
+    assert (before, owed()[len(before) :]) == ([first.run_pk, second.run_pk], [first.run_pk, second.run_pk])
+
+
+def set_limit(world: World, limit: int) -> None:
+    dag = copy.deepcopy(world.dags[1])
+    dag.spec = replace(dag.spec, max_active_runs=limit)
+    dag.version_pk += 1
+    world.dags[1] = dag
+    world.step(e.DagRead(copy.deepcopy(dag)), seconds=1)
+
+
+def test_after_the_limit_was_lowered_an_earlier_run_starts_only_when_enough_later_runs_gave_their_places() -> None:
+    world = World(dag_record([PAST, TaskSpec(task_id="x", upstream=("a",))], max_active_runs=3))
+    runs = [world.start(run_after=world.now + number - 5) for number in range(3)]
+    world.end("a", "failed")
+    assert states(world, *runs) == ["failed", "running", "running"]
+    set_limit(world, 1)
+    clear(world, runs[0])
+    assert states(world, *runs) == ["running", "queued", "queued"]
+    for index in range(3):
+        world.end("a")
+        world.end("x")
+        assert states(world, *runs)[: index + 1] == ["success"] * (index + 1)
+
+
+def test_a_later_run_that_works_keeps_out_an_earlier_one_after_the_limit_was_lowered() -> None:
+    world = World(dag_record([PAST, TaskSpec(task_id="x")], max_active_runs=3))
+    runs = [world.start(run_after=world.now + number - 5) for number in range(3)]
+    world.end("a", "failed")
+    for attempt in list(world.live("x")):
+        if attempt.run.run_pk != runs[1].run_pk:
+            world.step(world.result(attempt))
+    assert states(world, *runs) == ["failed", "running", "running"]
+    set_limit(world, 1)
+    clear(world, runs[0])
+    assert states(world, *runs) == ["queued", "running", "queued"], "the second run still works"
+    world.end("x")
+    assert states(world, *runs) == ["running", "queued", "queued"]
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_no_earlier_run_is_kept_out_by_runs_that_can_only_wait(seed: int) -> None:
     rng = random.Random(seed)
@@ -173,10 +226,15 @@ def test_no_earlier_run_is_kept_out_by_runs_that_can_only_wait(seed: int) -> Non
             ended = [run for run in world.runs.values() if str(run.state) in ("failed", "success")]
             if ended:
                 clear(world, rng.choice(ended))
+        if rng.random() < 0.1:
+            set_limit(world, rng.choice((1, 2, 4)))
+        was_running = world.memory.dags[1].running_runs.copy()
         world.step()
         dag = world.memory.dags[1]
         queued = [run for run in dag.runs.values() if not run.is_running]
-        assert dag.running_count <= dag.graph.spec.max_active_runs
+        assert dag.running_count <= max(dag.graph.spec.max_active_runs, len(was_running))
+        if len(was_running) > dag.graph.spec.max_active_runs:
+            assert set(dag.running_runs) <= set(was_running), f"seed {seed}: a run started although the limit was reached"
         for run in map(dag.runs.__getitem__, dag.running_runs) if dag.hold_reason is None else ():
             assert not (can_only_wait(run) and any(other.sort_key < run.sort_key for other in queued)), f"seed {seed}"
         again = world.fresh_memory()

@@ -5,7 +5,6 @@ The number of instances is computed here, from the spec and the lengths that the
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -14,11 +13,19 @@ from typing import Any
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.mapping import ConcatLength, Expansion, Length, LiteralLength, XComLength, ZipLength
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.model.task_api_requests import GetFirstReschedule, GetTaskStates, GetXComBatch, GetXComCount, GetXComs
+from gnomon.model.task_api_requests import (
+    GetFirstReschedule,
+    GetTaskStates,
+    GetXComBatch,
+    GetXComCount,
+    GetXComElement,
+    GetXComs,
+)
 from gnomon.runner import run_attempt
 from gnomon.sdk import DAG
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.serde import loads
+from gnomon.serde.containers import split_container
 
 AT = 1_700_000_000_000_000
 FACTS = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=AT, logical_at=AT)
@@ -42,23 +49,27 @@ class Server:
             return {question.run_ids[0] if question.run_ids else "r": shown}
         if isinstance(question, GetXComs):
             return [
-                {"task_id": task, "map_index": index, "run_id": "r", **_value_or_element(value, question.element)}
+                {"task_id": task, "map_index": index, "run_id": "r", "value": value}
                 for (task, index, key), value in sorted(self.xcoms.items())
                 if key == question.key and (question.task_ids is None or task in question.task_ids)
                 and (question.map_indexes is None or index in question.map_indexes)
             ]
+        if isinstance(question, GetXComElement):
+            return self._find_element(question)
         values = [value for (task, _, key), value in sorted(self.xcoms.items()) if (task, key) == (question.task_id, question.key)]
         if isinstance(question, GetXComCount):
             return len(values)
         assert isinstance(question, GetXComBatch), question
+        assert question.total in (None, len(values)), question
         return values[question.start : question.start + question.limit]
 
-
-def _value_or_element(text: str, number: int | None) -> dict[str, object]:
-    value = json.loads(text)
-    if number is None or not isinstance(value, list) or number >= len(value):
-        return {"value": text}
-    return {"value": json.dumps(value[number]), "is_element": True}
+    def _find_element(self, question: GetXComElement) -> object:
+        value = self.xcoms.get((question.task_id, -1, question.key))
+        found = None if value is None else split_container(value)
+        if found is None:
+            return None
+        element = found.elements[question.number].decode() if question.number < len(found.elements) else None
+        return {"container": found.kind, "length": len(found.elements), "value": element}
 
 
 @dataclass

@@ -13,7 +13,7 @@ from tests.unit.runner.mapped_run import Server, combinations, run_mapped, run_o
 
 from gnomon.config import load_config, set_current_config
 from gnomon.errors.authoring import AirflowSkipException
-from gnomon.model.task_api_requests import GetXComs
+from gnomon.model.task_api_requests import GetXComElement, GetXComs
 from gnomon.operators.bash import BashOperator
 from gnomon.operators.empty import EmptyOperator
 from gnomon.operators.python import PythonOperator
@@ -69,8 +69,8 @@ def test_an_instance_reads_its_element_and_not_the_whole_list_of_the_task() -> N
     run = run_mapped(dag)
     assert run.values("keep") == [[{"y": number}, None] for number in range(3)]
     assert run.values("by_dicts") == [[None, number] for number in range(3)]
-    asked = [question for question in run.server.asked if isinstance(question, GetXComs)]
-    assert sorted(question.element for question in asked) == [0, 0, 1, 1, 2, 2]  # type: ignore[type-var]
+    assert sorted(question.number for question in run.server.asked if isinstance(question, GetXComElement)) == [0, 0, 1, 1, 2, 2]
+    assert not any(isinstance(question, GetXComs) for question in run.server.asked)
 
 
 def test_a_dict_gives_its_items_as_pairs() -> None:

@@ -110,20 +110,6 @@ def test_the_values_of_a_mapped_task_come_in_batches_that_end_with_a_large_value
         taskapi.answer_task(world.db, None, batch)
 
 
-@pytest.mark.parametrize(
-    ("stored", "number", "answered"),
-    [('[1, {"a": [2]}]', 1, '{"a": [2]}'), ("[1, 2]", 2, None), ('{"a": 1}', 0, None), ("[NaN, 1]", 1, None), ('"[1]"', 0, None), ("[1, 2]", -1, None)],
-)
-def test_one_element_of_a_list_is_answered_without_the_rest(world: World, stored: str, number: int, answered: str | None) -> None:
-    """None: the whole value, because it has no such element."""
-    dag = world.dag("d")
-    run = world.run("d", "m", day=1)
-    with world.db.write() as tx:
-        xcom_values.write_xcom(tx, run.run_pk, dag.task_numbers["a"], -1, "return_value", stored)
-    (answer,) = ask(world, GetXComs(dag_id="d", run_id="m", task_ids=("a",), element=number))  # type: ignore[misc]
-    assert (answer["value"], answer.get("is_element", False)) == ((stored, False) if answered is None else (answered, True))
-
-
 def test_xcoms_are_of_the_run_of_the_tasks_and_of_the_map_indexes_asked_for(world: World) -> None:
     _two_runs(world)
     found = {"task_id": "a", "map_index": -1, "value": '"second"', "run_id": "second"}

@@ -136,8 +136,11 @@ def _start_backfill_runs(context: StepContext, dag: Dag, queue: BackfillQueue) -
         if run is None or run.backfill is not queue or not _is_startable(run) or queue.key_of(run.record) != queue.queued_runs[0]:
             heapq.heappop(queue.queued_runs)
             continue
-        if _is_too_early(context, run) or not (queue.has_room or preempt_later_run(context, run)):
+        if _is_too_early(context, run):
             return
+        while not queue.has_room:  # more than one gives way after the limit was lowered
+            if not preempt_later_run(context, run):
+                return
         heapq.heappop(queue.queued_runs)
         _start_run(context, run)
 
@@ -168,8 +171,9 @@ def _start_planned_runs(context: StepContext, dag: Dag) -> None:
         if _is_too_early(context, run):
             return
         _cancel_overlapped_runs(context, run)
-        if dag.running_count >= limit and not preempt_later_run(context, run):
-            return
+        while dag.running_count >= limit:  # more than one gives way after the limit was lowered
+            if not preempt_later_run(context, run):
+                return
         heapq.heappop(dag.queued_runs)
         _start_run(context, run)
 

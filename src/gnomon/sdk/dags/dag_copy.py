@@ -17,7 +17,7 @@ TaskT = TypeVar("TaskT", bound="TaskNode")
 
 _SHALLOW = frozenset({"user_defined_macros", "user_defined_filters"})
 """Attributes of a DAG whose values may be modules and clients, which cannot be copied."""
-_CACHES = frozenset({"_environments"})
+_CACHES = frozenset({"_environments", "_pattern"})
 _CONTAINERS = (dict, list, tuple, set)
 
 
@@ -73,6 +73,9 @@ def _fill(other: TaskNode, task: TaskNode, memo: dict[int, Any]) -> None:
     dag = task.get_dag()
     keeps_dag = dag is not None and id(dag) not in memo
     for name, value in task.__dict__.items():
+        if name in _CACHES:
+            del other.__dict__[name]
+            continue
         if keeps_dag and name in ("_dag", "task_group"):
             continue
         shallow = name in task.shallow_copy_attrs

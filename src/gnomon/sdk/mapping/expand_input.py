@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from gnomon.sdk.arguments.notset import NOTSET, is_given
-from gnomon.sdk.mapping.map_position import find_element_indexes, list_expansions, pull_list_element
+from gnomon.sdk.arguments.notset import is_given
+from gnomon.sdk.mapping.map_position import find_element_indexes, list_expansions
 from gnomon.sdk.mapping.resolved_sequences import read_element
-from gnomon.sdk.tasks.xcom_arg import XCOM_RETURN_KEY, PlainXComArg, XComArg, iter_xcom_references
+from gnomon.sdk.tasks.xcom_arg import XCOM_RETURN_KEY, XComArg, iter_xcom_references
 from gnomon.sdk.templating.resolvable import Resolvable
 
 
@@ -68,26 +68,30 @@ class DictOfListsExpandInput(Resolvable):
 
     def resolve(self, context: Mapping[str, Any]) -> tuple[dict[str, Any], set[int]]:
         """Return the arguments of the instance of `context`, and the ids of those that came from XComs."""
-        indexes = _find_indexes(self, context, lambda: [len(self._resolve_values(name, context)) for name in self.value])
-        elements = {name: self._read_element(name, context, index) for name, index in zip(self.value, indexes, strict=True)}
+        places = self._find_places(context)
+        elements = {name: self._read_element(name, context, place) for name, place in zip(self.value, places, strict=True)}
         pulled = {id(elements[name]) for name, value in self.value.items() if isinstance(value, Resolvable)}
         return elements, pulled
 
     def resolve_argument(self, name: str, context: Mapping[str, Any]) -> Any:
         """Return one argument of the instance of `context`."""
-        indexes = _find_indexes(self, context, lambda: [len(self._resolve_values(other, context)) for other in self.value])
-        return self._read_element(name, context, indexes[list(self.value).index(name)])
+        return self._read_element(name, context, self._find_places(context)[list(self.value).index(name)])
 
-    def _read_element(self, name: str, context: Mapping[str, Any], index: int) -> Any:
-        element = _pull_element(self.value[name], context, index)
-        return element if is_given(element) else read_element(self._resolve_values(name, context), index)
+    def _find_places(self, context: Mapping[str, Any]) -> list[ElementPlace]:
+        return _find_places(self, context, lambda: [len(self._resolve_values(name, context)) for name in self.value])
+
+    def _read_element(self, name: str, context: Mapping[str, Any], place: ElementPlace) -> Any:
+        return _read_place(self.value[name], context, place, lambda values: _check_values(name, values))
 
     def _resolve_values(self, name: str, context: Mapping[str, Any]) -> Any:
         value = self.value[name]
-        values = value.resolve(context) if isinstance(value, Resolvable) else value
-        if not is_mappable_value(values):
-            raise ValueError(f"expand() expects a list or dict for {name!r}, not {_describe_type(values)}. Return a list or a dict from the task that gives it.")
-        return values
+        return _check_values(name, value.resolve(context) if isinstance(value, Resolvable) else value)
+
+
+def _check_values(name: str, values: Any) -> Any:
+    if not is_mappable_value(values):
+        raise ValueError(f"expand() expects a list or dict for {name!r}, not {_describe_type(values)}. Return a list or a dict from the task that gives it.")
+    return values
 
 
 _DICTS_REMEDY = "Return a list with a dict of arguments for each instance from the task that gives it."
@@ -112,10 +116,8 @@ class ListOfDictsExpandInput(Resolvable):
 
     def resolve(self, context: Mapping[str, Any]) -> tuple[dict[str, Any], set[int]]:
         """Return the arguments of the instance of `context`. As in Airflow, their texts are rendered as templates."""
-        (index,) = _find_indexes(self, context, lambda: [len(self._resolve_dicts(context))])
-        chosen = _pull_element(self.value, context, index)
-        if not is_given(chosen):
-            chosen = self._resolve_dicts(context)[index]
+        (place,) = _find_places(self, context, lambda: [len(self._resolve_dicts(context))])
+        chosen = _read_place(self.value, context, place, _check_dicts)
         if isinstance(chosen, Resolvable):
             chosen = chosen.resolve(context)
         if not isinstance(chosen, Mapping):
@@ -129,10 +131,13 @@ class ListOfDictsExpandInput(Resolvable):
         return dict(chosen), set()
 
     def _resolve_dicts(self, context: Mapping[str, Any]) -> Sequence[Any]:
-        dicts = self.value.resolve(context) if isinstance(self.value, Resolvable) else self.value
-        if not isinstance(dicts, Sequence) or isinstance(dicts, str | bytes):
-            raise ValueError(f"expand_kwargs() expects a list[dict], not {_describe_type(dicts)}. {_DICTS_REMEDY}")
-        return dicts
+        return _check_dicts(self.value.resolve(context) if isinstance(self.value, Resolvable) else self.value)
+
+
+def _check_dicts(dicts: Any) -> Sequence[Any]:
+    if not isinstance(dicts, Sequence) or isinstance(dicts, str | bytes):
+        raise ValueError(f"expand_kwargs() expects a list[dict], not {_describe_type(dicts)}. {_DICTS_REMEDY}")
+    return dicts
 
 
 ExpandInput = DictOfListsExpandInput | ListOfDictsExpandInput
@@ -140,13 +145,22 @@ EXPAND_INPUT_EMPTY = DictOfListsExpandInput({})
 """The mapped arguments of the operator of a mapped `@task`: what is mapped are arguments of its function."""
 
 
-def _pull_element(value: Any, context: Mapping[str, Any], index: int) -> Any:
-    """Return the element of the list that a task returned, if `value` is its result and the list need not be read for it; else NOTSET."""
-    return pull_list_element(value, context["ti"], index) if type(value) is PlainXComArg else NOTSET
+class ElementPlace(NamedTuple):
+    """Which element of a factor an instance gets, and how many elements there are."""
+
+    number: int
+    total: int | None
 
 
-def _find_indexes(owned: ExpandInput, context: Mapping[str, Any], count: Any) -> tuple[int, ...]:
-    """Return the index of the element of each factor. `count` gives the lengths, for a context that does not have them."""
+def _read_place(value: Any, context: Mapping[str, Any], place: ElementPlace, check: Callable[[Any], Any]) -> Any:
+    """Return the element of a mapped argument at this place. `check` raises for a value that cannot be mapped over."""
+    if isinstance(value, XComArg):
+        return read_element(value.resolve_elements(context, check, place.total), place.number)
+    return read_element(check(value.resolve(context) if isinstance(value, Resolvable) else value), place.number)
+
+
+def _find_places(owned: ExpandInput, context: Mapping[str, Any], count: Callable[[], list[int]]) -> list[ElementPlace]:
+    """Return the place of the element of each factor. `count` gives the lengths, for a context that does not have them."""
     ti = context["ti"]
     map_index = ti.map_index
     if map_index is None or map_index < 0:
@@ -158,7 +172,7 @@ def _find_indexes(owned: ExpandInput, context: Mapping[str, Any], count: Any) ->
         if len(expansions) > 1:
             raise RuntimeError(f"the lengths of the expansions of task {ti.task.task_id!r} are not known here, so map index {map_index} has no elements")
         lengths = [count()]
-    return find_element_indexes(level, map_index, lengths)
+    return list(map(ElementPlace, find_element_indexes(level, map_index, lengths), lengths[level]))
 
 
 def check_return_values(value: Any) -> None:

@@ -6,7 +6,7 @@ factor of the last expansion varies fastest. So the instances of a task inside o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -77,14 +77,22 @@ def pull_plain(arg: Any, ti: Any) -> Any:
     return [value for value in pulled if is_given(value)]
 
 
-def pull_list_element(arg: Any, ti: Any, number: int) -> Any:
-    """Return one element of the list that the task of `arg`, a PlainXComArg, returned; NOTSET where only `pull_plain` finds it.
+def pull_elements(arg: Any, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None) -> Any:
+    """Return the elements of the value of `arg`, a PlainXComArg, as a sequence that reads them when they are used.
 
-    So the cost of an instance does not grow with the number of instances.
+    So the cost of an instance does not grow with the number of instances. `check` returns a value over which a task can be mapped, and
+    raises for another one. `total`: the number of elements if it is known.
     """
-    if list_expansions(arg.operator) or not hasattr(ti, "pull_xcom_element"):
-        return NOTSET
-    return ti.pull_xcom_element(arg.operator.task_id, arg.operator.dag_id, arg.key, number)
+    ti = context["ti"]
+    if not hasattr(ti, "pull_xcom_element"):
+        return check(arg.resolve(context))
+    from gnomon.sdk.mapping.lazy_xcoms import LazyElements, LazyXComSequence  # needs msgspec, which a DAG file does not
+
+    if not list_expansions(arg.operator):
+        return LazyElements(xcom_arg=arg, context=context, check=check)
+    if _count_common_groups(arg.operator, getattr(ti, "task", None)) == 0:
+        return check(LazyXComSequence(xcom_arg=arg, ti=ti, total=total))
+    return check(arg.resolve(context))
 
 
 def _count_common_groups(upstream: TaskNode, task: TaskNode | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -105,6 +106,7 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+        self.__dict__.pop("_pattern", None)
         if name in _SETTABLE and "_partial_params" in self.__dict__:  # set by the author, as on an operator
             self.partial_kwargs[name] = value
 
@@ -156,6 +158,9 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
         return count_literal_instances(self.mapped_input)
 
     # One map index
+
+    def prepare_instances(self) -> None:
+        """Called in a process that forks one for each instance, after the import of the file."""
 
     def prepare_for_execution(self) -> MappedOperator:
         """Return this task: `render_template_fields` makes a new operator."""
@@ -265,9 +270,37 @@ class DecoratedMappedOperator(MappedOperator):
         op_kwargs, pulled = self.op_kwargs_expand_input.resolve(context)
         return {"op_kwargs": op_kwargs}, pulled
 
+    def unmap(self, resolve: Mapping[str, Any]) -> Any:
+        if not self._copies_operator:
+            return super().unmap(resolve)
+        if self._strict:
+            self._check_mapped(resolve)
+        return self._find_pattern(resolve).copy_with(self._merge_op_kwargs(resolve))
+
+    def prepare_instances(self) -> None:
+        """Make the operator of which the operators of instances are copies, if the names of their arguments are known: for a process that forks."""
+        value: Any = self.mapped_input.value
+        names = value[0] if isinstance(value, list | tuple) and value else value
+        if self._copies_operator and isinstance(names, Mapping):
+            with contextlib.suppress(Exception):  # each instance reports what is wrong
+                self._find_pattern({"op_kwargs": dict.fromkeys(names)})
+
+    @property
+    def _copies_operator(self) -> bool:
+        """Whether the constructor of the class uses no argument of the function, so that the operators of instances are copies of one."""
+        return "is_copied_for_instances" in self.operator_class.__dict__
+
+    def _find_pattern(self, resolve: Mapping[str, Any]) -> Any:
+        state = self.__dict__
+        if "_pattern" not in state:
+            state["_pattern"] = super().unmap(resolve)
+        return state["_pattern"]
+
+    def _merge_op_kwargs(self, mapped: Mapping[str, Any]) -> dict[str, Any]:
+        return {**(self.partial_kwargs.get("op_kwargs") or {}), **mapped["op_kwargs"]}
+
     def _merge_kwargs(self, mapped: Mapping[str, Any]) -> dict[str, Any]:
-        op_kwargs = {**(self.partial_kwargs.get("op_kwargs") or {}), **mapped["op_kwargs"]}
-        return super()._merge_kwargs({"python_callable": self.python_callable, "op_kwargs": op_kwargs})
+        return super()._merge_kwargs({"python_callable": self.python_callable, "op_kwargs": self._merge_op_kwargs(mapped)})
 
     def _check_mapped(self, mapped: Mapping[str, Any]) -> None:
         prevent_duplicates(self.partial_kwargs.get("op_kwargs") or {}, mapped["op_kwargs"], "mapping already partial", self._describe_place())

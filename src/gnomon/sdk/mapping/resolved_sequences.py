@@ -48,6 +48,10 @@ class ResolvedSequence(Sequence[Any]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self)} elements)"
 
+    def has_element(self, number: int) -> bool:
+        """Return whether there is an element at that place. Reads no more than `_element` for the same place does."""
+        return number < len(self)
+
     @abstractmethod
     def _element(self, number: int) -> Any:
         """Return the element; raises IndexError from the end on."""
@@ -62,6 +66,9 @@ class MappedValues(ResolvedSequence):
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def has_element(self, number: int) -> bool:
+        return has_element(self._values, number)
 
     def _element(self, number: int) -> Any:
         value = read_element(self._values, number)
@@ -81,11 +88,15 @@ class ZippedValues(ResolvedSequence):
         lengths = [len(part) for part in self._parts]
         return max(lengths) if is_given(self._fillvalue) else min(lengths)
 
+    def has_element(self, number: int) -> bool:
+        found = (has_element(part, number) for part in self._parts)
+        return any(found) if is_given(self._fillvalue) else all(found)
+
     def _element(self, number: int) -> Any:
-        if number >= len(self):
+        if not self.has_element(number):
             raise IndexError(number)
         return tuple(
-            read_element(part, number) if number < len(part) else self._fillvalue for part in self._parts
+            read_element(part, number) if has_element(part, number) else self._fillvalue for part in self._parts
         )
 
 
@@ -98,12 +109,24 @@ class ConcatenatedValues(ResolvedSequence):
     def __len__(self) -> int:
         return sum(len(part) for part in self._parts)
 
+    def has_element(self, number: int) -> bool:
+        for part in self._parts:
+            if has_element(part, number):
+                return True
+            number -= len(part)
+        return False
+
     def _element(self, number: int) -> Any:
         for part in self._parts:
-            if number < len(part):
+            if has_element(part, number):
                 return read_element(part, number)
             number -= len(part)
         raise IndexError(number)
+
+
+def has_element(container: Any, number: int) -> bool:
+    """Return whether `read_element` finds an element at that place."""
+    return container.has_element(number) if isinstance(container, ResolvedSequence) else number < len(container)
 
 
 def read_element(container: Any, number: int) -> Any:

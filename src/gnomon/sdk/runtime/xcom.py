@@ -13,15 +13,11 @@ from typing import Any, NoReturn
 
 from gnomon.config import current_config
 from gnomon.errors.authoring import AirflowConfigException, AirflowException
-from gnomon.model.attempts import RETURN_VALUE
+from gnomon.model.attempts import BACKEND_VALUE, RETURN_VALUE
 from gnomon.sdk.dags.authoring_state import get_current_context
 from gnomon.serde import dumps, loads
 
 DEFAULT_PATHS = ("", "airflow.sdk.execution_time.xcom.BaseXCom", "airflow.sdk.bases.xcom.BaseXCom", "airflow.models.xcom.BaseXCom")
-_FOREIGN = "__xcom_of_backend__"
-"""The key under which a value is stored that a back end serialized in its own way."""
-
-
 OBJECT_STORAGE_PATH = "ObjectStoragePath"
 """The name of the type in typed JSON. Its module is imported when a value needs it."""
 
@@ -109,7 +105,7 @@ def encode_xcom(value: Any, *, what: str, key: str) -> str:
     if backend is None:
         return dumps(value, what=what)
     stored = backend.serialize_value(value, **_select(backend.serialize_value, _make_coordinates(key)))
-    return str(stored) if isinstance(stored, SerializedXCom) else dumps({_FOREIGN: stored}, what=what)
+    return str(stored) if isinstance(stored, SerializedXCom) else dumps({BACKEND_VALUE: stored}, what=what)
 
 
 def decode_xcom(text: str, *, key: str, task_id: str, dag_id: str, run_id: str, map_index: int | None) -> Any:
@@ -118,10 +114,10 @@ def decode_xcom(text: str, *, key: str, task_id: str, dag_id: str, run_id: str, 
     `map_index` is None in a sequence of the values of a mapped task, as in Airflow. Raises AirflowConfigException for a back end that cannot be used.
     """
     backend = find_backend()
-    if backend is None and _FOREIGN not in text:
+    if backend is None and BACKEND_VALUE not in text:
         return _loads(text)
-    stored = _loads(text) if _FOREIGN in text else None
-    value = stored[_FOREIGN] if isinstance(stored, dict) and stored.keys() == {_FOREIGN} else SerializedXCom(text)
+    stored = _loads(text) if BACKEND_VALUE in text else None
+    value = stored[BACKEND_VALUE] if isinstance(stored, dict) and stored.keys() == {BACKEND_VALUE} else SerializedXCom(text)
     if backend is None:
         return _loads(text) if isinstance(value, SerializedXCom) else value
     return backend.deserialize_value(

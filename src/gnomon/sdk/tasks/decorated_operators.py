@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import GeneratorType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.dags import authoring_state
@@ -48,6 +48,13 @@ class DecoratedOperator(BaseOperator):
         where = f" of task {task_id!r}{format_location(self._location)}"
         check_call(python_callable, self.op_args, self.op_kwargs, where)
         super().__init__(task_id=task_id, **{**(kwargs_to_upstream or {}), **kwargs})
+
+    def copy_with(self, op_kwargs: dict[str, Any]) -> Self:
+        """Return a copy with other arguments of the function. Raises TypeError for arguments with which it cannot be called."""
+        check_call(self.python_callable, self.op_args, op_kwargs, f" of task {self.task_id!r}{format_location(self._location)}")
+        other = self.prepare_for_execution()
+        other.__dict__["op_kwargs"] = op_kwargs
+        return other
 
     def execute(self, context: Any) -> Any:
         """Return the result of the operator class. Raises TypeError when multiple_outputs is set and the result is not a dict."""
@@ -138,12 +145,15 @@ class PythonDecoratedOperator(DecoratedOperator, FunctionOperator):
 
     template_fields: ClassVar[Collection[str]] = ("templates_dict", "op_args", "op_kwargs")
     custom_operator_name = "@task"
+    is_copied_for_instances = True
+    """On a class itself, not inherited: the constructor uses none of `op_kwargs`, so a mapped task makes one operator and copies it."""
 
 
 class BranchDecoratedOperator(PythonDecoratedOperator, BranchMixIn):
     """`@task.branch`: the function returns the ids of the tasks to follow."""
 
     custom_operator_name = "@task.branch"
+    is_copied_for_instances = True
     inherits_from_skipmixin = True
 
     def execute(self, context: Any) -> Any:
@@ -154,6 +164,7 @@ class ShortCircuitDecoratedOperator(PythonDecoratedOperator, SkipMixin):
     """`@task.short_circuit`: the tasks after it are skipped when the function returns a false value."""
 
     custom_operator_name = "@task.short_circuit"
+    is_copied_for_instances = True
     inherits_from_skipmixin = True
 
     def __init__(self, *, ignore_downstream_trigger_rules: bool = True, **kwargs: Any) -> None:

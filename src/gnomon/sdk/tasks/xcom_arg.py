@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gnomon.errors.authoring import XComNotFound
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 from gnomon.sdk.dags.dag_copy import copy_reference
 from gnomon.sdk.dags.edges import DependencyMixin
-from gnomon.sdk.mapping.map_position import pull_plain
+from gnomon.sdk.mapping.map_position import pull_elements, pull_plain
 from gnomon.sdk.mapping.resolved_sequences import ConcatenatedValues, MappedValues, ZippedValues
 from gnomon.sdk.templating.resolvable import Resolvable
 
@@ -52,6 +53,13 @@ class XComArg(Resolvable, DependencyMixin):
     def resolve(self, context: Mapping[str, Any]) -> Any:
         """Return the value in the run of `context`."""
         raise NotImplementedError(f"{type(self).__name__} has no resolve().")
+
+    def resolve_elements(self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None) -> Any:
+        """Return the value as a sequence or dict for an instance of a mapped task, which needs one element: an element is read when it is used.
+
+        `check` returns a value over which a task can be mapped, and raises for another one. `total`: the number of elements if it is known.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no resolve_elements().")
 
     # An edge to or from an XComArg is an edge of its tasks.
 
@@ -139,6 +147,9 @@ class PlainXComArg(XComArg):
         if self.key == XCOM_RETURN_KEY or getattr(self.operator, "multiple_outputs", False):
             return None
         raise XComNotFound(dag_id, task_id, self.key)
+
+    def resolve_elements(self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None) -> Any:
+        return pull_elements(self, context, check, total)
 
     def iter_references(self) -> Iterable[tuple[TaskNode, str]]:
         """Yield the task and the key of this reference."""
@@ -228,7 +239,10 @@ class MapXComArg(XComArg):
 
     def resolve(self, context: Mapping[str, Any]) -> Any:
         """Return a sequence that calls the functions when an element is read."""
-        return MappedValues(_check_value("map", self.arg.resolve(context)), self.callables)
+        return MappedValues(_check_map(self.arg.resolve(context)), self.callables)
+
+    def resolve_elements(self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None) -> Any:
+        return check(MappedValues(self.arg.resolve_elements(context, _check_map, total), self.callables))
 
     def __repr__(self) -> str:
         return repr(self.arg) + "".join(f".map({getattr(function, '__name__', '<function>')})" for function in self.callables)
@@ -247,7 +261,10 @@ class ZipXComArg(XComArg):
 
     def resolve(self, context: Mapping[str, Any]) -> Any:
         """Return a sequence of tuples."""
-        return ZippedValues([_check_value("zip", arg.resolve(context)) for arg in self.args], self.fillvalue)
+        return ZippedValues([_check_zip(arg.resolve(context)) for arg in self.args], self.fillvalue)
+
+    def resolve_elements(self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None) -> Any:
+        return check(ZippedValues([arg.resolve_elements(context, _check_zip) for arg in self.args], self.fillvalue))
 
     def __repr__(self) -> str:
         first, *others = map(repr, self.args)
@@ -270,7 +287,10 @@ class ConcatXComArg(XComArg):
 
     def resolve(self, context: Mapping[str, Any]) -> Any:
         """Return a sequence of all elements."""
-        return ConcatenatedValues([_check_value("concat", arg.resolve(context)) for arg in self.args])
+        return ConcatenatedValues([_check_concat(arg.resolve(context)) for arg in self.args])
+
+    def resolve_elements(self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None) -> Any:
+        return check(ConcatenatedValues([arg.resolve_elements(context, _check_concat) for arg in self.args]))
 
     def __repr__(self) -> str:
         first, *others = map(repr, self.args)
@@ -290,6 +310,9 @@ def _check_value(method: str, value: Any) -> Any:
     if isinstance(value, str | bytes) or not isinstance(value, Sequence | dict):
         raise ValueError(f"XCom {method} expects sequence or dict, not {type(value).__name__}")
     return value
+
+
+_check_map, _check_zip, _check_concat = (partial(_check_value, method) for method in ("map", "zip", "concat"))
 
 
 def iter_xcom_references(value: object) -> Iterator[tuple[TaskNode, str]]:

@@ -50,6 +50,35 @@ def read_batch(tx: Transaction, run: RunRecord, task_id: str, key: str, start: i
     return [row[0] for row in rows]
 
 
+def read_dense_batch(tx: Transaction, run: RunRecord, task_id: str, key: str, start: int, limit: int, total: int) -> list[str] | None:
+    """As `read_batch` of `total` values, at a cost that does not depend on `start`; None unless each index below `total` has a value."""
+    rows = tx.all("xcom_values.greatest_index", run_pk=run.run_pk, task_id=task_id, key=key)
+    if not rows or rows[0][0] != total - 1:
+        return None
+    rows = tx.all("xcom_values.of_task_indexes", run_pk=run.run_pk, key=key, task_id=task_id, first=start, last=start + limit - 1)
+    return [row[2] for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class XComOrigin:
+    """What distinguishes a value from any later one of the same task: the attempt that stored it."""
+
+    run_pk: int
+    task_no: int
+    map_index: int
+    key: str
+    seq: int
+    defer_seq: int
+    ended_at: int | None
+    """None: the task has not ended, and can replace the value."""
+
+
+def find_origin(tx: Transaction, dag_id: str, run_id: str, task_id: str, key: str) -> XComOrigin | None:
+    """The origin of the only value of the task under `key`; None when there is no value, or one for each of several instances."""
+    rows = tx.all("xcom_values.origins_of_task", dag_id=dag_id, run_id=run_id, task_id=task_id, key=key, limit=2)
+    return XComOrigin(*rows[0]) if len(rows) == 1 else None
+
+
 def count_values(tx: Transaction, run: RunRecord, task_id: str, key: str) -> int:
     """How many instances of the task have a value under `key`."""
     return int(tx.all("xcom_values.count_of_task", run_pk=run.run_pk, task_id=task_id, key=key)[0][0])

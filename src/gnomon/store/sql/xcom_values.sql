@@ -19,6 +19,22 @@ JOIN task_name AS n ON n.dag_pk = r.dag_pk
 JOIN xcom AS x ON x.run_pk = r.run_pk AND x.task_no = n.task_no AND x.key = :key
 WHERE r.run_pk = :run_pk AND n.task_id = :task_id AND x.map_index BETWEEN :first AND :last ORDER BY x.map_index;
 
+-- name: greatest_index
+-- The greatest map index with a value of one task of a run under one key, by the unique index.
+SELECT x.map_index FROM dag_run AS r
+JOIN task_name AS n ON n.dag_pk = r.dag_pk
+JOIN xcom AS x ON x.run_pk = r.run_pk AND x.task_no = n.task_no AND x.key = :key
+WHERE r.run_pk = :run_pk AND n.task_id = :task_id ORDER BY x.map_index DESC LIMIT 1;
+
+-- name: origins_of_task
+-- Which attempt stored each XCom of one task of a run under one key, without the values. By names, so that it is one query for each instance.
+SELECT x.run_pk, x.task_no, x.map_index, x.key, i.seq, i.defer_seq, i.ended_at FROM dag AS d
+JOIN dag_run AS r ON r.dag_pk = d.dag_pk
+JOIN task_name AS n ON n.dag_pk = d.dag_pk
+JOIN xcom AS x ON x.run_pk = r.run_pk AND x.task_no = n.task_no AND x.key = :key
+JOIN task_instance AS i ON i.run_pk = x.run_pk AND i.task_no = x.task_no AND i.map_index = x.map_index
+WHERE d.dag_id = :dag_id AND r.run_id = :run_id AND n.task_id = :task_id ORDER BY x.map_index LIMIT :limit;
+
 -- name: batch_of_task
 -- The values of one task of a run under one key, a part of them by their place in the order of map indexes.
 SELECT x.value FROM dag_run AS r

@@ -1,0 +1,119 @@
+"""One element of a stored list, tuple or dict, and what stays in memory for the next request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.conformance.storeworld import World
+from tests.keys import CIPHER
+from tests.unit.taskapi.test_answers import ask
+
+from gnomon import taskapi
+from gnomon.model.attempts import BACKEND_VALUE
+from gnomon.model.records import Changes, RunRecord, TaskRecord
+from gnomon.model.states import TaskInstanceState
+from gnomon.model.task_api_requests import GetXComBatch, GetXComElement
+from gnomon.serde import dumps
+from gnomon.serde.containers import SplitContainer
+from gnomon.store import migrations, open_database
+from gnomon.store.dag_records import xcom_values
+from gnomon.store.dag_records.xcom_values import XComOrigin
+from gnomon.taskapi.xcom_elements import ContainerCache
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    url = f"sqlite:///{tmp_path / 'gnomon.db'}"
+    migrations.upgrade_schema(url)
+    database = open_database(url, cipher=CIPHER)
+    yield World(database)
+    database.close()
+
+
+def push(world: World, run: RunRecord, task_no: int, index: int, value: object, *, seq: int = 1, ended_at: int | None = 2) -> None:
+    state = TaskInstanceState.RUNNING if ended_at is None else TaskInstanceState.SUCCESS
+    world.apply(Changes(tasks=[TaskRecord(run.run_pk, task_no, index, state, try_number=1, seq=seq, started_at=1, ended_at=ended_at)]))
+    with world.db.write() as tx:
+        xcom_values.write_xcom(tx, run.run_pk, task_no, index, "return_value", dumps(value))
+
+
+def element(world: World, number: int) -> object:
+    return ask(world, GetXComElement(dag_id="d", run_id="m", task_id="a", number=number))
+
+
+@pytest.mark.parametrize(
+    ("stored", "number", "answer"),
+    [
+        ([1, {"a": [2]}], 1, ("list", 2, '{"a": [2]}')), ([1, 2], 2, ("list", 2, None)), ([1, 2], -1, ("list", 2, None)),
+        ((3, 4), 0, ("tuple", 2, "3")), ({"k": 5}, 0, ("dict", 1, dumps(("k", 5)))), ({}, 0, ("dict", 0, None)),
+        ("[1]", 0, None), (None, 0, None), ({1, 2}, 0, None), ({BACKEND_VALUE: [1]}, 0, None),
+    ],
+)  # fmt: skip
+def test_an_element_is_answered_without_the_rest(world: World, stored: object, number: int, answer: tuple[object, ...] | None) -> None:
+    dag, run = world.dag("d"), world.run("d", "m", day=1)
+    push(world, run, dag.task_numbers["a"], -1, stored)
+    found = element(world, number)
+    assert found == (None if answer is None else dict(zip(("container", "length", "value"), answer, strict=True)))
+    assert element(world, number) == found
+
+
+def test_there_is_no_element_of_a_task_that_pushed_nothing_or_has_several_instances(world: World) -> None:
+    assert element(world, 0) is None
+    dag, run = world.dag("d"), world.run("d", "m", day=1)
+    assert element(world, 0) is None
+    for index in (0, 1):
+        push(world, run, dag.task_numbers["a"], index, [1])
+    assert element(world, 0) is None
+    with pytest.raises(taskapi.TaskApiRefused, match="GetXComElement is for tasks only"):
+        taskapi.answer_task(world.db, None, GetXComElement(dag_id="d", run_id="m", task_id="a", number=0))
+
+
+def test_a_value_that_replaces_another_one_is_read_again(world: World) -> None:
+    dag, run = world.dag("d"), world.run("d", "m", day=1)
+    number = dag.task_numbers["a"]
+    for seq, value in enumerate("xyz", start=1):
+        push(world, run, number, -1, [value], seq=seq)
+        assert element(world, 0) == {"container": "list", "length": 1, "value": f'"{value}"'}
+    for value in "uv":  # of a task that still runs, by one attempt
+        push(world, run, number, -1, [value], seq=4, ended_at=None)
+        assert element(world, 0) == {"container": "list", "length": 1, "value": f'"{value}"'}
+
+
+def test_a_value_that_was_asked_for_before_is_not_read_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    dag, run = world.dag("d"), world.run("d", "m", day=1)
+    push(world, run, dag.task_numbers["a"], -1, [1, 2])
+    element(world, 0)
+    monkeypatch.setattr(xcom_values, "read_xcoms", None)
+    assert element(world, 1) == {"container": "list", "length": 2, "value": "2"}
+
+
+def test_the_containers_that_were_used_last_are_kept_up_to_the_limit() -> None:
+    def origin(number: int) -> XComOrigin:
+        return XComOrigin(number, 0, -1, "k", 1, 0, 1)
+
+    cache = ContainerCache(1000)
+    container = SplitContainer("list", [b"x" * 100])  # 100 and 2 * 60 bytes
+    for number in range(4):
+        cache.put(origin(number), container)
+    cache.put(origin(0), container)
+    assert cache.find(origin(1)) is container
+    cache.put(origin(4), container)
+    assert [cache.find(origin(number)) is not None for number in range(5)] == [True, True, False, True, True]
+    cache.put(origin(5), SplitContainer("list", [b"x" * 900]))
+    assert cache.find(origin(5)) is None and cache.find(origin(0)) is container
+
+
+def test_a_batch_of_known_length_is_found_by_map_index_and_one_with_gaps_by_number(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    dag, run = world.dag("d"), world.run("d", "m", day=1)
+    for index in (0, 1, 2, 3):
+        push(world, run, dag.task_numbers["a"], index, index)
+    batch = {"dag_id": "d", "run_id": "m", "task_id": "a"}
+    with monkeypatch.context() as patched:
+        patched.setattr(xcom_values, "read_batch", None)
+        assert ask(world, GetXComBatch(**batch, start=2, limit=1, total=4)) == ["2"]
+        assert ask(world, GetXComBatch(**batch, start=4, limit=1, total=4)) == []
+    push(world, run, dag.task_numbers["a"], 5, 5)
+    assert ask(world, GetXComBatch(**batch, start=4, limit=2, total=5)) == ["5"]
+    assert ask(world, GetXComBatch(**batch, start=4, limit=2)) == ["5"]
