@@ -1,4 +1,4 @@
-"""Checks the documentation: targets of links exist, blocks of code run, commands exist, generated pages are up to date.
+"""Checks the documentation: targets of links exist, blocks of code run, commands exist, generated pages are up to date, each page has its place.
 
 Prints each problem to standard error and exits with 1 if there is one.
 """
@@ -16,6 +16,7 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import click
@@ -29,7 +30,7 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 BLOCK_TIMEOUT_S = 60
 CONFIG = "gnomon.toml"
-_LINK = re.compile(r"(?<!!)\[[^\]\n]+\]\(([^)\s]+)\)")
+_LINK = re.compile(r"\[[^\]\n]+\]\(([^)\s]+)\)")
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"`gnomon ((?:[a-z-]+ ?)+)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -204,6 +205,14 @@ def _run(code: str, files: Files) -> str:
     return (lines[-1] if lines else f"exit code {done.returncode}") if done.returncode else ""
 
 
+def misplaced_pages() -> Iterator[Problem]:
+    """Pages that are not exactly once in the lists of index.md, of which the navigation of the site is made."""
+    index = DOCS / "index.md"
+    order = _script("navigation")
+    names = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} - {index.name}
+    yield from (Problem(index, text) for text in order.mistakes(index.read_text(), names))
+
+
 def stale_pages() -> Iterator[Problem]:
     """Generated pages that differ from the text that docs/generate.py makes now."""
     for name, page in _generated().items():
@@ -213,17 +222,22 @@ def stale_pages() -> Iterator[Problem]:
 
 
 def _generated() -> dict[str, Callable[[], str]]:
-    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+    found: dict[str, Callable[[], str]] = _script("generate").PAGES
+    return found
+
+
+def _script(name: str) -> ModuleType:
+    """The module of a file beside this one."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: dict[str, Callable[[], str]] = module.PAGES
-    return found
+    return module
 
 
 def problems() -> list[Problem]:
     """Every problem of every page."""
-    found = list(stale_pages())
+    found = [*stale_pages(), *misplaced_pages()]
     for page in pages():
         found += broken_links(page)
         found += broken_code(page)

@@ -29,8 +29,9 @@ from gnomon.config import OPTIONS, ConfigOption
 from gnomon.store import migrations
 
 DOCS = Path(__file__).parent
-sys.path.insert(0, str(DOCS.parent))
+sys.path[:0] = [str(DOCS.parent), str(DOCS)]
 
+import tutorial_session  # noqa: E402 - beside this file
 from tests.conformance.airflow_example_verdicts import examples_page  # noqa: E402 - the tests are beside this folder
 
 PUBLIC_PACKAGES = {
@@ -136,6 +137,18 @@ def lines_of(dag_id: str) -> str:
     return done.stdout
 
 
+TUTORIAL_PICTURES = {
+    "failing-task": ("retry", "states", "log", "dry-run", "end"),
+    "waits-between-dags": ("queued", "explain", "success", "preview"),
+}
+"""The pages of the tutorial that are run, and the ends of the names of their pictures."""
+
+
+def tutorial_picture(page: str, name: str) -> str:
+    """A picture of a terminal from a run of all commands of the page."""
+    return tutorial_session.pictures_of(page)[f"pictures/{name}.svg"]
+
+
 DATABASE_INTRO = """# Tables
 
 Where Gnomon keeps what it knows, on SQLite and PostgreSQL alike. Tables and columns may change with every release; programs ask the
@@ -186,17 +199,23 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/cli.md": commands_page,
     "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
     "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
+    **{
+        f"tutorial/pictures/{page}-{name}.svg": functools.partial(tutorial_picture, page, f"{page}-{name}")
+        for page, names in TUTORIAL_PICTURES.items() for name in names
+    },
     "reference/database.md": database_page,
     "reference/airflow-coverage.md": render_markdown,
     "reference/airflow-examples.md": examples_page,
 }
 
 
-def main() -> None:
-    """Write all generated pages and pictures."""
+def main(names: list[str]) -> None:
+    """Write the generated pages and pictures whose path contains one of `names`; all without names."""
     for name, page in PAGES.items():
-        (DOCS / name).write_text(page())
+        if not names or any(part in name for part in names):
+            (DOCS / name).parent.mkdir(exist_ok=True)
+            (DOCS / name).write_text(page())
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
