@@ -35,6 +35,7 @@ from typing import NamedTuple
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS)]
 
+import page_files  # noqa: E402 - beside this file
 import terminal_picture  # noqa: E402 - beside this file
 from tests.acceptance.product import Product  # noqa: E402 - the tests are beside this folder
 
@@ -51,7 +52,6 @@ _STEP = re.compile(
 _LOG_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 """Lines of task logs have the time of the machine, which no session can set."""
 _GNOMON_FRAMES = re.compile(r"(?:  File \"[^\"]*/gnomon/[^\"]*\", line .*\n(?:    .*\n)*)+")
-_FILE = re.compile(r"# ((?:dags|plugins)/[\w./-]+|[\w-]+\.csv)\n")
 
 
 class Printed(NamedTuple):
@@ -71,6 +71,7 @@ class Session:
         (home / "dags").mkdir(parents=True)
         self.running = Product(home, environ)
         self.printed: list[Printed] = []
+        self.files: page_files.Files = {}
 
     def pass_time(self, span: timedelta) -> None:
         """Set the clock of all processes forward."""
@@ -168,5 +169,6 @@ def _take(session: Session, step: re.Match[str], made: dict[str, str]) -> None:
         for line in step["code"].splitlines():
             if line.startswith("gnomon "):
                 session.command(line)
-    elif named := _FILE.match(step["code"]):
-        session.save(named[1], step["code"])
+    elif name := page_files.name_of(step["code"]):
+        page_files.save(step["code"], session.files)
+        session.save(name, session.files[name])

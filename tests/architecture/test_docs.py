@@ -84,3 +84,19 @@ def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:
     assert texts[8] == "there is no check for a block of perl"
     assert "there is no command `gnomon wroker`" in texts[9]
     assert len(texts) == 10
+
+
+def test_a_block_may_write_a_part_of_a_file_anew() -> None:
+    files: dict[str, str] = {}
+    page_files = _script("page_files")
+    page_files.save('# dags/a.py\nfrom gnomon import DAG, task\n\nwith DAG("a"):\n\n    @task\n    def old():\n        return 1\n\n    old()\n', files)
+    page_files.save("# dags/a.py, old anew\n@task(retries=1)\ndef old():\n    return 2\n", files)
+    assert files["dags/a.py"] == (
+        '# dags/a.py\nfrom gnomon import DAG, task\n\nwith DAG("a"):\n\n    @task(retries=1)\n    def old():\n        return 2\n\n    old()\n'
+    )
+    page_files.save('# dags/a.py, a anew\nwith DAG("a"):\n    pass\n', files)
+    assert files["dags/a.py"] == '# dags/a.py\nfrom gnomon import DAG, task\n\nwith DAG("a"):\n    pass\n'
+    with pytest.raises(page_files.NoSuchPart, match=r"dags/a\.py has no gone"):
+        page_files.save("# dags/a.py, gone anew\nx = 1\n", files)
+    page_files.save("print('not saved')\n", files)
+    assert set(files) == {"dags/a.py"}
