@@ -88,7 +88,7 @@ def picture(title: str, lines: list[Line]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">\n'
         f"<title>{escape(title)}</title>\n"
         f'<rect width="{width}" height="{height}" rx="8" fill="{_BACKGROUND}"/>\n'
-        f'<g font-family="{_FONTS}" font-size="{_FONT_PX}" xml:space="preserve">\n{rows}\n</g>\n</svg>\n'
+        f'<g font-family="{_FONTS}" font-size="{_FONT_PX}">\n{rows}\n</g>\n</svg>\n'
     )
 
 
@@ -97,6 +97,7 @@ def _row(line: Line, y: int) -> str:
     for span in line:
         x, length = _MARGIN + column * _CHAR_W, len(span.text) * _CHAR_W
         look = (' font-weight="bold"' if span.bold else "") + (' opacity="0.65"' if span.dim else "")
-        spans.append(f'<text x="{x:.1f}" y="{y}" textLength="{length:.1f}" fill="{span.colour}"{look}>{escape(span.text)}</text>')
+        text = escape(span.text).replace(" ", "\u00a0")  # SVG joins spaces, and browsers differ in how to forbid it
+        spans.append(f'<text x="{x:.1f}" y="{y}" textLength="{length:.1f}" fill="{span.colour}"{look}>{text}</text>')
         column += len(span.text)
     return "".join(spans)

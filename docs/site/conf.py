@@ -20,6 +20,7 @@ html_title = "Gnomon"
 html_static_path = ["static"]
 html_css_files = ["gnomon.css"]
 html_copy_source = False
+html_use_index = False
 html_show_sourcelink = False
 html_show_copyright = False
 html_show_sphinx = False

@@ -58,7 +58,7 @@ def test_a_picture_of_a_terminal_keeps_colours_wraps_long_lines_and_leaves_out_o
     assert lines[1] == [terminal.Span("no", red, bold=True), terminal.Span(" & yes")]
     assert [[len(span.text) for span in line] for line in lines[2:]] == [[120], [1]]
     svg = terminal.picture("a <title>", lines)
-    assert "a &lt;title&gt;" in svg and "&amp; yes" in svg and "\x1b" not in svg
+    assert "a &lt;title&gt;" in svg and "&amp;\u00a0yes" in svg and "\x1b" not in svg
     assert "http" not in svg.replace('xmlns="http://www.w3.org/2000/svg"', "")
 
 
