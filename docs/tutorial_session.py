@@ -14,6 +14,7 @@ picture is the same each time it is made.
 from __future__ import annotations
 
 import functools
+import json
 import mmap
 import os
 import pty
@@ -51,6 +52,8 @@ _STEP = re.compile(
 )
 _LOG_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 """Lines of task logs have the time of the machine, which no session can set."""
+_MARKS = re.compile(r"^ *[~^]+\n", re.MULTILINE)
+"""Marks below the lines of a traceback, which differ between versions of Python."""
 _GNOMON_FRAMES = re.compile(r"(?:  File \"[^\"]*/gnomon/[^\"]*\", line .*\n(?:    .*\n)*)+")
 
 
@@ -110,14 +113,17 @@ class Session:
 
     def _same_each_time(self, output: str) -> str:
         """The output with the session's time in log lines, and one line in place of the frames of Gnomon itself in a traceback."""
-        frames = _GNOMON_FRAMES.sub("  (calls inside Gnomon)\n", output)
+        frames = _MARKS.sub("", _GNOMON_FRAMES.sub("  (calls inside Gnomon)\n", output))
         return _LOG_TIME.sub(f"{self.now:%Y-%m-%dT%H:%M:%S}.000000Z", frames)
 
     def wait(self, dag_id: str, run_id: str, *state: str) -> None:
         """Wait until the run, or a task of the run, has that state."""
 
         def holds() -> bool:
-            runs = [row for row in self.running.rows("runs", "list", dag_id) if run_id in {"*", row["run_id"]}]
+            listed = self.running.cli("runs", "list", dag_id, "-o", "json")
+            if listed.code:  # its file has not been read yet
+                return False
+            runs = [row for row in json.loads(listed.out) if run_id in {"*", row["run_id"]}]
             if runs and state == ("waiting",):
                 return runs[0]["state"] == "queued" and "waits for" in (runs[0]["reason"] or "")
             if not runs or len(state) == 1:

@@ -23,12 +23,13 @@ def _script(name: str) -> ModuleType:
 @pytest.mark.parametrize("page", [
     "reference/options.md", "reference/cli.md", "reference/python-api.md", "reference/database.md",
     "how-to/pictures/hourly-on-discrete-hours.svg", "how-to/pictures/daily-on-hourly.svg",
+    "tutorial/pictures/custom-timetable-preview.svg",
 ])  # fmt: skip
 def test_a_generated_page_is_up_to_date(page: str) -> None:
     assert (DOCS / page).read_text() == _script("generate").PAGES[page](), "run `python docs/generate.py`"
 
 
-@pytest.mark.parametrize("page", ["failing-task", "waits-between-dags"])
+@pytest.mark.parametrize("page", ["first-dag", "failing-task", "waits-between-dags"])
 def test_each_command_of_a_page_of_the_tutorial_succeeds_and_its_pictures_are_up_to_date(page: str) -> None:
     made = _script("tutorial_session").pictures_of(page)
     written = {f"pictures/{file.name}": file.read_text() for file in (DOCS / "tutorial" / "pictures").glob(f"{page}-*.svg")}
