@@ -28,8 +28,9 @@ lint: .venv-test/.installed ## ruff, mypy --strict, and the floors of the archit
 	.venv-test/bin/mypy
 	.venv-test/bin/lint-imports --no-logo
 
-docs: .venv-test/.installed ## Check the documentation: links, code, generated references
+docs: .venv-test/.installed .venv-docs/.dependencies ## Check the documentation (links, code, generated references) and build the site: build/site
 	.venv-test/bin/python docs/check.py
+	.venv-docs/bin/python docs/build_site.py
 
 references: .venv-test/.installed ## Write the generated pages of the documentation anew
 	.venv-test/bin/python docs/generate.py
@@ -41,7 +42,7 @@ soak: .venv-test/.installed ## The long tests: kills, leaks, fullness; bounded b
 	timeout --signal=INT --kill-after=60 $(SOAK_TIMEOUT) .venv-test/bin/python -m pytest -m soak -n $(SOAK_WORKERS) --dist worksteal $(PYTEST)
 
 clean: ## Remove what make made; the home folder stays
-	rm -rf .venv .venv-test build dist
+	rm -rf .venv .venv-test .venv-docs build dist
 
 .venv/.installed: $(SOURCES)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gnomon needs Python 3.11 or later; name one with make PYTHON=...")'
@@ -57,6 +58,15 @@ clean: ## Remove what make made; the home folder stays
 	@echo 'Installing the tools of development into .venv-test'
 	.venv-test/bin/python $(PIP) install 'pip>=25.1'
 	.venv-test/bin/python $(PIP) install --group dev
+	@touch $@
+
+# The tools of the site by themselves: nothing of Gnomon or of its tests is needed to build it.
+.venv-docs/.dependencies: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gnomon needs Python 3.11 or later; name one with make PYTHON=...")'
+	test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
+	@echo 'Installing the tools of the site into .venv-docs'
+	.venv-docs/bin/python $(PIP) install 'pip>=25.1'
+	.venv-docs/bin/python $(PIP) install --group docs
 	@touch $@
 
 .venv-test/.installed: .venv-test/.dependencies $(SOURCES)

@@ -1,4 +1,4 @@
-"""Checks the documentation: targets of links exist, blocks of code run, commands exist, generated pages are up to date.
+"""Checks the documentation: targets of links exist, blocks of code run, commands exist, generated pages are up to date, each page has its place.
 
 Prints each problem to standard error and exits with 1 if there is one.
 """
@@ -16,9 +16,15 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import click
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import page_files
+from page_files import Files
 
 from gnomon.cli.commands import root
 from gnomon.config import load_config
@@ -29,12 +35,10 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 BLOCK_TIMEOUT_S = 60
 CONFIG = "gnomon.toml"
-_LINK = re.compile(r"(?<!!)\[[^\]\n]+\]\(([^)\s]+)\)")
+_LINK = re.compile(r"\[[^\]\n]+\]\(([^)\s]+)\)")
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"`gnomon ((?:[a-z-]+ ?)+)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-_NAMED = re.compile(r"# ((?:dags|plugins|config|package)/[\w./-]+|gnomon\.toml|[\w-]+\.csv)\n")
-"""The first line of a block that the reader saves as a file; later blocks of the page may import that file."""
 _PATH = re.compile(r"`((?:src|docs|tests|bench)/[\w./-]+)`")
 
 
@@ -73,9 +77,13 @@ def broken_links(page: Path) -> Iterator[Problem]:
 def broken_code(page: Path) -> Iterator[Problem]:
     """Blocks of code that fail the check of their language, blocks in a language without a check, and unknown commands."""
     text = page.read_text()
-    files: dict[str, str] = {}
+    files: Files = {}
     for language, code in _BLOCK.findall(text):
-        files.update(_file(code))
+        try:
+            page_files.save(code, files)
+        except page_files.NoSuchPart as error:
+            yield Problem(page, str(error))
+            continue
         check = _CHECKS.get(language)
         if check is None:
             yield Problem(page, f"there is no check for a block of {language}")
@@ -88,19 +96,10 @@ def broken_code(page: Path) -> Iterator[Problem]:
 
 def files_of(page: Path) -> dict[str, str]:
     """The files that a page tells its reader to save, in their last form, by their path below the home."""
-    files: dict[str, str] = {}
+    files: Files = {}
     for _, code in _BLOCK.findall(page.read_text()):
-        files.update(_file(code))
+        page_files.save(code, files)
     return files
-
-
-def _file(code: str) -> dict[str, str]:
-    named = _NAMED.match(code)
-    return {named[1]: code} if named else {}
-
-
-Files = dict[str, str]
-"""The files that the page has told its reader to save so far, by their path below the home."""
 
 
 def _python(code: str, files: Files) -> Iterator[str]:
@@ -150,7 +149,7 @@ def _command(words: list[str], *, whole: bool) -> Iterator[str]:
 
 def _options(code: str, files: Files) -> Iterator[str]:
     """Yield the error if Gnomon refuses the block as its `gnomon.toml`, or if another file is not TOML."""
-    if _file(code) and CONFIG not in _file(code):
+    if page_files.name_of(code) not in {None, CONFIG}:
         try:
             tomllib.loads(code)
         except tomllib.TOMLDecodeError as error:
@@ -192,16 +191,24 @@ def _run(code: str, files: Files) -> str:
     program = "import sys, pathlib; from gnomon.loading.dagfile import load_dag_file as load; load(sys.argv[1])"
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        for name, text in {**files, "block.py": code}.items():
+        for name, text in {"block.py": code, **files}.items():
             (home / name).parent.mkdir(parents=True, exist_ok=True)
             (home / name).write_text(text)
         path = os.pathsep.join(filter(None, [str(home / "package"), os.environ.get("PYTHONPATH")]))
         done = subprocess.run(
-            [sys.executable, "-c", program, str(home / next(iter(_file(code)), "block.py"))], capture_output=True, text=True,
+            [sys.executable, "-c", program, str(home / (page_files.name_of(code) or "block.py"))], capture_output=True, text=True,
             check=False, timeout=BLOCK_TIMEOUT_S, env={**os.environ, "GNOMON_HOME": folder, "PYTHONPATH": path},
         )
     lines = done.stderr.strip().splitlines()
     return (lines[-1] if lines else f"exit code {done.returncode}") if done.returncode else ""
+
+
+def misplaced_pages() -> Iterator[Problem]:
+    """Pages that are not exactly once in the lists of index.md, of which the navigation of the site is made."""
+    index = DOCS / "index.md"
+    order = _script("navigation")
+    names = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} - {index.name}
+    yield from (Problem(index, text) for text in order.mistakes(index.read_text(), names))
 
 
 def stale_pages() -> Iterator[Problem]:
@@ -213,17 +220,22 @@ def stale_pages() -> Iterator[Problem]:
 
 
 def _generated() -> dict[str, Callable[[], str]]:
-    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+    found: dict[str, Callable[[], str]] = _script("generate").PAGES
+    return found
+
+
+def _script(name: str) -> ModuleType:
+    """The module of a file beside this one."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: dict[str, Callable[[], str]] = module.PAGES
-    return found
+    return module
 
 
 def problems() -> list[Problem]:
     """Every problem of every page."""
-    found = list(stale_pages())
+    found = [*stale_pages(), *misplaced_pages()]
     for page in pages():
         found += broken_links(page)
         found += broken_code(page)

@@ -11,6 +11,7 @@ import inspect
 import itertools
 import os
 import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -29,8 +30,11 @@ from gnomon.config import OPTIONS, ConfigOption
 from gnomon.store import migrations
 
 DOCS = Path(__file__).parent
-sys.path.insert(0, str(DOCS.parent))
+sys.path[:0] = [str(DOCS.parent), str(DOCS)]
 
+import page_files  # noqa: E402 - beside this file
+import terminal_picture  # noqa: E402 - beside this file
+import tutorial_session  # noqa: E402 - beside this file
 from tests.conformance.airflow_example_verdicts import examples_page  # noqa: E402 - the tests are beside this folder
 
 PUBLIC_PACKAGES = {
@@ -136,6 +140,36 @@ def lines_of(dag_id: str) -> str:
     return done.stdout
 
 
+TUTORIAL_PICTURES = {
+    "first-dag": ("example", "runs", "log"),
+    "failing-task": ("retry", "states", "log", "dry-run", "end"),
+    "waits-between-dags": ("queued", "explain", "success", "preview"),
+}
+"""The pages of the tutorial that are run, and the ends of the names of their pictures."""
+
+
+def tutorial_picture(page: str, name: str) -> str:
+    """A picture of a terminal from a run of all commands of the page."""
+    return tutorial_session.pictures_of(page)[f"pictures/{name}.svg"]
+
+
+def timetable_picture() -> str:
+    """The picture of tutorial/custom-timetable.md: the first `gnomon timetables preview` of the page, with its first class."""
+    text = (DOCS / "tutorial/custom-timetable.md").read_text()
+    code = re.findall(r"^```python\n(# plugins/.*?)^```$", text, re.MULTILINE | re.DOTALL)[0]
+    command = re.findall(r"^gnomon timetables preview .*$", text, re.MULTILINE)[0]
+    title = re.findall(r"^!\[(.*)\]\(pictures/custom-timetable-preview\.svg\)$", text, re.MULTILINE)[0]
+    with tempfile.TemporaryDirectory() as home:
+        file = Path(home) / page_files.name_of(code)
+        file.parent.mkdir()
+        file.write_text(code)
+        done = subprocess.run(
+            [sys.executable, "-m", "gnomon", *shlex.split(command)[1:]], capture_output=True, text=True, check=True,
+            env={**os.environ, "GNOMON_HOME": home, "TZ": "UTC"},
+        )
+    return terminal_picture.picture(title, terminal_picture.command_lines(command, done.stdout))
+
+
 DATABASE_INTRO = """# Tables
 
 Where Gnomon keeps what it knows, on SQLite and PostgreSQL alike. Tables and columns may change with every release; programs ask the
@@ -186,17 +220,24 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/cli.md": commands_page,
     "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
     "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
+    "tutorial/pictures/custom-timetable-preview.svg": timetable_picture,
+    **{
+        f"tutorial/pictures/{page}-{name}.svg": functools.partial(tutorial_picture, page, f"{page}-{name}")
+        for page, names in TUTORIAL_PICTURES.items() for name in names
+    },
     "reference/database.md": database_page,
     "reference/airflow-coverage.md": render_markdown,
     "reference/airflow-examples.md": examples_page,
 }
 
 
-def main() -> None:
-    """Write all generated pages and pictures."""
+def main(names: list[str]) -> None:
+    """Write the generated pages and pictures whose path contains one of `names`; all without names."""
     for name, page in PAGES.items():
-        (DOCS / name).write_text(page())
+        if not names or any(part in name for part in names):
+            (DOCS / name).parent.mkdir(exist_ok=True)
+            (DOCS / name).write_text(page())
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

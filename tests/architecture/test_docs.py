@@ -1,4 +1,4 @@
-"""The generated pages and pictures are up to date, and docs/check.py finds the mistakes of a page."""
+"""The generated pages and pictures are up to date, docs/check.py finds the mistakes of a page, and each page has its place in the site."""
 
 from __future__ import annotations
 
@@ -23,16 +23,51 @@ def _script(name: str) -> ModuleType:
 @pytest.mark.parametrize("page", [
     "reference/options.md", "reference/cli.md", "reference/python-api.md", "reference/database.md",
     "how-to/pictures/hourly-on-discrete-hours.svg", "how-to/pictures/daily-on-hourly.svg",
+    "tutorial/pictures/custom-timetable-preview.svg",
 ])  # fmt: skip
 def test_a_generated_page_is_up_to_date(page: str) -> None:
     assert (DOCS / page).read_text() == _script("generate").PAGES[page](), "run `python docs/generate.py`"
+
+
+@pytest.mark.parametrize("page", ["first-dag", "failing-task", "waits-between-dags"])
+def test_each_command_of_a_page_of_the_tutorial_succeeds_and_its_pictures_are_up_to_date(page: str) -> None:
+    made = _script("tutorial_session").pictures_of(page)
+    written = {f"pictures/{file.name}": file.read_text() for file in (DOCS / "tutorial" / "pictures").glob(f"{page}-*.svg")}
+    assert written == made, "run `python docs/generate.py tutorial/pictures`"
+    assert len(made) == len(_script("generate").TUTORIAL_PICTURES[page])
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    assert list(_script("check").misplaced_pages()) == []
+
+
+def test_a_page_that_is_missing_or_twice_in_the_navigation_is_found() -> None:
+    navigation = _script("navigation")
+    index = "# Home\n[intro](a.md)\n\n## One\n\n1. [A](a.md): first, then [b](b.md).\n- [A again](a.md)\n\n## Two\n\n- [Changes](../CHANGELOG.md)\n"
+    assert [(section.title, section.pages) for section in navigation.sections(index)] == [
+        ("One", [("A", "a.md"), ("A again", "a.md")]), ("Two", [("Changes", "../CHANGELOG.md")]),
+    ]
+    assert navigation.mistakes(index, {"a.md", "b.md"}) == [
+        "the page b.md is in no list of this page", "the page a.md is in the lists of this page more than once",
+    ]
+
+
+def test_a_picture_of_a_terminal_keeps_colours_wraps_long_lines_and_leaves_out_other_escapes() -> None:
+    terminal = _script("terminal_picture")
+    lines = terminal.command_lines("gnomon x", "\x1b[?25l\x1b[1;31mno\x1b[0m & yes\n" + "y" * 121)
+    red = terminal.parse_ansi("\x1b[31mx")[0][0].colour
+    assert lines[1] == [terminal.Span("no", red, bold=True), terminal.Span(" & yes")]
+    assert [[len(span.text) for span in line] for line in lines[2:]] == [[120], [1]]
+    svg = terminal.picture("a <title>", lines)
+    assert "a &lt;title&gt;" in svg and "&amp;\u00a0yes" in svg and "\x1b" not in svg
+    assert "http" not in svg.replace('xmlns="http://www.w3.org/2000/svg"', "")
 
 
 def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:
     check = _script("check")
     page = tmp_path / "page.md"
     page.write_text(
-        "# Here\n[gone](gone.md) [there](page.md#here) [no heading](page.md#elsewhere) [far](https://example.org)\n"
+        "# Here\n[gone](gone.md) [there](page.md#here) [no heading](page.md#elsewhere) [far](https://example.org) ![no picture](gone.svg)\n"
         "```python\nfrom gnomon import DAG\n```\n```python\nimport no_such_module\n```\n```python\nx = = 1\n```\n"
         "```sh\ngnomon dags shwo x\n```\n```sh\ngnomon dags show\n```\n```sh\nmake coffee\n```\n```toml\n[core]\nparalelism = 1\n```\n```perl\n```\n"
         "`gnomon wroker`\n"
@@ -40,6 +75,7 @@ def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:
     texts = [problem.text for problem in (*check.broken_links(page), *check.broken_code(page))]
     assert texts[0] == "the link gone.md names a file that does not exist"
     assert texts[1] == "the link page.md#elsewhere names a heading that does not exist"
+    assert texts.pop(2) == "the link gone.svg names a file that does not exist"
     assert "No module named 'no_such_module'" in texts[2]
     assert texts[3].startswith("a block of python fails: SyntaxError")
     assert "there is no command `gnomon dags shwo x`" in texts[4]
@@ -49,3 +85,19 @@ def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:
     assert texts[8] == "there is no check for a block of perl"
     assert "there is no command `gnomon wroker`" in texts[9]
     assert len(texts) == 10
+
+
+def test_a_block_may_write_a_part_of_a_file_anew() -> None:
+    files: dict[str, str] = {}
+    page_files = _script("page_files")
+    page_files.save('# dags/a.py\nfrom gnomon import DAG, task\n\nwith DAG("a"):\n\n    @task\n    def old():\n        return 1\n\n    old()\n', files)
+    page_files.save("# dags/a.py, old anew\n@task(retries=1)\ndef old():\n    return 2\n", files)
+    assert files["dags/a.py"] == (
+        '# dags/a.py\nfrom gnomon import DAG, task\n\nwith DAG("a"):\n\n    @task(retries=1)\n    def old():\n        return 2\n\n    old()\n'
+    )
+    page_files.save('# dags/a.py, a anew\nwith DAG("a"):\n    pass\n', files)
+    assert files["dags/a.py"] == '# dags/a.py\nfrom gnomon import DAG, task\n\nwith DAG("a"):\n    pass\n'
+    with pytest.raises(page_files.NoSuchPart, match=r"dags/a\.py has no gone"):
+        page_files.save("# dags/a.py, gone anew\nx = 1\n", files)
+    page_files.save("print('not saved')\n", files)
+    assert set(files) == {"dags/a.py"}
