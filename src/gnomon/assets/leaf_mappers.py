@@ -194,5 +194,6 @@ def list_rule_classes(rules: Iterable[PartitionRule]) -> list[str]:
 def build_leaf_mappers(rules: Iterable[PartitionRule], max_keys: int, answers: PartitionAnswers | None = None) -> Mapping[AssetLeaf, LeafMapper]:
     """The mapper of each leaf. `answers`: those of the rules with a class of an author. Raises UnknownPart without them."""
     if answers is not None:
-        return {one.leaf: RecordedLeafMapper(one) for one in answers.leaves}
+        known = {one.leaf: one for one in answers.leaves}
+        return {rule.leaf: RecordedLeafMapper(known.get(rule.leaf) or LeafAnswers(leaf=rule.leaf)) for rule in rules}
     return {rule.leaf: DirectLeafMapper(decode_part(rule.mapper), max_keys) for rule in rules}

@@ -210,5 +210,5 @@ def list_mapped_keys(mapper: PartitionMapper, key: str, max_count: int | None = 
     return list(found)
 
 
-YIELDED_MAX = 1_000_000
+YIELDED_MAX = 100_000
 """Keys that a mapper may yield for one upstream key, repeated ones counted."""

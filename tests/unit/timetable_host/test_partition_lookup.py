@@ -45,12 +45,10 @@ class Moody(p.PartitionMapper):
 class Weekdays(p.Window):
     """Monday to Friday by name."""
 
-    def to_upstream(self, decoded_downstream: str) -> Iterator[Any]:
+    def to_upstream(self, decoded_downstream: str) -> Iterator[str]:
         if decoded_downstream == "w0":
             raise ValueError("there is no week 0")
         yield from (f"{decoded_downstream}-{day}" for day in ("mo", "tu"))
-        if decoded_downstream == "w9":
-            yield 9
 
 
 class OfWeek(p.PartitionMapper):
@@ -126,7 +124,7 @@ def test_a_mapper_of_an_author_maps_as_it_says() -> None:
         ("numbers", r"must return an iterable of strings, but yielded int"),
         ("endless", r"must return an iterable of strings, but yielded int"),
         ("long", r"returned a key that cannot be: .*250"),
-        ("same", r"yielded 1000000 keys, most of them several times"),
+        ("same", r"yielded 100000 keys, most of them several times"),
     ],
 )
 def test_what_a_mapper_does_wrong_is_told_and_its_event_waits_while_others_run(key: str, words: str) -> None:
@@ -159,11 +157,11 @@ def test_a_built_in_mapper_within_refuses_as_alone() -> None:
 
 def test_windows_and_wait_policies_of_authors_count() -> None:
     weekly = p.RollupMapper(upstream_mapper=OfWeek(), window=Weekdays())
-    answers, reading = _ask(weekly, "w1-mo", "w1-tu", "w2-mo", "w0-mo", "w9-mo")
+    answers, reading = _ask(weekly, "w1-mo", "w1-tu", "w2-mo", "w0-mo")
     assert _complete(reading) == ["w1"] and not reading.waiting
     assert reading.partitions[1].leaves[ORDERS].missing == ("w2-tu",)
-    zero, nine = answers.errors
-    assert "(to_upstream for the key 'w0') raised ValueError: there is no week 0" in zero and "it" in nine
+    (zero,) = answers.errors
+    assert "(to_upstream for the key 'w0') raised ValueError: there is no week 0" in zero
     _, reading = _ask(p.RollupMapper(upstream_mapper=OfWeek(), window=Weekdays(), wait_policy=Half()), "w2-mo")
     assert _complete(reading) == ["w2"]
     _, reading = _ask(TwiceAWeek(upstream_mapper=OfWeek(), window=Weekdays()), "w1-mo", "w1-tu", "w2-mo", "w2-th")
