@@ -83,7 +83,7 @@ def ask_partition_mappers(cfg: Config, db: Database, dag: DagRecord) -> Partitio
     return found
 
 
-def find_partition_date(cfg: Config, dag: DagRecord, key: str | None) -> Instant | None:
+def resolve_manual_partition_date(cfg: Config, dag: DagRecord, key: str | None) -> Instant | None:
     """The date that the partition key of a manual run names; None when it names none. Raises UserError for a key that is refused."""
     classes = tuple(list_rule_classes(dag.spec.partition_rules))
     date = resolve_partition_date(dag.spec, key)

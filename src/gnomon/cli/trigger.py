@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import click
 
-from gnomon.cli.author_queries import find_manual_slot, find_partition_date, plan_manual_run
+from gnomon.cli.author_queries import find_manual_slot, plan_manual_run, resolve_manual_partition_date
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_sentence, output_option, print_document
 from gnomon.cli.parameter_types import ConfType, MomentType, check_run_conf, resolve_instant
@@ -53,7 +53,7 @@ def trigger(
             dag = find_dag(tx, dag_id)
         _check_active(dag)
         check_run_conf(dag.spec, conf)
-        partition_date = find_partition_date(home.cfg, dag, partition_key)
+        partition_date = resolve_manual_partition_date(home.cfg, dag, partition_key)
         manual_slot = _ManualSlot(None) if slot is None else _find_slot_due(home, dag, resolve_instant(slot, home.cfg))
         if logical_date is not None:
             manual_slot = _find_slot_of_date(home, dag, resolve_instant(logical_date, home.cfg))

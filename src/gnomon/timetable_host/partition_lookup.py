@@ -56,7 +56,7 @@ def answer_partitions(
     )
 
 
-def find_partition_date(*, dag: DagSpec, key: str, dag_file: str | None) -> Instant | None:
+def resolve_author_partition_date(*, dag: DagSpec, key: str, dag_file: str | None) -> Instant | None:
     """As `planning.resolve_partition_date`, for a DAG whose mappers have classes of authors. Raises PlanningError for a key that is refused."""
     try:
         return resolve_partition_date(dag, key, lambda path: load_author_class(path, dag_file))

@@ -22,7 +22,7 @@ UPSTREAM_SLOTS = "gnomon.timetable_host.upstream_lookup:find_upstream_slots"
 """The slots of another DAG that runs wait for."""
 PARTITION_ANSWERS = "gnomon.timetable_host.partition_lookup:answer_partitions"
 """What the partition mappers of a DAG say about the events in its queue."""
-PARTITION_DATE = "gnomon.timetable_host.partition_lookup:find_partition_date"
+PARTITION_DATE = "gnomon.timetable_host.partition_lookup:resolve_author_partition_date"
 """The date that a partition key of a DAG names."""
 
 

@@ -19,7 +19,7 @@ from gnomon.model.instants import to_instant
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec
 from gnomon.sdk.assets.author_mappers import build_rule
-from gnomon.timetable_host.partition_lookup import answer_partitions, find_partition_date
+from gnomon.timetable_host.partition_lookup import answer_partitions, resolve_author_partition_date
 
 ORDERS = AssetKey("orders", "orders")
 
@@ -204,6 +204,6 @@ def test_dates_that_are_made_of_dates_are_refused_by_name() -> None:
 def test_the_date_of_a_manual_run_is_that_of_the_mapper() -> None:
     ref = TimetableRef(path="gnomon.PartitionedAssetTimetable", data={}, has_partitions=True)
     dag = DagSpec(dag_id="d", timetable=ref, partition_rules=(build_rule(ORDERS, Moody()),))
-    assert find_partition_date(dag=dag, key="dated", dag_file=None) == to_instant(datetime(2026, 1, 2, tzinfo=UTC))
+    assert resolve_author_partition_date(dag=dag, key="dated", dag_file=None) == to_instant(datetime(2026, 1, 2, tzinfo=UTC))
     with pytest.raises(PlanningError, match="partition key"):
-        find_partition_date(dag=dag, key="", dag_file=None)
+        resolve_author_partition_date(dag=dag, key="", dag_file=None)
