@@ -185,7 +185,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/python-api.md": python_api_page,
     "reference/cli.md": commands_page,
     "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
-    "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
+    "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "evening_report"),
     "reference/database.md": database_page,
     "reference/airflow-coverage.md": render_markdown,
     "reference/airflow-examples.md": examples_page,

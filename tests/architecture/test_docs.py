@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -49,3 +50,11 @@ def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:
     assert texts[8] == "there is no check for a block of perl"
     assert "there is no command `gnomon wroker`" in texts[9]
     assert len(texts) == 10
+
+
+def test_how_to_pages_can_be_tried_in_one_home_because_no_two_define_the_same_dag() -> None:
+    found = [(dag_id, page.name) for page in sorted((DOCS / "how-to").glob("*.md")) for dag_id in re.findall(r'^with DAG\("(\w+)"', page.read_text(), re.MULTILINE)]
+    pages: dict[str, set[str]] = {}
+    for dag_id, page in found:
+        pages.setdefault(dag_id, set()).add(page)
+    assert len(found) > 20 and {dag_id: names for dag_id, names in pages.items() if len(names) > 1} == {}
