@@ -219,7 +219,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/python-api.md": python_api_page,
     "reference/cli.md": commands_page,
     "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
-    "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "daily_report"),
+    "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "evening_report"),
     "tutorial/pictures/custom-timetable-preview.svg": timetable_picture,
     **{
         f"tutorial/pictures/{page}-{name}.svg": functools.partial(tutorial_picture, page, f"{page}-{name}")

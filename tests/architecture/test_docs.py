@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -101,3 +102,11 @@ def test_a_block_may_write_a_part_of_a_file_anew() -> None:
         page_files.save("# dags/a.py, gone anew\nx = 1\n", files)
     page_files.save("print('not saved')\n", files)
     assert set(files) == {"dags/a.py"}
+
+
+def test_how_to_pages_can_be_tried_in_one_home_because_no_two_define_the_same_dag() -> None:
+    found = [(dag_id, page.name) for page in sorted((DOCS / "how-to").glob("*.md")) for dag_id in re.findall(r'^with DAG\("(\w+)"', page.read_text(), re.MULTILINE)]
+    pages: dict[str, set[str]] = {}
+    for dag_id, page in found:
+        pages.setdefault(dag_id, set()).add(page)
+    assert len(found) > 20 and {dag_id: names for dag_id, names in pages.items() if len(names) > 1} == {}

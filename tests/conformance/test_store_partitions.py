@@ -11,6 +11,7 @@ from msgspec import structs
 from tests.conformance.storeworld import AT, World, parsed, spec
 
 from gnomon import partitions as p
+from gnomon.assets.leaf_mappers import LeafAnswers, MappedKey, MeasuredKey, PartitionAnswers
 from gnomon.model.assets import AllOf, AnyOf, AssetCondition, AssetKey, NewAssetEvent, PartitionRule
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.spec import DagSpec
@@ -152,8 +153,8 @@ def test_events_that_belong_to_no_run_are_dropped_and_logged(world: World, new_i
         "an event of asset costs has the partition key 'mars', which AllowedKeyMapper does not map: Key 'mars' not in allowed keys ['us']; "
         "add it to AllowedKeyMapper, or record the event with one of them; the event makes no run",
         "an event of asset orders has no partition key, and the DAG is scheduled by partitions; the event makes no run",
-        "an event of asset orders with the partition key '2024-03-13T00:00:00' belongs to 24 partitions, more than "
-        "[scheduler] partition_mapper_max_downstream_keys=23; the event makes no run",
+        "an event of asset orders with the partition key '2024-03-13T00:00:00' belongs to more than "
+        "[scheduler] partition_mapper_max_downstream_keys=23 partitions; the event makes no run",
     ]
 
 
@@ -216,3 +217,28 @@ def test_runs_that_are_deleted_take_their_partitions_with_them(world: World, new
         commit.delete_runs(tx, [run.run_pk])
     publish(ORDERS, "a")
     assert keys(create(world, dag, new_id)) == ["a"]
+
+
+def test_recorded_answers_create_runs_only_of_events_that_they_cover_and_that_are_still_queued(
+    world: World, new_id: Callable[[], str], publish: Callable[..., None]
+) -> None:
+    dag = record(world, consumer(ORDERS, orders=p.IdentityMapper()))
+    mapped = (MappedKey(key="a", keys=("x", "y")), MappedKey(key="b", error="no answer"), MappedKey(key="c", refusal="is refused"), MappedKey(key="d"))
+    measured = tuple(MeasuredKey(key=key, arrived=("a",), satisfied=True) for key in ("x", "y"))
+    answers = PartitionAnswers(leaves=(LeafAnswers(leaf=ORDERS, mapped=mapped, measured=measured, dates={"x": AT}),))
+
+    def create_with(answers: PartitionAnswers) -> list[RunRecord]:
+        newest = world.read_dag("c")
+        with world.db.scheduler_write(world.me) as tx:
+            return partition_runs.create_partition_runs(
+                tx, dag.dag_pk, ORDERS, newest.spec.partition_rules, newest.version_pk, AT + 5, new_id, room=9, max_keys=9, answers=answers
+            )
+
+    publish(ORDERS, "a", "b", "c", "d", "e")
+    assert create_with(PartitionAnswers()) == [] and queue_size(world, dag) == 5
+    made = create_with(answers)
+    assert [(run.partition_key, run.partition_date) for run in made] == [("x", AT), ("y", None)]
+    assert queue_size(world, dag) == 2  # b and e
+    assert create_with(answers) == [] and queue_size(world, dag) == 2
+    publish(ORDERS, "a")
+    assert keys(create_with(answers)) == ["x", "y"] and queue_size(world, dag) == 2

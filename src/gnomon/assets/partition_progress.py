@@ -9,38 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import NamedTuple
 
 from gnomon.assets.conditions import describe_leaf, holds, iter_leaves
-from gnomon.model.assets import AssetCondition, AssetLeaf, PartitionRule, QueuedAssetEvent
-from gnomon.partitions import PartitionMapper, RollupMapper, decode_part
-from gnomon.partitions.key_mappers import list_mapped_keys
+from gnomon.assets.leaf_mappers import ConsumedPair, LeafMapper, MappedKey, MeasuredKey
+from gnomon.model.assets import AssetCondition, AssetLeaf, QueuedAssetEvent
+from gnomon.model.instants import Instant
 
 KEYS_SHOWN = 5
 """Keys that a sentence names at most."""
-
-
-class ConsumedPair(NamedTuple):
-    """A run of the consumer with that key has consumed the event."""
-
-    event_pk: int
-    key: str
-
-
-@dataclass(slots=True)
-class LeafProgress:
-    """What one leaf of the condition has and lacks for one key."""
-
-    arrived: set[str] = field(default_factory=set)
-    """The upstream keys of its events."""
-    missing: frozenset[str] = frozenset()
-    """For a roll-up: the keys of the window that have not arrived."""
-    expected: int | None = None
-    """For a roll-up: the number of keys of the window."""
-    satisfied: bool = False
-    fault: str | None = None
-    """Why it can never be satisfied."""
 
 
 @dataclass(slots=True)
@@ -48,7 +24,10 @@ class PartitionProgress:
     """One key of the consumer: the events that belong to it, and whether its run may be created."""
 
     key: str
-    leaves: dict[AssetLeaf, LeafProgress]
+    arrived: dict[AssetLeaf, set[str]]
+    """The upstream keys of its events, by leaf."""
+    leaves: dict[AssetLeaf, MeasuredKey] = field(default_factory=dict)
+    """What each leaf of the condition has and lacks."""
     events: list[QueuedAssetEvent] = field(default_factory=list)
     is_complete: bool = False
 
@@ -62,61 +41,54 @@ class QueueReading:
     keys_left: dict[tuple[AssetLeaf, int], set[str]]
     """(leaf, event) to the keys whose runs have not consumed it."""
     dropped: list[tuple[QueuedAssetEvent, str]]
-    """Events that belong to no run, with the reason."""
-
-
-def read_rules(rules: Iterable[PartitionRule]) -> dict[AssetLeaf, PartitionMapper]:
-    """The mapper of each leaf. Raises UnknownPart."""
-    return {rule.leaf: decode_part(rule.mapper) for rule in rules}
+    """Events that belong to no run, with the reason; an empty reason is not logged."""
+    waiting: list[QueuedAssetEvent]
+    """Events whose mapper has no answer yet."""
 
 
 def read_queue(
-    condition: AssetCondition, mappers: Mapping[AssetLeaf, PartitionMapper], queue: Iterable[QueuedAssetEvent],
-    consumed: Collection[ConsumedPair], max_keys: int,
+    condition: AssetCondition, mappers: Mapping[AssetLeaf, LeafMapper], queue: Iterable[QueuedAssetEvent], consumed: Collection[ConsumedPair],
 ) -> QueueReading:
-    """The partitions to which the events belong. `max_keys`: most keys of one event, where its mapper has no limit of its own."""
+    """The partitions to which the events belong. Events whose mapper has no answer are left out: they stay in the queue."""
     leaves = list(iter_leaves(condition))
     found: dict[str, PartitionProgress] = {}
-    reading = QueueReading([], {}, [])
+    reading = QueueReading([], {}, [], [])
     for event in sorted(queue, key=lambda one: one.event_pk):
         mapper = mappers.get(event.leaf)
         if mapper is None or event.leaf not in leaves:
             reading.dropped.append((event, ""))
             continue
-        keys = _map_event(mapper, event, max_keys)
-        if isinstance(keys, str):
-            reading.dropped.append((event, keys))
+        answer = _map_event(mapper, event)
+        if answer is None or answer.error is not None:
+            reading.waiting.append(event)
             continue
-        left = {key for key in keys if ConsumedPair(event.event_pk, key) not in consumed}
+        if answer.refusal is not None:
+            reading.dropped.append((event, f"an event of {describe_leaf(event.leaf)} {answer.refusal}"))
+            continue
+        if not answer.keys:
+            reading.dropped.append((event, ""))
+            continue
+        left = {key for key in answer.keys if ConsumedPair(event.event_pk, key) not in consumed}
         reading.keys_left[event.leaf, event.event_pk] = left
-        for key in keys:
+        for key in answer.keys:
             if key in left:
-                partition = found.setdefault(key, PartitionProgress(key, {leaf: LeafProgress() for leaf in leaves}))
+                partition = found.setdefault(key, PartitionProgress(key, {leaf: set() for leaf in leaves}))
                 partition.events.append(event)
-                partition.leaves[event.leaf].arrived.add(event.partition_key or "")
+                partition.arrived[event.leaf].add(event.partition_key or "")
     reading.partitions = list(found.values())
     for partition in reading.partitions:
-        for leaf, progress in partition.leaves.items():
-            _measure(progress, mappers[leaf], partition.key)
+        partition.leaves = {leaf: mappers[leaf].measure(partition.key, arrived) for leaf, arrived in partition.arrived.items()}
         partition.is_complete = holds(condition, {leaf for leaf, progress in partition.leaves.items() if progress.satisfied})
     return reading
 
 
-def find_partition_date(partition: PartitionProgress, mappers: Mapping[AssetLeaf, PartitionMapper], carried: Iterable[datetime]) -> datetime | None:
+def find_partition_date(partition: PartitionProgress, mappers: Mapping[AssetLeaf, LeafMapper], carried: Iterable[Instant]) -> Instant | None:
     """The date of the run: the one on which the mappers of its events agree, else the one that the runs of the events agree on.
 
     `carried`: the dates of the runs that made the events, where a mapper takes them over.
     """
-    dates = set()
-    for leaf in {event.leaf for event in partition.events}:
-        try:
-            date = mappers[leaf].to_partition_date(partition.key)
-        except Exception:
-            return None
-        if date is not None:
-            dates.add(date)
-    if not dates:
-        dates = set(carried)
+    found = (mappers[leaf].find_date(partition.key) for leaf in {event.leaf for event in partition.events})
+    dates = {date for date in found if date is not None} or set(carried)
     return dates.pop() if len(dates) == 1 else None
 
 
@@ -127,7 +99,7 @@ def describe_partition(partition: PartitionProgress) -> str:
         if progress.fault is not None:
             parts.append(f"{describe_leaf(leaf)}: {progress.fault}")
         elif not progress.satisfied and progress.expected is not None:
-            missing = sorted(progress.missing)
+            missing = progress.missing
             more = f" and {len(missing) - KEYS_SHOWN} more" if len(missing) > KEYS_SHOWN else ""
             parts.append(f"{len(missing)} of {progress.expected} keys of {describe_leaf(leaf)}: {', '.join(missing[:KEYS_SHOWN])}{more}")
         elif not progress.satisfied:
@@ -135,31 +107,7 @@ def describe_partition(partition: PartitionProgress) -> str:
     return f"partition {partition.key!r} still lacks {'; '.join(parts)}"
 
 
-def _map_event(mapper: PartitionMapper, event: QueuedAssetEvent, max_keys: int) -> list[str] | str:
-    """The keys of the event; a sentence why it belongs to no run."""
-    what = f"an event of {describe_leaf(event.leaf)}"
+def _map_event(mapper: LeafMapper, event: QueuedAssetEvent) -> MappedKey | None:
     if event.partition_key is None:
-        return f"{what} has no partition key, and the DAG is scheduled by partitions"
-    try:
-        keys = list_mapped_keys(mapper, event.partition_key)
-    except Exception as error:
-        return f"{what} has the partition key {event.partition_key!r}, which {type(mapper).__name__} does not map: {error}"
-    limit = mapper.max_downstream_keys or max_keys
-    if len(keys) > limit:
-        source = "max_downstream_keys" if mapper.max_downstream_keys else "[scheduler] partition_mapper_max_downstream_keys"
-        return f"{what} with the partition key {event.partition_key!r} belongs to {len(keys)} partitions, more than {source}={limit}"
-    return keys
-
-
-def _measure(progress: LeafProgress, mapper: PartitionMapper, key: str) -> None:
-    if not isinstance(mapper, RollupMapper):
-        progress.satisfied = bool(progress.arrived)
-        return
-    try:
-        expected = mapper.to_upstream(key)
-    except Exception as error:
-        progress.fault = f"{type(mapper.window).__name__} has no keys for it: {error}"
-        return
-    answer = mapper.wait_policy.is_satisfied_by_keys(matched=progress.arrived, expected=expected)
-    progress.expected, progress.missing = len(expected), expected - progress.arrived
-    progress.satisfied, progress.fault = answer.satisfied and bool(progress.arrived), answer.unreachable_reason
+        return MappedKey(key="", refusal="has no partition key, and the DAG is scheduled by partitions")
+    return mapper.map_key(event.partition_key)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gnomon.assets.leaf_mappers import PartitionAnswers, list_rule_classes
 from gnomon.config import Config
 from gnomon.dependencies.shape import find_slotless_reason
 from gnomon.errors.product import UserError
@@ -17,12 +18,27 @@ from gnomon.model.records import DagRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.task_api_requests import AnyTaskApiRequest
-from gnomon.planning import PlanningError, Slot, find_slot_by_due_time, find_slot_by_logical_date, infer_manual_run
+from gnomon.planning import (
+    PlanningError,
+    Slot,
+    find_slot_by_due_time,
+    find_slot_by_logical_date,
+    infer_manual_run,
+    resolve_partition_date,
+)
 from gnomon.planning.backfill_slots import BackfillSlots, find_backfill_slots
 from gnomon.processes.task_api_messages import TaskApiHandler
-from gnomon.store import DatabaseNotInitialised, load_cipher, open_database
+from gnomon.store import Database, DatabaseNotInitialised, load_cipher, open_database
+from gnomon.store.asset_records.partition_runs import read_partition_question
 from gnomon.taskapi import answer_task
-from gnomon.timetable_host import BACKFILL_SLOTS, COMING_RUNS, ask_and_wait, strip_for_planning
+from gnomon.timetable_host import (
+    BACKFILL_SLOTS,
+    COMING_RUNS,
+    PARTITION_ANSWERS,
+    PARTITION_DATE,
+    ask_and_wait,
+    strip_for_planning,
+)
 from gnomon.timetables.registry import build
 
 
@@ -48,6 +64,39 @@ def forecast_author_runs(cfg: Config, dag: DagRecord, now: Instant, count: int) 
         now=now, count=count, answers=make_question_handler(cfg),
     )
     return runs
+
+
+def ask_partition_mappers(cfg: Config, db: Database, dag: DagRecord) -> PartitionAnswers | PlanningError | None:
+    """What the partition mappers of an author say about the queue of the DAG, or why they say nothing; None for a DAG without such a mapper."""
+    classes = tuple(list_rule_classes(dag.spec.partition_rules))
+    if not classes:
+        return None
+    with db.read() as tx:
+        question = read_partition_question(tx, dag.dag_pk, cfg.integer("scheduler", "partition_mapper_max_downstream_keys"))
+    try:
+        found: PartitionAnswers = ask_and_wait(
+            cfg, PARTITION_ANSWERS, PartitionAnswers, file=dag.file, classes=classes, answers=make_question_handler(cfg),
+            rules=dag.spec.partition_rules, condition=dag.spec.asset_condition, question=question, dag_file=dag.file,
+        )
+    except PlanningError as error:
+        return error
+    return found
+
+
+def resolve_manual_partition_date(cfg: Config, dag: DagRecord, key: str | None) -> Instant | None:
+    """The date that the partition key of a manual run names; None when it names none. Raises UserError for a key that is refused."""
+    classes = tuple(list_rule_classes(dag.spec.partition_rules))
+    date = resolve_partition_date(dag.spec, key)
+    if key is None or not classes:
+        return date
+    try:
+        found: Instant | None = ask_and_wait(
+            cfg, PARTITION_DATE, Instant | None, file=dag.file, classes=classes, answers=make_question_handler(cfg),
+            dag=strip_for_planning(dag.spec), key=key, dag_file=dag.file,
+        )
+    except PlanningError as error:
+        raise UserError(f"the run of DAG {dag.dag_id!r} cannot have the partition key {key!r}: {error}") from None
+    return found
 
 
 AUTHOR_SLOTS_MAX = 1000

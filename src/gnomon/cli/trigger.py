@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import click
 
-from gnomon.cli.author_queries import find_manual_slot, plan_manual_run
+from gnomon.cli.author_queries import find_manual_slot, plan_manual_run, resolve_manual_partition_date
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_sentence, output_option, print_document
 from gnomon.cli.parameter_types import ConfType, MomentType, check_run_conf, resolve_instant
@@ -17,7 +17,7 @@ from gnomon.errors.product import UserError
 from gnomon.model.ids import find_run_id_fault, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.planning import PlanningError, Slot, find_slot_partition, resolve_partition_date, with_slot_data
+from gnomon.planning import PlanningError, Slot, find_slot_partition, with_slot_data
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import build_run_row
 from gnomon.store import notify_on_commit
@@ -53,7 +53,7 @@ def trigger(
             dag = find_dag(tx, dag_id)
         _check_active(dag)
         check_run_conf(dag.spec, conf)
-        partition_date = resolve_partition_date(dag.spec, partition_key)
+        partition_date = resolve_manual_partition_date(home.cfg, dag, partition_key)
         manual_slot = _ManualSlot(None) if slot is None else _find_slot_due(home, dag, resolve_instant(slot, home.cfg))
         if logical_date is not None:
             manual_slot = _find_slot_of_date(home, dag, resolve_instant(logical_date, home.cfg))

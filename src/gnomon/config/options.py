@@ -100,7 +100,8 @@ _SCHEDULER = (
            "Maximum number of runs of one DAG that wait for other DAGs at the same time. These runs do not count towards other limits. "
            "Not an option of Airflow.", minimum=1),
     ConfigOption("scheduler", "timetable_timeout", "5", _N,
-           "Time limit for one call into a custom timetable, in seconds; then the call is stopped and reported as an error. Not an option of Airflow.",
+           "Time limit for one call into a custom timetable or partition mapper, in seconds; then the call is stopped and reported as an error. "
+           "Not an option of Airflow.",
            minimum=0.1),
     ConfigOption("scheduler", "task_queued_timeout", "600.0", _N, "Not needed: a queued task is assigned to a worker, and is queued again when that worker is lost.",
            minimum=0, aliases=(OptionKey("scheduler", "stalled_task_timeout"), OptionKey("celery", "task_adoption_timeout")), is_used=False),

@@ -137,7 +137,7 @@ def _resolve_name(name: str) -> Any:
 def _find_plugin_timetable(name: str) -> type | None:
     """Return the timetable class of that name that a plugin registers, or None."""
     paths = (path for row in plugins.list_plugins() for path in row.timetables)
-    return next((plugins.find_timetable_class(path) for path in paths if path.rpartition(".")[2] == name), None)
+    return next((plugins.find_registered_class(path) for path in paths if path.rpartition(".")[2] == name), None)
 
 
 def _describe_unknown(name: str) -> str:

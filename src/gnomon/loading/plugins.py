@@ -1,7 +1,7 @@
 """Plugins: subclasses of AirflowPlugin in the plugins folder and in installed packages, and their contents.
 
 A module of the plugins folder can be imported without a plugin class. Plugin classes are read for `gnomon plugins list`, and to
-find a timetable class that only a plugin registers.
+find a timetable, partition mapper or window class that only a plugin registers.
 """
 
 from __future__ import annotations
@@ -75,10 +75,14 @@ def check_plugin_file(file: str) -> None:
             raise UserError(row.error.removeprefix(f"{file}: "))
 
 
-def find_timetable_class(path: str) -> type | None:
-    """Return the timetable class with that path that a plugin registers, or None."""
+_SCHEDULING_CLASSES = ("timetables", "partition_mappers", "windows")
+"""The attributes of a plugin that register classes of schedules."""
+
+
+def find_registered_class(path: str) -> type | None:
+    """Return the timetable, partition mapper or window class with that path that a plugin registers, or None."""
     for _, plugin in find_plugins():
-        for cls in getattr(plugin, "timetables", None) or ():
+        for cls in (cls for attribute in _SCHEDULING_CLASSES for cls in getattr(plugin, attribute, None) or ()):
             if isinstance(cls, type) and class_path(cls) == path:
                 return cls
     return None

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
-from gnomon.errors import UserError
 from gnomon.errors.timetable import TimetableNotBuilt
-from gnomon.loading import dagfile, plugins
-from gnomon.loading.class_loader import load_class
+from gnomon.loading.author_class_loader import load_author_class
 from gnomon.model.slots import TimetableRef
 from gnomon.timetables.base import Timetable
 from gnomon.timetables.registry import build
@@ -21,7 +18,7 @@ def rebuild_timetable(ref: TimetableRef, file: str | None = None) -> Timetable:
     """
     if ref.builtin:
         return build(ref)
-    cls = load_timetable_class(ref.path, file)
+    cls = load_author_class(ref.path, file)
     deserialize = getattr(cls, "deserialize", None)
     if deserialize is None:
         raise TimetableNotBuilt(f"{ref.path} is not a timetable (it has no deserialize); derive it from Timetable")
@@ -36,31 +33,3 @@ def rebuild_timetable(ref: TimetableRef, file: str | None = None) -> Timetable:
         raise TimetableNotBuilt(f"{cls.__name__}.deserialize returned {type(made).__name__}; return a timetable")
     found: Timetable = made
     return found
-
-
-def load_timetable_class(path: str, file: str | None = None) -> type:
-    """Return the class of a path, from the import path or the DAG file. Raises TimetableNotBuilt when it cannot be loaded."""
-    try:
-        if file is not None:
-            dagfile.extend_search_path(file)
-            _import_file(path, file)
-        return load_class(path)
-    except UserError as error:
-        registered = plugins.find_timetable_class(path)
-        if registered is not None:
-            return registered
-        raise TimetableNotBuilt(str(error)) from error
-    except TimetableNotBuilt:
-        raise
-    except Exception as error:
-        raise TimetableNotBuilt(f"{path} cannot be loaded: importing it raised {type(error).__name__}: {error}") from error
-
-
-def _import_file(path: str, file: str) -> None:
-    """Import the DAG file if the class is defined in it, so that its module can be imported by name."""
-    name = dagfile.module_name(file)
-    if path.startswith(f"{name}.") and name not in sys.modules:
-        try:
-            dagfile.load_dag_file(file)
-        except FileNotFoundError as error:
-            raise TimetableNotBuilt(f"{path.rpartition('.')[2]} was defined in {file}, and the file is missing; restore the file") from error

@@ -68,12 +68,14 @@ class AssetDeclaration(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
         return AssetKey(self.name, self.uri)
 
 
-class PartitionRule(msgspec.Struct, frozen=True, kw_only=True):
+class PartitionRule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How the partition keys of the events of one leaf become keys of the consumer's runs."""
 
     leaf: AssetLeaf
     mapper: dict[str, object]
     """The stored form of the mapper (`partitions.part_codec`)."""
+    code: str = ""
+    """A digest of the source of the classes of authors in it, so that an edit makes a new version; empty without such a class."""
 
 
 class AssetEmission(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

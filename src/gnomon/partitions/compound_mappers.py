@@ -54,10 +54,10 @@ class RollupMapper(PartitionMapper):
         }
 
     @classmethod
-    def deserialize(cls, data: dict[str, Any], find_class: Any = None) -> Self:
+    def deserialize(cls, data: dict[str, Any]) -> Self:
         return cls(
-            upstream_mapper=decode_part(data["upstream_mapper"], find_class), window=decode_part(data["window"], find_class),
-            wait_policy=decode_part(data["wait_policy"], find_class), max_downstream_keys=data.get("max_downstream_keys"),
+            upstream_mapper=decode_part(data["upstream_mapper"]), window=decode_part(data["window"]),
+            wait_policy=decode_part(data["wait_policy"]), max_downstream_keys=data.get("max_downstream_keys"),
         )
 
 
@@ -110,10 +110,10 @@ class FanOutMapper(PartitionMapper):
         }
 
     @classmethod
-    def deserialize(cls, data: dict[str, Any], find_class: Any = None) -> Self:
+    def deserialize(cls, data: dict[str, Any]) -> Self:
         return cls(
-            upstream_mapper=decode_part(data["upstream_mapper"], find_class), window=decode_part(data["window"], find_class),
-            downstream_mapper=decode_part(data["downstream_mapper"], find_class), max_downstream_keys=data.get("max_downstream_keys"),
+            upstream_mapper=decode_part(data["upstream_mapper"]), window=decode_part(data["window"]),
+            downstream_mapper=decode_part(data["downstream_mapper"]), max_downstream_keys=data.get("max_downstream_keys"),
         )
 
 

@@ -144,8 +144,8 @@ class ChainMapper(PartitionMapper):
         return {"mappers": [encode_part(mapper) for mapper in self.mappers], **super().serialize()}
 
     @classmethod
-    def deserialize(cls, data: dict[str, Any], find_class: Any = None) -> Self:
-        return cls(*(decode_part(one, find_class) for one in data["mappers"]), max_downstream_keys=data.get("max_downstream_keys"))
+    def deserialize(cls, data: dict[str, Any]) -> Self:
+        return cls(*(decode_part(one) for one in data["mappers"]), max_downstream_keys=data.get("max_downstream_keys"))
 
 
 @builtin_part
@@ -186,21 +186,29 @@ class ProductMapper(PartitionMapper):
         return {"delimiter": self.delimiter, "mappers": [encode_part(mapper) for mapper in self.mappers], **super().serialize()}
 
     @classmethod
-    def deserialize(cls, data: dict[str, Any], find_class: Any = None) -> Self:
-        mappers = (decode_part(one, find_class) for one in data["mappers"])
+    def deserialize(cls, data: dict[str, Any]) -> Self:
+        mappers = (decode_part(one) for one in data["mappers"])
         return cls(*mappers, delimiter=data.get("delimiter", "|"), max_downstream_keys=data.get("max_downstream_keys"))
 
 
-def list_mapped_keys(mapper: PartitionMapper, key: str) -> list[str]:
-    """The keys of the consumer's runs, each once. Raises TypeError when the mapper returns something else than texts."""
+def list_mapped_keys(mapper: PartitionMapper, key: str, max_count: int | None = None) -> list[str]:
+    """The keys of the consumer's runs, each once, at most `max_count`. Raises TypeError when the mapper returns something else than texts."""
     mapped = mapper.to_downstream(key)
     if isinstance(mapped, str):
         return [mapped]
     if not isinstance(mapped, Iterable):
         raise TypeError(f"{type(mapper).__name__}.to_downstream({key!r}) must return a string or iterable of strings, but returned {type(mapped).__name__}")
     found: dict[str, None] = {}
-    for one in mapped:
+    for count, one in enumerate(mapped, 1):
         if not isinstance(one, str):
             raise TypeError(f"{type(mapper).__name__}.to_downstream({key!r}) must return an iterable of strings, but yielded {type(one).__name__}")
         found[one] = None
+        if max_count is not None and len(found) >= max_count:
+            break
+        if count >= YIELDED_MAX:
+            raise TypeError(f"{type(mapper).__name__}.to_downstream({key!r}) yielded {count} keys, most of them several times; let it end")
     return list(found)
+
+
+YIELDED_MAX = 100_000
+"""Keys that a mapper may yield for one upstream key, repeated ones counted."""

@@ -6,11 +6,14 @@ A class of Gnomon is stored by its name, a class of an author by module and name
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self, TypeVar
+from contextvars import ContextVar
+from typing import Any, Self, TypeAlias, TypeVar
 
+ClassFinder: TypeAlias = Callable[[str], type[Any] | None]
+"""Finds the class of an author by its path; None or an exception when there is none."""
 _BUILTINS: dict[str, type[PartitionPart]] = {}
-_NESTING = frozenset({"ChainMapper", "ProductMapper", "RollupMapper", "FanOutMapper"})
-"""Built-in classes whose `deserialize` also takes `find_class`, for the parts inside them."""
+_current_finder: ContextVar[ClassFinder | None] = ContextVar("partition_class_finder", default=None)
+"""The finder of the outermost `decode_part`, for the parts that a `deserialize` decodes."""
 
 
 class PartitionPart:
@@ -63,19 +66,25 @@ def is_builtin(part: object) -> bool:
     return _BUILTINS.get(type(part).__name__) is type(part)
 
 
-def decode_part(stored: dict[str, Any], find_class: Callable[[str], type[Any] | None] | None = None) -> Any:
-    """The part of a stored form. `find_class` finds the class of an author by its path. Raises UnknownPart."""
+def decode_part(stored: dict[str, Any], find_class: ClassFinder | None = None) -> Any:
+    """The part of a stored form. `find_class` finds the classes of authors, also those of nested parts. Raises UnknownPart.
+
+    An exception of an author's `deserialize` propagates.
+    """
+    finder = find_class or _current_finder.get()
     path = str(stored["type"])
     cls: type[Any] | None = _BUILTINS.get(path)
-    if cls is None and find_class is not None:
-        cls = find_class(path)
+    if cls is None and finder is not None:
+        cls = finder(path)
     if cls is None:
         raise UnknownPart(
             f"{path} is none of Gnomon's partition mappers, windows and wait policies; a class of an author is only used in processes that run author code"
         )
-    if path in _NESTING:
-        return cls.deserialize(stored["data"], find_class)
-    return cls.deserialize(stored["data"])
+    token = _current_finder.set(finder)
+    try:
+        return cls.deserialize(stored["data"])
+    finally:
+        _current_finder.reset(token)
 
 
 def list_author_classes(stored: Any) -> list[str]:

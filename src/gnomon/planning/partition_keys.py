@@ -8,6 +8,7 @@ from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.spec import DagSpec
 from gnomon.partitions import decode_part
+from gnomon.partitions.part_codec import ClassFinder, list_author_classes
 from gnomon.timetables.partition_timetables import CronPartitionTimetable
 from gnomon.timetables.registry import BUILTINS, build
 
@@ -16,10 +17,10 @@ class PartitionKeyRefused(UserError):
     """A run cannot have this partition key; the text says why, and what to do."""
 
 
-def resolve_partition_date(dag: DagSpec, key: str | None) -> Instant | None:
+def resolve_partition_date(dag: DagSpec, key: str | None, find_class: ClassFinder | None = None) -> Instant | None:
     """The start of the period that the key names; None when there is no key or it names none. Raises PartitionKeyRefused.
 
-    A key of a timetable of an author is not resolved: its code does not run here.
+    A key of a timetable of an author is not resolved, and one of a mapper of an author only with `find_class`: their code does not run here.
     """
     if key is None:
         return None
@@ -33,7 +34,7 @@ def resolve_partition_date(dag: DagSpec, key: str | None) -> Instant | None:
     if fault is not None:
         raise PartitionKeyRefused(fault)
     if dag.partition_rules:
-        return _resolve_by_mappers(dag, key)
+        return _resolve_by_mappers(dag, key, find_class)
     if not ref.builtin or ref.path.rpartition(".")[2] not in BUILTINS:
         return None
     try:
@@ -53,12 +54,14 @@ def find_slot_partition(dag: DagSpec, run_after: Instant) -> tuple[str | None, I
     return info.partition_key, to_instant(info.partition_date)
 
 
-def _resolve_by_mappers(dag: DagSpec, key: str) -> Instant | None:
+def _resolve_by_mappers(dag: DagSpec, key: str, find_class: ClassFinder | None) -> Instant | None:
     """The date on which the mappers of the DAG's assets agree. Raises PartitionKeyRefused for a key that one of them cannot have made."""
     dates = set()
     for rule in dag.partition_rules:
+        if find_class is None and list_author_classes(rule.mapper):
+            return None
         try:
-            date = decode_part(rule.mapper).to_partition_date(key)
+            date = decode_part(rule.mapper, find_class).to_partition_date(key)
         except ValueError as error:
             raise PartitionKeyRefused(f"the mapper of asset {rule.leaf.name!r} of DAG {dag.dag_id!r} makes no partition key {key!r}: {error}") from None
         if date is not None:

@@ -64,3 +64,15 @@ def parse_fault_dump(output: str) -> list[DumpFrame]:
 def list_author_frames(output: str) -> list[DumpFrame]:
     """As `parse_fault_dump`, without the frames of Gnomon and of Python's own library."""
     return [frame for frame in parse_fault_dump(output) if not is_own_file(frame.file) and not frame.file.startswith((_LIBRARY, "<frozen"))]
+
+
+def find_raising_line(error: BaseException) -> DumpFrame | None:
+    """The innermost line of author code that the exception passed; None when it passed none."""
+    found: DumpFrame | None = None
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not is_own_file(code.co_filename) and not code.co_filename.startswith((_LIBRARY, "<")):
+            found = DumpFrame(code.co_filename, trace.tb_lineno, code.co_name)
+        trace = trace.tb_next
+    return found

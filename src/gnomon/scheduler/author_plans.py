@@ -160,8 +160,8 @@ def build_plan_change(dag: Dag, plan: Plan, fingerprint: str, since: Instant | N
     )
 
 
-def build_stopped_change(dag: Dag, error: str) -> PlanChange:
-    """A change that only records `error`: cursor, next run and fingerprint keep their values until the next try."""
+def build_stopped_change(dag: Dag, error: str | None) -> PlanChange:
+    """A change that only records `error`; None removes it: cursor, next run and fingerprint keep their values until the next try."""
     record = dag.record
     return PlanChange(
         dag_pk=record.dag_pk, group_no=record.group_no, believed_plan_seq=record.plan_seq, cursor=record.cursor,

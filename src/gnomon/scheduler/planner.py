@@ -135,8 +135,11 @@ class Planner:
 
     def _plan_dag(self, dag: Dag, now: Instant) -> PlanChange | None:
         record, spec = dag.record, dag.graph.spec
-        if dag.hold_reason is not None or not spec.timetable.can_be_scheduled or record.dependency_error is not None:
+        if dag.hold_reason is not None or record.dependency_error is not None:
             return None
+        if not spec.timetable.can_be_scheduled:
+            is_stale = record.error is not None and spec.asset_condition is None  # of a schedule that an edit removed
+            return build_stopped_change(dag, None) if is_stale else None
         fingerprint = compute_fingerprint(spec.timetable, spec)
         next_run = record.next_run
         unchanged = fingerprint == record.fingerprint and record.error is None

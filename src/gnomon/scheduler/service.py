@@ -70,7 +70,9 @@ class SchedulerService:
             self.memory, settings.misfire_grace_s, None if multiplexer is None else multiplexer.open_client(), settings.max_waiting_runs
         )
         self._edge_resolver = EdgeResolver(db, self.memory, None if multiplexer is None else multiplexer.open_client())
-        self._asset_runs = AssetRunCreator(db, self.memory, scheduler_id, new_id, settings.partition_keys_max)
+        self._asset_runs = AssetRunCreator(
+            db, self.memory, scheduler_id, new_id, settings.partition_keys_max, None if multiplexer is None else multiplexer.open_client()
+        )
         self._backfills = BackfillCoordinator(
             db, scheduler_id, self.memory, None if multiplexer is None else multiplexer.open_client(), settings.max_waiting_runs
         )
@@ -124,8 +126,9 @@ class SchedulerService:
         if self._asset_runs.has_work() and self._settings.use_schedule:
             return now
         deadline_at = now if self._deadline_resolver.has_work else None
+        partitions_at = self._asset_runs.wake_at(now) if self._settings.use_schedule else None
         times = (
-            self._wake_at, plan_at, deadline_at, self._backfills.wake_at(now), self._edge_resolver.wake_at(now), self.lease.next_beat_at, self._mailbox.sweep_at,
+            self._wake_at, plan_at, partitions_at, deadline_at, self._backfills.wake_at(now), self._edge_resolver.wake_at(now), self.lease.next_beat_at, self._mailbox.sweep_at,
         )
         return min(at for at in times if at is not None)
 

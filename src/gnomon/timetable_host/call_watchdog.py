@@ -18,8 +18,8 @@ CHECK_EVERY_S = 0.25
 class CallTimeout(BaseException):
     """One call into author code exceeded its limit. Not an Exception, so that author code that catches Exception does not catch it."""
 
-    def __init__(self, call: str, seconds: float, location: str) -> None:
-        super().__init__(f"{call} did not answer within {seconds:g} s (it was at {location}); see to its timetable")
+    def __init__(self, call: str, seconds: float, location: str, remedy: str) -> None:
+        super().__init__(f"{call} did not answer within {seconds:g} s (it was at {location}); {remedy}")
 
 
 class CallWatchdog:
@@ -30,12 +30,14 @@ class CallWatchdog:
         self._on_progress = progress
         self._parent = os.getppid()
         self._limit_s = 0.0
+        self._remedy = ""
         self._author_call: FrameType | None = None
         self._call_started_at = 0.0
 
-    def start(self, limit_s: float) -> None:
-        """Limit each call to `limit_s` seconds from now on."""
+    def start(self, limit_s: float, remedy: str) -> None:
+        """Limit each call to `limit_s` seconds from now on. `remedy`: what the message about a call that takes longer advises."""
         self._limit_s = limit_s
+        self._remedy = remedy
         self._author_call = None
         tick = min(CHECK_EVERY_S, limit_s / 4)
         signal.signal(signal.SIGALRM, self._on_tick)
@@ -54,7 +56,7 @@ class CallWatchdog:
             self._author_call, self._call_started_at = call, now
             self._on_progress()
         elif now - self._call_started_at >= self._limit_s:
-            raise CallTimeout(_describe_call(call, frame), self._limit_s, find_author_place(frame))
+            raise CallTimeout(_describe_call(call, frame), self._limit_s, find_author_place(frame), self._remedy)
 
 
 def _describe_call(call: FrameType, innermost: FrameType | None) -> str:

@@ -95,23 +95,23 @@ class _TimetableHostLoop:
         began: Instant = self._clock.now()
         try:
             call = TimetableCall(question)
-            self._start_call(question.number, self._limits.load_s)
+            self._start_call(question, self._limits.load_s)
             call.prepare()
-            self._start_call(question.number, self._limits.load_s if question.imports_author_files else self._limits.call_s)
+            self._start_call(question, self._limits.load_s if question.imports_author_files else self._limits.call_s)
             return call.answer()
         except CallTimeout as error:
             return TimetableResponse(number=question.number, error=str(error), is_process_ended=True)
         except BaseException as error:  # author code may raise any exception
             what = f"raised {type(error).__name__}{f': {error}' if str(error) else ''}"
-            return TimetableResponse(number=question.number, error=f"{question.timetable_name()} {what}; see to its timetable", is_process_ended=True)
+            return TimetableResponse(number=question.number, error=f"{question.author_name()} {what}; {question.remedy()}", is_process_ended=True)
         finally:
             self._watchdog.stop()
             self._imported_files.record_imports(began * _NS_PER_US, self._clock.now() * _NS_PER_US)
 
-    def _start_call(self, number: int, limit_s: float) -> None:
-        self._progress = CallProgress(number=number, timeout_s=limit_s)
+    def _start_call(self, question: TimetableRequest, limit_s: float) -> None:
+        self._progress = CallProgress(number=question.number, timeout_s=limit_s)
         self._send(self._progress)
-        self._watchdog.start(limit_s)
+        self._watchdog.start(limit_s, question.remedy())
 
     def _send_progress(self) -> None:
         if not self._is_sending:  # otherwise this would interrupt the sending of a message

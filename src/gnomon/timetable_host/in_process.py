@@ -12,7 +12,8 @@ import msgspec
 
 from gnomon.errors.product import GnomonError
 from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError, TimetableNotBuilt
-from gnomon.loading.timetable_loader import load_timetable_class, rebuild_timetable
+from gnomon.loading.author_class_loader import load_author_class
+from gnomon.loading.timetable_loader import rebuild_timetable
 from gnomon.timetable_host.protocol import TimetableRequest, TimetableResponse
 
 _OWN_PACKAGE = "gnomon."
@@ -24,15 +25,14 @@ class TimetableCall:
     def __init__(self, question: TimetableRequest) -> None:
         self._request = question
         self._class_error: str | None = None
-        """Why the class of the timetable could not be loaded."""
+        """Why a class could not be loaded."""
 
     def prepare(self) -> None:
-        """Import the file of the timetable's class. An error is kept for the response."""
+        """Import the files of the author's classes. An error is kept for the response."""
         ref = self._request.timetable
-        if ref is None or ref.builtin:
-            return
         try:
-            load_timetable_class(ref.path, self._request.file)
+            for path in (*self._request.author_classes, *(() if ref is None or ref.builtin else (ref.path,))):
+                load_author_class(path, self._request.file)
         except TimetableNotBuilt as error:
             self._class_error = str(error)
 
@@ -52,10 +52,10 @@ class TimetableCall:
         except (PlanningError, AirflowTimetableInvalid, GnomonError) as error:
             return TimetableResponse(number=question.number, error=str(error), is_process_ended=_is_out_of_memory(error))
         except MemoryError:
-            what = f"{question.timetable_name()} needed more memory than the limit (dag_processor.parsing_memory_limit)"
+            what = f"{question.author_name()} needed more memory than the limit (dag_processor.parsing_memory_limit)"
             return TimetableResponse(number=question.number, error=what, is_process_ended=True)
         except Exception as error:
-            what = f"{question.timetable_name()} raised {type(error).__name__}: {error}; see to its timetable, or report this"
+            what = f"{question.author_name()} raised {type(error).__name__}: {error}; {question.remedy()}, or report this"
             return TimetableResponse(number=question.number, error=what)
 
 

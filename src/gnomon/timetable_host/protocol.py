@@ -20,6 +20,10 @@ BACKFILL_SLOTS = "gnomon.planning.backfill_slots:find_backfill_slots"
 """The slots of a DAG in a range of time."""
 UPSTREAM_SLOTS = "gnomon.timetable_host.upstream_lookup:find_upstream_slots"
 """The slots of another DAG that runs wait for."""
+PARTITION_ANSWERS = "gnomon.timetable_host.partition_lookup:answer_partitions"
+"""What the partition mappers of a DAG say about the events in its queue."""
+PARTITION_DATE = "gnomon.timetable_host.partition_lookup:resolve_author_partition_date"
+"""The date that a partition key of a DAG names."""
 
 
 class TimetableRequest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -35,14 +39,24 @@ class TimetableRequest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The DAG file of the timetable; it may define the timetable's class."""
     input_hash: str = ""
     """Of that file. A request with another hash is sent to a new process, because the old one has imported the old file."""
+    author_classes: tuple[str, ...] = ()
+    """Paths of the classes of authors that the function uses without a timetable; they are loaded before it is called."""
     imports_author_files: bool = False
     """The function imports author files: the time limit is that of an import instead of a call."""
     arguments: bytes = b"\x80"
     """The other arguments by name, as MessagePack (see `pack_arguments`)."""
 
-    def timetable_name(self) -> str:
-        """The class of the timetable for messages; the function when there is no timetable."""
-        return self.function if self.timetable is None else self.timetable.path.rpartition(".")[2]
+    def author_path(self) -> str | None:
+        """The path of the author's class that the request is about; None when it is about no class."""
+        return self.author_classes[0] if self.author_classes else None if self.timetable is None else self.timetable.path
+
+    def author_name(self) -> str:
+        """The class that the request is about, for messages; the function when it is about no class."""
+        return (self.author_path() or self.function).rpartition(".")[2]
+
+    def remedy(self) -> str:
+        """What a message about the class advises."""
+        return "see to its partition mapper" if self.author_classes else "see to its timetable"
 
 
 class TimetableResponse(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -214,14 +214,14 @@ class RequestQueue:
 def _describe_timeout(request: TimetableRequest, timeout_s: float, output: str) -> str:
     """The process was killed because it sent no message for longer than one call may take."""
     method, place = _find_author_line(output)
-    return f"{request.timetable_name()}{method} did not answer within {timeout_s:g} s{place}; see to its timetable"
+    return f"{request.author_name()}{method} did not answer within {timeout_s:g} s{place}; {request.remedy()}"
 
 
 def _describe_host_exit(request: TimetableRequest, exit_code: int, output: str) -> str:
     """The process ended by itself while it worked on this request."""
     method, place = _find_author_line(output)
     crash = describe_crash(exit_code)
-    return f"the process of {request.timetable_name()}{method} {crash.sentence}{place if crash.kind == 'crash' else ''}; see to its timetable"
+    return f"the process of {request.author_name()}{method} {crash.sentence}{place if crash.kind == 'crash' else ''}; {request.remedy()}"
 
 
 def _describe_failed_start(exit_code: int, output: str) -> str:

@@ -55,12 +55,14 @@ class SubprocessTimetableHost:
         if len(self._suspects) >= SUSPECTS_MAX:
             self._suspects.clear()  # most of them are of files that were edited since
         self._suspects.add(_suspect_key(question))
-        path = None if question.timetable is None else question.timetable.path
-        for other in self._main_queue.withdraw(lambda one: one.timetable is not None and one.timetable.path == path):
+        path = question.author_path()
+        for other in self._main_queue.withdraw(lambda one: path is not None and one.author_path() == path):
             self._suspect_queue.put(other)
 
 
 def _suspect_key(question: TimetableRequest) -> tuple[str | None, str]:
-    """Identifies the timetable of a request: its DAG file, class and data."""
+    """Identifies what a request is about: the DAG file, and the class with its data."""
     ref = question.timetable
+    if question.author_classes:
+        return question.file, " ".join(question.author_classes)
     return question.file, "" if ref is None else f"{ref.path} {ref.data!r}"

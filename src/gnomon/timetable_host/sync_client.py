@@ -19,18 +19,19 @@ _POLL_S = 0.2
 
 def ask_and_wait(
     cfg: Config, function: str, kind: Any, *, timetable: TimetableRef | None = None, file: str | None = None,
-    imports: bool = False, answers: TaskApiHandler | None = None, **arguments: Any,
+    classes: tuple[str, ...] = (), imports: bool = False, answers: TaskApiHandler | None = None, **arguments: Any,
 ) -> Any:  # fmt: skip
     """The result of `function(timetable=..., **arguments)` as the type `kind`, run in a host process under the limits of `cfg`.
 
-    `function`: `package.module:name` of Gnomon. `file`: the DAG file of the timetable. `imports`: the function imports author
-    files, so the time limit is that of an import. `answers`: as for `SubprocessTimetableHost`. Raises PlanningError, with a
+    `function`: `package.module:name` of Gnomon. `file`: the DAG file of the timetable. `classes`: paths of other classes of
+    authors that the function uses. `imports`: the function imports author files, so the time limit is that of an import. `answers`: as for `SubprocessTimetableHost`. Raises PlanningError, with a
     message for the author, when author code raises, hangs, or ends the process.
     """
     hosts = SubprocessTimetableHost(build_timetable_host_settings(cfg), SystemClock(), answers)
     try:
         hosts.ask(TimetableRequest(
-            function=function, timetable=timetable, file=file, imports_author_files=imports, arguments=pack_arguments(**arguments)
+            function=function, timetable=timetable, file=file, author_classes=classes, imports_author_files=imports,
+            arguments=pack_arguments(**arguments),
         ))  # fmt: skip
         while True:
             for answer in hosts.collect():

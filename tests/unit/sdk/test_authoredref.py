@@ -13,9 +13,10 @@ import pytest
 
 from gnomon.errors.authoring import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
+from gnomon.sdk.arguments.stored_classes import hash_code
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_spec import build_dag_spec
-from gnomon.sdk.schedules.author_timetable import build_author_timetable_ref, hash_code
+from gnomon.sdk.schedules.author_timetable import build_author_timetable_ref
 from gnomon.timetables import Timetable
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gnomon.assets.leaf_mappers import PartitionAnswers
 from gnomon.engine import explain as rules
 from gnomon.engine.lifecycle.group_loading import load_groups
 from gnomon.engine.lifecycle.run_lifecycle import attach_run
 from gnomon.engine.state.engine_state import EngineLimits, EngineState, WorkerCapacity
+from gnomon.errors.timetable import PlanningError
 from gnomon.model.ids import GROUPS, UNMAPPED, TaskKey, format_map_indices, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
@@ -36,11 +38,13 @@ _SHOWN = 5
 _FINISHED = {state.value for state in FINISHED_TASK_STATES}
 
 
-def explain_dag(tx: Transaction, dag: DagRecord, limits: EngineLimits, now: Instant) -> list[str]:
-    """Sentences on why the DAG has no unfinished run, or why its unfinished runs wait."""
+def explain_dag(
+    tx: Transaction, dag: DagRecord, limits: EngineLimits, now: Instant, answers: PartitionAnswers | PlanningError | None = None
+) -> list[str]:
+    """Sentences on why the DAG has no unfinished run, or why its unfinished runs wait. `answers`: as for `describe_asset_schedule`."""
     sentences = _describe_dag(tx, dag, now)
     sentences += _describe_missing_services(tx)
-    sentences += describe_asset_schedule(tx, dag)
+    sentences += describe_asset_schedule(tx, dag, answers)
     sentences += rules.collect_dag_reasons(_load_engine_state(tx, limits), dag.dag_pk, now)
     unfinished, ended = dag_runs.list_unfinished_runs(tx, dag.dag_pk), dag_runs.find_newest_ended_run(tx, dag.dag_pk)
     sentences += [f"run {run.run_id} is {run.state}{_describe_run_reason(run)}: gnomon explain {dag.dag_id} {quote_argument(run.run_id)}" for run in unfinished[:_SHOWN]]

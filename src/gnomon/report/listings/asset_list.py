@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from gnomon.assets.circles import find_circles
 from gnomon.assets.conditions import describe_leaf, find_missing_leaves, iter_leaves, match_leaves
+from gnomon.assets.leaf_mappers import PartitionAnswers, build_leaf_mappers, list_rule_classes
 from gnomon.assets.partition_progress import describe_partition
+from gnomon.errors.timetable import PlanningError
 from gnomon.model.assets import AliasKey, AssetCondition, AssetEvent, AssetKey, AssetLeaf
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord
@@ -114,13 +116,16 @@ def list_event_rows(tx: Transaction, asset: StoredAsset | None, limit: int) -> l
     return [_build_event_row(event, consumers.get(event.event_pk, [])) for event in events]
 
 
-def describe_asset_schedule(tx: Transaction, dag: DagRecord) -> list[str]:
-    """Sentences on which assets of the DAG's condition still lack an event, and how many events wait in its queue."""
+def describe_asset_schedule(tx: Transaction, dag: DagRecord, answers: PartitionAnswers | PlanningError | None = None) -> list[str]:
+    """Sentences on which assets of the DAG's condition still lack an event, and how many events wait in its queue.
+
+    `answers`: of a DAG with a partition mapper of an author, what it says about the queue, or why it said nothing; None: it was not asked.
+    """
     condition = dag.spec.asset_condition
     if condition is None:
         return []
     if dag.spec.partition_rules:
-        return _describe_partitions(tx, dag, condition)
+        return _describe_partitions(tx, dag, condition, answers)
     leaves = set(iter_leaves(condition))
     counts = {leaf: waiting for leaf, waiting in asset_queue.count_queue(tx, dag.dag_pk).items() if leaf in leaves}
     missing = find_missing_leaves(condition, counts.keys())
@@ -134,10 +139,23 @@ def describe_asset_schedule(tx: Transaction, dag: DagRecord) -> list[str]:
     return sentences + [describe_circle(circle) for circle in list_asset_circles(tx) if dag.dag_id in circle]
 
 
-def _describe_partitions(tx: Transaction, dag: DagRecord, condition: AssetCondition) -> list[str]:
+def _describe_partitions(
+    tx: Transaction, dag: DagRecord, condition: AssetCondition, answers: PartitionAnswers | PlanningError | None
+) -> list[str]:
     """Sentences on the pending partitions: which upstream keys each still lacks."""
     watchers = describe_schedule_watchers(tx, condition)
-    found = read_partitions(tx, dag.dag_pk, condition, dag.spec.partition_rules, PARTITION_KEYS_SHOWN_MAX).partitions
+    authored = list_rule_classes(dag.spec.partition_rules)
+    if authored and not isinstance(answers, PartitionAnswers):
+        count = len(asset_queue.list_queue(tx, dag.dag_pk))
+        why = f"failed: {answers or dag.error}" if answers or dag.error else "is code of an author, which was not called for this explanation"
+        return [f"{count} events in its queue wait for its partition mapper {authored[0].rpartition('.')[2]}, which {why}", *watchers]
+    mappers = build_leaf_mappers(dag.spec.partition_rules, PARTITION_KEYS_SHOWN_MAX, answers if isinstance(answers, PartitionAnswers) else None)
+    reading = read_partitions(tx, dag.dag_pk, condition, mappers, PARTITION_KEYS_SHOWN_MAX)
+    found = reading.partitions
+    if isinstance(answers, PartitionAnswers):
+        watchers = [*answers.errors, *watchers]
+    if not found and reading.waiting:
+        return [f"{len(reading.waiting)} events in its queue wait for an answer of its partition mapper", *watchers]
     if not found:
         return ["its schedule by partitions of assets has no event that no run has consumed", *watchers]
     ready = sum(partition.is_complete for partition in found)

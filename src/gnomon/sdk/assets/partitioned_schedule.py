@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 from gnomon.assets.conditions import iter_leaves
 from gnomon.errors.authoring import AirflowTimetableInvalid
 from gnomon.model.assets import AliasKey, AssetKey, AssetLeaf, AssetRefKey, PartitionRule
-from gnomon.partitions import IdentityMapper, PartitionMapper, encode_part
-from gnomon.partitions.part_codec import list_author_classes
+from gnomon.partitions import IdentityMapper, PartitionMapper
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.assets.asset import BaseAsset
 from gnomon.sdk.assets.asset_plain_data import to_condition, to_leaf
 from gnomon.sdk.assets.asset_schedules import AssetTriggeredTimetable, iter_parts
+from gnomon.sdk.assets.author_mappers import MapperRefused, build_rule
 
 
 class PartitionedAssetTimetable(AssetTriggeredTimetable):
@@ -51,19 +51,18 @@ class PartitionedAssetTimetable(AssetTriggeredTimetable):
         return self.default_partition_mapper if found is None else found
 
     def build_rules(self) -> tuple[PartitionRule, ...]:
-        """Return the mapper of each part of the condition. Raises AirflowTimetableInvalid for an alias and for a class of an author."""
+        """Return the mapper of each part of the condition.
+
+        Raises AirflowTimetableInvalid for an alias, and for a class of an author that other processes could not use.
+        """
         rules = []
         for leaf in iter_leaves(to_condition(self.asset_condition)):
             if isinstance(leaf, AliasKey):
                 self._refuse(f"cannot wait for the alias {leaf.name!r}: events of an alias have no partition of their own. Name the assets.")
-            stored = encode_part(self.get_partition_mapper(name=leaf.name or "", uri=leaf.uri or ""))
-            foreign = list_author_classes(stored)
-            if foreign:
-                self._refuse(
-                    f"uses {foreign[0]}, a partition mapper, window or wait policy of an author, which the scheduler cannot run yet. "
-                    "Use those of airflow.sdk, or combine them with ChainMapper and ProductMapper."
-                )
-            rules.append(PartitionRule(leaf=leaf, mapper=stored))
+            try:
+                rules.append(build_rule(leaf, self.get_partition_mapper(name=leaf.name or "", uri=leaf.uri or "")))
+            except MapperRefused as refused:
+                self._refuse(str(refused))
         return tuple(rules)
 
     def _configure(self, asset: Any, mapper: PartitionMapper) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import json
-import math
-import os
-import sys
 from types import FunctionType
 from typing import Any
 
@@ -15,13 +11,13 @@ from gnomon.errors.authoring import AirflowTimetableInvalid
 from gnomon.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.planning.author_calls import call_author_method
+from gnomon.sdk.arguments.stored_classes import find_unserializable, hash_code
 from gnomon.sdk.assets import BaseAsset
 from gnomon.timetables.base import Timetable
 from gnomon.timetables.granularity import GRANULARITIES
 
 _TEXTS = ("summary", "description")
 _ASSETS = "its timetable has an asset_condition that is no asset, alias, reference or combination of them; only its times are used."
-_PLAIN = (str, bool, int)
 
 
 def is_author_timetable(timetable: Any) -> bool:
@@ -103,47 +99,10 @@ def _serialize(timetable: Any) -> Any:
     if not isinstance(data, dict):
         what = "None (is there a `return`?)" if data is None else type(data).__name__
         raise AirflowTimetableInvalid(f"{name}.serialize returned {what}{where}; return a dict of JSON values")
-    fault = _find_unserializable(data, "")
+    fault = find_unserializable(data, "")
     if fault is not None:
         raise AirflowTimetableInvalid(f"{name}.serialize returned {fault}{where}")
     return json.loads(json.dumps(data))
-
-
-def _find_unserializable(value: Any, path: str) -> str | None:
-    """Return a description of the first part that JSON cannot represent, with what to write instead; None when there is none."""
-    if value is None or isinstance(value, _PLAIN):
-        return None
-    if isinstance(value, float):
-        return None if math.isfinite(value) else f"{value}{_describe_path(path)}, which JSON cannot hold"
-    if isinstance(value, dict):
-        for key, item in value.items():
-            if not isinstance(key, str | int):
-                return f"a dict with the key {key!r}{_describe_path(path)}, which JSON cannot hold; keys are texts"
-            fault = _find_unserializable(item, f"{path}[{key!r}]")
-            if fault is not None:
-                return fault
-        return None
-    if isinstance(value, list | tuple):
-        return next(filter(None, (_find_unserializable(item, f"{path}[{at}]") for at, item in enumerate(value))), None)
-    return f"{_with_article(type(value).__name__)}{_describe_path(path)}, which JSON cannot hold; {_remedy(value)}"
-
-
-def _describe_path(path: str) -> str:
-    return f" in {path}" if path else ""
-
-
-def _with_article(name: str) -> str:
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
-
-
-def _remedy(value: Any) -> str:
-    if hasattr(value, "isoformat"):
-        return "store value.isoformat(), and read it with fromisoformat in deserialize"
-    if hasattr(value, "total_seconds"):
-        return "store value.total_seconds(), and make it again in deserialize"
-    if isinstance(value, set | frozenset):
-        return "store sorted(value), and make a set of it in deserialize"
-    return "store texts and numbers, and make it again in deserialize"
 
 
 def _deserialize_again(timetable: Any, data: Any) -> Any:
@@ -212,9 +171,6 @@ def _format_class_location(cls: type) -> str:
         return ""
 
 
-_OURS = "gnomon."
-
-
 def build_author_timetable_ref(timetable: Any) -> TimetableRef:
     """Return the stored form. Raises AirflowTimetableInvalid for a property that raises or has a value that is not valid."""
     cls = type(timetable)
@@ -267,35 +223,3 @@ def _read_attribute(timetable: Any, name: str, default: Any) -> Any:
         raise AirflowTimetableInvalid(
             f"{type(timetable).__name__}.{name} raised {type(error).__name__}: {error}; let it return a value"
         ) from error
-
-
-def hash_code(cls: type) -> str:
-    """Return a digest of the source files of the class and its base classes, without those of Gnomon."""
-    whole = hashlib.sha256()
-    modules = {kind.__module__ for kind in cls.__mro__ if not kind.__module__.startswith(_OURS)}
-    for name in sorted(modules - {"builtins", "typing", "abc", "object"}):
-        whole.update(f"{name}\0".encode() + _hash_module_source(name) + b"\0")
-    return whole.hexdigest()[:16]
-
-
-def _hash_module_source(module: str) -> bytes:
-    """Return a digest of the source of an imported module; for a module in an archive, the time and size of the archive."""
-    file = getattr(sys.modules.get(module), "__file__", None)
-    if not isinstance(file, str):
-        return b""
-    try:
-        with open(file, "rb") as opened:
-            return hashlib.sha256(opened.read()).digest()
-    except OSError:
-        return _stamp_archive(file)
-
-
-def _stamp_archive(file: str) -> bytes:
-    while (above := os.path.dirname(file)) != file:
-        file = above
-        try:
-            seen = os.stat(file)
-        except OSError:
-            continue
-        return f"{seen.st_mtime_ns} {seen.st_size}".encode()
-    return b""

@@ -3,50 +3,50 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gnomon.assets.conditions import iter_leaves
-from gnomon.assets.partition_progress import (
-    ConsumedPair,
-    PartitionProgress,
-    QueueReading,
-    find_partition_date,
-    read_queue,
-    read_rules,
-)
+from gnomon.assets.leaf_mappers import ConsumedPair, LeafMapper, PartitionAnswers, PartitionQuestion, build_leaf_mappers
+from gnomon.assets.partition_progress import PartitionProgress, QueueReading, find_partition_date, read_queue
 from gnomon.model.assets import AssetCondition, AssetLeaf, PartitionRule, QueuedAssetEvent
-from gnomon.model.instants import Instant, iso, to_datetime, to_instant
+from gnomon.model.instants import Instant, iso
 from gnomon.model.records import EventRecord, RunRecord
 from gnomon.model.states import DagRunState, DagRunType
-from gnomon.partitions import IdentityMapper, PartitionMapper
 from gnomon.store.asset_records.asset_queue import insert_asset_run, list_queue, remove_from_queue
 from gnomon.store.dag_records import event_log
 from gnomon.store.transaction import Transaction
 
 
-def read_partitions(tx: Transaction, dag_pk: int, condition: AssetCondition, rules: Sequence[PartitionRule], max_keys: int) -> QueueReading:
-    """The pending partitions of a consumer, as its queue has them now."""
+def read_partition_question(tx: Transaction, dag_pk: int, max_keys: int) -> PartitionQuestion:
+    """The queue of a consumer, and the runs that have consumed its events. `max_keys`: most partitions of one event."""
     queue = list_queue(tx, dag_pk)
     events = json.dumps(sorted({event.event_pk for event in queue}))
-    consumed = {ConsumedPair(*row) for row in tx.all("partition_runs.consumed", dag_pk=dag_pk, events=events)} if queue else set()
-    return read_queue(condition, read_rules(rules), queue, consumed, max_keys)
+    consumed = tx.all("partition_runs.consumed", dag_pk=dag_pk, events=events) if queue else []
+    return PartitionQuestion(queue=tuple(queue), consumed=tuple(ConsumedPair(*row) for row in consumed), max_keys=max_keys)
+
+
+def read_partitions(tx: Transaction, dag_pk: int, condition: AssetCondition, mappers: Mapping[AssetLeaf, LeafMapper], max_keys: int) -> QueueReading:
+    """The pending partitions of a consumer, as its queue has them now."""
+    question = read_partition_question(tx, dag_pk, max_keys)
+    return read_queue(condition, mappers, question.queue, set(question.consumed))
 
 
 def create_partition_runs(
     tx: Transaction, dag_pk: int, condition: AssetCondition, rules: Sequence[PartitionRule], version_pk: int, now: Instant,
-    new_id: Callable[[], str], *, room: int, max_keys: int,
+    new_id: Callable[[], str], *, room: int, max_keys: int, answers: PartitionAnswers | None = None,
 ) -> list[RunRecord]:
     """Create a queued run for each complete partition, oldest events first, at most `room`; returns them.
 
     Called in a transaction of the owner. No run is created for a DAG that is paused, inactive or in error, or whose version is no
-    longer `version_pk`. Events that belong to no run are dropped from the queue and logged (`partition_not_mapped`).
+    longer `version_pk`. Events that belong to no run are dropped from the queue and logged (`partition_not_mapped`). `answers`: those of
+    mappers with a class of an author; they may be older than the queue, which alone says which events there are and who consumed them.
     """
     locked = tx.one("asset_queue.lock_consumer", dag_pk=dag_pk)
     if locked is None or locked[1] != version_pk:
         return []
     group_no = locked[0]
-    reading = read_partitions(tx, dag_pk, condition, rules, max_keys)
-    mappers = read_rules(rules)
+    mappers = build_leaf_mappers(rules, max_keys, answers)
+    reading = read_partitions(tx, dag_pk, condition, mappers, max_keys)
     for _, reason in reading.dropped:
         if reason:
             event_log.log_event(tx, EventRecord(now, "partition_not_mapped", dag_pk=dag_pk, body=f"{reason}; the event makes no run"))
@@ -81,8 +81,7 @@ def _list_finished(reading: QueueReading, leaves: set[AssetLeaf]) -> list[Queued
     return finished
 
 
-def _find_date(tx: Transaction, partition: PartitionProgress, mappers: dict[AssetLeaf, PartitionMapper]) -> Instant | None:
-    carrying = sorted({event.event_pk for event in partition.events if isinstance(mappers[event.leaf], IdentityMapper)})
+def _find_date(tx: Transaction, partition: PartitionProgress, mappers: Mapping[AssetLeaf, LeafMapper]) -> Instant | None:
+    carrying = sorted({event.event_pk for event in partition.events if mappers[event.leaf].carries_date})
     rows = tx.all("partition_runs.source_dates", events=json.dumps(carrying)) if carrying else []
-    date = find_partition_date(partition, mappers, [to_datetime(row[0]) for row in rows])
-    return None if date is None else to_instant(date)
+    return find_partition_date(partition, mappers, [row[0] for row in rows])

@@ -1,0 +1,41 @@
+"""Loads classes of authors by their paths. Call it only in a process that may run author code."""
+
+from __future__ import annotations
+
+import sys
+
+from gnomon.errors import UserError
+from gnomon.errors.timetable import TimetableNotBuilt
+from gnomon.loading import dagfile, plugins
+from gnomon.loading.class_loader import load_class
+
+
+def load_author_class(path: str, file: str | None = None) -> type:
+    """Return the class of a path: from the import path, from the DAG file, or of a plugin that registers it.
+
+    Raises TimetableNotBuilt, with a message for the author, when it cannot be loaded.
+    """
+    try:
+        if file is not None:
+            dagfile.extend_search_path(file)
+            _import_file(path, file)
+        return load_class(path)
+    except UserError as error:
+        registered = plugins.find_registered_class(path)
+        if registered is not None:
+            return registered
+        raise TimetableNotBuilt(str(error)) from error
+    except TimetableNotBuilt:
+        raise
+    except Exception as error:
+        raise TimetableNotBuilt(f"{path} cannot be loaded: importing it raised {type(error).__name__}: {error}") from error
+
+
+def _import_file(path: str, file: str) -> None:
+    """Import the DAG file if the class is defined in it, so that its module can be imported by name."""
+    name = dagfile.module_name(file)
+    if path.startswith(f"{name}.") and name not in sys.modules:
+        try:
+            dagfile.load_dag_file(file)
+        except FileNotFoundError as error:
+            raise TimetableNotBuilt(f"{path.rpartition('.')[2]} was defined in {file}, and the file is missing; restore the file") from error
