@@ -107,6 +107,7 @@ def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
         killed = kill_descendants()
         if killed:
             log.warning("%d process(es) that the task had left behind were killed", killed)
+        attempt_log.restore_output()
         if attempt.attempts_per_child <= 1:
             return
         _forget_attempt()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -82,7 +83,10 @@ class Connection:
         from gnomon.sdk.runtime.secret_masking import mask_secret  # not needed to write a DAG, and it loads logging
 
         extra = self._load_extra()
-        mask_secret([text for text in (self.password, self.extra if extra else None) if text])
+        secrets = [self.password, self.extra if extra else None]
+        if self.password:  # as the header of HTTP's basic authentication has it
+            secrets.append(base64.b64encode(f"{self.login or ''}:{self.password}".encode(errors="surrogateescape")).decode())
+        mask_secret([text for text in secrets if text])
         mask_secret(extra)
         return self
 
