@@ -73,6 +73,7 @@ COMMANDS: dict[str, LazyCommand] = {
     "pools": LazyCommand("gnomon.cli.pools:pools", "List, set and delete pools."),
     "plugins": LazyCommand("gnomon.cli.plugins:plugins", "List plugins and what they provide."),
     "variables": LazyCommand("gnomon.cli.variables:variables", "List, get, set and delete Variables."),
+    "connections": LazyCommand("gnomon.cli.connections:connections", "List, get, add, set, delete, test, import, export connections."),
     "state-store": LazyCommand("gnomon.cli.state_store:state_store", "Show and change what tasks and assets keep; delete what has expired."),
     "config": LazyCommand("gnomon.cli.config:config", "Show every option, its value and its source."),
     "db": LazyCommand("gnomon.cli.db:db", "Migrate and check the database; replace a lost key."),
