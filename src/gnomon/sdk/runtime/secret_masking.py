@@ -55,7 +55,7 @@ def mask_secret(secret: Any, name: str | None = None) -> None:
     `[logging] min_length_masked_secret` characters are not hidden.
     """
     texts = [text for text, its_name in _iterate_texts(secret, name) if its_name is None or should_hide_value_for_key(its_name)]
-    forms = [form for text in texts for form in _iterate_forms(text) if form.lower() not in NEVER_HIDDEN]
+    forms = [form for text in texts if text != HIDDEN for form in _iterate_forms(text) if form.lower() not in NEVER_HIDDEN]
     shortest = option_defaults.read_integer("logging", "min_length_masked_secret") if forms else 0
     long = [form for form in forms if len(form) >= shortest]
     if len(long) < len(forms):
