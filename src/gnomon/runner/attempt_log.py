@@ -157,9 +157,10 @@ def append_error(path: str, moment: datetime, message: str) -> None:
 def _make_folder(folder: str) -> None:
     """Create the folder. Takes one system call when only the last folder is missing, as for all but the first task of a run."""
     try:
-        os.mkdir(folder)
+        os.mkdir(folder, 0o700)
     except FileNotFoundError:
-        os.makedirs(folder, exist_ok=True)
+        _make_folder(os.path.dirname(folder))
+        _make_folder(folder)
     except FileExistsError:
         pass
 
