@@ -16,7 +16,7 @@ import pytest
 from tests.acceptance.effects import effect_of, options
 from tests.keys import KEY
 
-from gnomon.config import set_current_config
+from gnomon.config import OptionError, load_config, set_current_config
 from gnomon.loading import dialect
 from gnomon.loading.hook_lineage import HookLineageCollector
 from gnomon.log.secret_masks import forget_secrets, hide
@@ -166,6 +166,18 @@ def test_a_backend_that_cannot_be_used_is_a_sentence(tmp_path: Path, caplog: pyt
     set_current_config(options(tmp_path, secrets__backend=backend, secrets__backend_kwargs=kwargs))
     assert Variable.get("colour", default="the default") == "the default"
     assert sentence in caplog.text
+
+
+def test_an_option_is_read_from_the_secrets_backend(tmp_path: Path) -> None:
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "vault_of_options.py").write_text(
+        "class Backend:\n    def get_config(self, key):\n        return {'key-of-home': '" + KEY + "'}.get(key)\n"
+    )
+    environ = {"GNOMON__SECRETS__BACKEND": "vault_of_options.Backend", "GNOMON_HOME": str(tmp_path)}
+    found = load_config({**os.environ, **environ, "GNOMON__CORE__FERNET_KEY_SECRET": "key-of-home"}, tmp_path)
+    assert (found.text("core", "fernet_key"), found.source("core", "fernet_key")) == (KEY, "GNOMON__CORE__FERNET_KEY_SECRET")
+    with pytest.raises(OptionError, match="GNOMON__CORE__FERNET_KEY_SECRET: the secrets backend has no value for the key 'other': it does not know that key"):
+        load_config({**os.environ, **environ, "GNOMON__CORE__FERNET_KEY_SECRET": "other"}, tmp_path)
 
 
 @effect_of("lineage.max_assets_per_collector", "lineage.max_extras_per_collector")

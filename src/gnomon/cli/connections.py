@@ -14,6 +14,7 @@ from gnomon.cli.connection_files import export, import_
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_fields, output_option, print_document, print_records
 from gnomon.cli.secret_input import read_secret
+from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import UserError, find_close_matches
 from gnomon.report.listings.connection_list import ConnectionRow, make_row, to_connection, to_stored
 from gnomon.report.listings.not_found import connection_not_found
@@ -201,7 +202,17 @@ def _read_options(uri: str | None, json: str | None, fields: dict[str, Any]) -> 
 
 
 def _make_connection(conn_id: str, given: _GivenFields, existing: store.StoredConnection | None) -> Connection:
-    """The connection that the options describe; single fields change the existing one. Raises AirflowException and UserError."""
+    """The connection that the options describe; single fields change the existing one. Raises UserError."""
+    try:
+        made = _apply(conn_id, given, existing)
+    except AirflowException as error:
+        raise UserError(str(error)) from None
+    if not made.conn_type:
+        raise UserError(f"connection {conn_id!r} has no type; give --conn-type, such as postgres, http or generic, or a URI that begins with one")
+    return made
+
+
+def _apply(conn_id: str, given: _GivenFields, existing: store.StoredConnection | None) -> Connection:
     if given.uri is not None or given.json is not None:
         made = Connection.from_uri(given.uri, conn_id) if given.uri is not None else Connection.from_json(given.json or "", conn_id)
         if "description" in given.fields:
@@ -210,8 +221,6 @@ def _make_connection(conn_id: str, given: _GivenFields, existing: store.StoredCo
         made = to_connection(replace(existing, **given.fields))
     else:
         made = Connection(conn_id, **given.fields)
-    if not made.conn_type:
-        raise UserError(f"connection {conn_id!r} has no type; give --conn-type, such as postgres, http or generic, or a URI that begins with one")
     return made
 
 

@@ -124,7 +124,10 @@ def _open_pipe() -> None:
     global _pipe
     if _pipe is None:
         flush_output()
-        _pipe = OutputPipe()
+        try:
+            _pipe = OutputPipe()
+        except OSError as error:
+            logging.getLogger("gnomon.task").warning("the output of programs is not searched for secrets: there is no pipe for it (%s)", error.strerror)
 
 
 def _renew_pipe_in_fork() -> None:
