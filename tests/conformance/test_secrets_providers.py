@@ -24,7 +24,7 @@ COMMON = ("apache-airflow-providers-common-compat==1.23.0", "apache-airflow-prov
 POSTGRES = ("apache-airflow-providers-postgres==7.1.1", *COMMON)
 VAULT = ("apache-airflow-providers-hashicorp==4.8.4", *COMMON)
 NEEDS = (
-    "asgiref==3.13.0", "certifi==2026.10.18", "charset-normalizer==3.5.2", "hvac==2.4.0", "idna==3.20", "methodtools==0.4.7",
+    "asgiref==3.13.0", "certifi==2026.10.18", "charset-normalizer==3.5.2", "deprecated==1.3.1", "hvac==2.4.0", "idna==3.20", "methodtools==0.4.7",
     "more-itertools==11.2.1", "packaging==26.3", "psycopg2-binary==2.9.13", "requests==2.34.2", "sqlparse==0.6.1", "urllib3==2.8.0", "wirerope==1.0.0",
     "wrapt==2.5.2",
 )  # fmt: skip
