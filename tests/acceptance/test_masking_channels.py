@@ -142,7 +142,7 @@ def test_no_secret_is_in_a_file_a_row_or_an_answer(count: int) -> None:
         task = here.tasks("talk", str(run["run_id"]))["talk"]
         assert (task["state"], task["reason"]) == ("failed", "ValueError: login with *** and *** failed")
         files = list(_read_files(here.home))
-    logs = "\n".join(answers)
+    logs = "\n".join(text for _, text in files)
     assert logs.count("<***>") >= 2 * count - 2 and logs.count("trigger ***") >= 2 * count, "the channels have written"
     secrets = [PASSWORD, TOKEN, *make_secrets(seed, count)]
     for place, text in [*((f"answer {number}", answer) for number, answer in enumerate(answers)), *files]:
@@ -154,10 +154,8 @@ def test_no_secret_is_in_a_file_a_row_or_an_answer(count: int) -> None:
 def _ask(here: Product, run_id: str) -> Iterator[str]:
     """What commands print about the run, the files and the connections."""
     for words in (
-        ["tasks", "logs", "talk", run_id, "talk"], ["tasks", "logs", "talk", run_id, "waits"], ["tasks", "states", "talk", run_id, "-o", "json"],
-        ["runs", "show", "talk", run_id], ["dags", "errors"], ["dags", "errors", "-o", "json"], ["explain", "talk", run_id],
-        ["connections", "list"], ["connections", "list", "-o", "json"], ["connections", "get", "db"], ["connections", "get", "db", "-o", "yaml"],
-        ["connections", "test", "db"], ["config", "list"],
+        ["tasks", "logs", "talk", run_id, "talk"], ["tasks", "states", "talk", run_id, "-o", "json"], ["runs", "show", "talk", run_id],
+        ["dags", "errors", "-o", "json"], ["explain", "talk", run_id], ["connections", "list", "-o", "json"], ["connections", "get", "db"],
     ):
         ended = here.cli(*words)
         yield ended.out + ended.err

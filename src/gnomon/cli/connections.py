@@ -111,7 +111,7 @@ def get(home: Home, conn_id: str, show_secrets: bool, output: str) -> None:
 @click.argument("conn_id")
 @_field_options
 @pass_home
-def add(home: Home, conn_id: str, conn_uri: str | None, conn_json: str | None, **fields: Any) -> None:
+def add(home: Home, /, conn_id: str, conn_uri: str | None, conn_json: str | None, **fields: Any) -> None:
     """Add the connection CONN_ID: --conn-uri, --conn-json, or --conn-type and single fields."""
     _check_id(conn_id)
     given = _read_options(conn_uri, conn_json, fields)
@@ -130,7 +130,7 @@ def add(home: Home, conn_id: str, conn_uri: str | None, conn_json: str | None, *
 @click.argument("conn_id")
 @_field_options
 @pass_home
-def set_(home: Home, conn_id: str, conn_uri: str | None, conn_json: str | None, **fields: Any) -> None:
+def set_(home: Home, /, conn_id: str, conn_uri: str | None, conn_json: str | None, **fields: Any) -> None:
     """Change the given fields of CONN_ID, or add it. --conn-uri and --conn-json replace all its fields."""
     _check_id(conn_id)
     given = _read_options(conn_uri, conn_json, fields)
