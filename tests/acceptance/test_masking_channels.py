@@ -15,9 +15,9 @@ from tests.acceptance.product import Product, product
 
 SHORT, LONG = 400, 10_000
 ALPHABET = string.ascii_letters + string.digits + " %&+/:=?@'\"\\<>{}äß\u20ac\U0001f600"
-FLOW = '''
-import logging, os, random, subprocess, sys, time, traceback, warnings
-from airflow.sdk import BaseHook, BaseOperator, DAG, task
+PLUGIN = '''
+import random
+from airflow.sdk import BaseOperator
 from airflow.sdk.log import mask_secret
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
@@ -31,28 +31,12 @@ def pieces(rng, text):
         yield text[:size]
         text = text[size:]
 
-def write_descriptor(text):
-    os.write(2, text.encode())
-
-def run_program(rng, texts):
-    code = "import sys\\nfor piece in sys.stdin.buffer.read().split(bytes(1)):\\n    sys.stdout.buffer.write(piece); sys.stdout.buffer.flush()"
-    subprocess.run([sys.executable, "-c", code], input="\\0".join(p for t in texts for p in pieces(rng, f"<{t}>\\n")).encode(), check=True)
-
-def flush(stream, text):
-    stream.write(text); stream.flush()
-
-def raise_and_print(text):
-    try:
-        raise ValueError(text)
-    except ValueError:
-        traceback.print_exc()
-
 class Chatty(BaseTrigger):
     def __init__(self, seed, count):
         super().__init__()
         self.seed, self.count = seed, count
     def serialize(self):
-        return "talk.Chatty", {"seed": self.seed, "count": self.count}
+        return "chatty.Chatty", {"seed": self.seed, "count": self.count}
     async def run(self):
         rng = random.Random(self.seed)
         found = secrets(self.seed, self.count)
@@ -72,6 +56,28 @@ class Waits(BaseOperator):
         self.defer(trigger=Chatty(self.seed, self.count), method_name="done")
     def done(self, context, event):
         pass
+'''
+FLOW = '''
+import logging, os, random, subprocess, sys, time, traceback, warnings
+from airflow.sdk import BaseHook, DAG, task
+from airflow.sdk.log import mask_secret
+from chatty import Waits, pieces, secrets
+
+def write_descriptor(text):
+    os.write(2, text.encode())
+
+def run_program(rng, texts):
+    code = "import sys\\nfor piece in sys.stdin.buffer.read().split(bytes(1)):\\n    sys.stdout.buffer.write(piece); sys.stdout.buffer.flush()"
+    subprocess.run([sys.executable, "-c", code], input="\\0".join(p for t in texts for p in pieces(rng, f"<{t}>\\n")).encode(), check=True)
+
+def flush(stream, text):
+    stream.write(text); stream.flush()
+
+def raise_and_print(text):
+    try:
+        raise ValueError(text)
+    except ValueError:
+        traceback.print_exc()
 
 with DAG("talk", schedule=None, is_paused_upon_creation=False):
     @task
@@ -133,7 +139,9 @@ def test_no_secret_is_in_a_file_a_row_or_an_answer(count: int) -> None:
     with product({}, {"PYTHONIOENCODING": "utf-8"}) as here:
         connection = {"conn_type": "postgres", "host": "h", "login": "me", "password": PASSWORD, "extra": {"api_token": TOKEN, "region": "north"}}
         here.do("connections", "add", "db", "--conn-json", json.dumps(connection))
-        here.write("talk.py", FLOW % {"alphabet": ALPHABET, "seed": seed, "count": count})
+        (here.home / "plugins").mkdir(exist_ok=True)
+        (here.home / "plugins" / "chatty.py").write_text(PLUGIN % {"alphabet": ALPHABET})
+        here.write("talk.py", FLOW % {"seed": seed, "count": count})
         here.write("broken.py", BROKEN)
         here.has_dag("talk")
         here.until(lambda: bool(here.rows("dags", "errors")), "the error of broken.py is listed")
@@ -163,5 +171,5 @@ def _ask(here: Product, run_id: str) -> Iterator[str]:
 
 def _read_files(home: Path) -> Iterator[tuple[str, str]]:
     for path in sorted(home.rglob("*")):
-        if path.is_file() and path.name not in ("talk.py", "draft"):
+        if path.is_file() and path.name not in ("talk.py", "draft") and path.suffix != ".pyc":
             yield str(path), path.read_bytes().decode(errors="replace")
