@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -151,7 +152,8 @@ def test_no_secret_is_in_a_file_a_row_or_an_answer(count: int) -> None:
         assert (task["state"], task["reason"]) == ("failed", "ValueError: login with *** and *** failed")
         files = list(_read_files(here.home))
     logs = "\n".join(text for _, text in files)
-    assert logs.count("<***>") >= 2 * count - 2 and logs.count("trigger ***") >= 2 * count, "the channels have written"
+    written = [len(re.findall(pattern, logs)) for pattern in (r"<.*\*\*\*>", r"trigger .*\*\*\*")]
+    assert min(written) >= 2 * count, f"the channels have written; on a slow machine, the beginning of a secret may be there: {written}"
     secrets = [PASSWORD, TOKEN, *make_secrets(seed, count)]
     for place, text in [*((f"answer {number}", answer) for number, answer in enumerate(answers)), *files]:
         for secret in secrets:
