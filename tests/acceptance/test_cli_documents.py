@@ -51,6 +51,7 @@ COMMANDS: dict[str, list[str]] = {
     "dags versions": ["etl"], "assets list": [], "assets show": ["table"], "assets events": ["table"], "assets materialize": ["table"],
     "backfill create": ["etl", "--from", "2026-01-05", "--to", "2026-01-06", "--dry-run"], "backfill list": ["etl"], "backfill show": ["1"],
     "dags next-runs": ["etl"], "calendars list": [], "calendars show": ["office"], "plugins list": [],
+    "connections list": [], "connections get": ["web"],
 }
 IN_A_PROCESS = {"dags test"}
 OF_THEIR_OWN = {
@@ -79,6 +80,7 @@ def it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     world.file(FILE)
     world.start()
     world.cli("variables", "set", "key", "two\nlines: ü")
+    world.cli("connections", "add", "web", "--conn-uri", "generic://me:secret@host:80/schema?x=ü")
     world.cli("dags", "unpause", "etl")
     world.cli("dags", "trigger", "etl", "--run-id", "r", "--conf", '{"n": 2}')
     world.cli("backfill", "create", "etl", "--from", "2026-02-05", "--to", "2026-02-06", "--no-wait")

@@ -29,8 +29,7 @@ DAG_RECORDS = "the database is not open to DAG files and tasks; use the command 
 POOLS = "the database is not open to DAG files and tasks; use `gnomon pools`"
 RECORDS = "the database is not open to DAG files and tasks; use the `gnomon` commands to read such records"
 SUBDAGS = "SubDAGs left Airflow with 3.0; use a TaskGroup"
-CACHE = "secrets are not cached"
-SECRETS = "secrets back ends are not supported yet; set AIRFLOW_VAR_ and AIRFLOW_CONN_ variables"
+CACHE = "[secrets] use_cache keeps answers of secrets backends, and DAG files have no access to them"
 SESSIONS = "DAG files and tasks have no session of the database; use the task context, Variable and Connection"
 
 ROWS: tuple[CoverageRow, ...] = (
@@ -147,8 +146,6 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.sdk.definitions.asset.access_control", "AssetAccessControl", WORD, ASSET_WORDS),
     make_row("airflow.sdk.execution_time.cache", "SecretCache", REFUSES, CACHE),
-    make_row("airflow.secrets", "BaseSecretsBackend", REFUSES, SECRETS),
-    make_row("airflow.secrets.local_filesystem", "LocalFilesystemBackend", REFUSES, SECRETS),
     make_row(
         "airflow.security.permissions",
         "ACTION_CAN_DELETE ACTION_CAN_EDIT ACTION_CAN_READ RESOURCE_DAG",

@@ -24,7 +24,8 @@ def prepare_home(cfg: Config) -> bool:
     new = not (cfg.home / "dags").exists() and not (cfg.home / "logs").exists()
     for folder in dict.fromkeys((cfg.home, cfg.home / "dags", cfg.home / "plugins", cfg.logs_folder)):
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise ConfigurationError(_describe_os_error("create the folder", folder, error)) from None
     for folder in dict.fromkeys((cfg.home, cfg.logs_folder)):
@@ -34,6 +35,21 @@ def prepare_home(cfg: Config) -> bool:
         where = cfg.source("core", "dags_folder")
         raise ConfigurationError(f"[core] dags_folder ({where}) is {cfg.dags_folder}, which is not a folder; create it or change the option")
     return new
+
+
+def find_readable_by_others(cfg: Config) -> list[str]:
+    """A sentence for each of the home, its database, its key and its logs that other users of this machine can read."""
+    paths = [cfg.home / "fernet.key", cfg.home / "gnomon.toml", cfg.logs_folder]
+    kind, _, file = cfg.database_url.partition(":///")
+    if kind.startswith("sqlite"):
+        paths.append(Path(file.partition("?")[0]))
+    if cfg.home.stat().st_mode & 0o005 == 0:
+        paths = [path for path in paths if not path.is_relative_to(cfg.home)]  # nobody else can reach them
+    found = [(path, path.stat().st_mode & 0o777) for path in dict.fromkeys(paths) if path.exists()]
+    return [
+        f"other users of this machine can read {path} (mode {mode:o}); change that with `chmod {'700' if path.is_dir() else '600'} {path}`"
+        for path, mode in found if mode & 0o004
+    ]
 
 
 def _check_room(folder: Path) -> None:

@@ -6,6 +6,7 @@ from contextlib import closing
 
 import click
 
+from gnomon.app.checks import find_readable_by_others
 from gnomon.cli.home import Home, pass_home
 from gnomon.config import without_password
 from gnomon.store import Database, load_cipher, migrations, open_database
@@ -31,9 +32,13 @@ def migrate(home: Home) -> None:
 @db.command()
 @pass_home
 def check(home: Home) -> None:
-    """Check the database. Exit code 0 if it answers, has the schema of this version, and the key decrypts its values; else 1."""
+    """Check the database. Exit code 0 if it answers, has the schema of this version, and the key decrypts its values; else 1.
+
+    Warns when other users of this machine can read the database, the key or the logs."""
     with _open_database(home) as database:
         database.check_key()
+    for sentence in find_readable_by_others(home.cfg):
+        click.echo(f"gnomon: warning: {sentence}", err=True)
     click.echo(f"the database at {without_password(home.cfg.database_url)} answers and is up to date")
 
 

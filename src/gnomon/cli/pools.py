@@ -1,15 +1,18 @@
-"""`gnomon pools`: list, set and delete pools, which limit how many tasks run at a time."""
+"""`gnomon pools`: list, set, delete, import and export pools, which limit how many tasks run at a time."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
+from gnomon.cli.private_files import write_private_file
 from gnomon.model.records import PoolRecord
 from gnomon.report.listings.not_found import pool_not_found
+from gnomon.sdk.runtime.exported_files import ExportedFileError, find_format, format_entries, read_entries
 from gnomon.store import notify_on_commit
 from gnomon.store.admin import pools as store
 
@@ -28,7 +31,7 @@ class PoolRow:
 
 @click.group()
 def pools() -> None:
-    """List, set and delete pools."""
+    """List, set, delete, import and export pools."""
 
 
 @pools.command("list")
@@ -68,6 +71,59 @@ def delete(home: Home, name: str) -> None:
         notify_on_commit(tx)
     home.wake_services()
     click.echo(f"deleted pool {name}")
+
+
+@pools.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@pass_home
+def import_(home: Home, file: str) -> None:
+    """Create or change the pools of FILE: JSON or YAML, as `airflow pools export` and this program write it."""
+    _find_file_format(file)
+    found = [_read_pool(file, name, entry) for name, entry in read_entries(file).items()]
+    with home.store() as db, db.write() as tx:
+        for pool in found:
+            store.set_pool(tx, pool.name, pool.slots, description=pool.description, include_deferred=pool.include_deferred)
+        notify_on_commit(tx)
+    home.wake_services()
+    click.echo(f"imported {len(found)} pools from {file}")
+
+
+@pools.command()
+@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
+@pass_home
+def export(home: Home, file: str) -> None:
+    """Write all pools to FILE (.json, .yaml or .yml; - for JSON on stdout)."""
+    kind = "json" if file == "-" else _find_file_format(file)
+    with home.store() as db, db.read() as tx:
+        found = store.list_pools(tx)
+    entries = {p.name: {"slots": p.slots, "description": p.description, "include_deferred": p.include_deferred} for p in found}
+    text = format_entries(entries, kind)
+    if file == "-":
+        sys.stdout.write(text)
+        return
+    write_private_file(file, text)
+    click.echo(f"exported {len(found)} pools to {file}")
+
+
+def _find_file_format(file: str) -> str:
+    kind = find_format(file)
+    if kind == "env":
+        raise ExportedFileError(f"{file}: pools have several fields, which an .env file cannot hold; use .json or .yaml")
+    return kind
+
+
+def _read_pool(file: str, name: str, entry: object) -> PoolRecord:
+    """The pool of an entry. Raises ExportedFileError, which names the field."""
+    fields = entry if isinstance(entry, dict) else {}
+    slots, description, include = fields.get("slots"), fields.get("description") or "", fields.get("include_deferred", False)
+    if not isinstance(slots, int) or isinstance(slots, bool) or slots < -1:
+        raise ExportedFileError(f'{file}: pool {name!r} needs "slots", a whole number from -1 (no limit); nothing was imported')
+    if not isinstance(description, str) or not isinstance(include, bool):
+        raise ExportedFileError(f'{file}: pool {name!r}: "description" must be a text and "include_deferred" true or false; nothing was imported')
+    unknown = sorted(set(fields) - {"slots", "description", "include_deferred"})
+    if unknown:
+        raise ExportedFileError(f"{file}: pool {name!r} has unknown fields: {', '.join(map(str, unknown))}; nothing was imported")
+    return PoolRecord(name, slots, 0, include, description)
 
 
 def _row(pool: PoolRecord) -> PoolRow:

@@ -1,14 +1,18 @@
-"""`gnomon variables`: list, get, set and delete the Variables that DAG files and tasks read."""
+"""`gnomon variables`: list, get, set, delete, import and export the Variables that DAG files and tasks read."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
+from gnomon.cli.private_files import write_private_file
+from gnomon.errors.product import UserError
 from gnomon.report.listings.not_found import variable_not_found
+from gnomon.sdk.runtime.exported_files import ExportedVariable, find_format, format_variables, read_variables
 from gnomon.store.admin import variables as store
 
 
@@ -24,7 +28,7 @@ class VariableRow:
 
 @click.group()
 def variables() -> None:
-    """List, get, set and delete Variables."""
+    """List, get, set, delete, import and export Variables."""
 
 
 @variables.command("list")
@@ -74,6 +78,44 @@ def delete(home: Home, key: str) -> None:
         if not store.delete_variable(tx, key):
             raise variable_not_found(key, store.list_variable_keys(tx))
     click.echo(f"deleted Variable {key}")
+
+
+@variables.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("-a", "--action-on-existing-key", "action", type=click.Choice(("overwrite", "fail", "skip")), default="overwrite", show_default=True,
+              help="What becomes of Variables that exist.")
+@pass_home
+def import_(home: Home, file: str, action: str) -> None:
+    """Set the Variables of FILE: .json, .yaml, .yml or .env, as `airflow variables export` and this program write it."""
+    found = read_variables(file)
+    with home.store() as db:
+        db.bind_key()
+        with db.write() as tx:
+            known = sorted(set(found) & set(store.list_variable_keys(tx)))
+            if known and action == "fail":
+                raise UserError(f"these Variables exist, so nothing was imported: {', '.join(known)}")
+            chosen = {key: variable for key, variable in found.items() if action != "skip" or key not in known}
+            for key, variable in chosen.items():
+                store.set_variable(tx, key, variable.value, variable.description)
+    click.echo(f"imported {len(chosen)} of {len(found)} Variables from {file}")
+    if len(chosen) < len(found):
+        click.echo(f"gnomon: warning: these exist and were left as they are: {', '.join(known)}", err=True)
+
+
+@variables.command()
+@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
+@pass_home
+def export(home: Home, file: str) -> None:
+    """Write all stored Variables to FILE (.json, .yaml, .yml or .env; - for JSON on stdout). A new file can be read by its owner only."""
+    kind = "json" if file == "-" else find_format(file)
+    with home.store() as db, db.read() as tx:
+        found = {v.key: ExportedVariable(v.value, v.description) for v in store.list_variables(tx)}
+    text = format_variables(found, kind)
+    if file == "-":
+        sys.stdout.write(text)
+        return
+    write_private_file(file, text)
+    click.echo(f"exported {len(found)} Variables to {file}")
 
 
 def _row(variable: store.StoredVariable, show_value: bool) -> VariableRow:

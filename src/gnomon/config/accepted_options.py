@@ -21,7 +21,6 @@ _BUNDLES = "Not used: DAG files are in one folder, and there are no DAG bundles.
 _METRICS = "Not used: metrics are sent when they change."
 _DATABASE = "Not used: each service has one or two connections of its own."
 _LOGS = "Not used: tasks write their logs into files of the home."
-_SECRETS = "Not used yet: Variables and connections come from the environment and the database."
 _RESOURCES = "Only `resources=` of a task takes it as default, and no task is placed by resources."
 _TRIGGERS = "Not used: a triggerer starts each trigger at once."
 
@@ -34,7 +33,7 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("core", "Not used: XComs are JSON, from which only types of Gnomon are made.", {"allowed_deserialization_classes": "airflow.*"}),
     ("core", _WORKER_LINK, {"execution_api_server_url": ""}),
     ("core", "Not needed: a plugin is imported when something of it is used.", {"lazy_load_plugins": "True"}),
-    ("core", "Not used: connections are not tested.", {"test_connection": "Disabled"}),
+    ("core", "Not used: `gnomon connections test` is for users who can read the key of the database, and no page or API tests connections.", {"test_connection": "Disabled"}),
     ("core", _PERMISSIONS, {"simple_auth_manager_users": "", "auth_manager": "", "security": ""}),
     ("core", _AUTHORS, {"unit_test_mode": "False"}),
     ("database", _DATABASE, {
@@ -67,7 +66,6 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("triggerer", "Fixed: a triggerer without a heartbeat for 2.1 times [triggerer] job_heartbeat_sec is replaced.",
      {"triggerer_health_check_threshold": "30"}),
     ("triggerer", _TRIGGERS, {"max_trigger_to_select_per_loop": "50"}),
-    ("workers", _SECRETS, {"secrets_backend": "", "secrets_backend_kwargs": ""}),
     ("workers", _STATE, {"state_store_backend": ""}),
     ("workers", _HEARTBEATS, {"min_heartbeat_interval": "5", "max_failed_heartbeats": "3"}),
     ("workers", _WORKER_LINK, {
@@ -90,11 +88,10 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("logging", _PERMISSIONS, {"fab_logging_level": "WARNING"}),
     ("webserver", _PAGE, {"base_url": "", "expose_config": "False", "secret_key": "", "default_ui_timezone": "UTC"}),
     ("webserver", _PERMISSIONS, {"rbac": "True"}),
-    ("secrets", _SECRETS, {"backend": "", "backend_kwargs": "", "use_cache": "False", "cache_ttl_seconds": "900"}),
     ("lineage", "Not used: such back ends left Airflow with 3.0; plugins read lineage in listeners.", {"backend": ""}),
 )  # fmt: skip
 """Section, reason, and the options with their defaults."""
-_SECRET_NAMES = frozenset({"secret_key", "jwt_secret", "backend_kwargs", "secrets_backend_kwargs"})
+_SECRET_NAMES = frozenset({"secret_key", "jwt_secret"})
 
 ACCEPTED_OPTIONS: tuple[ConfigOption, ...] = tuple(
     ConfigOption(section, name, default, OptionKind.TEXT, reason, may_be_empty=True, is_secret=name in _SECRET_NAMES, is_used=False)

@@ -59,6 +59,8 @@ class ConfigOption:
     """The empty text is a valid value (for example: no limit, or not set)."""
     is_secret: bool = False
     """The value is never shown, and author code cannot read it."""
+    is_for_author_code: bool = False
+    """Although the value is a secret, processes of author code have it: a secrets backend runs there, as in Airflow."""
     is_used: bool = True
     """False: Gnomon does not use the option; author code can read it with `conf.get`."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from gnomon.config.accepted_options import ACCEPTED_OPTIONS
 from gnomon.config.alert_options import ALERT_OPTIONS
 from gnomon.config.option import ConfigOption, OptionKey, OptionKind
+from gnomon.config.secrets_options import SECRETS_OPTIONS
 
 _T, _I, _N, _B, _P = OptionKind.TEXT, OptionKind.INTEGER, OptionKind.NUMBER, OptionKind.BOOLEAN, OptionKind.PATH
 _SYNC = ("FULL", "NORMAL")
@@ -216,7 +217,7 @@ _STATE_STORE = (
            "A larger JSON value in a state store is refused by `gnomon state-store`, and stored with a warning for a task; 0: no limit.", minimum=0),
 )
 
-OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_STANDARD, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_STATE_STORE, *_PARTITIONS, *_OTHERS, *ALERT_OPTIONS, *ACCEPTED_OPTIONS)
+OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_STANDARD, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_STATE_STORE, *_PARTITIONS, *_OTHERS, *SECRETS_OPTIONS, *ALERT_OPTIONS, *ACCEPTED_OPTIONS)
 BY_KEY: dict[OptionKey, ConfigOption] = {option.key: option for option in OPTIONS}
 BY_ALIAS: dict[OptionKey, ConfigOption] = {alias: option for option in OPTIONS for alias in option.aliases}
 

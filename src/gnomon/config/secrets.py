@@ -19,7 +19,7 @@ _LEADS_TO_DATABASE = re.compile(
 def is_secret(key: OptionKey) -> bool:
     """Whether the option must not reach author code."""
     option = find_option(*key)
-    return option is not None and option.is_secret
+    return option is not None and option.is_secret and not option.is_for_author_code
 
 
 def without_secrets(environ: Mapping[str, str], database_url: str = "") -> dict[str, str]:

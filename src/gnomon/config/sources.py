@@ -9,12 +9,15 @@ from typing import Any, NamedTuple
 
 from gnomon.config.masking import without_passwords
 from gnomon.config.option import OptionError, OptionKey
+from gnomon.config.options import find_option
 
 FILE_NAME = "gnomon.toml"
 CALENDARS = "calendars"
 """The section of the file that does not contain options: `config.calendars` reads it."""
 PREFIXES = ("GNOMON", "AIRFLOW")
 """Prefixes of environment variables; the first prefix wins."""
+ASKER = "gnomon.loading.option_secret"
+"""The module that asks the secrets backend for an option; a name, because this floor may not import it."""
 _COMMAND_TIMEOUT_S = 30.0
 
 
@@ -26,9 +29,13 @@ class OptionValue(NamedTuple):
 
 
 def read_environment(environ: Mapping[str, str], prefix: str) -> dict[OptionKey, OptionValue]:
-    """Every `PREFIX__SECTION__NAME` with its value, `PREFIX__SECTION__NAME_CMD` with what its command prints."""
+    """Every `PREFIX__SECTION__NAME` with its value, `PREFIX__SECTION__NAME_CMD` with what its command prints.
+
+    For an option that is a secret, `PREFIX__SECTION__NAME_SECRET` with what the secrets backend has under the key in the variable.
+    """
     found: dict[OptionKey, OptionValue] = {}
     commands: dict[OptionKey, OptionValue] = {}
+    keys: dict[OptionKey, OptionValue] = {}
     for variable, text in environ.items():
         parts = variable.split("__", 2)
         if len(parts) != 3 or parts[0] != prefix or not parts[1] or not parts[2]:
@@ -36,12 +43,42 @@ def read_environment(environ: Mapping[str, str], prefix: str) -> dict[OptionKey,
         key = OptionKey(parts[1].lower(), parts[2].lower())
         if key.name.endswith("_cmd"):
             commands[OptionKey(key.section, key.name.removesuffix("_cmd"))] = OptionValue(text, variable)
+        elif _is_kept_in_backend(key):
+            keys[OptionKey(key.section, key.name.removesuffix("_secret"))] = OptionValue(text, variable)
         else:
             found[key] = OptionValue(text, variable)
     for key, command in commands.items():
         if key not in found:
             found[key] = OptionValue(_run_command(command), command.place)
+    for key, place in keys.items():
+        if key not in found:
+            found[key] = OptionValue(_ask_backend(environ, place), place.place)
     return found
+
+
+def _is_kept_in_backend(key: OptionKey) -> bool:
+    """Whether the name is that of a secret option with `_secret` behind it."""
+    option = find_option(key.section, key.name.removesuffix("_secret"))
+    return key.name.endswith("_secret") and find_option(*key) is None and option is not None and option.is_secret
+
+
+def _ask_backend(environ: Mapping[str, str], place: OptionValue) -> str:
+    """What the secrets backend has under the key. A process of its own asks it: it is code of another package, and reads options itself."""
+    import subprocess
+    import sys
+
+    prefixes = tuple(f"{prefix}__" for prefix in PREFIXES)
+    others = {name: text for name, text in environ.items() if not (name.startswith(prefixes) and name.endswith("_SECRET"))}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", ASKER, place.text], env=others, check=False, capture_output=True, text=True, timeout=_COMMAND_TIMEOUT_S,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise OptionError(f"{place.place}: the secrets backend could not be asked: {type(error).__name__}") from None
+    if done.returncode != 0:
+        reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise OptionError(f"{place.place}: the secrets backend has no value for the key {place.text!r}: {without_passwords(reason)}")
+    return done.stdout
 
 
 def _run_command(command: OptionValue) -> str:

@@ -25,13 +25,13 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname.lower(),
             "service": self._service,
             "logger": record.name,
-            "event": record.getMessage(),
+            "event": hide(record.getMessage()),
         }
         for key, value in _fields(record).items():
-            line[key if key not in line else f"{key}_"] = value
+            line[key if key not in line else f"{key}_"] = hide(value) if isinstance(value, str) else value
         if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
-        return hide(json.dumps(line, default=str, ensure_ascii=False))
+            line["traceback"] = hide(self.formatException(record.exc_info))
+        return hide(json.dumps(line, default=str, ensure_ascii=False))  # again: fields may be lists and dicts
 
 
 class TextFormatter(logging.Formatter):

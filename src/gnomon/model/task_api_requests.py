@@ -42,6 +42,23 @@ class GetConnection(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     conn_id: str
 
 
+class GetCachedSecret(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers {"text": ...} (None: there is none) as a secrets backend answered before, or None when that is not known. For imports of DAG files."""
+
+    kind: str
+    """`connection` or `variable`."""
+    name: str
+
+
+class SetCachedSecret(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Keeps the answer of a secrets backend for `ttl_s` seconds in the memory of the service. For imports of DAG files."""
+
+    kind: str
+    name: str
+    text: str | None
+    ttl_s: float
+
+
 class GetXComs(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     """Answers a list of {task_id, map_index, value, run_id}, newest run first, then in order of `task_ids` and map index.
 
@@ -239,7 +256,7 @@ class GetConsumedAssetEvents(TaskApiRequest, frozen=True, kw_only=True, tag=True
 
 
 AnyTaskApiRequest = (
-    GetVariable | SetVariable | DeleteVariable | ListVariables | GetConnection | GetXComs | GetXComElement
+    GetVariable | SetVariable | DeleteVariable | ListVariables | GetConnection | GetCachedSecret | SetCachedSecret | GetXComs | GetXComElement
     | GetPreviousRun | GetRunState | GetRunStates | GetTaskStates
     | GetFirstReschedule | GetDag | TriggerRun | GetRequest | GetXComCount | GetXComBatch
     | GetTaskState | SetTaskState | DeleteTaskState | GetAssetState | SetAssetState | DeleteAssetState

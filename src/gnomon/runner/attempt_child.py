@@ -31,7 +31,7 @@ from gnomon.runner import attempt_log
 from gnomon.runner.attempt import run_attempt
 from gnomon.runner.attempt_protocol import AttemptChannel, ChildDone, ChildEntered, ToChild
 from gnomon.runner.attempt_results import error_line, result_without_run
-from gnomon.sdk.runtime import channel
+from gnomon.sdk.runtime import channel, secrets_lookup
 
 log = logging.getLogger("gnomon.task")
 
@@ -47,6 +47,7 @@ def set_up_task_interpreter(role: str) -> None:
     faulthandler.enable(file=2, all_threads=False)  # descriptor 2 is the log of the attempt by the time of a crash
     raise_oom_score(TASK_OOM_SCORE)
     cfg = hide_secrets()
+    secrets_lookup.prefer_worker_options()
     set_title(role, cfg.home)
     attempt_log.configure_task_logging(cfg.text("logging", "logging_level"))
 
@@ -107,6 +108,7 @@ def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
         killed = kill_descendants()
         if killed:
             log.warning("%d process(es) that the task had left behind were killed", killed)
+        attempt_log.restore_output()
         if attempt.attempts_per_child <= 1:
             return
         _forget_attempt()

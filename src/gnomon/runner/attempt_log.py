@@ -9,9 +9,14 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-from gnomon.log.secret_masks import hide
+from gnomon.log.secret_masks import call_at_first_secret, hide
+from gnomon.runner.output_pipe import OutputPipe
 
+LINE_BUFFER_MAX = 8_192
+"""So many characters without the end of a line are written at once."""
 _STDOUT, _STDERR = 1, 2
+_pipe: OutputPipe | None = None
+"""The pipe of the attempt that this process runs, once the process knows a secret."""
 
 
 class LineHandler(logging.Handler):
@@ -19,17 +24,42 @@ class LineHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            os.write(_STDERR, (hide(self.format(record)) + "\n").encode(errors="backslashreplace"))
+            line = hide(self.format(record)) + "\n"
+            if _pipe is not None and _pipe.owns(_STDERR):
+                _pipe.write_record(line)
+            else:
+                os.write(_STDERR, line.encode(errors="backslashreplace"))
         except Exception:
             self.handleError(record)
 
 
 class MaskedOutput(io.TextIOWrapper):
-    """stdout or stderr of a task: hides the secrets in what Python code prints. Bytes written to its `buffer` stay as they are."""
+    """stdout or stderr of a task: hides the secrets in what Python code prints, also those that it prints in pieces.
+
+    Bytes written to its `buffer` go to the descriptor, as the output of programs does.
+    """
+
+    _line = ""
+    """What was printed since the last end of a line, while the process has an output pipe."""
 
     def write(self, text: str, /) -> int:
-        super().write(hide(text))
+        if _pipe is None or not _pipe.owns(self.fileno()):
+            super().write(hide(text))
+            return len(text)
+        self._line += text
+        if "\n" in text or len(self._line) > LINE_BUFFER_MAX:
+            self._print_line(_pipe)
         return len(text)
+
+    def flush(self) -> None:
+        super().flush()
+        if _pipe is not None and self._line:
+            self._print_line(_pipe)
+
+    def _print_line(self, pipe: OutputPipe) -> None:
+        line, self._line = self._line, ""
+        super().flush()
+        pipe.print(self.fileno(), line)
 
 
 class LineFormatter(logging.Formatter):
@@ -77,6 +107,35 @@ def redirect_output(path: str) -> None:
     os.dup2(descriptor, _STDOUT)
     os.dup2(descriptor, _STDERR)
     os.close(descriptor)
+    call_at_first_secret(_open_pipe)
+
+
+def restore_output() -> None:
+    """Write what is still on its way to the log, and end the output pipe of the attempt, if it has one."""
+    global _pipe
+    flush_output()
+    pipe, _pipe = _pipe, None
+    call_at_first_secret(lambda: None)
+    if pipe is not None:
+        pipe.close()
+
+
+def _open_pipe() -> None:
+    global _pipe
+    if _pipe is None:
+        flush_output()
+        try:
+            _pipe = OutputPipe()
+        except OSError as error:
+            logging.getLogger("gnomon.task").warning("the output of programs is not searched for secrets: there is no pipe for it (%s)", error.strerror)
+
+
+def _renew_pipe_in_fork() -> None:
+    if _pipe is not None:
+        _pipe.renew_in_fork()
+
+
+os.register_at_fork(after_in_child=_renew_pipe_in_fork)
 
 
 def append_error(path: str, moment: datetime, message: str) -> None:
@@ -101,21 +160,24 @@ def append_error(path: str, moment: datetime, message: str) -> None:
 def _make_folder(folder: str) -> None:
     """Create the folder. Takes one system call when only the last folder is missing, as for all but the first task of a run."""
     try:
-        os.mkdir(folder)
+        os.mkdir(folder, 0o700)
     except FileNotFoundError:
-        os.makedirs(folder, exist_ok=True)
+        _make_folder(os.path.dirname(folder))
+        _make_folder(folder)
     except FileExistsError:
         pass
 
 
 def flush_output() -> None:
-    """Flush stdout and stderr; a stream that author code closed is skipped."""
+    """Write what Python code and programs have printed to the log; a stream that author code closed is skipped."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError, AttributeError):
             continue
+    if _pipe is not None:
+        _pipe.flush()
 
 
 def _open(path: str, access: int = os.O_WRONLY) -> int:
-    return os.open(path, access | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    return os.open(path, access | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)

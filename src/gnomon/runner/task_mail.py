@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.config import current_config
+from gnomon.log.secret_masks import hide
 from gnomon.sdk.runtime.email import send_email
 from gnomon.sdk.templating.templater import Templater
 
@@ -44,7 +45,7 @@ def send_task_mail(task: Any, context: Any) -> None:
     }
     text = MailText(context["dag"], _read_template("subject_template", SUBJECT), _read_template("html_content_template", HTML_CONTENT))
     text.render_template_fields(context | more)
-    send_email(task.email, " ".join(text.subject.split()), text.html_content)
+    send_email(task.email, " ".join(hide(text.subject).split()), hide(text.html_content))
 
 
 def _read_template(option: str, default: str) -> str:
@@ -53,6 +54,7 @@ def _read_template(option: str, default: str) -> str:
 
 
 def _format_error(error: object) -> str:
+    """The traceback as text, or the text of the reason, with hidden secrets."""
     if not isinstance(error, BaseException):
-        return str(error or "")
-    return "".join(traceback.format_exception(error)).strip()
+        return hide(str(error or ""))
+    return hide("".join(traceback.format_exception(error)).strip())

@@ -17,6 +17,7 @@ from gnomon.model.task_api_requests import (
     GetAsset,
     GetAssetEvents,
     GetAssetState,
+    GetCachedSecret,
     GetConnection,
     GetConsumedAssetEvents,
     GetDag,
@@ -34,6 +35,7 @@ from gnomon.model.task_api_requests import (
     GetXComs,
     ListVariables,
     SetAssetState,
+    SetCachedSecret,
     SetTaskState,
     SetVariable,
     TriggerRun,
@@ -50,6 +52,7 @@ from gnomon.taskapi.run_queries import (
     get_run_states,
     get_task_states,
 )
+from gnomon.taskapi.secret_cache import answer_secret_cache
 from gnomon.taskapi.state_answers import answer_asset_state, answer_task_state
 from gnomon.taskapi.xcom_elements import get_xcom_element
 from gnomon.taskapi.xcom_queries import count_xcoms, get_xcom_batch, get_xcoms
@@ -75,6 +78,8 @@ def answer_task(database: store.Database, attempt: Attempt | None, request: AnyT
     if isinstance(request, GetFirstReschedule) and attempt is not None:
         with database.read() as tx:
             return get_first_reschedule(tx, attempt, request)
+    if isinstance(request, (GetCachedSecret, SetCachedSecret)):
+        return answer_secret_cache(request) if attempt is None else None
     if attempt is not None and isinstance(request, _TASK_STATE_REQUESTS):
         return answer_task_state(database, attempt, request)
     if attempt is not None and isinstance(request, _ASSET_STATE_REQUESTS):
@@ -94,6 +99,8 @@ def answer_trigger(database: store.Database, request: AnyTaskApiRequest) -> obje
     """The answer to a trigger, which reads what tasks read and writes only the state of assets. Raises as `answer_task` does."""
     if isinstance(request, _ASSET_STATE_REQUESTS):
         return answer_asset_state(database, "trigger", request)
+    if isinstance(request, (GetCachedSecret, SetCachedSecret)):
+        return None
     if isinstance(request, (*_ATTEMPT_REQUESTS, *_WRITE_REQUESTS)):
         raise TaskApiRefused(f"{type(request).__name__} is for tasks only, and a trigger made the request; move the call into a method of the task")
     return _answer_from_table(database, request)

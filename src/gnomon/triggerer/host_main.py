@@ -21,6 +21,7 @@ from gnomon.config import Config, environment
 from gnomon.loading import plugins
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.processes.process_title import set_title
+from gnomon.sdk.runtime import secrets_lookup
 from gnomon.triggerer.fork_guard import install_fork_guard
 from gnomon.triggerer.loop_watchdog import LoopWatchdog, SleepAwareSelector, create_watched_loop
 from gnomon.triggerer.saved_events import SavedEvents, open_saved_events
@@ -40,6 +41,7 @@ def main() -> NoReturn:
     set_up_host_process(PARENT_SIGNALS)
     limits = limits_from_environment(environment())
     cfg = hide_secrets()
+    secrets_lookup.prefer_worker_options()
     set_title("trigger host", cfg.home)
     log.configure("triggerer", cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower())
     install_log_handlers(str(cfg.logs_folder))

@@ -6,7 +6,9 @@ import io
 import logging
 import os
 import time
+from functools import partial
 
+from gnomon.log.masked_stream import MaskedStream
 from gnomon.log.secret_masks import hide
 from gnomon.triggerer.trigger_runner import RunningTrigger, current_trigger
 
@@ -32,6 +34,8 @@ class TriggerLogHandler(logging.Handler):
                 other.handle(record)
             return
         try:
+            if running.output is not None:
+                running.output.release()
             append_to_log(self._folder, running, self.format(record) + "\n")
         except Exception:
             self.handleError(record)
@@ -43,6 +47,7 @@ class TriggerOutputStream(io.TextIOBase):
     def __init__(self, folder: str, real: io.TextIOBase) -> None:
         self._folder = folder
         self._real = real
+        self._own = MaskedStream(real.write)
 
     encoding = "utf-8"
 
@@ -56,9 +61,11 @@ class TriggerOutputStream(io.TextIOBase):
     def write(self, text: str, /) -> int:
         running = current_trigger.get()
         if running is None or running.task_instance.log is None:
-            self._real.write(hide(text))
+            self._own.feed(text)
             return len(text)
-        append_to_log(self._folder, running, text)
+        if running.output is None:
+            running.output = MaskedStream(partial(append_to_log, self._folder, running))
+        running.output.feed(text)
         return len(text)
 
     def flush(self) -> None:
@@ -74,7 +81,7 @@ def append_to_log(folder: str, running: RunningTrigger, text: str) -> None:
     try:
         _append_text(path, text)
     except FileNotFoundError:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         _append_text(path, text)
 
 

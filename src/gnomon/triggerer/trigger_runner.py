@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
 from gnomon import log
+from gnomon.log.masked_stream import MaskedStream
 from gnomon.log.secret_masks import hide
 from gnomon.model.deferral import DeferralResult
 from gnomon.sdk.deferral.triggers import BaseTrigger
@@ -31,7 +32,7 @@ author_log = logging.getLogger("airflow.triggers")
 class RunningTrigger:
     """One start of one trigger. Small, because there are tens of thousands."""
 
-    __slots__ = ("classpath", "is_entered", "is_killed", "is_stopped", "number", "task", "task_instance", "trigger")
+    __slots__ = ("classpath", "is_entered", "is_killed", "is_stopped", "number", "output", "task", "task_instance", "trigger")
 
     def __init__(self, number: int, classpath: str, task_instance: TriggerTaskInstance) -> None:
         self.number = number
@@ -39,6 +40,8 @@ class RunningTrigger:
         self.task_instance = task_instance
         self.trigger: Any = None
         self.task: asyncio.Task[None] | None = None
+        self.output: MaskedStream | None = None
+        """What the trigger prints, once it has printed something."""
         self.is_entered = False
         """The coroutine has been entered: only then can its task be cancelled without skipping the cleanup."""
         self.is_stopped = False

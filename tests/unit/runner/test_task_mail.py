@@ -12,6 +12,7 @@ import pytest
 from tests.smtp_server import SmtpServer, smtp_server
 
 from gnomon.config import load_config, set_current_config
+from gnomon.log.secret_masks import forget_secrets
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.operators.email import EmailOperator
 from gnomon.operators.python import PythonOperator
@@ -19,6 +20,7 @@ from gnomon.runner import run_attempt
 from gnomon.sdk import DAG
 from gnomon.sdk.runtime.channel import install_channel
 from gnomon.sdk.runtime.email import build_mime_message, get_email_address_list, send_email, send_email_smtp
+from gnomon.sdk.runtime.secret_masking import mask_secret
 
 
 @pytest.fixture
@@ -42,6 +44,10 @@ def _boom() -> None:
     raise ValueError("no <rows>")
 
 
+def _leak() -> None:
+    raise ValueError('login with p"ss & <word> failed')
+
+
 def run(dag: DAG, task_id: str = "t", **fields: Any) -> AttemptResult:
     facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
     attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id=task_id, task_no=5, file="/d.py", **fields)
@@ -53,7 +59,7 @@ def run(dag: DAG, task_id: str = "t", **fields: Any) -> AttemptResult:
 
 def failing(**arguments: Any) -> DAG:
     dag = DAG("d", schedule=None)
-    PythonOperator(task_id="t", python_callable=_boom, dag=dag, **{"email": "a@x.test; b@x.test", **arguments})
+    PythonOperator(task_id="t", dag=dag, **{"python_callable": _boom, "email": "a@x.test; b@x.test", **arguments})
     return dag
 
 
@@ -64,6 +70,18 @@ def test_a_task_that_failed_sends_a_mail_with_the_exception(tmp_path: Path, serv
     assert (mail.sender, mail.recipients) == ("airflow@example.com", ["a@x.test", "b@x.test"])
     assert mail.message["Subject"] == "Airflow alert: <TaskInstance: d.t r [failed]>"
     assert "Try 1 of 1 of task t in run r of DAG d" in mail.html and "ValueError: no &lt;rows&gt;" in mail.html
+
+
+def test_a_mail_has_no_secret(tmp_path: Path, server: SmtpServer) -> None:
+    use(tmp_path, server)
+    mask_secret('p"ss & <word>')
+    try:
+        assert run(failing(python_callable=_leak)).outcome == "failed"
+    finally:
+        forget_secrets()
+    (mail,) = server.mails
+    assert "ValueError: login with *** failed" in mail.html
+    assert "word" not in mail.html.partition("ValueError")[2]
 
 
 @pytest.mark.parametrize(("arguments", "max_tries", "sent"), [

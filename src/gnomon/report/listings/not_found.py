@@ -1,4 +1,4 @@
-"""The error for an unknown DAG, run, task, pool or Variable: it suggests the nearest existing names, or how to list them."""
+"""The error for an unknown DAG, run, task, pool, Variable or connection: it suggests the nearest existing names, or how to list them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SHOWN = 3
 
 
 class NameNotFound(UserError):
-    """A DAG, run, task, pool or Variable does not exist.
+    """A DAG, run, task, pool, Variable or connection does not exist.
 
     `thing`: its kind. `scope`: for example " in DAG 'x'". `existing`: names to suggest. `remedy`: the hint without a near name.
     """
@@ -49,3 +49,8 @@ def pool_not_found(name: str, existing: Iterable[str]) -> NameNotFound:
 def variable_not_found(key: str, existing: Iterable[str]) -> NameNotFound:
     """The error for a Variable."""
     return NameNotFound("Variable", key, "", existing, "`gnomon variables list` lists all Variables")
+
+
+def connection_not_found(conn_id: str, existing: Iterable[str]) -> NameNotFound:
+    """The error for a stored connection."""
+    return NameNotFound("stored connection", conn_id, "", existing, "`gnomon connections list` lists all stored connections")

@@ -31,6 +31,11 @@ def read_boolean(section: str, key: str) -> bool:
     return current_config().boolean(section, key)
 
 
+def has_secrets_backend() -> bool:
+    """Return whether an option names a secrets backend."""
+    return any(read_text(*option).strip() for option in (("secrets", "backend"), ("workers", "secrets_backend")))
+
+
 def resolve_deferrable(given: bool | None) -> bool:
     """Return the argument `deferrable`, or for None the option [operators] default_deferrable."""
     return read_boolean("operators", "default_deferrable") if given is None else bool(given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -10,6 +11,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urls
 from gnomon.config.environment import get_variable
 from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
 from gnomon.model.task_api_requests import GetConnection
+from gnomon.sdk.arguments.option_defaults import has_secrets_backend
 from gnomon.sdk.runtime import channel
 
 _PREFIXES = ("GNOMON_CONN_", "AIRFLOW_CONN_")
@@ -18,7 +20,7 @@ EXTRA_KEY = "__extra__"
 
 
 class Connection:
-    """One connection. The environment (`GNOMON_CONN_ID`, `AIRFLOW_CONN_ID`: URI or JSON) takes precedence over the stored one."""
+    """One connection. A secrets backend, then the environment (`GNOMON_CONN_ID`, `AIRFLOW_CONN_ID`: URI or JSON) takes precedence over the stored one."""
 
     def __init__(
         self,
@@ -56,9 +58,9 @@ class Connection:
     @classmethod
     def get(cls, conn_id: str) -> Connection:
         """Return the connection of that id. Raises AirflowNotFoundException when there is none."""
-        text = _read_environment(conn_id)
-        if text is not None:
-            return cls.from_text(text, conn_id)._hide_secrets()
+        found = _ask_backend(conn_id) or _read_environment(conn_id)
+        if found is not None:
+            return cls._of_text(conn_id, found)
         return cls._of(conn_id, channel.ask(GetConnection(conn_id=conn_id)) if channel.has_channel() else None)
 
     get_connection_from_secrets = get
@@ -66,10 +68,24 @@ class Connection:
     @classmethod
     async def async_get(cls, conn_id: str) -> Connection:
         """Return the connection of that id without blocking the event loop."""
-        text = _read_environment(conn_id)
-        if text is not None:
-            return cls.from_text(text, conn_id)._hide_secrets()
+        found = None
+        if has_secrets_backend():
+            import asyncio  # only coroutines use it
+
+            found = await asyncio.to_thread(_ask_backend, conn_id)
+        found = found or _read_environment(conn_id)
+        if found is not None:
+            return cls._of_text(conn_id, found)
         return cls._of(conn_id, await channel.ask_async(GetConnection(conn_id=conn_id)) if channel.has_channel() else None)
+
+    @classmethod
+    def _of_text(cls, conn_id: str, found: Any) -> Connection:
+        """The connection that a secrets backend or the environment has: an object, or its text."""
+        if isinstance(found, str):
+            return cls.from_text(found, conn_id)._hide_secrets()
+        if isinstance(found, Connection):
+            return found._hide_secrets()
+        raise AirflowException(f"Connection {conn_id!r}: the secrets backend returned a {type(found).__name__}, which is not a Connection.")
 
     @classmethod
     def _of(cls, conn_id: str, stored: Any) -> Connection:
@@ -82,7 +98,10 @@ class Connection:
         from gnomon.sdk.runtime.secret_masking import mask_secret  # not needed to write a DAG, and it loads logging
 
         extra = self._load_extra()
-        mask_secret([text for text in (self.password, self.extra if extra else None) if text])
+        secrets = [self.password, self.extra if extra else None]
+        if self.password:  # as the header of HTTP's basic authentication has it
+            secrets.append(base64.b64encode(f"{self.login or ''}:{self.password}".encode(errors="surrogateescape")).decode())
+        mask_secret([text for text in secrets if text])
         mask_secret(extra)
         return self
 
@@ -251,6 +270,16 @@ class Connection:
 
     def __repr__(self) -> str:
         return f"Connection(conn_id={self.conn_id!r}, conn_type={self.conn_type!r}, host={_without_login(self.host)!r})"
+
+
+def _ask_backend(conn_id: str) -> Any:
+    """What the secrets backend has: a connection or its text; None when there is none, or no backend."""
+    if not has_secrets_backend():
+        return None
+    # Most installations have no backend, and this module loads logging.
+    from gnomon.sdk.runtime.secrets_lookup import find_connection
+
+    return find_connection(conn_id)
 
 
 def _parse_port(conn_id: str | None, value: Any) -> int | None:

@@ -12,7 +12,7 @@ from gnomon.errors.authoring import AirflowException
 
 ENTRY_POINT_GROUP = "apache_airflow_provider"
 """The group of entry points; each is a function that returns the description of a package."""
-_BUILTIN_HOOKS = {
+BUILTIN_HOOKS = {
     "fs": "airflow.providers.standard.hooks.filesystem.FSHook",
     "package_index": "airflow.providers.standard.hooks.package_index.PackageIndexHook",
 }
@@ -70,7 +70,7 @@ def load_hook_class(conn_type: str | None, of: str) -> Any:
     Raises HookNotFound when no installed package has a hook for the type, or the hook cannot be imported.
     """
     paths = {item["connection-type"]: item["hook-class-name"] for _, item in iter_provided("connection-types")}
-    path = {**_BUILTIN_HOOKS, **paths}.get(conn_type or "")
+    path = {**BUILTIN_HOOKS, **paths}.get(conn_type or "")
     if path is None:
         raise HookNotFound(
             f"There is no hook for connections of type {conn_type!r} ({of!r}): no installed provider package has one"

@@ -5,13 +5,15 @@ Source: Airflow's documentation, "Masking sensitive data".
 
 from __future__ import annotations
 
+import base64
+import html
 import json
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from gnomon.log import secret_masks
 from gnomon.log.secret_masks import HIDDEN
@@ -27,6 +29,12 @@ NEVER_HIDDEN = frozenset({"airflow", "gnomon"})
 """Words that are masked nowhere, although many installations have them as a password: logs would be unreadable."""
 MAX_DEPTH = 5
 """How deep `redact` looks for known secrets in texts. It hides values under sensitive names at any depth."""
+
+LINE_MIN = 16
+"""A line of a secret of many lines, such as a private key, is hidden by itself if it has so many characters."""
+BASE64_MIN = 4
+"""The base64 form of a shorter secret is not hidden: it would be a part of many words."""
+_ESCAPE = re.compile("%[0-9A-F]{2}")
 
 log = logging.getLogger("gnomon.task")
 _has_warned_of_short_secret = False
@@ -47,7 +55,7 @@ def mask_secret(secret: Any, name: str | None = None) -> None:
     `[logging] min_length_masked_secret` characters are not hidden.
     """
     texts = [text for text, its_name in _iterate_texts(secret, name) if its_name is None or should_hide_value_for_key(its_name)]
-    forms = [form for text in texts for form in _iterate_forms(text) if form.lower() not in NEVER_HIDDEN]
+    forms = [form for text in texts if text != HIDDEN for form in _iterate_forms(text) if form.lower() not in NEVER_HIDDEN]
     shortest = option_defaults.read_integer("logging", "min_length_masked_secret") if forms else 0
     long = [form for form in forms if len(form) >= shortest]
     if len(long) < len(forms):
@@ -108,13 +116,33 @@ def _iterate_texts(secret: Any, name: str | None) -> Iterator[tuple[str, str | N
 
 
 def _iterate_forms(text: str) -> Iterator[str]:
-    """The secret as it is, in a URL, in a repr or JSON text, and as `[logging] secret_mask_adapter` writes it."""
+    """The secret as it is, and as URLs, reprs, JSON, HTML, base64 and `[logging] secret_mask_adapter` write it; of a text of many lines, also its long lines."""
     yield text
-    yield from {quote(text, safe=""), repr(text)[1:-1], json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]} - {text}
+    yield from _list_encodings(text) - {text}
+    if "\n" in text:
+        lines = {line.strip() for line in text.splitlines()}
+        yield from (line for line in lines if len(line) >= LINE_MIN and not line.startswith("-----"))
     adapter = option_defaults.read_text("logging", "secret_mask_adapter")
     if adapter:
         adapted = _load_adapter(adapter)(text)
         yield from [adapted] if isinstance(adapted, str) else adapted
+
+
+def _list_encodings(text: str) -> set[str]:
+    raw = text.encode(errors="surrogateescape")
+    quoted = {quote(raw, safe=""), quote(raw), quote_plus(raw)}
+    encoded = {
+        *quoted, *(_ESCAPE.sub(lambda found: found[0].lower(), each) for each in quoted),
+        repr(text)[1:-1], repr(raw)[2:-1], json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1],
+        html.escape(text), html.escape(text).replace("&quot;", "&#34;").replace("&#x27;", "&#39;"),
+    }
+    return encoded | (set() if len(raw) < BASE64_MIN else _encode_base64(raw))
+
+
+def _encode_base64(raw: bytes) -> set[str]:
+    """The secret in base64, in both alphabets, with and without padding."""
+    both = {base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()}
+    return both | {each.rstrip("=") for each in both}
 
 
 def _load_adapter(path: str) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from gnomon.config.environment import get_variable
 from gnomon.model.task_api_requests import DeleteVariable, GetVariable, ListVariables, SetVariable
+from gnomon.sdk.arguments import option_defaults
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 from gnomon.sdk.runtime import channel
 
@@ -13,7 +14,7 @@ _PREFIXES = ("GNOMON_VAR_", "AIRFLOW_VAR_")
 
 
 class Variable:
-    """A Variable. The environment (`GNOMON_VAR_KEY`, `AIRFLOW_VAR_KEY`) takes precedence over the stored value."""
+    """A Variable. A secrets backend, then the environment (`GNOMON_VAR_KEY`, `AIRFLOW_VAR_KEY`) takes precedence over the stored value."""
 
     def __init__(self, key: str, value: str | None = None, description: str | None = None) -> None:
         self.key = key
@@ -28,7 +29,9 @@ class Variable:
 
         Raises KeyError when there is neither, and ValueError for a value that is not JSON.
         """
-        text = _read_environment(key)
+        text = _ask_backend(key)
+        if text is None:
+            text = _read_environment(key)
         if text is None:
             text = _read_stored(key)
         if text is not None:
@@ -74,6 +77,15 @@ class Variable:
         if _read_stored(key) is None:
             raise KeyError(_explain_missing(key))
         cls.set(key, value, serialize_json=serialize_json)
+
+
+def _ask_backend(key: str) -> str | None:
+    if not option_defaults.has_secrets_backend():
+        return None
+    # Most installations have no backend, and this module loads logging.
+    from gnomon.sdk.runtime.secrets_lookup import find_variable
+
+    return find_variable(key)
 
 
 def _read_environment(key: str) -> str | None:

@@ -63,7 +63,8 @@ class SqliteTarget:
     def exclusive(self) -> Iterator[None]:
         """Hold the upgrade lock of this file: other processes wait until the block ends."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(mode=0o700, exist_ok=True)
             check_rights(self.path)
             fd = os.open(self.path.with_name(self.path.name + ".migrating"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
         except OSError as error:
@@ -72,6 +73,7 @@ class SqliteTarget:
             ) from error
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
+            _create_private_file(self.path)
             yield
         finally:
             os.close(fd)
@@ -92,6 +94,7 @@ class SqliteTarget:
         unfinished.unlink(missing_ok=True)
         with self._connection() as source:
             try:
+                _create_private_file(unfinished)
                 with closing(sqlite3.connect(unfinished)) as copy:
                     source.backup(copy)
                 with unfinished.open("rb") as file:
@@ -110,6 +113,14 @@ class SqliteTarget:
                 yield connection
         except sqlite3.Error as error:
             raise (translate_sqlite_error(error, self.path) or error) from error
+
+
+def _create_private_file(path: Path) -> None:
+    """Create an empty file that only its owner can read, if there is none: SQLite's files beside it get the same mode."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        pass
 
 
 class PostgresTarget:

@@ -1,0 +1,67 @@
+"""Connections as listings show them, and as code of authors has them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from gnomon.sdk.runtime.connection import Connection
+from gnomon.sdk.runtime.secret_masking import redact
+from gnomon.store.admin.connections import StoredConnection
+
+HIDDEN = "***"
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionRow:
+    """A connection as listings print it."""
+
+    conn_id: str
+    conn_type: str
+    description: str | None
+    host: str | None
+    port: int | None
+    schema: str | None
+    login: str | None
+    password: str | None
+    """*** when there is one that is not shown."""
+    extra: str | None
+    """With *** for values under sensitive names, unless they are shown."""
+    uri: str
+
+
+def make_row(stored: StoredConnection, *, shows_secrets: bool) -> ConnectionRow:
+    """The row of a connection; with `shows_secrets` in clear text."""
+    connection = to_connection(stored)
+    if not shows_secrets:
+        extra = connection.extra_dejson
+        connection.extra = json.dumps(redact(extra)) if extra else HIDDEN if connection.extra else connection.extra
+        connection.password = HIDDEN if connection.password else connection.password
+        connection.host = _mask_login(connection.host)
+    uri = connection.get_uri() if shows_secrets else connection.get_uri().replace("%2A%2A%2A", HIDDEN)
+    return ConnectionRow(
+        stored.conn_id, stored.conn_type, stored.description, connection.host, stored.port, stored.schema, stored.login, connection.password,
+        connection.extra, uri,
+    )
+
+
+def to_connection(stored: StoredConnection) -> Connection:
+    """The object that authors get."""
+    return Connection(
+        stored.conn_id, stored.conn_type, stored.description, stored.host, stored.login, stored.password, stored.schema, stored.port, stored.extra,
+    )
+
+
+def to_stored(connection: Connection) -> StoredConnection:
+    """The record of the object; texts that are empty are not stored."""
+    c = connection
+    return StoredConnection(
+        str(c.conn_id), c.conn_type or "", c.host or None, c.schema or None, c.login or None, c.password or None, c.port, c.extra or None,
+        c.description or None,
+    )
+
+
+def _mask_login(host: str | None) -> str | None:
+    """The host; a login in it is masked (a host may be an address with a protocol)."""
+    protocol, separator, rest = (host or "").rpartition("://")
+    return f"{protocol}{separator}{HIDDEN}@{rest.rpartition('@')[2]}" if "@" in rest else host
