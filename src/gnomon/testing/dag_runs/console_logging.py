@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from gnomon.log.secret_masks import hide
 from gnomon.runner.attempt_log import LineFormatter
@@ -19,7 +20,7 @@ class _ConsoleHandler(logging.StreamHandler):  # type: ignore[type-arg]  # gener
     def format(self, record: logging.LogRecord) -> str:
         return hide(super().format(record))
 
-    def filter(self, record: logging.LogRecord) -> bool | logging.LogRecord:
+    def filter(self, record: logging.LogRecord) -> Any:
         is_service = record.name.startswith(_QUIET + ".") and not record.name.startswith(_TASK)
         return False if is_service and record.levelno < logging.WARNING else super().filter(record)
 
