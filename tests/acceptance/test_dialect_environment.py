@@ -17,6 +17,9 @@ import pytest
 from tests.acceptance.scratch_environment import ScratchEnvironment
 from tests.patience import PATIENCE_S
 
+from gnomon.loading import dialect
+from gnomon.loading.dialect_environment import PTH_NAME
+
 DAG_FILE = """
 import pendulum
 from airflow.providers.standard.operators.bash import BashOperator
@@ -70,11 +73,12 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScratchEnv
 
 
 @pytest.fixture
-def enabled(environment: ScratchEnvironment, tmp_path: Path) -> Iterator[ScratchEnvironment]:
-    done = environment.run("-m", "gnomon", "dialect", "enable", home=tmp_path)
-    assert done.returncode == 0, done.stderr
+def enabled(environment: ScratchEnvironment) -> Iterator[ScratchEnvironment]:
+    """The environment after `gnomon dialect enable`, whose own test is below."""
+    path = environment.packages / PTH_NAME
+    path.write_text(dialect.TREE + "\n")
     yield environment
-    environment.run("-m", "gnomon", "dialect", "disable", home=tmp_path)
+    path.unlink()
 
 
 def test_pytest_over_a_repository_of_dags_needs_nothing_but_gnomon(environment: ScratchEnvironment, tmp_path: Path) -> None:
@@ -116,6 +120,7 @@ def test_dialect_is_enabled_shown_and_disabled(environment: ScratchEnvironment, 
     assert "gnomon dialect enable" in before.stdout and "nothing is found" in before.stdout
     done = environment.run("-m", "gnomon", "dialect", "enable", home=tmp_path)
     assert done.returncode == 0 and str(environment.folder) in done.stdout, done.stderr
+    assert (environment.packages / PTH_NAME).read_text().strip() == dialect.TREE
     environment.add_distribution("apache-airflow-providers-ftp", "3.12.0")
     provider = environment.packages / "airflow" / "providers" / "ftp"
     provider.mkdir(parents=True)
@@ -240,7 +245,7 @@ def test_use_executor_runs_tasks_in_processes_of_a_worker(enabled: ScratchEnviro
 
 def test_a_dag_that_tests_itself_at_its_top_level_says_where_the_call_belongs(enabled: ScratchEnvironment, tmp_path: Path) -> None:
     (tmp_path / "flow.py").write_text("from airflow.sdk import DAG\nwith DAG('flow') as dag: ...\ndag.test()\n")
-    code = "from airflow.models import DagBag\nprint(DagBag('flow.py').import_errors)"
+    code = "from airflow.models import DagBag\nprint(DagBag('flow.py').import_errors['flow.py'])"
     done = enabled.run("-c", code, home=tmp_path / "home", cwd=tmp_path)
     assert "below `if __name__ == '__main__':`" in done.stdout, done.stderr
 

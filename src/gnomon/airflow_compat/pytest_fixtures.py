@@ -31,7 +31,7 @@ def gnomon_store() -> Iterator[PrivateStore]:
 
 @pytest.fixture
 def virtual_clock() -> VirtualClock:
-    """A clock for the scheduler of the test's runs, at 2026-01-01T00:00:00Z: it moves to the next timer instead of waiting."""
+    """A clock for the test's runs, at 2026-01-01T00:00:00Z: it moves to the next timer instead of waiting."""
     from gnomon.clock import VirtualClock
 
     return VirtualClock(_START)

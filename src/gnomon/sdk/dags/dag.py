@@ -18,7 +18,7 @@ from gnomon.sdk.arguments.run_types import check_run_types
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag_copy import copy_dag
 from gnomon.sdk.dags.dag_nodes import DagNodes
-from gnomon.sdk.dags.foreground_runner import run_in_foreground
+from gnomon.sdk.dags.foreground_runner import explain_missing_attribute, run_in_foreground
 from gnomon.sdk.dags.node_equality import DAG_PARTS, are_equal
 from gnomon.sdk.dags.task_group import TaskGroup
 from gnomon.sdk.schedules import timezone
@@ -320,6 +320,9 @@ class DAG(DagNodes):
             variable_file_path=variable_file_path, use_executor=use_executor, mark_success_pattern=mark_success_pattern,
             session=session, execution_date=execution_date,
         )  # fmt: skip
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(explain_missing_attribute(self.__dict__.get("dag_id", ""), name))
 
     def cli(self) -> Any:
         """Raise NotImplementedError: the command line is `gnomon`."""

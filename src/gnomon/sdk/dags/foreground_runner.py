@@ -1,4 +1,7 @@
-"""`dag.test()`: checks its arguments and calls the runner, which is on a floor above this one and is therefore named by its import path."""
+"""`dag.test()`: checks its arguments and calls the runner, which is on a floor above this one and is therefore named by its import path.
+
+Also the message for methods of Airflow's DAG that need its metadata database, which tests call instead.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,23 @@ from gnomon.sdk.dags import authoring_state
 
 RUNNER = "gnomon.testing.dag_runs.foreground_run:run_dag"
 """Imported by the first `dag.test()`: processes that only load DAG files do not need it."""
+
+_DATABASE_METHODS = frozenset({
+    "bulk_write_to_db", "clear", "clear_dags", "create_dagrun", "get_active_runs", "get_dagrun", "get_dagruns_between", "get_is_paused",
+    "get_last_dagrun", "get_latest_execution_date", "get_num_active_runs", "get_num_task_instances", "get_run_dates", "get_task_instances",
+    "has_dag_runs", "latest_execution_date", "run", "set_dag_runs_state", "set_task_instance_state", "sync_to_db",
+})  # fmt: skip
+"""Methods of Airflow's DAG, of any version, that read or write its metadata database."""
+
+
+def explain_missing_attribute(dag_id: str, name: str) -> str:
+    """The message for an attribute that a DAG does not have."""
+    if name in _DATABASE_METHODS:
+        return (
+            f"dag.{name} of DAG {dag_id!r} needs Airflow's metadata database, which Gnomon does not have; in a test use the run that "
+            "dag.test() returns, or the pytest fixture run_task; elsewhere the command `gnomon runs`"
+        )
+    return f"'DAG' object has no attribute {name!r}"
 
 
 def run_in_foreground(dag: Any, *, execution_date: Any, session: Any, **arguments: Any) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from gnomon.app.triggerer_wiring import triggerers_folder
-from gnomon.clock import Clock, SystemClock, VirtualClock
+from gnomon.clock import Clock, SystemClock, VirtualClock, virtual_time
 from gnomon.errors.authoring import ParamValidationError
 from gnomon.errors.product import UserError
 from gnomon.executors.local import LocalExecutor
@@ -120,6 +120,8 @@ class ForegroundRun:
         parsed = self._parse()
         run_id = self._create_run(parsed)
         with ExitStack() as stack:
+            if isinstance(self._clock, VirtualClock):
+                stack.enter_context(virtual_time(self._clock))
             if self._options.use_executor:
                 self._run_with_executor(stack, run_id)
             else:
