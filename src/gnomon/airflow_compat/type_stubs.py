@@ -54,7 +54,8 @@ def _render_stub(path: Path, exports: dict[str, str]) -> str:
 def _render_import(name: str, home: str) -> str:
     module, colon, other = home.partition(":")
     if colon and not other:
-        return f"import {module} as {name}"
+        package, _, last = module.rpartition(".")
+        return f"from {package} import {last} as {name}" if package else f"import {module} as {name}"
     attribute = other or name
     return f"from {_find_definition(module, attribute)} import {attribute} as {name}"
 

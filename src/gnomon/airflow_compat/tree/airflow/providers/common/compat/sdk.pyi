@@ -4,6 +4,8 @@ from typing import Any
 from airflow.listeners import hookimpl as hookimpl
 from airflow.models.xcom import XCOM_RETURN_KEY as XCOM_RETURN_KEY
 from airflow.plugins_manager import AirflowPlugin as AirflowPlugin
+from airflow.sdk import io as io
+from airflow.sdk import timezone as timezone
 from airflow.sdk.bases.decorator import get_unique_task_id as get_unique_task_id
 from airflow.sdk.execution_time.context import context_to_airflow_vars as context_to_airflow_vars
 from airflow.sdk.execution_time.xcom import XCom as XCom
@@ -88,7 +90,5 @@ from gnomon.sdk.tasks.task_decorators import task_decorator_factory as task_deco
 from gnomon.sdk.tasks.task_decorators import teardown as teardown
 from gnomon.sdk.tasks.xcom_arg import XComArg as XComArg
 from gnomon.sdk.templating.resolvable import literal as literal
-from airflow.sdk import io
-from airflow.sdk import timezone
 
 def __getattr__(name: str) -> Any: ...
