@@ -27,8 +27,9 @@ def test_stubs_are_as_generated_and_name_the_objects_of_their_modules() -> None:
         try:
             module = import_module(".".join(parts).removesuffix(".__init__"))
             names += sum(_is_same(module, node) for node in ast.parse(text).body if isinstance(node, ast.ImportFrom))
-        except ImportError as error:
-            assert "extra" in str(error), error  # an optional dependency
+        except ImportError as error:  # only for an optional dependency
+            if "extra" not in str(error):
+                raise
     assert names > 150
 
 
