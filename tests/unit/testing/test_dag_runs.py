@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Iterator
@@ -144,6 +145,16 @@ def test_triggers_run_in_this_process(store: PrivateStore) -> None:
     found = [run.get_task_instance(name) for name in ("one", "variable", "raise")]
     assert [one.xcom_pull() for one in found if one is not None] == ["one", "Basel", None]
     assert found[2] is not None and "the trigger is broken" in str(found[2].reason)
+
+
+def test_a_run_inside_a_running_event_loop_as_in_a_notebook(store: PrivateStore) -> None:
+    with DAG("d") as dag:
+        Deferring(task_id="one", word="one")
+
+    async def cell() -> Any:
+        return run_dag(dag, store=store)
+
+    assert asyncio.run(cell()).state == "success"
 
 
 def test_a_virtual_clock_waits_for_no_timer(store: PrivateStore) -> None:

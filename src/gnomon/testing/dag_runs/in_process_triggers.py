@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from gnomon import log, serde
@@ -63,7 +65,7 @@ class InProcessTriggerer:
             return self._store_events()
         previous = install_channel(self._channel)
         try:
-            self._loop.run_until_complete(self._wait(wait_s))
+            self._run(self._wait(wait_s))
         finally:
             install_channel(previous)
         return self._store_events()
@@ -78,11 +80,19 @@ class InProcessTriggerer:
         try:
             for running, _ in list(self._running.values()):
                 self._cancel(running, on_kill=False)
-            self._loop.run_until_complete(self._wait_for_all())
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-            self._loop.run_until_complete(self._loop.shutdown_default_executor())
+            self._run(self._wait_for_all())
+            self._run(self._loop.shutdown_asyncgens())
+            self._run(self._loop.shutdown_default_executor())
         finally:
             self._loop.close()
+
+    def _run(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Run the loop until the coroutine returns. In a notebook this thread has a running loop, so that another thread runs this one."""
+        if asyncio._get_running_loop() is None:
+            self._loop.run_until_complete(coroutine)
+            return
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(self._loop.run_until_complete, coroutine).result()
 
     async def _wait(self, wait_s: float) -> None:
         if self._unstored:
