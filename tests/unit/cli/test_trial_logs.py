@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.cli.trial import task_logs
 from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
+from gnomon.testing.dag_runs import task_logs
 from gnomon.testing.dag_runs.task_logs import TaskLogs
 
 

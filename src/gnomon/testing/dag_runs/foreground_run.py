@@ -237,7 +237,7 @@ class ForegroundRun:
         if self._options.mark is not None:
             executor = MarkingExecutor(executor, self._options.mark, self._clock)
         return SchedulerService(
-            settings=settings, db=self._db, executor=executor, clock=self._clock, listener=listener or _AlwaysNotified(),
+            settings=settings, db=self._db, executor=executor, clock=self._clock, listener=_ALWAYS_NOTIFIED if listener is None else listener,
             new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id or str(uuid.uuid4()), host=socket.gethostname(), wake_triggerers=wake_triggerers,
         )
 
@@ -269,6 +269,9 @@ class _AlwaysNotified:
 
     def drain(self) -> bool:
         return True
+
+
+_ALWAYS_NOTIFIED: Any = _AlwaysNotified()
 
 
 def _find_free_id(tx: Any, dag_id: str, wanted: str) -> str:

@@ -25,7 +25,7 @@ from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.records import WorkerRecord
-from gnomon.model.task_api_requests import AnyTaskApiRequest
+from gnomon.model.task_api_requests import TaskApiRequest
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_request
 from gnomon.runner.attempt import run_attempt
 from gnomon.runner.attempt_results import result_without_run
@@ -48,9 +48,9 @@ class StoreChannel:
         self._db = db
         self._attempt = attempt
 
-    def ask(self, request: AnyTaskApiRequest) -> object:
+    def ask(self, question: TaskApiRequest) -> object:
         """The answer. Raises AirflowRuntimeError when the request is refused."""
-        message = TaskApiRequestMessage(number=1, request=request)
+        message = TaskApiRequestMessage(number=1, request=question)  # type: ignore[arg-type]
         response = answer_request(lambda asked: answer_task(self._db, self._attempt, asked), message, log=_log, refusals=(TaskApiRefused,))
         return response.unwrap(AirflowRuntimeError)
 

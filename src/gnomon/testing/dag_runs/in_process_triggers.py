@@ -11,7 +11,7 @@ from gnomon import log, serde
 from gnomon.errors.authoring import AirflowRuntimeError
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
-from gnomon.model.task_api_requests import AnyTaskApiRequest
+from gnomon.model.task_api_requests import TaskApiRequest
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_request
 from gnomon.sdk.runtime.channel import install_channel
 from gnomon.store import Database
@@ -32,9 +32,9 @@ class TriggerChannel:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def ask(self, request: AnyTaskApiRequest) -> object:
+    def ask(self, question: TaskApiRequest) -> object:
         """The answer. Raises AirflowRuntimeError when the request is refused."""
-        message = TaskApiRequestMessage(number=1, request=request)
+        message = TaskApiRequestMessage(number=1, request=question)  # type: ignore[arg-type]
         response = answer_request(lambda asked: answer_trigger(self._db, asked), message, log=_log, refusals=(TaskApiRefused,))
         return response.unwrap(AirflowRuntimeError)
 
