@@ -25,6 +25,7 @@ from pathlib import Path
 import click
 
 from gnomon.airflow_compat.coverage import render_markdown
+from gnomon.airflow_compat.type_stubs import render_stubs
 from gnomon.cli.commands import root
 from gnomon.config import OPTIONS, ConfigOption
 from gnomon.store import migrations
@@ -228,6 +229,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/database.md": database_page,
     "reference/airflow-coverage.md": render_markdown,
     "reference/airflow-examples.md": examples_page,
+    **{os.path.relpath(path, DOCS): functools.partial(str, text) for path, text in render_stubs().items()},
 }
 
 

@@ -19,18 +19,22 @@ LINEAGE = "lineage is collected for readers of plugins, but no back end takes it
 LINKS = "links of tasks are not shown yet"
 RUNS = (
     "the database is not open to DAG files and tasks; in a task use context['dag_run'], "
-    "ti.get_previous_dagrun() and TaskInstance.get_dagrun_state()"
+    "ti.get_previous_dagrun() and TaskInstance.get_dagrun_state(); in a test use the run that dag.test() returns"
 )
 TASK_INSTANCES = (
     "the database is not open to DAG files and tasks; in a task use context['ti']; for counts and states of "
-    "other tasks use airflow.sdk.TaskInstance.get_ti_count() and get_task_states()"
+    "other tasks use airflow.sdk.TaskInstance.get_ti_count() and get_task_states(); in a test use dag.test(), "
+    "or the pytest fixture run_task"
 )
 DAG_RECORDS = "the database is not open to DAG files and tasks; use the command `gnomon dags`"
 POOLS = "the database is not open to DAG files and tasks; use `gnomon pools`"
 RECORDS = "the database is not open to DAG files and tasks; use the `gnomon` commands to read such records"
 SUBDAGS = "SubDAGs left Airflow with 3.0; use a TaskGroup"
 CACHE = "[secrets] use_cache keeps answers of secrets backends, and DAG files have no access to them"
-SESSIONS = "DAG files and tasks have no session of the database; use the task context, Variable and Connection"
+SESSIONS = (
+    "DAG files and tasks have no session of the database; use the task context, Variable and Connection, and in a test "
+    "the pytest fixture gnomon_store"
+)
 
 ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk", "BaseOperatorLink", WORD, LINKS),
@@ -42,12 +46,10 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.cli", "*", LATER, "Gnomon's commands are `gnomon ...`"),
     make_row("airflow.config_templates", "*", LATER, "options are listed by `gnomon config list`"),
     make_row("airflow.contrib", "*", LATER, "contrib left Airflow with 2.0; use the provider package"),
-    make_row(
-        "airflow.dag_processing",
-        "*",
-        LATER,
-        "Gnomon's services are not Airflow's; for tests of DAG files use airflow.models.DagBag",
-    ),
+    make_row("airflow.dag_processing.bundles", "*", LATER, SERVICES),
+    make_row("airflow.dag_processing.collection", "*", LATER, SERVICES),
+    make_row("airflow.dag_processing.manager", "*", LATER, SERVICES),
+    make_row("airflow.dag_processing.processor", "*", LATER, SERVICES),
     make_row("airflow.datasets", "expand_alias_to_datasets", REFUSES, ASSETS),
     make_row("airflow.datasets.manager", "DatasetManager dataset_manager", REFUSES, ASSETS),
     make_row("airflow.executors.base_executor", "BaseExecutor", REFUSES, EXECUTORS),

@@ -15,6 +15,7 @@ ROWS: tuple[CoverageRow, ...] = (
         "airflow.configuration",
         "AirflowConfigException AirflowConfigParser as_dict conf get getboolean getfloat getint has_option",
     ),
+    make_row("airflow.dag_processing.dagbag", "DagBag FileLoadStat"),
     make_row("airflow.datasets", "Dataset DatasetAlias DatasetAll DatasetAny"),
     make_row("airflow.datasets.metadata", "Metadata"),
     make_row("airflow.decorators", "TaskDecorator dag setup task task_group teardown"),
@@ -91,7 +92,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.models.baseoperator", "BaseOperator chain chain_linear cross_downstream"),
     make_row("airflow.models.connection", "Connection"),
     make_row("airflow.models.dag", "DAG DagContext create_timetable dag"),
-    make_row("airflow.models.dagbag", "DagBag"),
+    make_row("airflow.models.dagbag", "DagBag FileLoadStat"),
     make_row(
         "airflow.models.expandinput",
         "EXPAND_INPUT_EMPTY DictOfListsExpandInput ExpandInput ListOfDictsExpandInput MappedArgument "

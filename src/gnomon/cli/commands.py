@@ -76,6 +76,7 @@ COMMANDS: dict[str, LazyCommand] = {
     "connections": LazyCommand("gnomon.cli.connections:connections", "List, get, add, set, delete, test, import, export connections."),
     "state-store": LazyCommand("gnomon.cli.state_store:state_store", "Show and change what tasks and assets keep; delete what has expired."),
     "config": LazyCommand("gnomon.cli.config:config", "Show every option, its value and its source."),
+    "dialect": LazyCommand("gnomon.cli.dialect:dialect", "Let every Python program of this environment import airflow."),
     "db": LazyCommand("gnomon.cli.db:db", "Migrate and check the database; replace a lost key."),
     "scheduler": LazyCommand("gnomon.cli.services:scheduler", "Run the scheduler in the foreground."),
     "worker": LazyCommand("gnomon.cli.services:worker", "Run a worker in the foreground."),

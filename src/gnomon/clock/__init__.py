@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from gnomon.clock.clocks import Clock, SystemClock, VirtualClock
+from gnomon.clock.clocks import Clock, SystemClock, VirtualClock, virtual_time
 
-__all__ = ["Clock", "SystemClock", "VirtualClock"]
+__all__ = ["Clock", "SystemClock", "VirtualClock", "virtual_time"]

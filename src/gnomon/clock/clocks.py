@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from gnomon.model.instants import SECOND, Instant
@@ -19,13 +21,20 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The clock of this machine."""
+    """The clock of this machine; inside `virtual_time`, the virtual clock."""
 
     def now(self) -> Instant:
-        return time.time_ns() // 1000
+        return time.time_ns() // 1000 if _replacement is None else _replacement.now()
 
     def monotonic(self) -> float:
-        return time.monotonic()
+        return time.monotonic() if _replacement is None else _replacement.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait; a virtual clock is advanced instead."""
+        if _replacement is None:
+            time.sleep(seconds)
+        else:
+            _replacement.advance(seconds)
 
 
 class VirtualClock:
@@ -57,3 +66,17 @@ class VirtualClock:
         change = round(seconds * SECOND)
         self._now += change
         self._stepped += change
+
+
+_replacement: VirtualClock | None = None
+
+
+@contextmanager
+def virtual_time(clock: VirtualClock) -> Iterator[None]:
+    """Let every SystemClock of this process be `clock` inside the block: for tests of what authors write."""
+    global _replacement
+    before, _replacement = _replacement, clock
+    try:
+        yield
+    finally:
+        _replacement = before

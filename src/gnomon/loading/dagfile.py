@@ -87,6 +87,16 @@ def module_name(path: str) -> str:
     return f"{DAG_FILE_MODULE}{hashlib.sha256(path.encode()).hexdigest()[:16]}_{stem}"
 
 
+def is_loaded(dag: DAG) -> bool:
+    """Return whether `load_dag_file` has imported the file of the DAG in this process, and has applied the cluster policies to it."""
+    return module_name(dag.fileloc) in sys.modules
+
+
+def is_file(path: str) -> bool:
+    """Return whether another process can load a DAG file from `path`: DAGs of a notebook or of `python -c` have no file."""
+    return os.path.isfile(archives.locate_source(path).file)
+
+
 def _new_module(path: str) -> ModuleType:
     name = module_name(path)
     loader = SourceFileLoader(name, path)

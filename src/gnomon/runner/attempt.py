@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from gnomon.clock import SystemClock
+from gnomon.clock import Clock, SystemClock
 from gnomon.context import build_context
 from gnomon.errors.authoring import (
     AirflowTaskTerminated,
@@ -51,27 +51,31 @@ _SUCCEEDED = AttemptOutcome("success", logs_traceback=False)
 
 
 def run_attempt(
-    dag: Any, attempt: Attempt, channel: Any, on_entered: Callable[[Instant], None] | None = None
+    dag: Any, attempt: Attempt, channel: Any, on_entered: Callable[[Instant], None] | None = None, *,
+    clock: Clock | None = None, reraised: tuple[type[BaseException], ...] = (),
 ) -> AttemptResult:
     """Run the attempt and return its result. Never raises what author code raises: the log gets the traceback.
 
     `channel`: answers requests of author code (`sdk.runtime.channel.Channel`). `on_entered`: called with the current instant right
-    before the first line of author code. In the main thread, SIGTERM ends the attempt as failed, after `on_kill`.
+    before the first line of author code. In the main thread, SIGTERM ends the attempt as failed, after `on_kill`. `clock`: measures the
+    times of the result (default: the clock of this machine). `reraised`: exceptions of author code that the caller gets instead of a result.
     """
-    return _AttemptExecution(dag, attempt, channel, on_entered).run()
+    return _AttemptExecution(dag, attempt, channel, on_entered, clock or SystemClock(), reraised).run()
 
 
 class _AttemptExecution:
     """The steps of one attempt and their intermediate results."""
 
     def __init__(
-        self, dag: Any, attempt: Attempt, channel: Any, on_entered: Callable[[Instant], None] | None
+        self, dag: Any, attempt: Attempt, channel: Any, on_entered: Callable[[Instant], None] | None,
+        clock: Clock, reraised: tuple[type[BaseException], ...],
     ) -> None:
         self._dag = dag
         self._attempt = attempt
         self._channel = channel
         self._on_entered = on_entered
-        self._clock = SystemClock()
+        self._clock = clock
+        self._reraised = reraised
         self._task: Any = None
         self._context: Any = None
         self._started_at: Instant | None = None
@@ -99,6 +103,8 @@ class _AttemptExecution:
             with terminable():
                 self._execute()
         except BaseException as raised:  # the edge of author code: each exception has an outcome
+            if isinstance(raised, self._reraised):
+                raise
             error = raised
         if self._started_at is not None and self._ended_at is None:
             self._ended_at = self._clock.now()

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.cli.trial import task_logs
-from gnomon.cli.trial.task_logs import TaskLogs
 from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
+from gnomon.testing.dag_runs import task_logs
+from gnomon.testing.dag_runs.task_logs import TaskLogs
 
 
 def _write(folder: Path, name: str, text: bytes) -> None:

@@ -217,14 +217,19 @@ def test_the_arguments_of_a_decorated_function_resolve_in_the_run() -> None:
     assert [one.resolve(context) for one in seen] == [5, 7]
 
 
-def test_running_in_the_foreground_is_for_whoever_installs_it() -> None:
-    from gnomon.sdk.dags.dag import set_foreground_runner
+def test_dag_test_is_refused_while_a_file_is_loaded_and_while_a_task_runs() -> None:
+    from gnomon.sdk.dags.authoring_state import collect_dags, set_current_context
 
     found = DAG("d")
-    with pytest.raises(RuntimeError, match="gnomon dags test"):
+    with collect_dags(), pytest.raises(RuntimeError, match="__main__"):
         found.test()
-    set_foreground_runner(lambda dag, **arguments: (dag.dag_id, arguments))
-    try:
-        assert found.test(run_conf={"a": 1}) == ("d", {"run_conf": {"a": 1}})
-    finally:
-        set_foreground_runner(None)
+    with set_current_context({}), pytest.raises(RuntimeError, match="TriggerDagRunOperator"):
+        found.test()
+
+
+def test_dag_test_refuses_arguments_that_contradict_one_another() -> None:
+    found, at = DAG("d"), dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    with pytest.raises(UserError, match="give one of them"):
+        found.test(logical_date=at, execution_date=at)
+    with pytest.raises(UserError, match="run_conf="):
+        found.test(at, {"a": 1})  # type: ignore[arg-type]

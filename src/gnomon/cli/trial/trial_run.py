@@ -14,8 +14,6 @@ from gnomon.cli.database_access import poll_until
 from gnomon.cli.home import Home
 from gnomon.cli.parameter_types import check_run_conf
 from gnomon.cli.trial.dag_search import ParsedTarget, find_by_id, find_in_file, looks_like_file
-from gnomon.cli.trial.private_home import copy_settings, private_home
-from gnomon.cli.trial.task_logs import TaskLogs
 from gnomon.cli.trial.trial_answers import Answer, TrialAnswers, check_answered_tasks
 from gnomon.cli.trial.trial_progress import ProgressDisplay
 from gnomon.cli.trial.trial_services import TrialStatus, load_status, run_scheduler, start_companions
@@ -31,6 +29,8 @@ from gnomon.store.admin import pools
 from gnomon.store.dag_records import dag_files, dag_runs, dags
 from gnomon.store.ownership import leases
 from gnomon.taskapi import answer_task
+from gnomon.testing.dag_runs.private_home import copy_settings, private_home
+from gnomon.testing.dag_runs.task_logs import TaskLogs
 
 BY = "dags test"
 WORKER_READY_S = 30.0

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from gnomon import log
 from gnomon.app.service_process import Service, fork_service
 from gnomon.app.triggerer_wiring import TriggererNotifier, run_triggerer_when_needed
-from gnomon.cli.trial.private_home import to_environment
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder, set_current_config
 from gnomon.errors.product import ResourceUnavailable
@@ -29,6 +28,7 @@ from gnomon.report.listings.run_list import TaskInstanceRow, find_run, list_task
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
 from gnomon.store import Database
+from gnomon.testing.dag_runs.private_home import to_environment
 from gnomon.wakeups import Listener
 
 CHILD_END_S = 10.0

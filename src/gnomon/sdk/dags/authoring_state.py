@@ -91,6 +91,11 @@ def collect_dags() -> Iterator[list[DagNode]]:
         del _dags[open_before[0]:], _groups[open_before[1]:], _scopes[open_before[2]:]
 
 
+def is_collecting() -> bool:
+    """Return whether a `collect_dags` block is open: a DAG file is being loaded."""
+    return bool(_collections)
+
+
 # While a task runs
 
 
@@ -115,6 +120,11 @@ def get_current_context() -> Mapping[str, Any]:
             "Call it inside the task's function, or in execute()."
         )
     return _task_contexts[-1]
+
+
+def has_current_context() -> bool:
+    """Return whether a task runs in this process."""
+    return bool(_task_contexts)
 
 
 class ParsingContext(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from gnomon.sdk.arguments.run_types import check_run_types
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag_copy import copy_dag
 from gnomon.sdk.dags.dag_nodes import DagNodes
+from gnomon.sdk.dags.foreground_runner import explain_missing_attribute, run_in_foreground
 from gnomon.sdk.dags.node_equality import DAG_PARTS, are_equal
 from gnomon.sdk.dags.task_group import TaskGroup
 from gnomon.sdk.schedules import timezone
@@ -294,29 +296,37 @@ class DAG(DagNodes):
 
     __deepcopy__ = copy_dag
 
-    def test(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the DAG once in the foreground, as `gnomon dags test` does."""
-        return run_in_foreground(self, *args, **kwargs)
+    def test(
+        self, run_after: dt.datetime | None = None, logical_date: dt.datetime | ArgNotSet | None = NOTSET,
+        run_conf: dict[str, Any] | None = None, conn_file_path: str | None = None, variable_file_path: str | None = None,
+        use_executor: bool = False, mark_success_pattern: str | re.Pattern[str] | None = None, *, session: Any = None,
+        execution_date: dt.datetime | ArgNotSet | None = NOTSET,
+    ) -> Any:  # fmt: skip
+        """Run the DAG once, to its end, in this process, so that a debugger stops in its tasks. Returns the run, with its `state`.
+
+        Tasks run one after the other; triggers of deferred tasks run in an event loop of this process; a retry is not delayed. The run has
+        a database of its own, with copies of the home's Variables, connections and pools.
+
+        `run_after`: the instant that the run is due (default: now). `logical_date`: the logical date (default: now; None: a run without one);
+        `execution_date` is its name in Airflow 2. `run_conf`: the conf, which also sets params. `conn_file_path` and `variable_file_path`: files
+        (.env, .json, .yaml) with connections and Variables, which take precedence over the environment. `use_executor`: run tasks in
+        processes of a worker, as in production. `mark_success_pattern`: tasks whose whole id matches this regular expression end as success
+        without being run. `session` has no effect, because there is no metadata session.
+
+        Raises UserError when the DAG, an argument or a file is not valid, and RuntimeError while a DAG file is loaded by Gnomon.
+        """
+        return run_in_foreground(
+            self, run_after=run_after, logical_date=logical_date, run_conf=run_conf, conn_file_path=conn_file_path,
+            variable_file_path=variable_file_path, use_executor=use_executor, mark_success_pattern=mark_success_pattern,
+            session=session, execution_date=execution_date,
+        )  # fmt: skip
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(explain_missing_attribute(self.__dict__.get("dag_id", ""), name))
 
     def cli(self) -> Any:
         """Raise NotImplementedError: the command line is `gnomon`."""
         raise NotImplementedError("Gnomon has no dag.cli(). Use `gnomon dags test FILE` on the command line, or dag.test().")
-
-
-def run_in_foreground(dag: DAG, *args: Any, **kwargs: Any) -> Any:
-    """Call the runner of `set_foreground_runner` with the DAG. Raises RuntimeError when no runner was set."""
-    if _foreground_runner is None:
-        raise RuntimeError(f"dag.test() needs a runner. Run `gnomon dags test {dag.fileloc or dag.dag_id}` instead.")
-    return _foreground_runner(dag, *args, **kwargs)
-
-
-_foreground_runner: Any = None
-
-
-def set_foreground_runner(runner: Any) -> None:
-    """Make `dag.test(**arguments)` call `runner(dag, **arguments)`."""
-    global _foreground_runner
-    _foreground_runner = runner
 
 
 def _find_text_ends(end_date: Any, default_args: dict[str, Any] | None) -> set[str]:

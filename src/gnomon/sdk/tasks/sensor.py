@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import time
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -121,7 +120,7 @@ class BaseSensorOperator(BaseOperator):
             if self.reschedule:
                 moment = to_datetime(clock.now()) + dt.timedelta(seconds=pause)
                 raise AirflowRescheduleException(moment)
-            time.sleep(pause)
+            clock.sleep(pause)
             poke_number += 1
 
     def _find_wait_start(self, context: Any, clock: SystemClock) -> float:

@@ -11,7 +11,7 @@ __all__ = ["NEW_SESSION", "create_session", "provide_session"]
 NEW_SESSION = None
 _WHY = (
     "DAG files and tasks have no session of Gnomon's database. Ask through the task's context "
-    "(ti.xcom_pull, ti.get_previous_dagrun, Variable, Connection). See docs/reference/airflow-coverage.md."
+    "(ti.xcom_pull, ti.get_previous_dagrun, Variable, Connection), in a test through the run that dag.test() returns. See docs/reference/airflow-coverage.md."
 )
 
 

@@ -1,4 +1,4 @@
-"""The temporary home of a trial: the options of the real home, with a database and logs of its own."""
+"""The temporary home of a test run: the options of the real home, with a database and logs of its own."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ from gnomon.store.dag_records import dags
 
 @contextmanager
 def private_home(cfg: Config) -> Iterator[Config]:
-    """The options of a trial in the home of `cfg`; its folder is deleted at the end."""
+    """The options of a test run in the home of `cfg`; its folder is deleted at the end."""
     with tempfile.TemporaryDirectory(prefix="gnomon-test-", ignore_cleanup_errors=True) as folder:
-        yield load_config({**environment(), **to_environment(cfg), **_private_options(cfg, folder)}, Path(folder))
+        yield load_private_options(cfg, folder)
+
+
+def load_private_options(cfg: Config, folder: str) -> Config:
+    """The options of the home of `cfg`, with the database and the logs in `folder`."""
+    return load_config({**environment(), **to_environment(cfg), **_private_options(cfg, folder)}, Path(folder))
 
 
 def to_environment(cfg: Config) -> dict[str, str]:
@@ -40,7 +45,7 @@ def _private_options(cfg: Config, folder: str) -> dict[str, str]:
     }
 
 
-def copy_settings(cfg: Config, into: Database, dag_id: str) -> str | None:
+def copy_settings(cfg: Config, into: Database, dag_id: str = "") -> str | None:
     """Copy the home's Variables, connections and pools into another database.
 
     Returns the file of the DAG, or None when the home has no such DAG or no database.

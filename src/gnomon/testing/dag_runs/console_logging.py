@@ -1,0 +1,44 @@
+"""Logs of tasks on stderr, in a process whose program has not set up logging itself."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gnomon.log.secret_masks import hide
+from gnomon.runner.attempt_log import LineFormatter
+
+_QUIET = "gnomon"
+_TASK = "gnomon.task"
+
+
+class _ConsoleHandler(logging.StreamHandler):  # type: ignore[type-arg]  # generic in stubs only
+    """Writes to the current stderr. Secrets are hidden, and the events of services are left out below WARNING."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return hide(super().format(record))
+
+    def filter(self, record: logging.LogRecord) -> Any:
+        is_service = record.name.startswith(_QUIET + ".") and not record.name.startswith(_TASK)
+        return False if is_service and record.levelno < logging.WARNING else super().filter(record)
+
+
+@contextmanager
+def console_logging(level: str) -> Iterator[None]:
+    """Log lines of `level` and above to stderr inside this block, unless the root logger has a handler already."""
+    root = logging.getLogger()
+    if root.handlers:
+        yield
+        return
+    handler = _ConsoleHandler()
+    handler.setFormatter(LineFormatter())
+    before = root.level
+    root.addHandler(handler)
+    root.setLevel(level)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(before)
