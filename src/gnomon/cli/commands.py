@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
 COMMANDS: dict[str, LazyCommand] = {
     "standalone": LazyCommand("gnomon.cli.services:standalone", "Run all services on this machine, for one home."),
     "dags": LazyCommand("gnomon.cli.dags:dags", "List, show, test, trigger, pause, unpause and delete DAGs."),
-    "runs": LazyCommand("gnomon.cli.runs:runs", "List, show, clear, mark and release runs."),
+    "runs": LazyCommand("gnomon.cli.runs:runs", "List, show, wait for, clear, mark and release runs."),
     "backfill": LazyCommand("gnomon.cli.backfill:backfill", "Run past slots of a DAG; list, show, pause, cancel backfills."),
     "tasks": LazyCommand("gnomon.cli.tasks:tasks", "List tasks; show states and logs, clear, mark and answer tasks of a run."),
     "timetables": LazyCommand("gnomon.cli.timetables:timetables", "Preview, compare and check schedules."),
