@@ -64,8 +64,11 @@ def _describe_end(dag: Dag) -> str:
     return f" (end_date {iso(end)})" if end is not None else ""
 
 
-def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant) -> list[str]:
-    """Why the run is unfinished: why it is queued, or one sentence for each unfinished task. [] when it is not in memory."""
+def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant, *, only_waiting: bool = False) -> list[str]:
+    """Why the run is unfinished: why it is queued, or one sentence for each unfinished task. [] when it is not in memory.
+
+    `only_waiting`: without the task instances that are with a worker.
+    """
     run = engine_state.runs.get(run_pk)
     if run is None:
         return []
@@ -75,7 +78,8 @@ def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant) ->
     sentences = []
     obstacles: PoolObstacles = {}
     for instances in run.task_instances:
-        reasons = ((ti, find_wait_reason(engine_state, ti, now, obstacles)) for ti in instances.values())
+        asked = [ti for ti in instances.values() if not (only_waiting and ti.state in _LIVE_SENTENCES)]
+        reasons = ((ti, find_wait_reason(engine_state, ti, now, obstacles)) for ti in asked)
         sentences += _join_equal_reasons([(ti, why) for ti, why in reasons if why is not None])
     return sentences
 

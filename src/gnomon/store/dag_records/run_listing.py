@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnomon.model.instants import Instant
-from gnomon.model.records import RunRecord
+from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.states import (
     FINISHED_RUN_STATES,
     NO_STATUS_CODE,
@@ -16,7 +16,7 @@ from gnomon.model.states import (
     TaskInstanceState,
 )
 from gnomon.store.dag_records.dag_runs import NO_LIMIT
-from gnomon.store.record_codec import decode_run
+from gnomon.store.record_codec import decode_run, decode_task
 from gnomon.store.transaction import Transaction
 
 _BEFORE_ALL: Instant = -(2**62)
@@ -77,3 +77,13 @@ def count_task_states(tx: Transaction, run_pks: Sequence[int]) -> dict[tuple[int
         state = None if code == NO_STATUS_CODE else TASK_STATES_BY_CODE[code]
         counts.setdefault((run_pk, task_no), {})[state] = int(count)
     return counts
+
+
+def list_live_tasks(tx: Transaction, run_pks: Sequence[int], limit: int) -> list[TaskRecord]:
+    """The task instances of these runs that are with a worker (queued, running, restarting), those that started first first."""
+    return [decode_task(row) for row in tx.all("dag_runs.live_task_instances", run_pks=list(run_pks), limit=limit)]
+
+
+def list_overdue_dags(tx: Transaction, before: Instant, limit: int) -> list[tuple[str, Instant]]:
+    """(DAG, due time) of the unpaused DAGs whose next run was due before this instant and does not exist, the longest overdue first."""
+    return [(row[0], row[1]) for row in tx.all("dag_runs.overdue", before=before, limit=limit)]

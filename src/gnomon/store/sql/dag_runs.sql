@@ -58,6 +58,25 @@ WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) GROUP BY run_pk, task_no
 SELECT run_pk, task_no, state, count(*) FROM task_instance
 WHERE run_pk = ANY(:run_pks::bigint[]) GROUP BY run_pk, task_no, state;
 
+-- name: live_task_instances (sqlite)
+-- The task instances of some runs that are with a worker, those that started first first. SQLite reads the list with json_each.
+SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
+       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths
+FROM task_instance WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) AND state IN (2, 3, 7)
+ORDER BY started_at, run_pk, task_no, map_index LIMIT :limit;
+
+-- name: live_task_instances (postgresql)
+-- The task instances of some runs that are with a worker, those that started first first. PostgreSQL takes the list as an array.
+SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
+       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths
+FROM task_instance WHERE run_pk = ANY(:run_pks::bigint[]) AND state IN (2, 3, 7)
+ORDER BY started_at, run_pk, task_no, map_index LIMIT :limit;
+
+-- name: overdue
+-- The DAGs whose next run is planned for before an instant and does not exist yet, the longest overdue first.
+SELECT dag_id, next_run_after FROM dag
+WHERE active AND NOT paused AND next_run_after < :before ORDER BY next_run_after, dag_id LIMIT :limit;
+
 -- name: slot_holder
 -- The run that has a slot of a DAG.
 SELECT run_pk, run_id, run_type, run_after FROM dag_run WHERE dag_pk = :dag_pk AND slot_key = :slot_key;
