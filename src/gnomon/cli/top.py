@@ -81,10 +81,11 @@ def draw_work(work: CurrentWork, screen: Screen, most_lines: int | None = None) 
         ("waiting", "bold yellow", _draw_waiting(work, now)),
     ]
     shown = [(title, style, lines) for title, style, lines in parts if lines]
+    counts = {"late": len(work.late), "with a worker": len(work.running), "waiting": len(work.waiting)}
     room = _share_room([len(lines) for _, _, lines in shown], None if most_lines is None else most_lines - len(head) - 2 * len(shown))
     for (title, style, lines), most in zip(shown, room, strict=True):
-        rest = len(lines) - most
-        head += ["", screen.paint(title, style) + (f" ({len(lines)}, {most} shown)" if rest else f" ({len(lines)})"), *lines[:most]]
+        cut_off = f", {len(lines) - most} more lines" if len(lines) > most else ""
+        head += ["", f"{screen.paint(title, style)} ({counts[title]}{cut_off})", *lines[:most]]
     if not shown:
         head += ["", "nothing runs, waits or is late"]
     return [cut(line, screen.width) for line in head]

@@ -85,9 +85,7 @@ class LiveView:
             ready, _, _ = select.select(inputs, [], [], min(left, _SLICE_S))
             if ready:
                 key = os.read(sys.stdin.fileno(), 16).decode(errors="replace")
-                if not key or key in _QUIT:
-                    return True
-                return False  # any other key: draw now
+                return not key or key in _QUIT  # any other key: draw now
         return False
 
 

@@ -144,7 +144,7 @@ def _list_waiting(unfinished: Sequence[NamedRun], reasons: Mapping[int, list[str
 
 def _list_late(tx: Transaction, unfinished: Sequence[NamedRun], now: Instant, facts: DagFacts) -> list[LateRun]:
     overdue = run_listing.list_overdue_dags(tx, now - int(LATE_AFTER_S * SECOND), _LISTED_MAX)
-    rows = [LateRun(dag_id, None, f"the run due at {iso(due_at)} has not been created") for dag_id, due_at in overdue]
+    rows = [LateRun(dag_id, None, f"the run due at {iso(due_at)} has not been created; `gnomon explain {dag_id}` says why") for dag_id, due_at in overdue]
     for named in unfinished:
         usual = facts.find_p95(tx, named.run.dag_pk) if _can_be_slow(named.run) else None
         started_at = named.run.started_at
