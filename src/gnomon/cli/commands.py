@@ -84,7 +84,7 @@ COMMANDS: dict[str, LazyCommand] = {
     "triggerer": LazyCommand("gnomon.cli.services:triggerer", "Run a triggerer in the foreground; reload changed triggers."),
     "dag-processor": LazyCommand("gnomon.cli.services:dag_processor", "Run the DAG processor in the foreground."),
     "api-server": LazyCommand("gnomon.cli.services:api_server", "Run the API server in the foreground."),
-    "completion": LazyCommand("gnomon.cli.completion:completion", "Print or install the completion of a shell."),
+    "completion": LazyCommand("gnomon.cli.completion.completion_command:completion", "Print or install the completion of a shell."),
     "version": LazyCommand("gnomon.cli.version:version", "Print the version."),
 }
 

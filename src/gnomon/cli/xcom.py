@@ -59,7 +59,7 @@ def list_(home: Home, dag_id: str, run_id: str, task: str | None, map_index: int
         if task_id is not None and task_id not in dag.task_numbers:
             raise task_not_found(dag_id, task_id, dag.task_numbers)
         stored = xcom_values.list_run_xcoms(tx, find_run(tx, dag, run_id))
-    chosen = [one for one in stored if task_id in (None, one.task_id) and (index == UNMAPPED or one.map_index == index)]
+    chosen = [one for one in stored if task_id in (None, one.task_id) and index in (UNMAPPED, one.map_index)]
     rows = [XComRow(one.task_id, one.map_index, one.key, _shorten(one.value) if output == "table" else json.loads(one.value)) for one in chosen]
     print_records(rows, output, ("task_id", "map_index", "key", "value"), empty="no XComs")
 
