@@ -14,11 +14,11 @@ from gnomon.cli.terminal.screen import Screen
 from gnomon.cli.terminal.state_styles import find_style
 
 GAP = "  "
-LEAST_NEEDED = ("file", "run_type", "owner", "description", "tags", "operator", "trigger_rule", "start_date", "host", "next_run", "end_date")
+LEAST_NEEDED = ("file", "run_type", "owner", "description", "tags", "operator", "trigger_rule", "start_date", "host", "next_run", "end_date", "run_after")
 """Columns that a narrow table leaves out, the first one first."""
-_TEXT_MIN = 24
+_TEXT_MIN = 20
 """A column of sentences is wrapped to no less than this width."""
-_ID_MIN = 18
+_ID_MIN = 16
 """A column of ids is wrapped to no less than this width."""
 _WRAPPED = ("reason", "message", "value", "warning", "subject", "why")
 """Columns of sentences, which may be wrapped."""
@@ -101,8 +101,15 @@ def _draw_blocks(heads: Mapping[str, str], cells: Cells, screen: Screen) -> str:
     blocks = []
     for index in range(len(next(iter(cells.values())))):
         pairs = [(column, texts[index]) for column, texts in cells.items() if texts[index] not in ("-", "")]
-        blocks.append("\n".join(f"{screen.paint(f'{heads[column]:<{width}}', 'bold')}{GAP}{_paint(column, text, screen)}" for column, text in pairs))
+        blocks.append("\n".join(_draw_field(f"{heads[column]:<{width}}", column, text, screen) for column, text in pairs))
     return "\n\n".join(blocks)
+
+
+def _draw_field(head: str, column: str, text: str, screen: Screen) -> str:
+    """The line of one value. A sentence is wrapped beside its name; another value stays in one piece, so that it can be copied."""
+    room = screen.width - len(head) - len(GAP)
+    lines = textwrap.wrap(text, room, break_on_hyphens=False) if column in _WRAPPED and room >= _ID_MIN else [text]
+    return f"{screen.paint(head, 'bold')}{GAP}{_paint(column, lines[0], screen)}" + "".join(f"\n{'':<{len(head)}}{GAP}{line}" for line in lines[1:])
 
 
 def _paint(column: str, text: str, screen: Screen) -> str:
