@@ -36,11 +36,12 @@ def test_no_line_is_wider_than_the_terminal_and_no_id_is_lost(width: int) -> Non
 
 def test_a_wide_terminal_shows_all_columns_and_a_narrow_one_names_those_it_leaves_out() -> None:
     assert "not shown" not in _draw(300)
-    assert _draw(90).splitlines()[-1] == "not shown in 90 columns: run_type, start_date; -o json has all fields"
+    assert _draw(90).splitlines()[-1] == "not shown in 90 columns: start_date; -o json has all fields"
 
 
 def test_a_very_narrow_terminal_gets_a_block_of_lines_a_record() -> None:
-    assert [line.split()[0] for line in _draw(40).splitlines()] == [name for name in ROW if name != "end_date"]
+    heads = [line.split()[0] for line in _draw(40).splitlines() if not line.startswith(" ")]
+    assert heads == [name for name in ROW if name != "end_date"]
 
 
 def test_colours_change_nothing_but_colours() -> None:

@@ -48,7 +48,8 @@ def draw_records(
         lines += _draw_row({column: cells[column][index] for column in shown}, widths, screen)
     named = [column for column in left_out if set(cells[column]) - {"-", ""}]
     if named:
-        lines.append(screen.paint(f"not shown in {screen.width} columns: {', '.join(named)}; -o json has all fields", "bright_black"))
+        note = textwrap.wrap(f"not shown in {screen.width} columns: {', '.join(named)}; -o json has all fields", screen.width)
+        lines += [screen.paint(line, "bright_black") for line in note]
     return "\n".join(lines)
 
 
