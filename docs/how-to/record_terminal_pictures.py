@@ -1,6 +1,6 @@
 """Records the terminal pictures of `command-line.md` from real runs: `python docs/how-to/record_terminal_pictures.py HOME`.
 
-HOME is the home of a running `gnomon standalone` with a DAG `nightly_load` that has runs. Each command runs on a pseudo terminal of
+HOME is the home of a running `gnomon standalone` with a DAG `nightly_load` that has runs, one of them failed. Each command runs on a pseudo terminal of
 `WIDTH` columns; its last screen becomes an SVG file in `pictures`.
 """
 
@@ -24,12 +24,12 @@ from rich.text import Text
 PICTURES = Path(__file__).parent / "pictures"
 HEIGHT = 30
 COMMANDS = {
-    "runs-list": (["runs", "list", "--since", "today", "--limit", "8"], 100, ""),
-    "grid": (["grid", "nightly_load"], 100, ""),
-    "top": (["top"], 100, "q"),
-    "tasks-logs": (["tasks", "logs", "nightly_load"], 100, ""),
+    "top": (["top"], 100, "q", HEIGHT),
+    "runs-list": (["runs", "list", "--since", "today", "--limit", "8"], 100, "", HEIGHT),
+    "grid": (["grid", "nightly_load"], 100, "", HEIGHT),
+    "tasks-logs": (["tasks", "logs", "nightly_load"], 100, "", 20),
 }
-"""File name to the words, the width, and the keys that are pressed after some seconds. `tasks logs` gets the newest failed run."""
+"""File name to the words, the width, the keys that are pressed after some seconds, and the most lines. `tasks logs` gets the newest failed run."""
 _RUN_S = 20.0
 _LIVE_S = 6.0
 _MOVES = re.compile(r"\x1b\[(?:\?\d+[hl]|[HJK]|\d*;?\d*H)")
@@ -37,11 +37,11 @@ _MOVES = re.compile(r"\x1b\[(?:\?\d+[hl]|[HJK]|\d*;?\d*H)")
 
 def main(home: str) -> None:
     """Record every picture."""
-    for name, (words, width, keys) in COMMANDS.items():
+    for name, (words, width, keys, height) in COMMANDS.items():
         extra = [_find_failed_run(home)] if name == "tasks-logs" else []
         text = _run_on_terminal(["gnomon", *words, *extra], home, width, keys)
         screen = text.rpartition("\x1b[H")[2] if keys else text
-        lines = _MOVES.sub("", screen).replace("\r", "").rstrip("\n").split("\n")[:HEIGHT]
+        lines = _MOVES.sub("", screen).replace("\r", "").rstrip("\n").split("\n")[:height]
         console = Console(record=True, width=width, file=open(os.devnull, "w"), force_terminal=True, color_system="standard")  # noqa: SIM115
         console.print(Text.from_ansi("\n".join(lines)))
         (PICTURES / f"{name}.svg").write_text(console.export_svg(title=" ".join(["gnomon", *words]), theme=MONOKAI))
@@ -74,7 +74,6 @@ def _run_on_terminal(words: list[str], home: str, width: int, keys: str) -> str:
         if time.monotonic() > until:
             if not keys:
                 break
-            received += b""
             os.write(terminal, keys.encode())
             keys, until = "", until + _RUN_S
     os.waitpid(pid, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import click
 import pytest
@@ -49,7 +50,7 @@ def test_the_table_is_that_of_the_commands() -> None:
 
 
 @pytest.fixture
-def _known(home: Home, gnomon: Gnomon, deployment: Deployment) -> None:
+def known(home: Home, gnomon: Gnomon, deployment: Deployment) -> Iterator[None]:
     set_current_config(home.cfg)
     deployment.add(spec_of("etl", {"load": (), "look": ()}), spec_of("other"))
     deployment.start()
@@ -67,7 +68,8 @@ def _known(home: Home, gnomon: Gnomon, deployment: Deployment) -> None:
         ("pools delete", "de", ["default_pool"]), ("runs show nothing", "", []),
     ],
 )
-def test_names_are_completed(_known: None, args: str, incomplete: str, names: list[str]) -> None:
+@pytest.mark.usefixtures("known")
+def test_names_are_completed(args: str, incomplete: str, names: list[str]) -> None:
     found = complete(args.split(), incomplete)
     assert found is not None and [item.value for item in found] == names
 
