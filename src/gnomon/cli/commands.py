@@ -62,9 +62,12 @@ class LazyGroup(click.Group):
 COMMANDS: dict[str, LazyCommand] = {
     "standalone": LazyCommand("gnomon.cli.services:standalone", "Run all services on this machine, for one home."),
     "dags": LazyCommand("gnomon.cli.dags:dags", "List, show, test, trigger, pause, unpause and delete DAGs."),
-    "runs": LazyCommand("gnomon.cli.runs:runs", "List, show, clear, mark and release runs."),
+    "runs": LazyCommand("gnomon.cli.runs:runs", "List, show, wait for, clear, mark and release runs."),
     "backfill": LazyCommand("gnomon.cli.backfill:backfill", "Run past slots of a DAG; list, show, pause, cancel backfills."),
     "tasks": LazyCommand("gnomon.cli.tasks:tasks", "List tasks; show states and logs, clear, mark and answer tasks of a run."),
+    "grid": LazyCommand("gnomon.cli.grid:grid", "Show the last runs of a DAG as a grid."),
+    "top": LazyCommand("gnomon.cli.top:top", "Show what runs, what waits and what is late, again and again."),
+    "xcom": LazyCommand("gnomon.cli.xcom:xcom", "List, get, set and delete the XComs of a run."),
     "timetables": LazyCommand("gnomon.cli.timetables:timetables", "Preview, compare and check schedules."),
     "dependencies": LazyCommand("gnomon.cli.dependencies:dependencies", "Show which DAGs wait for which; preview the waits of a day."),
     "explain": LazyCommand("gnomon.cli.explain:explain", "Explain why a DAG, a run or a task is not running."),
@@ -83,6 +86,7 @@ COMMANDS: dict[str, LazyCommand] = {
     "triggerer": LazyCommand("gnomon.cli.services:triggerer", "Run a triggerer in the foreground; reload changed triggers."),
     "dag-processor": LazyCommand("gnomon.cli.services:dag_processor", "Run the DAG processor in the foreground."),
     "api-server": LazyCommand("gnomon.cli.services:api_server", "Run the API server in the foreground."),
+    "completion": LazyCommand("gnomon.cli.completion.completion_command:completion", "Print or install the completion of a shell."),
     "version": LazyCommand("gnomon.cli.version:version", "Print the version."),
 }
 

@@ -23,6 +23,8 @@ _LAZY_COMMANDS = {
     "trigger": LazyCommand("gnomon.cli.trigger:trigger", "Create a run of a DAG now."),
     "next-runs": LazyCommand("gnomon.cli.next_runs:next_runs", "Show the coming runs, and what unpausing would start."),
     "versions": LazyCommand("gnomon.cli.dags_versions:versions", "List the versions of a DAG, and what each changed."),
+    "warnings": LazyCommand("gnomon.cli.dags_files:warnings_command", "List the warnings about DAGs and their files."),
+    "reserialize": LazyCommand("gnomon.cli.dags_files:reserialize", "Have all DAG files read again."),
     "test": LazyCommand("gnomon.cli.dags_test:test", "Run a DAG once in the foreground, to its end."),
 }
 

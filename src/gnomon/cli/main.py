@@ -13,10 +13,13 @@ from collections.abc import Sequence
 import click
 
 from gnomon.cli.commands import root
+from gnomon.config.environment import get_variable
 from gnomon.errors.product import GnomonError, InternalError
 
 INTERRUPTED = 130
 """The exit code that shells report for a process that Ctrl-C ended."""
+COMPLETE = "_GNOMON_COMPLETE"
+"""Environment variable: set by a shell that asks how a command line may go on."""
 DEBUG = "GNOMON_DEBUG"
 """Environment variable: set to 1, an unexpected error is shown with its traceback."""
 
@@ -50,6 +53,10 @@ def main(args: Sequence[str] | None = None, obj: object = None) -> int:
 
 
 def _run(args: Sequence[str] | None, obj: object) -> int:
+    if get_variable(COMPLETE):
+        from gnomon.cli.completion.completer import register_completion  # only when a shell asks
+
+        register_completion()
     try:
         result = root.main(args=args, prog_name="gnomon", standalone_mode=False, obj=obj)
     except SystemExit as stop:
@@ -63,8 +70,6 @@ def _fail(message: str) -> int:
 
 
 def _fail_unexpectedly(error: Exception) -> int:
-    from gnomon.config.environment import get_variable  # start-up cost: needed only after an error
-
     if get_variable(DEBUG) not in (None, "", "0"):
         traceback.print_exception(error)
         return 1

@@ -11,6 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gnomon.cli.terminal.local_times import format_moment, parse_stored
+from gnomon.cli.terminal.record_table import draw_records
+from gnomon.cli.terminal.screen import Screen, read_screen, remember_utc
+from gnomon.cli.terminal.state_styles import paint_state
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import to_instant
+
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
@@ -29,19 +36,40 @@ A run id that contains an instant does not match.
 
 
 def output_option(command: F) -> F:
-    """Add the option `-o table|json|yaml` to a command; its argument is `output`."""
+    """Add the option `-o table|json|yaml` to a command; its argument is `output`. And `--utc`, which `read_screen` reads."""
     return click.option(
         "-o", "--output", type=click.Choice(FORMATS), default="table", show_default=True, help="Output format."
-    )(command)
+    )(utc_option(command))
+
+
+def utc_option(command: F) -> F:
+    """Add the option `--utc` to a command that shows times."""
+    return click.option(
+        "--utc", is_flag=True, expose_value=False, callback=remember_utc, help="Times in UTC, also on a terminal.",
+    )(command)  # fmt: skip
 
 
 def print_records(records: Sequence[DataclassInstance], output: str, columns: Sequence[str], empty: str = "none") -> None:
     """Write records: all their fields as JSON or YAML, or `columns` as a table. `empty` is the text for a table without rows."""
     rows = [asdict(record) for record in records]
     if output == "table":
-        click.echo(format_table(rows, columns) if rows else empty)
+        click.echo(_draw_table(rows, _without_map_index(rows, columns), read_screen()) if rows else empty)
     else:
         print_document(rows, output)
+
+
+def _draw_table(rows: Sequence[Mapping[str, object]], columns: Sequence[str], screen: Screen) -> str:
+    """A table that fits a terminal; in a pipe one line a row and times in UTC."""
+    return draw_records(rows, columns, screen, _format_column_cell) if screen.is_terminal else format_table(rows, columns)
+
+
+def _without_map_index(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> list[str]:
+    """The columns; without `map_index` when no row has one."""
+    return [column for column in columns if column != "map_index" or any(row[column] != UNMAPPED for row in rows)]
+
+
+def _format_column_cell(column: str, value: object) -> str:
+    return _to_line(value) if column.endswith("_id") else format_cell(value)
 
 
 def print_document(value: object, output: str) -> None:
@@ -56,15 +84,16 @@ def print_document(value: object, output: str) -> None:
 
 def format_table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
     """Aligned columns under their names, one line a row. No value is shortened, so that the output can be searched."""
-    cells = [[_to_line(row[column]) if column.endswith("_id") else format_cell(row[column]) for column in columns] for row in rows]
+    cells = [[_format_column_cell(column, row[column]) for column in columns] for row in rows]
     widths = [max(len(line[i]) for line in [list(columns), *cells]) for i in range(len(columns))]
     rule = ["-" * width for width in widths]
     return "\n".join(_format_line(line, widths) for line in [list(columns), rule, *cells])
 
 
 def format_fields(pairs: Sequence[tuple[str, object]]) -> str:
-    """`name  value` lines, names aligned; pairs whose value is None or an empty text are left out."""
-    shown = [(name, format_cell(value)) for name, value in pairs if value is not None and value != ""]
+    """`name  value` lines, names aligned; pairs whose value is None or an empty text are left out. Times as `read_screen` says."""
+    screen = read_screen()
+    shown = [(name, _format_field(name, value, screen)) for name, value in pairs if value is not None and value != ""]
     width = max((len(name) for name, _ in shown), default=0)
     return "\n".join(f"{name:<{width}}{_COLUMN_GAP}{value}".rstrip() for name, value in shown)
 
@@ -83,8 +112,26 @@ def format_cell(value: object) -> str:
 
 
 def format_sentence(text: str) -> str:
-    """A sentence of `gnomon.report` or of the engine, with its instants in the short form."""
-    return _INSTANT_IN_SENTENCE.sub(_shorten_instant, text)
+    """A sentence of `gnomon.report` or of the engine, with its instants in the short form; on a terminal in local time with its offset."""
+    screen = read_screen()
+    if not screen.is_terminal or screen.utc:
+        return _INSTANT_IN_SENTENCE.sub(_shorten_instant, text)
+    return _INSTANT_IN_SENTENCE.sub(_localize_instant, text)
+
+
+def _localize_instant(instant: re.Match[str]) -> str:
+    """The local time in ISO 8601, which commands take as an argument."""
+    moment = parse_stored(instant[0])
+    assert moment is not None
+    return moment.astimezone().replace(microsecond=0).isoformat()
+
+
+def _format_field(name: str, value: object, screen: Screen) -> str:
+    moment = parse_stored(value) if screen.is_terminal and not screen.utc else None
+    if moment is not None:
+        return format_moment(to_instant(moment), screen)
+    text = format_cell(value)
+    return paint_state(screen, text) if name == "state" else text
 
 
 def _to_line(value: object) -> str:

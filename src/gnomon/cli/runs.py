@@ -1,4 +1,4 @@
-"""`gnomon runs`: list, show, clear and mark the runs of a DAG, and print the logs of their callbacks."""
+"""`gnomon runs`: show, clear and mark runs, and print the logs of their callbacks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import click
 from gnomon.cli.clear_downstream import clear_with_downstream
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import format_cell, format_fields, output_option, print_document, print_records
+from gnomon.cli.output import format_cell, format_fields, output_option, print_document
 from gnomon.cli.owner_requests import ask_owner, print_pending
 from gnomon.cli.task_selection import emit_answered, emit_task_instances
-from gnomon.model.states import FINISHED_TASK_STATES, DagRunState
+from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.report.listings import run_list as report
 from gnomon.report.listings import run_list as report_tasks
 from gnomon.report.listings.dag_list import find_dag
@@ -23,30 +23,20 @@ from gnomon.report.listings.run_callback_list import find_callback_logs, list_ca
 from gnomon.report.listings.run_results import find_results
 from gnomon.report.listings.task_selection import select_instances
 
-_STATES = [state.value for state in DagRunState]
 _UNCHANGED_STATES = {"success": {"success"}, "failed": {state.value for state in FINISHED_TASK_STATES}}
 """For each state that a run can be marked with: the states of task instances that the mark does not change."""
 
 
-_LAZY_COMMANDS = {"release": LazyCommand("gnomon.cli.release:release", "Let a run start without waiting for other DAGs.")}
+_LAZY_COMMANDS = {
+    "list": LazyCommand("gnomon.cli.runs_list:list_runs_command", "List the runs of a DAG, or of all DAGs."),
+    "wait": LazyCommand("gnomon.cli.runs_wait:wait", "Wait until a run has ended; the exit code says how."),
+    "release": LazyCommand("gnomon.cli.release:release", "Let a run start without waiting for other DAGs."),
+}
 
 
 @click.group(cls=LazyGroup, lazy=_LAZY_COMMANDS)
 def runs() -> None:
-    """List, show, clear, mark and release runs; print the logs of their callbacks."""
-
-
-@runs.command("list")
-@click.argument("dag_id", metavar="DAG")
-@click.option("--state", type=click.Choice(_STATES), help="Only runs in this state.")
-@output_option
-@pass_home
-def list_(home: Home, dag_id: str, state: str | None, output: str) -> None:
-    """List all runs of DAG, newest first."""
-    with home.store() as db, db.read() as tx:
-        rows = report.list_runs(tx, find_dag(tx, dag_id), DagRunState(state) if state is not None else None)
-    columns = ("run_id", "run_type", "state", "run_after", "start_date", "end_date", "reason")
-    print_records(rows, output, columns, empty=f"no runs; `gnomon explain {dag_id}` says why" if state is None else f"no {state} runs")
+    """List, show, wait for, clear, mark and release runs; print the logs of their callbacks."""
 
 
 @runs.command()

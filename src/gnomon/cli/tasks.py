@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import sys
 from collections.abc import Mapping
 
 import click
@@ -16,7 +14,6 @@ from gnomon.cli.owner_requests import OwnerAnswer, ask_owner
 from gnomon.cli.task_selection import (
     emit_answered,
     emit_task_instances,
-    instance_arguments,
     selection_options,
     split_choice,
 )
@@ -25,13 +22,15 @@ from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings import dag_list as report_dags
 from gnomon.report.listings import run_list as report
 from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.log_files import find_log_files
 from gnomon.report.listings.run_list import find_run
 from gnomon.report.listings.task_selection import select_instances, select_tasks, split_instance_names
 from gnomon.store import Database
 
 _LAZY_COMMANDS = {
-    "logs": LazyCommand("gnomon.cli.tasks:logs", "Print the log of a task instance."),
+    "logs": LazyCommand("gnomon.cli.logs.logs_command:logs", "Print or follow the log of a task, or of all tasks of a run."),
+    "render": LazyCommand("gnomon.cli.tasks_render:render", "Print the rendered templates of a task."),
+    "test": LazyCommand("gnomon.cli.tasks_test:test", "Run one task once in the foreground, without a run."),
+    "run": LazyCommand("gnomon.cli.tasks_run:run", "Run a task of a run again, and follow its log."),
     "waiting": LazyCommand("gnomon.cli.hitl:waiting", "List the tasks that wait for a person."),
     "answer": LazyCommand("gnomon.cli.hitl:answer", "Answer the question of a task."),
 }
@@ -153,20 +152,3 @@ def _ask_owner(
 ) -> OwnerAnswer:  # fmt: skip
     keys = [[dag.task_numbers[row.task_id], row.map_index] for row in rows]
     return ask_owner(home, db, dag, kind, {"dag_pk": dag.dag_pk, "run_pk": run.run_pk, "tasks": keys, **details})
-
-
-@click.command()
-@instance_arguments
-@click.option("--try", "try_number", type=click.IntRange(min=1), help="Number of the try; default: the last one.")
-@pass_home
-def logs(home: Home, dag_id: str, run_id: str, task_id: str, try_number: int | None, map_index: int) -> None:
-    """Print the log of TASK in RUN."""
-    with home.store() as db, db.read() as tx:
-        dag = find_dag(tx, dag_id)
-        run = find_run(tx, dag, run_id)
-        paths = find_log_files(tx, dag, run, task_id, map_index, try_number, home.cfg.logs_folder)
-    for path in paths:
-        if len(paths) > 1:
-            click.echo(f"==> {path} <==", err=True)
-        with path.open(errors="replace") as log:
-            shutil.copyfileobj(log, sys.stdout)

@@ -20,7 +20,7 @@ from gnomon.model.hitl import HITLRequest
 from gnomon.model.ids import UNMAPPED, format_map_indices, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DeferralRecord
-from gnomon.model.states import WITHOUT_PROCESS_STATES, DagRunState
+from gnomon.model.states import FINISHED_TASK_STATES, WITHOUT_PROCESS_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.planning.policies import compute_creation_time
 
@@ -64,8 +64,11 @@ def _describe_end(dag: Dag) -> str:
     return f" (end_date {iso(end)})" if end is not None else ""
 
 
-def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant) -> list[str]:
-    """Why the run is unfinished: why it is queued, or one sentence for each unfinished task. [] when it is not in memory."""
+def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant, *, only_waiting: bool = False) -> list[str]:
+    """Why the run is unfinished: why it is queued, or one sentence for each unfinished task. [] when it is not in memory.
+
+    `only_waiting`: without the task instances that are with a worker, and without those that wait for others of the run that go on.
+    """
     run = engine_state.runs.get(run_pk)
     if run is None:
         return []
@@ -74,8 +77,10 @@ def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant) ->
         return [_describe_queued_run(dag, run, now)]
     sentences = []
     obstacles: PoolObstacles = {}
+    goes_on = any(ti.state is not None and ti.state not in FINISHED_TASK_STATES for instances in run.task_instances for ti in instances.values())
     for instances in run.task_instances:
-        reasons = ((ti, find_wait_reason(engine_state, ti, now, obstacles)) for ti in instances.values())
+        asked = [ti for ti in instances.values() if not (only_waiting and (ti.state in _LIVE_SENTENCES or (ti.state is None and goes_on)))]
+        reasons = ((ti, find_wait_reason(engine_state, ti, now, obstacles)) for ti in asked)
         sentences += _join_equal_reasons([(ti, why) for ti, why in reasons if why is not None])
     return sentences
 

@@ -193,7 +193,17 @@ class _AttemptExecution:
         """Render the template fields and return the task to execute: for a mapped task the operator of this map index."""
         if task.is_mapped and self._attempt.resume is None:
             defer_mapped_at_start(task, context, self._attempt.file)
-        task.render_template_fields(context)
+        try:
+            task.render_template_fields(context)
+        except Exception as error:
+            if type(error).__name__ != "UndefinedError":
+                raise
+            from gnomon.runner.template_rendering import explain_missing_date  # only after an error
+
+            explained = explain_missing_date(error, self._attempt.run)
+            if explained is error:
+                raise
+            raise explained from error
         self._task = task = context["ti"].task
         return task
 

@@ -93,9 +93,9 @@ def test_clear_runs_them_again(gnomon: Gnomon, done: Deployment) -> None:
 
 def test_clear_shows_the_states_before_and_after(gnomon: Gnomon, done: Deployment) -> None:
     head, _, *lines = gnomon("tasks", "clear", "a", "r", "load", "--downstream").out.splitlines()[1:]
-    assert head.split() == ["task_id", "map_index", "previous_state", "state", "try_number"]
+    assert head.split() == ["task_id", "previous_state", "state", "try_number"]
     assert [line.split() for line in lines] == [
-        ["load", "-1", "failed", "running", "2"], ["report", "-1", "upstream_failed", "-", "0"],
+        ["load", "failed", "running", "2"], ["report", "upstream_failed", "-", "0"],
     ]  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def test_clear_shows_what_was_cleared_and_no_more(gnomon: Gnomon, deployment: De
     deployment.move()
     code, out, _ = gnomon("tasks", "clear", "a", "r", "-t", ".")
     assert code == 0 and out.startswith("1 task instance cleared\n")
-    assert out.splitlines()[-1].split()[:3] == ["x", "-1", "running"]
+    assert out.splitlines()[-1].split()[:2] == ["x", "running"]
 
 
 def test_clear_shows_the_states_as_they_are_while_nobody_has_answered(gnomon: Gnomon, done: Deployment) -> None:

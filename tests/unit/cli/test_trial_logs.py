@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
-from gnomon.testing.dag_runs import task_logs
+from gnomon.report.listings import log_tail
 from gnomon.testing.dag_runs.task_logs import TaskLogs
 
 
@@ -42,7 +42,7 @@ def test_a_line_without_an_end_waits_for_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_over", [False, True])
 def test_a_long_log_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_over: bool) -> None:
-    monkeypatch.setattr(task_logs, "READ_BYTES", 8)
+    monkeypatch.setattr(log_tail, "READ_BYTES", 8)
     lines = ["a", "bcd", "efghij", "longer than a piece", "k"]
     _write(tmp_path, build_attempt_log_path("d", "r", "t", -1, 1), "".join(f"{line}\n" for line in lines).encode())
     shown = [line.removeprefix("t | ") for line in TaskLogs(tmp_path).new_lines(is_over=is_over)]

@@ -13,12 +13,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from gnomon.cli.terminal.state_styles import find_style
 from gnomon.report.listings.run_list import TaskInstanceRow
 
-_STYLES = {
-    "success": "green", "failed": "bold red", "upstream_failed": "red", "skipped": "magenta", "running": "bright_green",
-    "queued": "bright_black", "scheduled": "bright_black", "up_for_retry": "yellow", "up_for_reschedule": "cyan", "awaiting_input": "yellow",
-}
 _ROWS_MAX = 40
 """Maximum number of task instances in the live table; with more, only unfinished ones are shown."""
 
@@ -85,7 +82,7 @@ class TableDisplay:
         open_rows = [row for row in rows if row.end_date is None]
         shown = rows if len(rows) <= _ROWS_MAX else open_rows[:_ROWS_MAX]
         for row in shown:
-            style = _STYLES.get(row.state or "", "bright_black")
+            style = find_style(row.state).style
             cells = (_format_task(row), row.state or "-", str(row.try_number or ""), row.reason or "")
             table.add_row(*(Text(text, style if text == row.state else "") for text in cells))
         if len(shown) < len(rows):

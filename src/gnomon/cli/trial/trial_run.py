@@ -14,6 +14,7 @@ from gnomon.cli.database_access import poll_until
 from gnomon.cli.home import Home
 from gnomon.cli.parameter_types import check_run_conf
 from gnomon.cli.trial.dag_search import ParsedTarget, find_by_id, find_in_file, looks_like_file
+from gnomon.cli.trial.lone_task import isolate_task
 from gnomon.cli.trial.trial_answers import Answer, TrialAnswers, check_answered_tasks
 from gnomon.cli.trial.trial_progress import ProgressDisplay
 from gnomon.cli.trial.trial_services import TrialStatus, load_status, run_scheduler, start_companions
@@ -48,6 +49,8 @@ class TrialRequest:
     conf: dict[str, object]
     answers: dict[str, Answer] = field(default_factory=dict)
     """Task id to the answer of a person."""
+    task_id: str | None = None
+    """Run only this task, once, as if nothing were upstream of it; None: the whole DAG."""
 
 
 def run_trial(home: Home, request: TrialRequest, display: ProgressDisplay) -> TrialStatus:
@@ -58,6 +61,8 @@ def run_trial(home: Home, request: TrialRequest, display: ProgressDisplay) -> Tr
     """
     with private_home(home.cfg) as cfg:
         target = _find_dag(home, cfg, request)
+        if request.task_id is not None:
+            target = isolate_task(target, request.task_id)
         check_answered_tasks(target.dag.spec, request.answers)
         with start_companions(cfg) as check, _open_database(cfg) as db:
             run_id = _create_run(home, db, target, request)

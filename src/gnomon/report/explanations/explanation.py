@@ -67,6 +67,12 @@ def explain_run(tx: Transaction, dag: DagRecord, run: RunRecord, limits: EngineL
     return sentences + describe_callbacks(tx, dag, run)
 
 
+def explain_waits(tx: Transaction, runs: Sequence[RunRecord], limits: EngineLimits, now: Instant) -> dict[int, list[str]]:
+    """By run_pk: why each of these unfinished runs, or its tasks that are with no worker, wait. The state is loaded once for all."""
+    state = _load_engine_state(tx, limits)
+    return {run.run_pk: rules.collect_run_reasons(state, run.run_pk, now, only_waiting=True) for run in runs}
+
+
 def explain_task(
     tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int, limits: EngineLimits, now: Instant
 ) -> list[str]:

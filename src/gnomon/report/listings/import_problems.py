@@ -93,3 +93,25 @@ def list_import_errors(tx: Transaction) -> list[ImportProblem]:
         for error in dag_files.list_import_errors(tx)
     ]
     return sorted(problems, key=lambda row: (row.file, row.line or 0, row.message))
+
+
+@dataclass(frozen=True, slots=True)
+class DagWarning:
+    """A warning about a DAG, or about a file as a whole."""
+
+    subject: str
+    """The id of the DAG, or the path of the file."""
+    file: str | None
+    """None for a warning about a DAG that waits for others."""
+    warning: str
+
+
+def list_all_warnings(tx: Transaction) -> list[DagWarning]:
+    """The warnings about all files, then those about the missing upstream DAGs and tasks of all DAGs."""
+    rows = [DagWarning(_find_subject(path, text), path, text) for path, texts in dag_files.list_warnings(tx).items() for text in texts]
+    return rows + [DagWarning(dag_id, None, text) for dag_id, texts in sorted(list_upstream_warnings(tx).items()) for text in texts]
+
+
+def _find_subject(path: str, warning: str) -> str:
+    """The DAG that a warning of a file begins with, `DAG 'x'...`; else the file."""
+    return warning.removeprefix("DAG '").partition("'")[0] if warning.startswith("DAG '") else path

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from gnomon.errors.product import UserError
 from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
 from gnomon.model.ids import UNMAPPED, format_map_indices, quote_argument
+from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import list_task_instances
 from gnomon.store import Transaction
@@ -54,6 +57,56 @@ def find_log_files(
             "the log is on the machine of the worker that ran the task, or was removed"
         )
     return existing
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptLog:
+    """The logs of one attempt of a run: its own, then that of its trigger if it deferred. A file that is missing was not written yet,
+    or is on another machine."""
+
+    task_id: str
+    map_index: int
+    try_number: int
+    seq: int
+    started_at: Instant | None
+    is_ended: bool
+    paths: tuple[Path, ...]
+
+    @property
+    def name(self) -> str:
+        """`task_id` or `task_id[map_index]`."""
+        return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
+
+
+def list_attempt_logs(
+    tx: Transaction, dag: DagRecord, run: RunRecord, folder: Path, task_id: str | None = None, map_index: int | None = None
+) -> list[AttemptLog]:
+    """The logs of all attempts of the run, of one task, or of one task instance, in the order of their starts; the live attempts last.
+
+    `folder`: the folder of all logs.
+    """
+    names = {number: name for name, number in dag.task_numbers.items()}
+
+    def build(task_no: int, index: int, try_number: int, seq: int, started_at: Instant | None, is_ended: bool) -> AttemptLog:
+        key = (dag.dag_id, run.run_id, names.get(task_no, f"task {task_no}"), index)
+        starts = [build_trigger_log_path(*key, 0)] if seq == 1 else []
+        paths = [*starts, build_attempt_log_path(*key, seq), build_trigger_log_path(*key, seq)]
+        return AttemptLog(key[2], index, try_number, seq, started_at, is_ended, tuple(folder / path for path in paths))
+
+    ended = [
+        build(one.task_no, one.map_index, one.try_number, one.seq, one.started_at, True)
+        for one in dag_runs.list_attempts(tx, run.run_pk) if one.kind == "task"
+    ]  # fmt: skip
+    known = {(log.task_id, log.map_index, log.seq) for log in ended}
+    live = [
+        build(row.task_no, row.map_index, row.try_number, row.seq, row.started_at, False)
+        for row in dag_runs.list_task_states(tx, run.run_pk)
+        if (row.attempt is not None or row.state is TaskInstanceState.DEFERRED) and (names.get(row.task_no), row.map_index, row.seq) not in known
+    ]
+    chosen = [
+        log for log in (*ended, *live) if task_id in (None, log.task_id) and map_index in (None, log.map_index)
+    ]  # fmt: skip
+    return sorted(chosen, key=lambda log: (log.started_at is None, log.started_at or 0, log.task_id, log.map_index, log.seq))
 
 
 def _list_map_indices(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str) -> list[int]:

@@ -9,13 +9,13 @@ from gnomon.engine.lifecycle.expansion_loading import list_expected_indices
 from gnomon.engine.lifecycle.run_lifecycle import is_within_task_bounds
 from gnomon.engine.state.mapping_plan import build_mapping_plan
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.instants import iso
+from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunState
 from gnomon.report.listings.not_found import run_not_found
 from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs
+from gnomon.store.dag_records import dag_runs, run_listing
 from gnomon.store.ownership import group_state
 
 _SUGGEST_AMONG = 1000
@@ -42,9 +42,18 @@ class RunRow:
     partition_date: str | None = None
 
 
-def list_runs(tx: Transaction, dag: DagRecord, state: DagRunState | None = None) -> list[RunRow]:
-    """All runs of the DAG, newest first; with `state`, only those in that state."""
-    return [build_run_row(dag.dag_id, run) for run in dag_runs.list_runs(tx, dag.dag_id, state=state)]
+def list_runs(
+    tx: Transaction, dag: DagRecord, state: DagRunState | None = None, since: Instant | None = None, limit: int | None = None
+) -> list[RunRow]:
+    """The runs of the DAG, newest first: with `state` those in that state, with `since` those that ended then or later or have not ended."""
+    return [build_run_row(dag.dag_id, run) for run in run_listing.list_runs_since(tx, dag.dag_id, state=state, since=since, limit=limit)]
+
+
+def list_runs_of_all_dags(
+    tx: Transaction, state: DagRunState | None = None, since: Instant | None = None, limit: int | None = None
+) -> list[RunRow]:
+    """The runs of all DAGs, as `store.dag_records.run_listing.list_runs_of_all` orders them; `state` and `since` as in `list_runs`."""
+    return [build_run_row(named.dag_id, named.run) for named in run_listing.list_runs_of_all(tx, state=state, since=since, limit=limit)]
 
 
 def find_run(tx: Transaction, dag: DagRecord, run_id: str) -> RunRecord:

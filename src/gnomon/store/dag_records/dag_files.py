@@ -118,6 +118,11 @@ def list_files(tx: Transaction) -> list[StoredFile]:
     ]
 
 
+def mark_stale(tx: Transaction, dag_id: str | None = None) -> int:
+    """Have all files, or the file of one DAG, parsed again although no input has changed; returns the number of files."""
+    return tx.run("dag_files.mark_all_stale") if dag_id is None else tx.run("dag_files.mark_dag_stale", dag_id=dag_id)
+
+
 def list_stale_files(tx: Transaction) -> list[str]:
     """Paths of files to parse again although no input has changed: a DAG was deleted, or a duplicate id may be free."""
     return [row[0] for row in tx.all("dag_files.stale")]

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from gnomon.model.records import RunRecord
+from gnomon.model.states import TASK_STATES_BY_CODE, TaskInstanceState
 from gnomon.store.transaction import Transaction
 
 PRIOR_RUNS_MAX = 1000
@@ -92,6 +93,20 @@ def list_run_xcoms(tx: Transaction, run: RunRecord) -> list[StoredXCom]:
 def write_xcom(tx: Transaction, run_pk: int, task_no: int, map_index: int, key: str, value: str) -> None:
     """Insert or replace a value."""
     tx.run("xcom_values.put", run_pk=run_pk, task_no=task_no, map_index=map_index, key=key, value=value)
+
+
+def remove_xcom(tx: Transaction, run_pk: int, task_no: int, map_index: int, key: str) -> bool:
+    """Delete a value; False when there is none."""
+    return tx.run("xcom_values.remove", run_pk=run_pk, task_no=task_no, map_index=map_index, key=key) > 0
+
+
+def lock_task_instance(tx: Transaction, run_pk: int, task_no: int, map_index: int) -> tuple[TaskInstanceState | None, int | None] | None:
+    """The state and the `return_length` of a task instance, which its owner cannot change before the end of this transaction.
+
+    None when the instance has no row.
+    """
+    row = tx.one("xcom_values.lock_finished_task_instance", run_pk=run_pk, task_no=task_no, map_index=map_index)
+    return None if row is None else (TASK_STATES_BY_CODE.get(row[0]), row[1])
 
 
 def _read_newest(

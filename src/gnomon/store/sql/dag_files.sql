@@ -17,6 +17,14 @@ WHERE gone_at IS NULL ORDER BY path;
 -- Files to parse again although no input has changed.
 SELECT path FROM file WHERE stale AND gone_at IS NULL ORDER BY path;
 
+-- name: mark_all_stale
+-- Have every file parsed again.
+UPDATE file SET stale = TRUE WHERE gone_at IS NULL;
+
+-- name: mark_dag_stale
+-- Have the file of a DAG parsed again.
+UPDATE file SET stale = TRUE WHERE gone_at IS NULL AND file_pk = (SELECT file_pk FROM dag WHERE dag_id = :dag_id);
+
 -- name: require_fresh_interpreter
 -- From now on the tasks of a file need a fresh interpreter.
 UPDATE file SET fresh = :reason WHERE path = :path;

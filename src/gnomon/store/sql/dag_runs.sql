@@ -18,6 +18,65 @@ SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical
 FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id AND r.state = :state
 ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :limit;
 
+-- name: list_since
+-- The runs of a DAG in a range of states that have not ended before an instant, newest first, by the index over their order.
+SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk
+FROM dag AS d JOIN dag_run AS r ON r.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id
+  AND r.state BETWEEN :first_state AND :last_state AND (r.ended_at IS NULL OR r.ended_at >= :since)
+ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :limit;
+
+-- name: newest_of_all
+-- Runs of all DAGs in a range of states that have not ended before an instant, the one created last first, by the primary key.
+SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, d.dag_id
+FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
+WHERE r.state BETWEEN :first_state AND :last_state AND (r.ended_at IS NULL OR r.ended_at >= :since)
+ORDER BY r.run_pk DESC LIMIT :limit;
+
+-- name: failed_of_all
+-- Failed runs of all DAGs that ended at an instant or later, the last end first, by the partial index over their ends.
+SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, d.dag_id
+FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
+WHERE r.state = 101 AND r.ended_at >= :since ORDER BY r.ended_at DESC, r.run_pk DESC LIMIT :limit;
+
+-- name: unfinished_of_all
+-- Unfinished runs of all DAGs in a range of states, newest first, by the partial index of unfinished runs.
+SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, d.dag_id
+FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
+WHERE r.ended_at IS NULL AND r.state BETWEEN :first_state AND :last_state ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :limit;
+
+-- name: task_states_of_runs (sqlite)
+-- The number of task instances of each task of some runs in each state. SQLite reads the list with json_each.
+SELECT run_pk, task_no, state, count(*) FROM task_instance
+WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) GROUP BY run_pk, task_no, state;
+
+-- name: task_states_of_runs (postgresql)
+-- The number of task instances of each task of some runs in each state. PostgreSQL takes the list as an array.
+SELECT run_pk, task_no, state, count(*) FROM task_instance
+WHERE run_pk = ANY(:run_pks::bigint[]) GROUP BY run_pk, task_no, state;
+
+-- name: live_task_instances (sqlite)
+-- The task instances of some runs that are with a worker, those that started first first. SQLite reads the list with json_each.
+SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
+       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths
+FROM task_instance WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) AND state IN (2, 3, 7)
+ORDER BY started_at, run_pk, task_no, map_index LIMIT :limit;
+
+-- name: live_task_instances (postgresql)
+-- The task instances of some runs that are with a worker, those that started first first. PostgreSQL takes the list as an array.
+SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
+       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths
+FROM task_instance WHERE run_pk = ANY(:run_pks::bigint[]) AND state IN (2, 3, 7)
+ORDER BY started_at, run_pk, task_no, map_index LIMIT :limit;
+
+-- name: overdue
+-- The DAGs whose next run is planned for before an instant and does not exist yet, the longest overdue first.
+SELECT dag_id, next_run_after FROM dag
+WHERE active AND NOT paused AND next_run_after < :before ORDER BY next_run_after, dag_id LIMIT :limit;
+
 -- name: slot_holder
 -- The run that has a slot of a DAG.
 SELECT run_pk, run_id, run_type, run_after FROM dag_run WHERE dag_pk = :dag_pk AND slot_key = :slot_key;

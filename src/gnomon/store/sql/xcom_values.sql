@@ -61,6 +61,18 @@ WHERE r.run_pk = :run_pk ORDER BY x.task_no, x.map_index;
 INSERT INTO xcom (run_pk, task_no, map_index, key, value) VALUES (:run_pk, :task_no, :map_index, :key, :value)
 ON CONFLICT (run_pk, task_no, map_index, key) DO UPDATE SET value = excluded.value;
 
+-- name: remove
+-- Delete one value.
+DELETE FROM xcom WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index AND key = :key;
+
+-- name: lock_finished_task_instance (sqlite)
+-- The state and the recorded length of a task instance, which does not change before the end of this transaction: SQLite has one writer.
+SELECT state, return_length FROM task_instance WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;
+
+-- name: lock_finished_task_instance (postgresql)
+-- The state and the recorded length of a task instance, which does not change before the end of this transaction: its row is locked.
+SELECT state, return_length FROM task_instance WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index FOR SHARE;
+
 -- name: runs_until
 -- The runs of a DAG up to one, newest first, for include_prior_dates.
 SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk AND (run_after, run_pk) <= (:run_after, :run_pk)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-READ_BYTES = 1_000_000
-"""Maximum number of bytes that are read from a file at a time."""
+from gnomon.report.listings.log_tail import LogTail
+
 _NAME = re.compile(r"task_id=(?P<task_id>.*?)\.(map_index=(?P<map_index>\d+)\.)?attempt=\d+(\.trigger)?\.log", re.DOTALL)
 
 _CALLBACK = "callback="
@@ -19,8 +19,7 @@ class TaskLogs:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._read: dict[Path, int] = {}
-        """Number of bytes of each file that were returned."""
+        self._tails: dict[Path, LogTail] = {}
 
     def new_lines(self, *, is_over: bool = False) -> Iterator[str]:
         """The lines that were written since the last call, each after the name of its task.
@@ -28,26 +27,9 @@ class TaskLogs:
         A last line without a newline is returned only with `is_over`, when nothing more will be written.
         """
         for path in sorted(self._folder.glob("dag_id=*/run_id=*/*.log")):
-            start = self._read.get(path, 0)
-            if path.stat().st_size > start:
-                yield from self._lines_of(path, start, is_over)
-
-    def _lines_of(self, path: Path, start: int, is_over: bool) -> Iterator[str]:
-        name = _task_name(path.name)
-        with path.open("rb") as file:
-            file.seek(start)
-            while lines := _whole_lines(file.read(READ_BYTES), is_over):
-                yield from (f"{name} | {line}" for line in lines.decode(errors="replace").splitlines())
-                start += len(lines)
-                file.seek(start)
-        self._read[path] = start
-
-
-def _whole_lines(text: bytes, is_over: bool) -> bytes:
-    """The text up to its last newline; all of it at the end of the file, or when one line is longer than READ_BYTES."""
-    end = text.rfind(b"\n") + 1
-    is_last = is_over and len(text) < READ_BYTES
-    return text if is_last or (not end and len(text) == READ_BYTES) else text[:end]
+            name = _task_name(path.name)
+            tail = self._tails.setdefault(path, LogTail(path))
+            yield from (f"{name} | {line}" for line in tail.new_lines(is_over=is_over))
 
 
 def _task_name(file_name: str) -> str:

@@ -1,0 +1,54 @@
+"""`gnomon runs list`: the runs of one DAG or of all DAGs."""
+
+from __future__ import annotations
+
+import click
+
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.output import output_option, print_records
+from gnomon.cli.past_times import PastTime, PastTimeType
+from gnomon.cli.terminal.screen import is_utc_asked
+from gnomon.model.states import DagRunState
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.run_list import list_runs, list_runs_of_all_dags
+
+LIMIT = 50
+"""Runs of all DAGs that are listed unless `--limit` says otherwise."""
+
+
+@click.command("list")
+@click.argument("dag_id", metavar="[DAG]", required=False)
+@click.option("--state", type=click.Choice([state.value for state in DagRunState]), help="Only runs in this state.")
+@click.option("--since", type=PastTimeType(), help="Only runs that ended since then, and unfinished ones: today, yesterday, 2h, 2026-11-01, or a time in ISO 8601.")
+@click.option("--limit", type=click.IntRange(min=1), help=f"At most so many runs; default: all runs of DAG, {LIMIT} of all DAGs.")
+@output_option
+@pass_home
+def list_runs_command(
+    home: Home, dag_id: str | None, state: str | None, since: PastTime | None, limit: int | None, output: str
+) -> None:
+    """List the runs of DAG, or of all DAGs, newest first.
+
+    Of all DAGs, failed runs (--state failed) are in the order of their ends, others in the order in which they were created.
+    """
+    since_at = None if since is None else since.resolve(home.clock.now(), is_utc_asked())
+    wanted = None if state is None else DagRunState(state)
+    most = LIMIT if dag_id is None and limit is None else limit
+    with home.store() as db, db.read() as tx:
+        asked = None if most is None else most + 1
+        if dag_id is None:
+            rows = list_runs_of_all_dags(tx, wanted, since_at, asked)
+        else:
+            rows = list_runs(tx, find_dag(tx, dag_id), wanted, since_at, asked)
+    is_cut = most is not None and len(rows) > most
+    columns = ("run_id", "run_type", "state", "run_after", "start_date", "end_date", "reason")
+    print_records(rows[:most], output, columns if dag_id is not None else ("dag_id", *columns), empty=_describe_none(dag_id, state, since))
+    if is_cut and output == "table":
+        click.echo(f"more than {most} runs; --limit {2 * (most or 0)} shows more", err=True)
+
+
+def _describe_none(dag_id: str | None, state: str | None, since: PastTime | None) -> str:
+    if state is not None or since is not None:
+        return f"no {state + ' ' if state else ''}runs" + (" since then" if since is not None else "")
+    if dag_id is not None:
+        return f"no runs; `gnomon explain {dag_id}` says why"
+    return "no runs yet; `gnomon dags trigger DAG` creates one"

@@ -1,0 +1,76 @@
+"""What stdout is: a terminal or not, how wide, and whether it shows colours and signs outside of ASCII."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import dataclass
+from typing import TextIO
+
+import click
+
+from gnomon.config.environment import get_variable
+
+NO_LIMIT = 1_000_000
+"""The width of an output that is no terminal."""
+_UTC = "gnomon.utc"
+"""The key of `--utc` in the memory of a command line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What an output can show."""
+
+    is_terminal: bool
+    width: int = NO_LIMIT
+    """Columns; NO_LIMIT for an output that is no terminal."""
+    height: int = NO_LIMIT
+    has_colour: bool = False
+    can_redraw: bool = False
+    """Whether the cursor can be moved: not in a pipe, and not with TERM=dumb."""
+    has_unicode: bool = True
+    utc: bool = False
+    """Whether times are shown in UTC: always in a pipe."""
+
+    def paint(self, text: str, style: str) -> str:
+        """The text in a style of `state_styles`, such as "red" or "bold red"; as it is on a screen without colours."""
+        if not self.has_colour or not style or not text:
+            return text
+        *attributes, colour = style.split()
+        if colour in ("bold", "dim"):
+            return click.style(text, **{colour: True})
+        return click.style(text, fg=colour, **dict.fromkeys(attributes, True))
+
+
+def read_screen() -> Screen:
+    """The screen of stdout, with the `--utc` of this command line."""
+    return read_screen_of(sys.stdout)
+
+
+def read_screen_of(stream: TextIO) -> Screen:
+    """The screen that a stream of this process writes to.
+
+    NO_COLOR (https://no-color.org), if it is set and not empty, switches colours off; TERM=dumb also the moves of the cursor.
+    """
+    has_unicode = "utf" in (getattr(stream, "encoding", None) or "ascii").lower()
+    if not stream.isatty():
+        return Screen(is_terminal=False, utc=True, has_unicode=has_unicode)
+    size = shutil.get_terminal_size()
+    is_dumb = get_variable("TERM") in ("dumb", "unknown")
+    return Screen(
+        is_terminal=True, width=size.columns, height=size.lines, has_colour=not is_dumb and not get_variable("NO_COLOR"),
+        can_redraw=not is_dumb, has_unicode=has_unicode, utc=is_utc_asked(),
+    )  # fmt: skip
+
+
+def is_utc_asked() -> bool:
+    """Whether the command line has `--utc`."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.find_root().meta.get(_UTC))
+
+
+def remember_utc(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    """The callback of the option `--utc`."""
+    if is_asked:
+        context.find_root().meta[_UTC] = True
+

@@ -1,0 +1,70 @@
+"""Renders the templates of one task without running it, for `gnomon tasks render`; and says which date a template lacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import jinja2
+
+from gnomon.context import build_context
+from gnomon.context.template_variables import VARIABLES_WITH_DATE, VARIABLES_WITHOUT_DATE
+from gnomon.errors.product import UserError
+from gnomon.loading.dagfile import load_dag_file
+from gnomon.log.secret_masks import hide
+from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.sdk.dags import authoring_state
+from gnomon.sdk.runtime import channel
+
+_UNDEFINED_NAME = re.compile(r"'(\w+)' is undefined")
+
+
+def render_task_fields(path: str, attempt: Attempt) -> list[tuple[str, str]]:
+    """The template fields of the attempt's task with their rendered values as text, in the order of `template_fields`.
+
+    Imports the DAG file at `path`. Raises UserError when the file, the task or a template fails.
+    """
+    where = f"task {attempt.task_id!r} of DAG {attempt.run.dag_id!r}"
+    try:
+        dag = load_dag_file(path).dags.get(attempt.run.dag_id)
+    except Exception as error:  # author code
+        raise UserError(f"{path} cannot be imported: {type(error).__name__}: {error}") from None
+    if dag is None or attempt.task_id not in dag.task_dict:
+        raise UserError(f"{path} defines no {where} now; `gnomon dags reserialize` reads all files again")
+    task = dag.task_dict[attempt.task_id].prepare_for_execution()
+    context = build_context(task=task, dag=dag, run=attempt.run, attempt=attempt, channel=_InstalledChannel())
+    try:
+        with authoring_state.set_current_context(context):
+            task.render_template_fields(context)
+    except Exception as error:  # author code
+        cause = explain_missing_date(error, attempt.run)
+        notes = " ".join(getattr(cause, "__notes__", ()) or getattr(error, "__notes__", ()))
+        raise UserError(f"{where}: {type(cause).__name__}: {cause}" + (f" ({notes})" if notes else "")) from None
+    rendered = context["ti"].task
+    names: Iterable[str] = rendered.template_fields
+    return [(name, hide(_to_text(getattr(rendered, name, None)))) for name in names]
+
+
+def explain_missing_date(error: Exception, run: RunFacts) -> Exception:
+    """The error of a template; if it asks for a date that a run without a logical date does not have, with the remedy in its message."""
+    found = _UNDEFINED_NAME.search(str(error)) if isinstance(error, jinja2.UndefinedError) else None
+    if found is None or run.logical_at is not None or found[1] not in VARIABLES_WITH_DATE or found[1] in VARIABLES_WITHOUT_DATE:
+        return error
+    explained = jinja2.UndefinedError(
+        f"{error}: run {run.run_id!r} has no logical date; trigger it with one: gnomon dags trigger {run.dag_id} --logical-date DATE"
+    )
+    for note in getattr(error, "__notes__", ()):
+        explained.add_note(note)
+    return explained
+
+
+class _InstalledChannel:
+    """The channel of this process, for the accessors of the context."""
+
+    def ask(self, question: Any) -> object:
+        return channel.ask(question)
+
+
+def _to_text(value: object) -> str:
+    return value if isinstance(value, str) else repr(value)
