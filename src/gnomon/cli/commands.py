@@ -80,6 +80,7 @@ COMMANDS: dict[str, LazyCommand] = {
     "worker": LazyCommand("gnomon.cli.services:worker", "Run a worker in the foreground."),
     "triggerer": LazyCommand("gnomon.cli.services:triggerer", "Run a triggerer in the foreground; reload changed triggers."),
     "dag-processor": LazyCommand("gnomon.cli.services:dag_processor", "Run the DAG processor in the foreground."),
+    "monitor": LazyCommand("gnomon.cli.services:monitor", "Run the monitor in the foreground: alerts, nightly clean."),
     "api-server": LazyCommand("gnomon.cli.services:api_server", "Run the API server in the foreground."),
     "version": LazyCommand("gnomon.cli.version:version", "Print the version."),
 }
