@@ -8,6 +8,7 @@ import uuid
 from pathlib import Path
 
 from gnomon import log
+from gnomon.app.nightly_clean import NightlyClean, is_clean_enabled
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
 from gnomon.config.alert_rules import read_alert_settings
@@ -48,8 +49,8 @@ def clear_monitor_mark(cfg: Config) -> None:
 
 
 def is_monitor_needed(cfg: Config) -> bool:
-    """Whether gnomon.toml has a rule of alerts. Raises OptionError for a wrong rule or channel."""
-    return bool(read_alert_settings(cfg.home).rules)
+    """Whether gnomon.toml has a rule of alerts, or a nightly clean. Raises OptionError for a wrong rule or channel."""
+    return bool(read_alert_settings(cfg.home).rules) or is_clean_enabled(cfg)
 
 
 def run_monitor_when_needed(cfg: Config) -> int:
@@ -94,13 +95,15 @@ def run_monitor(cfg: Config) -> int:
         return 0
     task_api_channel.install_channel(StoreChannel(db))
     sender = ChannelSender(clock, NotifierCalls(cfg, db, clock).call, cfg.text("email", "email_conn_id") or "smtp_default")
+    clean = NightlyClean(cfg, db, clock)
     service = MonitorService(
         settings=settings, db=db, clock=clock, monitor_id=str(uuid.uuid4()), host=read_host_name(cfg.text("core", "hostname_callable")),
-        new_id=lambda: str(uuid.uuid4()), send=sender.send,
+        new_id=lambda: str(uuid.uuid4()), send=sender.send, on_round=clean.tick,
     )
     try:
         service.run(stop)
     finally:
+        clean.close()
         db.close()
     _log.info("monitor_stopped")
     return 0

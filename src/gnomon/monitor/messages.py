@@ -74,9 +74,9 @@ def build_slack_json(delivery: DeliveryRecord) -> bytes:
     """The JSON of an incoming webhook of Slack, which Mattermost and others take too."""
     body = delivery.body
     shown = body.items[:SLACK_ITEMS_MAX]
-    blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": _slack_text(item)}} for item in shown]
+    blocks: list[dict[str, object]] = [{"type": "section", "text": {"type": "mrkdwn", "text": _slack_text(item)}} for item in shown]
     if body.count > len(shown):
-        blocks.append({"type": "context", "elements": [{"type": "mrkdwn", "text": f"and {body.count - len(shown)} more"}]})  # type: ignore[dict-item]
+        blocks.append({"type": "context", "elements": [{"type": "mrkdwn", "text": f"and {body.count - len(shown)} more"}]})
     return json.dumps({"text": _escape_slack(build_title(body)), "blocks": blocks}, ensure_ascii=False).encode()
 
 

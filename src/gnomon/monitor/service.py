@@ -30,7 +30,6 @@ from gnomon.store.ownership import service_leases
 from gnomon.store.ownership.service_leases import MONITOR, MONITOR_BEAT_S
 from gnomon.wakeups import StopFlag
 
-_BUSY_S = 0.05
 _log = log.get_logger("monitor")
 
 
@@ -39,8 +38,10 @@ class MonitorService:
 
     def __init__(
         self, *, settings: MonitorSettings, db: Database, clock: Clock, monitor_id: str, host: str, new_id: Callable[[], str], send: SendCall,
+        on_round: Callable[[], object] = lambda: None,
     ) -> None:
-        """`new_id` gives idempotency keys; `send` sends a message over a channel, in a thread."""
+        """`new_id` gives idempotency keys; `send` sends a message over a channel, in a thread; `on_round` is called in each round of the holder."""
+        self._on_round = on_round
         self._settings = settings
         self._db = db
         self._clock = clock
@@ -65,6 +66,7 @@ class MonitorService:
                 self._beat_at = now_s + MONITOR_BEAT_S
             if not self._is_holder:
                 return self._beat_at - now_s
+            self._on_round()
             self._store_ended_tries()
             has_more = self._evaluate(now_s)
             self._send_due()
