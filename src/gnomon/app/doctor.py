@@ -37,7 +37,7 @@ UNREAD_WARN_S = 60.0
 
 def examine(cfg: Config, clock: Clock) -> list[CheckRow]:
     """Every check, in the order in which a problem causes others. Nothing is changed."""
-    return [*check_machine(cfg), *_check_options(cfg), *_check_files(cfg), *_check_database(cfg, clock)]
+    return [*check_machine(cfg, clock), *_check_options(cfg), *_check_files(cfg), *_check_database(cfg, clock)]
 
 
 def _check_options(cfg: Config) -> Iterator[CheckRow]:

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from gnomon.clock import Clock
 from gnomon.config import Config
+from gnomon.model.instants import SECOND
 from gnomon.timetables.wall_clock.zones import named_zone, tzdata_version
 
 OPEN_FILES_MIN = 1024
@@ -59,10 +61,11 @@ def fail(check: str, found: str, remedy: str) -> CheckRow:
     return CheckRow(check, CheckVerdict.FAIL.value, found, remedy)
 
 
-def check_machine(cfg: Config) -> Iterator[CheckRow]:
+def check_machine(cfg: Config, clock: Clock) -> Iterator[CheckRow]:
     """The checks of this machine and of the folders of this home."""
-    yield check_clock(time.time(), time.clock_getres(time.CLOCK_MONOTONIC))
-    yield check_time_zones(tzdata_version(), time.gmtime().tm_year)
+    now_s = clock.now() / SECOND
+    yield check_clock(now_s, time.clock_getres(time.CLOCK_MONOTONIC))
+    yield check_time_zones(tzdata_version(), time.gmtime(now_s).tm_year)
     for folder in dict.fromkeys((cfg.home, cfg.logs_folder)):
         yield check_disk(folder)
     yield from check_permissions(cfg.home)

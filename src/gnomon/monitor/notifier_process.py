@@ -15,7 +15,7 @@ from gnomon.monitor.messages import build_text, build_title
 from gnomon.monitor.notifier_protocol import FromNotifier, NotifierRequest, NotifierResult
 from gnomon.monitor.webhook_post import DeliveryFailed
 from gnomon.processes.host_process import HostProcess, build_host_environment
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_request
+from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
 from gnomon.store import Database
 from gnomon.taskapi import answer_task
 
@@ -68,7 +68,7 @@ class NotifierCalls:
                 return None
         return NotifierResult(error=f"it did not return within {channel.timeout_s:g} s and was ended")
 
-    def _answer(self, message: TaskApiRequestMessage) -> object:
+    def _answer(self, message: TaskApiRequestMessage) -> TaskApiResponse:
         return answer_request(lambda request: answer_task(self._db, None, request), message, log=_log)
 
 
