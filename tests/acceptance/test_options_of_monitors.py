@@ -16,7 +16,7 @@ from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
 from gnomon.config import Config, OptionError
-from gnomon.model.instants import iso
+from gnomon.model.instants import to_datetime
 from gnomon.model.records import EventRecord
 from gnomon.monitor.settings import build_monitor_settings
 from gnomon.store import load_cipher, migrations, open_database
@@ -37,7 +37,7 @@ def test_the_options_of_alerts_reach_the_monitor(tmp_path: Path) -> None:
     ("10:30", "Europe/Zurich", "2026-03-01T09:30:00+00:00"),
 ])
 def test_the_next_clean_is_at_its_time_of_day(at: str, zone: str, expected: str) -> None:
-    assert iso(find_next(at, zone, NOW)) == expected
+    assert to_datetime(find_next(at, zone, NOW)).isoformat() == expected
 
 
 @effect_of("housekeeping.clean_at", "housekeeping.older_than", "housekeeping.keep_last", "housekeeping.tables")

@@ -22,7 +22,7 @@ def test_a_failed_run_is_recorded_with_its_reason_in_the_step_that_ends_it() -> 
     run = world.start()
     events = world.end("a", "failed", reason="no rows").changes.alert_events
     assert [(event.kind, event.run_pk, event.facts.task_id, event.facts.reason) for event in events] == [
-        ("task_failure", run, "a", "no rows"), ("failure", run, None, "leaf tasks did not succeed: a (failed)"),
+        ("task_failure", run.run_pk, "a", "no rows"), ("failure", run.run_pk, None, "leaf tasks did not succeed: a (failed)"),
     ]
 
 
@@ -58,6 +58,8 @@ def test_a_timeout_of_the_run_is_a_failure() -> None:
 
 
 def test_a_paused_dag_records_nothing() -> None:
-    world = World(replace(dag_record(chain("a")), paused=True), limits=EngineLimits(alert_kinds=ALL))
+    world = _world()
     world.start()
+    dag = next(iter(world.memory.dags.values()))
+    dag.record = replace(dag.record, paused=True)
     assert world.end("a", "failed").changes.alert_events == []
