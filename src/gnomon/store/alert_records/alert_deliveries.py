@@ -84,4 +84,4 @@ def _encode(body: DeliveryBody) -> str:
 
 
 def _decode(row: Row) -> DeliveryRecord:
-    return DeliveryRecord(*row[:10], body=_body_decoder.decode(row[10]))
+    return DeliveryRecord(*(*row[:10], _body_decoder.decode(row[10])))

@@ -27,7 +27,7 @@ def record_events(tx: Transaction, events: Iterable[AlertEvent]) -> None:
 
 def list_pending_events(tx: Transaction, limit: int) -> list[tuple[int, AlertEvent]]:
     """At most `limit` facts that were not applied, each with its key, oldest first."""
-    return [(row[0], AlertEvent(*row[1:7], facts=_facts_decoder.decode(row[7]))) for row in tx.all("alerts.pending_events", limit=limit)]
+    return [(row[0], AlertEvent(*(*row[1:7], _facts_decoder.decode(row[7])))) for row in tx.all("alerts.pending_events", limit=limit)]
 
 
 def remove_events(tx: Transaction, event_pks: Iterable[int]) -> None:

@@ -86,7 +86,7 @@ def find_run_id(tx: Transaction, run_pk: int) -> str | None:
 
 def list_unfinished_runs(tx: Transaction, now: Instant, limit: int) -> list[UnfinishedRun]:
     """At most `limit` unfinished runs of DAGs that are not paused and whose time has come, oldest first."""
-    return [UnfinishedRun(*row[:8], state=RUN_STATES_BY_CODE[row[8]], queued_at=row[9]) for row in tx.all("alerts.running", now=now, limit=limit)]
+    return [UnfinishedRun(*(*row[:8], RUN_STATES_BY_CODE[row[8]], row[9])) for row in tx.all("alerts.running", now=now, limit=limit)]
 
 
 def list_durations(tx: Transaction, dag_pk: int, limit: int) -> list[float]:
@@ -95,4 +95,4 @@ def list_durations(tx: Transaction, dag_pk: int, limit: int) -> list[float]:
 
 
 def _decode(row: Row) -> AlertRecord:
-    return AlertRecord(*row[:8], item=_item_decoder.decode(row[8]))
+    return AlertRecord(*(*row[:8], _item_decoder.decode(row[8])))
