@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 """Type checkers treat this name as True; importing it from `typing` would double the time of `import gnomon`."""
 if TYPE_CHECKING:  # the names for type checkers and IDEs; a test compares them with _EXPORTS
     from gnomon.sdk.after import After as After
+    from gnomon.sdk.arguments.alert_rules import Alert as Alert
     from gnomon.sdk.arguments.params import Param as Param
     from gnomon.sdk.arguments.task_rules import TriggerRule as TriggerRule
     from gnomon.sdk.arguments.task_rules import WeightRule as WeightRule
@@ -48,6 +49,7 @@ if TYPE_CHECKING:  # the names for type checkers and IDEs; a test compares them 
 
 _EXPORTS: dict[str, str] = {
     "After": "after",
+    "Alert": "arguments.alert_rules",
     "Asset": "assets",
     "BaseHook": "runtime.connection",
     "BaseNotifier": "runtime.notifier",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gnomon import log
 from gnomon.app.database import prepare_database
 from gnomon.config import Config, set_current_config
+from gnomon.config.alert_rules import read_alert_settings
 from gnomon.processes.process_title import name_service
 
 
@@ -52,6 +53,14 @@ def serve_api_server(cfg: Config, port: int | None = None) -> int:
     return service.main(cfg, listener)
 
 
+def serve_monitor(cfg: Config) -> int:
+    """Evaluate rules of alerts, send messages and clean the database until told to stop; returns the exit code."""
+    _set_up(cfg, "monitor")
+    from gnomon.app.monitor_wiring import run_monitor
+
+    return run_monitor(cfg)
+
+
 def configure_log(cfg: Config, service: str) -> None:
     """Configure the log of this process: the name of the service, level and style as the options say."""
     log.configure(service, cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower())
@@ -66,6 +75,7 @@ def warn_of_options_without_effect(cfg: Config) -> None:
 
 
 def _set_up(cfg: Config, service: str) -> None:
+    read_alert_settings(cfg.home)  # a wrong rule is an error now, not when the first alert is due
     set_current_config(cfg)
     name_service(service, cfg.home)
     configure_log(cfg, service)

@@ -10,12 +10,14 @@ from collections.abc import Callable
 from gnomon.app import services
 from gnomon.app.checks import HomeLock, browser_address, open_listener, prepare_home
 from gnomon.app.database import DatabasePreparation, prepare_database
+from gnomon.app.monitor_wiring import clear_monitor_mark
 from gnomon.app.preload import freeze_heap, import_shared
 from gnomon.app.service_process import Service
 from gnomon.app.supervisor import Supervisor
 from gnomon.app.triggerer_wiring import clear_needed_mark
 from gnomon.clock import SystemClock
 from gnomon.config import Config, set_current_config
+from gnomon.config.alert_rules import read_alert_settings
 from gnomon.processes.kernel import become_subreaper
 from gnomon.processes.process_title import name_service, set_title
 
@@ -23,9 +25,10 @@ from gnomon.processes.process_title import name_service, set_title
 def run_standalone(cfg: Config, port: int | None = None) -> int:
     """Run all services until SIGTERM or Ctrl-C; returns the exit code. `port` overrides [api] port.
 
-    Raises ConfigurationError when the home cannot be used, another standalone runs in it, the port is in use, or the database
-    cannot be migrated.
+    Raises ConfigurationError when the home cannot be used, another standalone runs in it, the port is in use, the database
+    cannot be migrated, or gnomon.toml has a wrong rule of alerts.
     """
+    read_alert_settings(cfg.home)
     new = prepare_home(cfg)
     lock = HomeLock(cfg)
     with open_listener(cfg, port) as listener:
@@ -36,6 +39,7 @@ def run_standalone(cfg: Config, port: int | None = None) -> int:
         services.warn_of_options_without_effect(cfg)
         become_subreaper()
         clear_needed_mark(cfg)
+        clear_monitor_mark(cfg)
         preparation = DatabasePreparation(cfg)
         import_shared()
         supervisor = Supervisor(_services(cfg, listener), SystemClock(), in_child=_create_child_setup(cfg, lock, listener))
@@ -72,6 +76,11 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
 
         return run_triggerer_when_needed(cfg)
 
+    def monitor() -> int:
+        from gnomon.app.monitor_wiring import run_monitor_when_needed
+
+        return run_monitor_when_needed(cfg)
+
     def ticket_watch() -> int:
         from gnomon.app.write_lock_watchdog import watch_write_lock
 
@@ -79,7 +88,7 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
 
     services_of_any_database = [
         Service("worker", worker, cfg.number("workers", "shutdown_grace")), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
-        Service("api-server", api_server), Service("triggerer", triggerer),
+        Service("api-server", api_server), Service("triggerer", triggerer), Service("monitor", monitor),
     ]
     return [*services_of_any_database, Service("ticket-watch", ticket_watch)] if cfg.database_url.startswith("sqlite") else services_of_any_database
 

@@ -9,6 +9,7 @@ import click
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.config import Setting, UnknownOptionError
+from gnomon.config.alert_rules import read_alert_settings
 from gnomon.config.options import find_option
 
 
@@ -70,7 +71,10 @@ def get_value(home: Home, section: str, option: str) -> None:
 @output_option
 @pass_home
 def lint(home: Home, output: str) -> int:
-    """List the options that are set and do not act, and those that Gnomon does not know; exit code 1 when there are any."""
+    """List the options that are set and do not act, and those that Gnomon does not know; exit code 1 when there are any.
+
+    A wrong option, and a wrong rule or channel of alerts, is an error with its line.
+    """
     problems = [
         OptionProblem(str(setting.option.key), setting.source, f"it does not act. {setting.option.description}")
         for setting in home.cfg.settings_without_effect()
@@ -79,6 +83,7 @@ def lint(home: Home, output: str) -> int:
         OptionProblem(option, variable, "Gnomon has no such option; only DAG files and tasks that read it see the value.")
         for option, variable in home.cfg.undeclared_options().items()
     ]
+    read_alert_settings(home.cfg.home)
     print_records(problems, output, ("option", "source", "problem"), empty="every option that is set acts")
     return 1 if problems else 0
 

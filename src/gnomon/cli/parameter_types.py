@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from gnomon.config import Config
+from gnomon.config.alert_channels import read_span
 from gnomon.errors.authoring import ParamValidationError
 from gnomon.errors.product import UserError
 from gnomon.model.instants import Instant, to_instant
@@ -65,3 +66,20 @@ def resolve_instant(moment: datetime, cfg: Config) -> Instant:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=find_zone(cfg.text("core", "default_timezone")))
     return to_instant(moment)
+
+
+class SpanType(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
+    """The click type of a span of time: `30s`, `10m`, `12h`, `90d`, or a number of seconds."""
+
+    name = "span"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The span in seconds; fails with a usage error for another text."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = 0.0
+        try:
+            return read_span(number or value, "the span", "it")
+        except ValueError:
+            self.fail(f"{value!r} is not a span; write 30s, 10m, 12h or 90d", param, ctx)

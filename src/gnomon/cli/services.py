@@ -50,6 +50,13 @@ def api_server(home: Home, port: int | None) -> int:
     return services.serve_api_server(home.cfg, port)
 
 
+@click.command()
+@pass_home
+def monitor(home: Home) -> int:
+    """Evaluate rules of alerts and send messages until it is stopped. Further monitors stand by."""
+    return services.serve_monitor(home.cfg)
+
+
 @click.group(invoke_without_command=True)
 @click.option("--capacity", type=click.IntRange(min=1), help="Maximum number of triggers at a time; default: option triggerer.capacity.")
 @click.option("--queues", help="Comma-separated queue names: take only triggers of these queues and triggers without a queue.")

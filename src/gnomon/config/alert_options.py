@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from gnomon.config.option import ConfigOption, OptionKind
 
-_T, _I, _B = OptionKind.TEXT, OptionKind.INTEGER, OptionKind.BOOLEAN
+_T, _I, _B, _N = OptionKind.TEXT, OptionKind.INTEGER, OptionKind.BOOLEAN, OptionKind.NUMBER
 _NO_LOGIN = "No effect, as in Airflow 3: login and password are those of the connection of [email] email_conn_id."
 
 ALERT_OPTIONS = (
+    ConfigOption("alerts", "base_url", "", _T, "The address of the web page in links of alerts, for example https://gnomon.example.com; empty: no links.",
+           may_be_empty=True),
+    ConfigOption("alerts", "group_wait", "10", _N, "Seconds that the first message about a group of alerts waits for further ones.", minimum=0),
+    ConfigOption("housekeeping", "clean_at", "", _T,
+           "The time of day, HH:MM in [core] default_timezone, at which the monitor deletes what is old; empty: never.", may_be_empty=True),
+    ConfigOption("housekeeping", "older_than", "90d", _T, "The nightly clean deletes what ended before: 12h, 90d."),
+    ConfigOption("housekeeping", "keep_last", "100", _I, "Ended runs of each DAG that the nightly clean keeps at any age.", minimum=1),
+    ConfigOption("housekeeping", "tables", "runs,events,alerts,logs", _T, "What the nightly clean deletes: runs, events, xcoms, alerts, logs."),
+    ConfigOption("alerts", "group_interval", "300", _N, "Seconds between two messages about the same group of alerts.", minimum=0),
     ConfigOption("callbacks", "callback_execution_timeout", "0", _I,
            "Seconds after which a callback of a DAG, a deadline or a listener of runs is ended; 0: after 600 s. Airflow's 0 means no limit.", minimum=0),
     ConfigOption("lineage", "max_assets_per_collector", "100", _I,

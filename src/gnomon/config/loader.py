@@ -108,7 +108,13 @@ def _check_pattern(text: str) -> None:
         raise ValueError(f"it is not a regular expression: {error}") from None
 
 
+def _check_time_of_day(text: str) -> None:
+    if text.strip() and not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", text.strip()):
+        raise ValueError("write a time of day such as 03:30, or nothing")
+
+
 _EXTRA_CHECKS = {
+    OptionKey("housekeeping", "clean_at"): _check_time_of_day,
     OptionKey("database", "sql_alchemy_conn"): _check_address,
     OptionKey("core", "default_timezone"): _check_zone,
     OptionKey("scheduler", "allowed_run_id_pattern"): _check_pattern,

@@ -14,6 +14,9 @@ from gnomon.config.options import find_option
 FILE_NAME = "gnomon.toml"
 CALENDARS = "calendars"
 """The section of the file that does not contain options: `config.calendars` reads it."""
+ALERTS = "alerts"
+"""A section of the file with options, and with tables that `config.alert_rules` reads."""
+ALERT_TABLES = ("rules", "channels")
 PREFIXES = ("GNOMON", "AIRFLOW")
 """Prefixes of environment variables; the first prefix wins."""
 ASKER = "gnomon.loading.option_secret"
@@ -108,6 +111,8 @@ def read_file(path: Path) -> dict[OptionKey, OptionValue]:
         if not isinstance(names, dict):
             raise OptionError(f"{path}: {section} is outside a section; write it below a line such as [core]")
         for name, value in names.items():
+            if section == ALERTS and name in ALERT_TABLES:
+                continue
             key = OptionKey(section.lower(), name.lower())
             line = lines.get(key)
             place = f"{path}, line {line}" if line else str(path)
@@ -149,5 +154,7 @@ def find_key_lines(text: str) -> Iterator[tuple[OptionKey, int]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _SECTION.match(line):
             section = header[1].lower()
+        elif line.lstrip().startswith("[["):
+            section = ""  # the keys of a list of tables are not options
         elif name := _NAME.match(line):
             yield OptionKey(section, name[1].lower()), number

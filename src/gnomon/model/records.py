@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gnomon.model.alerts import AlertEvent
 from gnomon.model.assets import NewAssetEvent
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.backfills import BackfillRecord
@@ -276,6 +277,8 @@ class Changes:
     mail_sent: list[NewMail] = field(default_factory=list)
     reprocessed_runs: list[RunRecord] = field(default_factory=list)
     """Runs that a backfill has run again: run_type and backfill_pk are written too."""
+    alert_events: list[AlertEvent] = field(default_factory=list)
+    """Facts that rules of alerts must know."""
     answers: list[tuple[int, str, str]] = field(default_factory=list)
     """(request_pk, done | refused, JSON answer)"""
 

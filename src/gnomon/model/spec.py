@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from gnomon.model.alerts import AlertRuleSpec
 from gnomon.model.asset_watchers import WatcherSpec
 from gnomon.model.assets import AssetCondition, AssetDeclaration, AssetLeaf, PartitionRule
 from gnomon.model.deferral import Deferral
@@ -119,6 +120,8 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     calls_task_listeners: bool = False
     """Whether a plugin has a listener of task instances."""
     deadlines: tuple[DeadlineSpec, ...] = ()
+    alerts: tuple[AlertRuleSpec, ...] = ()
+    """The rules of alerts that the file gives; those of gnomon.toml apply too."""
     paused_upon_creation: bool | None = None
     allowed_run_types: tuple[str, ...] = ()
     """The types that its runs may have (model.states.DagRunType); empty: every type."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import select
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 
 from gnomon import log
 from gnomon.clock import Clock
@@ -50,11 +50,13 @@ class SchedulerService:
         self, *, settings: SchedulerSettings, db: Database, executor: Executor, clock: Clock, listener: Listener | None,
         new_id: Callable[[], str], scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False,
         timetables: TimetableHost | None = None, wake_triggerers: Callable[[], object] = lambda: None,
+        wake_monitor: Callable[[], object] = lambda: None,
     ) -> None:
         """`is_dead`: true if the process of a scheduler id is known, not suspected, to have ended.
 
         `timetables`: calls author timetables; with None, DAGs with an author timetable get an error instead of runs.
         `wake_triggerers`: called after a commit that started or ended a deferral, and when a watcher of an asset may be needed.
+        `wake_monitor`: called when a DAG with rules of alerts was read.
         """
         self._settings = settings
         self._db = db
@@ -63,6 +65,7 @@ class SchedulerService:
         self._listener = listener
         self._new_id = new_id
         self._wake_triggerers = wake_triggerers
+        self._wake_monitor = wake_monitor
         self.memory = EngineState(settings.limits)
         self.lease = Lease(db, clock, scheduler_id, host, is_dead, beat_s=settings.beat_s)
         multiplexer = None if timetables is None else TimetableHostMultiplexer(timetables)
@@ -163,7 +166,7 @@ class SchedulerService:
         self._mailbox.on_groups_acquired(self._epochs())
         if any(row.deferral is not None and row.deferral.due_at is None and row.deferral.result is None for row in state.tasks):
             self._wake_triggerers()
-        self._wake_for_watchers(state.dags)
+        self._wake_for_dags(state.dags)
         _log.info("groups_loaded", groups=len(gained), dags=len(state.dags), runs=len(state.runs))
 
     def _collect(self, now: Instant) -> tuple[list[e.EngineEvent], list[int]]:
@@ -181,7 +184,7 @@ class SchedulerService:
         self._touched = result.touched_groups
         self._commit(result)
         self._touched = set()
-        self._wake_for_watchers(event.dag for event in events if isinstance(event, e.DagRead))
+        self._wake_for_dags([event.dag for event in events if isinstance(event, e.DagRead)])
         self._wake_at = result.wake_at
         self._planner.enqueue(sorted(result.plannable_dags))
         self._asset_runs.enqueue(sorted(result.plannable_dags))
@@ -200,8 +203,10 @@ class SchedulerService:
         if paused:
             self._step_and_commit(paused, [], now)
 
-    def _wake_for_watchers(self, read: Iterable[DagRecord]) -> None:
-        """Wakes triggerers when DAGs were read that may begin or end the need for a watcher of an asset."""
+    def _wake_for_dags(self, read: Collection[DagRecord]) -> None:
+        """Wakes triggerers when DAGs were read that may begin or end the need for a watcher of an asset, the monitor for rules of alerts."""
+        if any(dag.spec.alerts for dag in read):
+            self._wake_monitor()
         if not any(dag.spec.asset_condition is not None or dag.spec.asset_watchers for dag in read):
             return
         with self._db.read() as tx:

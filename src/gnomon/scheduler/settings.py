@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gnomon.config import Config
+from gnomon.config.alert_rules import read_alert_settings
 from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.model.alerts import RECORDED_KINDS
 
 BEAT_S = 1.0
 """Seconds between two heartbeats (TAKE_OVER in docs/discussions/ownership.md)."""
@@ -75,6 +77,7 @@ def build_scheduler_settings(cfg: Config) -> SchedulerSettings:
             parallelism=parallelism, max_admissions_per_step=per_admission, max_map_length=cfg.integer("core", "max_map_length"),
             cancel_grace_s=cfg.number("core", "killed_task_cleanup_time"),
             callback_timeout_s=cfg.number("callbacks", "callback_execution_timeout") or DEFAULT_CALLBACK_TIMEOUT_S,
+            alert_kinds=read_alert_settings(cfg.home).kinds() & RECORDED_KINDS,
         ),
         plan_batch=cfg.integer("scheduler", "max_dagruns_to_create_per_loop"),
         use_schedule=cfg.boolean("scheduler", "use_job_schedule"),

@@ -175,6 +175,12 @@ class Database:
             yield tx
 
     @contextmanager
+    def monitor_write(self, monitor_id: str) -> Iterator[Transaction]:
+        """A write transaction of the monitor; its first statement proves that it holds the lease. Raises as `scheduler_write`."""
+        with self._fenced_write("monitor", "service_leases.prove", monitor_id) as tx:
+            yield tx
+
+    @contextmanager
     def _fenced_write(self, service: str, statement: str, process_id: str) -> Iterator[Transaction]:
         def check_not_fenced(rows: int) -> None:
             if not rows:

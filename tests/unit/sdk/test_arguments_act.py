@@ -14,6 +14,7 @@ import pytest
 from gnomon.model.after import After
 from gnomon.runner.callbacks import run_callbacks
 from gnomon.sdk.arguments import fields
+from gnomon.sdk.arguments.alert_rules import Alert
 from gnomon.sdk.arguments.fields import ArgumentField
 from gnomon.sdk.arguments.retry_policies import ExceptionRetryPolicy
 from gnomon.sdk.assets import Asset
@@ -103,6 +104,7 @@ SAMPLES: dict[str, Any] = {
     "jitter": dt.timedelta(seconds=9), "depends_on": After("upstream"), "is_paused_upon_creation": True, "allowed_run_types": ["manual"],
     "attempts_per_child": 4, "resources": {"cpus": 2}, "owner_links": {"ada": "https://example.org"}, "executor_config": {"a": 1},
     "access_control": {"role": {"can_read"}}, "allow_nested_operators": False,
+    "alerts": Alert("failure", to="ops"),
     "deadline": DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, dt.timedelta(hours=1), SyncCallback(print)),
 }  # fmt: skip
 """Values that differ from the default; True for a flag, and a text, where the argument is not here."""

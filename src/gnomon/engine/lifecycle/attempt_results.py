@@ -18,6 +18,7 @@ from gnomon.engine import lifecycle
 from gnomon.engine.admission.admission_pass import build_attempt
 from gnomon.engine.admission.capacity import release_attempt
 from gnomon.engine.events import AuthorCodeEntered, InventoryRead, ResultReceived
+from gnomon.engine.lifecycle.alert_facts import record_try_failure
 from gnomon.engine.lifecycle.asset_emission import record_asset_events
 from gnomon.engine.lifecycle.deadlines import on_reference_ended
 from gnomon.engine.lifecycle.deferrals import begin_deferral, drop_deferral
@@ -56,8 +57,9 @@ def fail_try(context: StepContext, ti: TaskInstance, reason: str | None, *, retr
         ti.resume_at = compute_retry_at(ti.task, ti.try_number, _jitter_seed(ti), context.now, retry_delay_s)
         context.state.set_timer(ti.resume_at, ti)
         context.mark_dirty(ti)
-        return
-    fail_task_instance(context, ti, Cause.FAIL, reason)
+    else:
+        fail_task_instance(context, ti, Cause.FAIL, reason)
+    record_try_failure(context, ti, reason)
 
 
 def _jitter_seed(ti: TaskInstance) -> str:

@@ -10,6 +10,7 @@ from gnomon.decide.outcomes import decide_run_outcome
 from gnomon.decide.transitions import Cause
 from gnomon.engine.admission.capacity import acquire, release
 from gnomon.engine.dependencies.upstream_subscriptions import notify_run_ended, unsubscribe
+from gnomon.engine.lifecycle.alert_facts import record_run_failure
 from gnomon.engine.lifecycle.deadlines import prune_deadlines, set_deadline_timers
 from gnomon.engine.lifecycle.deferrals import set_deferral_timer
 from gnomon.engine.lifecycle.expansion_loading import restore_expansions, restore_task_instance
@@ -292,6 +293,7 @@ def end_run(context: StepContext, run: DagRun, state: DagRunState, reason: str |
     context.add_audit_event("run_ended", run=run, body=state.value if reason is None else f"{state.value}: {reason}")
     prune_deadlines(context, run)
     owe_run_end(context, run, callback_reason)
+    record_run_failure(context, run, callback_reason)
     context.startable_dags[run.dag] = None
     context.result.plannable_dags.add(run.record.dag_pk)
     if state is DagRunState.FAILED and run.graph.spec.max_consecutive_failed_dag_runs > 0:

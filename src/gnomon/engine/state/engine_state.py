@@ -30,6 +30,8 @@ class EngineLimits:
     """[core] killed_task_cleanup_time, in seconds."""
     callback_timeout_s: float = 600.0
     """[callbacks] callback_execution_timeout, in seconds."""
+    alert_kinds: frozenset[str] = frozenset()
+    """The kinds of facts that rules of alerts in gnomon.toml ask for."""
 
 
 class WorkerCapacity:

@@ -10,6 +10,7 @@ from gnomon.model.records import WorkerRecord
 from gnomon.store import Transaction
 from gnomon.store.ownership import leases
 from gnomon.store.transaction import LEASE_TTL_S
+from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
 
 PROCESSOR_SILENCE_S = 20.0
 """A DAG processor sends a heartbeat every five seconds; without one for so long it is dead or stuck."""
@@ -67,6 +68,19 @@ def list_live_workers(tx: Transaction) -> list[WorkerRecord]:
     """The workers that are alive."""
     now = tx.lease_now()
     return [worker for worker in leases.list_workers(tx) if _is_recent(worker.beat_at, now, WORKER_TTL_S)]
+
+
+def list_silent_services(tx: Transaction) -> list[str]:
+    """The services of which no process is alive, by the names of their commands; the triggerer only where a deferred task waits for one."""
+    health = read_health(tx)
+    now = tx.lease_now()
+    silent = [name for name, alive in (("scheduler", health.schedulers), ("worker", health.workers)) if not alive]
+    if not any(_is_recent(row.beat_at, now, PROCESSOR_SILENCE_S) for row in leases.list_dag_processors(tx)):
+        silent.append("dag-processor")
+    triggerers = [row for row in triggerer_leases.list_triggerers(tx) if not row.fenced and _is_recent(row.beat_at, now, PROCESSOR_SILENCE_S)]
+    if not triggerers and trigger_claims.count_unclaimed_triggers(tx):
+        silent.append("triggerer")
+    return silent
 
 
 def _is_recent(beat_at: Instant, now: Instant, silence_s: float) -> bool:

@@ -59,6 +59,7 @@ class DAG(DagNodes):
         max_consecutive_failed_dag_runs: int | ArgNotSet = NOTSET,
         dagrun_timeout: dt.timedelta | float | None = None,
         deadline: Any = None,
+        alerts: Any = None,
         sla_miss_callback: Any = None,
         catchup: bool | ArgNotSet = NOTSET,
         catchup_window: dt.timedelta | float | None = None,
@@ -113,6 +114,7 @@ class DAG(DagNodes):
             )
             self.dagrun_timeout: dt.timedelta | None = kept("dagrun_timeout", dagrun_timeout)
             self.deadline: Any = kept("deadline", deadline)
+            self.alerts: Any = kept("alerts", alerts)
             self.sla_miss_callback: Any = kept("sla_miss_callback", sla_miss_callback)
             self.catchup: bool = kept("catchup", catchup)
             self.catchup_window: dt.timedelta | None = kept("catchup_window", catchup_window)

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import msgspec
 
+from gnomon.config import OptionError, current_config
 from gnomon.model.assets import AssetCondition, AssetDeclaration
 from gnomon.model.instants import Instant
 from gnomon.model.run_callbacks import CallbackKind
@@ -67,6 +68,7 @@ def build_dag_spec(
     order = sort_topologically(dag.task_dict, dag.dag_id)
     check_dag(dag)
     _warn_about_executors(dag)
+    _warn_about_channels(dag)
     priorities = compute_priorities(order)
     spec = DagSpec(
         timetable=_timetable_ref(dag),
@@ -104,6 +106,19 @@ def _warn_about_executors(dag: DAG) -> None:
         executor = getattr(alert.callback, "executor", None)
         if executor not in (None, "LocalExecutor"):
             dag.warn(f"SyncCallback(executor={executor!r}) has no effect: there is one executor. Leave the argument out.")
+
+
+def _warn_about_channels(dag: DAG) -> None:
+    if not dag.alerts:
+        return
+    from gnomon.config.alert_rules import read_alert_settings  # few DAGs have rules
+
+    try:
+        channels = read_alert_settings(current_config().home).channels
+    except OptionError:
+        return  # services say so when they start
+    for name in sorted({name for rule in dag.alerts for name in rule.to} - set(channels)):
+        dag.warn(f"its alerts name channel {name!r}, which gnomon.toml does not have: nobody is told. Add [alerts.channels.{name}].")
 
 
 def _asset_condition(dag: DAG) -> AssetCondition | None:

@@ -57,14 +57,19 @@ SILENCE_S = 20.0
 _VALUES_SHOWN = 5
 
 
+def list_live_services(tx: Transaction) -> list[str]:
+    """The services with a heartbeat in the last SILENCE_S seconds, each as `scheduler on HOST`."""
+    return [f"{service} on {host}" for service, host in tx.all("key_check.live_services", since=tx.lease_now() - round(SILENCE_S * SECOND))]
+
+
 def adopt_key(tx: Transaction) -> None:
     """Make the key of this host the key of the database.
 
     Raises ResourceInUse while a service runs that may have the old key, WrongKey while the database holds values of the old key.
     """
-    running = tx.all("key_check.live_services", since=tx.lease_now() - round(SILENCE_S * SECOND))
+    running = list_live_services(tx)
     if running:
-        names = ", ".join(f"{service} on {host}" for service, host in running)
+        names = ", ".join(running)
         raise ResourceInUse(
             f"the key is not changed while services run that may have it ({names}): copy fernet.key from there; or stop them, "
             f"wait {SILENCE_S:g} s if they were killed, and try again"

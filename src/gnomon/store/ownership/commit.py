@@ -11,6 +11,7 @@ from functools import partial
 from gnomon.model.attempts import AttemptResult, xcom_excess
 from gnomon.model.records import AttemptRecord, Changes, EventRecord
 from gnomon.model.states import RUN_STATE_CODES, TaskInstanceState
+from gnomon.store.alert_records.alert_events import record_events
 from gnomon.store.asset_records.asset_events import publish_events
 from gnomon.store.cross_dag import run_waits
 from gnomon.store.dag_records import hitl_details, run_callbacks
@@ -53,6 +54,7 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
         [(dag_pk, RUN_STATE_CODES[state], n) for (dag_pk, state), n in sorted(changes.tallies.items()) if n],
     )
     tx.send_many("commit.events", [_encode_event(event) for event in changes.events])
+    record_events(tx, changes.alert_events)
     for dag_pk, reason in changes.dag_paused:
         tx.send("commit.pause_dag", dag_pk=dag_pk)
         tx.send("commit.set_dag_error", dag_pk=dag_pk, error=reason)

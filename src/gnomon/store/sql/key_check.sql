@@ -22,6 +22,7 @@ SELECT 'scheduler', host FROM scheduler WHERE beat_at >= :since AND NOT fenced
 UNION SELECT 'worker', host FROM worker WHERE beat_at >= :since AND NOT lost
 UNION SELECT 'triggerer', host FROM triggerer WHERE beat_at >= :since AND NOT fenced
 UNION SELECT 'dag-processor', host FROM dag_processor WHERE beat_at >= :since
+UNION SELECT name, host FROM service_lease WHERE beat_at >= :since
 ORDER BY 1, 2;
 
 -- name: trigger_values

@@ -17,3 +17,11 @@ SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
 -- name: tables (postgresql)
 -- The tables of the schema that this connection creates tables in.
 SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename;
+
+-- name: quick_check (sqlite)
+-- Whether the file is sound: one row `ok`, or the problems.
+PRAGMA quick_check;
+
+-- name: quick_check (postgresql)
+-- PostgreSQL checks its files itself.
+SELECT 'ok';

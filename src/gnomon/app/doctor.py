@@ -1,0 +1,146 @@
+"""The checks of `gnomon doctor`: of the machine, the options, the database with its key, the services, and files of other versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from gnomon.app.doctor_machine import CheckRow, check_machine, fail, ok, warn
+from gnomon.clock import Clock
+from gnomon.config import Config, without_password
+from gnomon.config.alert_rules import read_alert_settings
+from gnomon.errors.product import GnomonError
+from gnomon.model.instants import SECOND, Instant
+from gnomon.report.listings.process_health import list_silent_services
+from gnomon.store import (
+    Database,
+    DatabaseNotInitialised,
+    SchemaTooNew,
+    SchemaTooOld,
+    Transaction,
+    load_cipher,
+    open_database,
+)
+from gnomon.store.alert_records import alert_events
+from gnomon.store.dag_records import dag_files
+from gnomon.store.drivers.address import SQLITE, parse_address
+from gnomon.store.ownership import service_leases
+from gnomon.store.schema_revision import HEAD
+
+CLOCK_DIFFERENCE_S = 2.0
+"""A larger difference between this machine and the server of the database is reported."""
+WAL_WARN_BYTES = 1024**3
+BACKUPS_WARN = 5
+UNREAD_WARN_S = 60.0
+
+
+def examine(cfg: Config, clock: Clock) -> list[CheckRow]:
+    """Every check, in the order in which a problem causes others. Nothing is changed."""
+    return [*check_machine(cfg, clock), *_check_options(cfg), *_check_files(cfg), *_check_database(cfg, clock)]
+
+
+def _check_options(cfg: Config) -> Iterator[CheckRow]:
+    idle = cfg.settings_without_effect()
+    if idle:
+        yield warn("options", f"{len(idle)} options are set and do not act, for example {idle[0].option.key}", "gnomon config lint")
+    else:
+        yield ok("options", "every option that is set acts")
+    try:
+        alerts = read_alert_settings(cfg.home)
+    except GnomonError as error:
+        yield fail("alerts", str(error), "correct gnomon.toml")
+        return
+    yield ok("alerts", f"{len(alerts.rules)} rules, {len(alerts.channels)} channels")
+
+
+def _check_files(cfg: Config) -> Iterator[CheckRow]:
+    """Files that earlier versions, upgrades and restores have left."""
+    address = parse_address(cfg.database_url)
+    if address.dialect != SQLITE:
+        return
+    folder, name = address.path.parent, address.path.name
+    copies = sorted([*folder.glob(f"{name}.backup-*"), *folder.glob(f"{name}.before-restore-*")])
+    if len(copies) > BACKUPS_WARN:
+        size = sum(path.stat().st_size for path in copies)
+        yield warn("older databases", f"{len(copies)} copies from upgrades and restores use {size / 1024**2:.0f} MiB", f"delete those that you do not need: {copies[0]}, ...")
+    else:
+        yield ok("older databases", f"{len(copies)} copies from upgrades and restores")
+    unfinished = [path for path in folder.glob(f"{name}*") if path.name.endswith((".part", ".restoring"))]
+    if unfinished:
+        yield warn("older databases", f"a copy was not finished: {unfinished[0]}", f"rm {unfinished[0]}")
+    wal = Path(f"{address.path}-wal")
+    if wal.exists() and wal.stat().st_size > WAL_WARN_BYTES:
+        yield warn("write-ahead log", f"{wal} has {wal.stat().st_size / 1024**2:.0f} MiB: a reader has kept a transaction open", "end programs that read the database, then restart the services")
+
+
+def _check_database(cfg: Config, clock: Clock) -> Iterator[CheckRow]:
+    shown = without_password(cfg.database_url)
+    try:
+        database = open_database(cfg.database_url, cipher=load_cipher(cfg))
+    except DatabaseNotInitialised as error:
+        yield warn("database", str(error), "gnomon standalone, or gnomon db migrate")
+        return
+    except (SchemaTooOld, SchemaTooNew) as error:
+        yield fail("database", str(error), "gnomon db migrate" if isinstance(error, SchemaTooOld) else "install the newer Gnomon")
+        return
+    except GnomonError as error:
+        yield fail("database", str(error), "check [database] sql_alchemy_conn")
+        return
+    with closing(database):
+        yield ok("database", f"{shown} answers and has schema {HEAD}")
+        yield _check_key(database)
+        with database.read() as tx:
+            yield _check_clock_of_database(database, tx, clock.now())
+            yield from _check_services(cfg, tx, clock.now())
+        if database.dialect == SQLITE:
+            yield _check_soundness(database)
+
+
+def _check_key(database: Database) -> CheckRow:
+    try:
+        database.check_key()
+    except GnomonError as error:
+        return fail("key", str(error), "copy fernet.key, or [core] fernet_key, from a host on which it works")
+    return ok("key", "it decrypts the values of the database")
+
+
+def _check_clock_of_database(database: Database, tx: Transaction, now: Instant) -> CheckRow:
+    if database.dialect == SQLITE:
+        return ok("clock of the database", "it is that of this machine")
+    difference_s = (tx.lease_now() - now) / SECOND
+    if abs(difference_s) > CLOCK_DIFFERENCE_S:
+        return fail("clock of the database", f"it differs from that of this machine by {difference_s:+.1f} s", "synchronise both machines: timedatectl set-ntp true")
+    return ok("clock of the database", "it agrees with this machine")
+
+
+def _check_services(cfg: Config, tx: Transaction, now: Instant) -> Iterator[CheckRow]:
+    for service in list_silent_services(tx):
+        yield warn("services", f"no {service} is alive", f"gnomon {service}, or gnomon standalone")
+    lease = service_leases.find_lease(tx, service_leases.MONITOR)
+    is_alive = lease is not None and lease.is_alive(tx.lease_now())
+    oldest = alert_events.find_oldest_event(tx)
+    if not is_alive and (_has_rules(cfg) or oldest is not None):
+        yield fail("services", "no monitor is alive, and rules of alerts exist: nobody is told", "gnomon monitor, or gnomon standalone")
+    elif oldest is not None and now - oldest > UNREAD_WARN_S * SECOND:
+        yield warn("services", "the monitor is behind: it has not read facts of the last minute", "see its log")
+    errors = {error.path for error in dag_files.list_import_errors(tx)}
+    if errors:
+        yield warn("DAG files", f"{len(errors)} cannot be loaded, for example {min(errors)}", "gnomon dags errors")
+    else:
+        yield ok("DAG files", "every file can be loaded")
+
+
+def _has_rules(cfg: Config) -> bool:
+    try:
+        return bool(read_alert_settings(cfg.home).rules)
+    except GnomonError:
+        return False
+
+
+def _check_soundness(database: Database) -> CheckRow:
+    with database.read() as tx:
+        problems = [str(row[0]) for row in tx.all("schema.quick_check")]
+    if problems != ["ok"]:
+        return fail("file of the database", f"it is damaged: {problems[0]}", "stop all services and restore a backup: gnomon db restore FILE")
+    return ok("file of the database", "it is sound")

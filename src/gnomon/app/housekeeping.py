@@ -1,0 +1,110 @@
+"""Cleans a home: rows of the database and files of logs that are older than their retention, with pauses for running work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gnomon.clock import Clock
+from gnomon.model.instants import SECOND, Instant
+from gnomon.store import Database
+from gnomon.store.admin import retention
+from gnomon.store.admin.retention import Retention
+
+LOGS = "logs"
+TABLES = (*retention.TABLES, LOGS)
+DEFAULT_TABLES = ("runs", "events", "alerts", LOGS)
+PAUSE_SHARE = 2.0
+"""After each transaction the clean pauses for this multiple of the time that the transaction took, so that others get their turn."""
+PAUSE_MIN_S = 0.02
+FILES_PER_PAUSE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class CleanedTable:
+    """How much of a table was deleted, or would be."""
+
+    table: str
+    deleted: int
+
+
+class Housekeeping:
+    """One clean. `sleep` is called with seconds between transactions; `stop` ends the clean early."""
+
+    def __init__(
+        self, db: Database, logs_folder: Path, clock: Clock, sleep: Callable[[float], object], stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._db = db
+        self._logs_folder = logs_folder
+        self._clock = clock
+        self._sleep = sleep
+        self._stop = stop
+
+    def run(self, older_than_s: float, keep_last: int, tables: Iterable[str], *, dry_run: bool = False) -> list[CleanedTable]:
+        """Delete what ended more than `older_than_s` seconds ago; with `dry_run`, only count it."""
+        kept = Retention(self._clock.now() - round(older_than_s * SECOND), keep_last)
+        return [CleanedTable(table, self._clean(table, kept, dry_run)) for table in tables]
+
+    def _clean(self, table: str, kept: Retention, dry_run: bool) -> int:
+        if table == LOGS:
+            return self._clean_logs(kept.before, dry_run)
+        if table != "runs":
+            if dry_run:
+                return retention.count_expired_rows(self._db, table, kept)
+            return self._repeat(lambda: retention.delete_expired_rows(self._db, table, kept))
+        histories = retention.list_histories(self._db)
+        if dry_run:
+            return sum(retention.count_expired_runs(self._db, history, kept) for history in histories)
+        return sum(self._repeat(lambda history=history: retention.delete_expired_runs(self._db, history, kept)) for history in histories if history.ended > kept.keep_last)  # type: ignore[misc]
+
+    def _repeat(self, delete: Callable[[], int]) -> int:
+        """Call `delete` until nothing is left, with pauses; returns the total."""
+        total = 0
+        while not self._stop():
+            began = self._clock.monotonic()
+            deleted = delete()
+            if not deleted:
+                break
+            total += deleted
+            self._sleep(max(PAUSE_MIN_S, PAUSE_SHARE * (self._clock.monotonic() - began)))
+        return total
+
+    def _clean_logs(self, before: Instant, dry_run: bool) -> int:
+        """Delete log files that were written last before an instant, and folders that this leaves empty."""
+        count = 0
+        for path in _list_old_files(self._logs_folder, before / SECOND):
+            if self._stop():
+                break
+            count += 1
+            if dry_run:
+                continue
+            path.unlink(missing_ok=True)
+            if count % FILES_PER_PAUSE == 0:
+                self._sleep(PAUSE_MIN_S)
+        if not dry_run:
+            _remove_empty_folders(self._logs_folder, before / SECOND)
+        return count
+
+
+def _list_old_files(folder: Path, before_s: float) -> Iterator[Path]:
+    for base, _, names in os.walk(folder):
+        for name in names:
+            path = Path(base, name)
+            try:
+                if path.lstat().st_mtime < before_s:
+                    yield path
+            except FileNotFoundError:
+                continue
+
+
+def _remove_empty_folders(folder: Path, before_s: float) -> None:
+    """Remove empty folders that were changed last before an instant: a task may be about to write into a newer one."""
+    for base, _, _ in sorted(os.walk(folder), reverse=True):
+        path = Path(base)
+        try:
+            if path != folder and path.stat().st_mtime < before_s and not any(path.iterdir()):
+                path.rmdir()
+        except OSError:
+            continue  # somebody has written into it

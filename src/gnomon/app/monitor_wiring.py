@@ -1,0 +1,109 @@
+"""Runs the monitor with the real clock, threads and ids; in a standalone it starts when a rule of alerts or a nightly clean needs it."""
+
+from __future__ import annotations
+
+import os
+import select
+import uuid
+from pathlib import Path
+
+from gnomon import log
+from gnomon.app.nightly_clean import NightlyClean, is_clean_enabled
+from gnomon.clock import SystemClock
+from gnomon.config import Config, run_folder
+from gnomon.config.alert_rules import read_alert_settings
+from gnomon.config.host_name import read_host_name
+from gnomon.wakeups import Listener, Notifier, StopFlag, retry_until_available
+
+_FOLDER = "monitors"
+"""Subfolder of the run folder: a waiting monitor listens in it."""
+_NEEDED_FILE = "wanted"
+_log = log.get_logger("app")
+
+
+def monitors_folder(cfg: Config) -> Path:
+    """The folder in which a monitor of this home waits until it is needed; it is created."""
+    folder = run_folder(cfg.home) / _FOLDER
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+class MonitorNotifier:
+    """Starts the monitor of a standalone when a DAG with rules of alerts exists."""
+
+    def __init__(self, cfg: Config) -> None:
+        self._folder = monitors_folder(cfg)
+        self._is_told = False
+
+    def notify(self) -> None:
+        """Start the monitor, if it waits."""
+        if not self._is_told:
+            (self._folder / _NEEDED_FILE).touch()
+            Notifier(self._folder).notify()
+            self._is_told = True
+
+
+def clear_monitor_mark(cfg: Config) -> None:
+    """Remove the mark of an earlier standalone; its scheduler sets the mark again when a DAG has rules."""
+    (monitors_folder(cfg) / _NEEDED_FILE).unlink(missing_ok=True)
+
+
+def is_monitor_needed(cfg: Config) -> bool:
+    """Whether gnomon.toml has a rule of alerts, or a nightly clean. Raises OptionError for a wrong rule or channel."""
+    return bool(read_alert_settings(cfg.home).rules) or is_clean_enabled(cfg)
+
+
+def run_monitor_when_needed(cfg: Config) -> int:
+    """Wait until the monitor is needed, then run it; returns the exit code."""
+    if is_monitor_needed(cfg):
+        return run_monitor(cfg)
+    folder = monitors_folder(cfg)
+    listener = Listener(folder, f"waiting-{os.getpid()}")
+    stop = StopFlag().install_handlers()
+    try:
+        while not stop() and not (folder / _NEEDED_FILE).exists():
+            select.select([listener.fileno(), stop.fileno()], [], [])
+            listener.drain()
+        if stop():
+            return 0
+    finally:
+        listener.close()
+        stop.close()
+    return run_monitor(cfg)
+
+
+def run_monitor(cfg: Config) -> int:
+    """Run the monitor until SIGTERM or Ctrl-C; returns the exit code. Raises OptionError for a wrong rule or channel."""
+    from gnomon.monitor.channel_senders import ChannelSender
+    from gnomon.monitor.notifier_process import NotifierCalls
+    from gnomon.monitor.service import MonitorService
+    from gnomon.monitor.settings import build_monitor_settings
+    from gnomon.sdk.runtime import channel as task_api_channel
+    from gnomon.store import load_cipher, open_database
+    from gnomon.taskapi.store_channel import StoreChannel
+
+    settings = build_monitor_settings(cfg)
+    clock = SystemClock()
+    stop = StopFlag().install_handlers()
+    db = retry_until_available(
+        lambda: open_database(
+            cfg.database_url, role="monitor", synchronous=cfg.text("database", "synchronous").upper(), cipher=load_cipher(cfg)
+        ),
+        stop, lambda error: _log.warning("database_unavailable", error=str(error), next="the monitor waits for the database"),
+    )
+    if db is None:
+        return 0
+    task_api_channel.install_channel(StoreChannel(db))
+    sender = ChannelSender(clock, NotifierCalls(cfg, db, clock).call, cfg.text("email", "email_conn_id") or "smtp_default")
+    clean = NightlyClean(cfg, db, clock)
+    service = MonitorService(
+        settings=settings, db=db, clock=clock, monitor_id=str(uuid.uuid4()), host=read_host_name(cfg.text("core", "hostname_callable")),
+        new_id=lambda: str(uuid.uuid4()), send=sender.send, on_round=clean.tick,
+    )
+    try:
+        service.run(stop)
+    finally:
+        clean.close()
+        db.close()
+    _log.info("monitor_stopped")
+    return 0

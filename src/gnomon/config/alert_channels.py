@@ -1,0 +1,138 @@
+"""The channels of alerts in `gnomon.toml`, `[alerts.channels.NAME]`: where messages go, and how often."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+CHANNEL_TYPES: dict[str, tuple[str, ...]] = {
+    "email": ("to", "conn_id"),
+    "webhook": ("url", "url_env", "conn_id", "secret", "secret_env"),
+    "slack": ("url", "url_env", "conn_id"),
+    "notifier": ("class", "args"),
+}
+"""The types of channels, with the keys of each."""
+COMMON_KEYS = ("type", "max_per_hour", "timeout", "retries")
+_ADDRESS_KEYS = ("url", "url_env", "conn_id")
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhd])\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class AlertChannel:
+    """One channel. Spans are in seconds. Secrets are not shown in its repr."""
+
+    name: str
+    type: str
+    place: str
+    """File and line."""
+    to: tuple[str, ...] = ()
+    conn_id: str = ""
+    url: str = field(default="", repr=False)
+    url_env: str = ""
+    secret: str = field(default="", repr=False)
+    secret_env: str = ""
+    class_path: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    max_per_hour: int = 60
+    timeout_s: float = 10.0
+    retries: int = 8
+
+    @property
+    def target(self) -> str:
+        """Where messages go, without secrets."""
+        if self.type == "email":
+            return ", ".join(self.to)
+        if self.type == "notifier":
+            return self.class_path
+        if self.url:
+            parts = urlsplit(self.url)
+            return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}/***"
+        return f"${self.url_env}" if self.url_env else f"connection {self.conn_id}"
+
+
+def build_channel(name: str, values: Mapping[str, Any], place: Callable[[str], str]) -> AlertChannel:
+    """The channel of a table. `place`: file and line of a key. Raises ValueError, whose message names the key, its place and the remedy."""
+    kind = values.get("type")
+    if kind not in CHANNEL_TYPES:
+        given = "is missing" if kind is None else f"is {kind!r}"
+        raise ValueError(f"{place('type')}: type of channel {name!r} {given}; write one of {_quoted(CHANNEL_TYPES)}")
+    allowed = (*COMMON_KEYS, *CHANNEL_TYPES[kind])
+    for key in values:
+        if key not in allowed:
+            raise ValueError(f"{place(key)}: a channel of type {kind!r} has no key {key!r} (channel {name!r}); its keys are {', '.join(allowed)}")
+    _check_needed(name, kind, values, place)
+    return AlertChannel(
+        name=name, type=kind, place=place("type"), to=read_texts(values.get("to", ()), place("to"), "to"),
+        max_per_hour=_read_number(values.get("max_per_hour", 60), place("max_per_hour"), "max_per_hour", 1),
+        timeout_s=read_span(values.get("timeout", 10), place("timeout"), "timeout"),
+        retries=_read_number(values.get("retries", 8), place("retries"), "retries", 0),
+        class_path=_read_text(values, "class", place), arguments=_read_arguments(name, values.get("args", {}), place("args")),
+        **{key: _read_text(values, key, place) for key in ("conn_id", "url", "url_env", "secret", "secret_env")},
+    )
+
+
+def _check_needed(name: str, kind: str, values: Mapping[str, Any], place: Callable[[str], str]) -> None:
+    if kind == "email" and not values.get("to"):
+        raise ValueError(f"{place('to')}: channel {name!r} has no receiver; add to = [\"team@example.com\"]")
+    if kind == "notifier" and not values.get("class"):
+        raise ValueError(f"{place('class')}: channel {name!r} has no class; add class = \"package.module.Notifier\"")
+    if kind in ("webhook", "slack"):
+        given = [key for key in _ADDRESS_KEYS if values.get(key)]
+        if len(given) != 1:
+            problem = "has no address" if not given else f"has {' and '.join(given)}"
+            raise ValueError(f"{place(given[-1] if given else 'type')}: channel {name!r} {problem}; give one of url, url_env (a variable of the environment) and conn_id")
+        if values.get("url"):
+            _check_url(name, str(values["url"]), place("url"))
+        if values.get("secret") and values.get("secret_env"):
+            raise ValueError(f"{place('secret_env')}: channel {name!r} has secret and secret_env; give one of them")
+
+
+def _check_url(name: str, url: str, where: str) -> None:
+    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+        raise ValueError(f"{where}: url of channel {name!r} is not an address; write https://host/path")
+
+
+def _read_arguments(name: str, value: object, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{where}: args of channel {name!r} must be a table; write args = {{ name = \"value\" }}")
+    return value
+
+
+def _read_text(values: Mapping[str, Any], key: str, place: Callable[[str], str]) -> str:
+    value = values.get(key, "")
+    if not isinstance(value, str):
+        raise ValueError(f"{place(key)}: {key} must be a text; write {key} = \"...\"")
+    return value
+
+
+def read_texts(value: object, where: str, key: str) -> tuple[str, ...]:
+    """The texts of a value that is a text or a list of texts. Raises ValueError."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, (list, tuple)) and all(isinstance(item, str) and item for item in value):
+        return tuple(value)
+    raise ValueError(f"{where}: {key} must be a text or a list of texts; write {key} = [\"...\"]")
+
+
+def read_span(value: object, where: str, key: str) -> float:
+    """The seconds of `30s`, `10m`, `2h`, `1d`, or of a number. Raises ValueError."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
+        return float(value)
+    found = _SPAN.fullmatch(value) if isinstance(value, str) else None
+    if found is None or not float(found[1]):
+        raise ValueError(f"{where}: {key} is {value!r}; write a number of seconds, or a text such as \"30s\", \"10m\", \"2h\" or \"1d\"")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def _read_number(value: object, where: str, key: str, minimum: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+        raise ValueError(f"{where}: {key} is {value!r}; write a whole number of at least {minimum}")
+    return value
+
+
+def _quoted(names: Mapping[str, object]) -> str:
+    return ", ".join(f'"{name}"' for name in names)

@@ -1,0 +1,68 @@
+"""Alerts and messages as `gnomon alerts` prints them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gnomon.model.alerts import AlertRecord, DeliveryRecord
+from gnomon.model.instants import iso
+from gnomon.store import Transaction
+from gnomon.store.alert_records import alert_deliveries, alerts
+
+
+@dataclass(frozen=True, slots=True)
+class AlertRow:
+    """One alert."""
+
+    raised_at: str
+    resolved_at: str | None
+    state: str
+    """`open`, `resolved`, or `-` for an alert about a moment (a retry), which is never open."""
+    kind: str
+    rule: str
+    dag_id: str | None
+    run_id: str | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryRow:
+    """One message to one channel."""
+
+    created_at: str
+    channel: str
+    state: str
+    tries: int
+    ended_at: str | None
+    next_try_at: str | None
+    alerts: int
+    error: str | None
+    sentences: list[str]
+    delivery: str
+    """The idempotency key."""
+
+
+def list_alerts(tx: Transaction, limit: int, *, open_only: bool = False) -> list[AlertRow]:
+    """The newest alerts, or those that are not resolved; newest first."""
+    found = alerts.list_open_alerts(tx)[::-1][:limit] if open_only else alerts.list_newest_alerts(tx, limit)
+    return [_alert_row(alert) for alert in found]
+
+
+def list_deliveries(tx: Transaction, limit: int) -> list[DeliveryRow]:
+    """The newest messages, newest first."""
+    return [_delivery_row(delivery) for delivery in alert_deliveries.list_newest_deliveries(tx, limit)]
+
+
+def _alert_row(alert: AlertRecord) -> AlertRow:
+    state = "open" if alert.resolved_at is None else "-" if alert.resolved_at == alert.raised_at else "resolved"
+    return AlertRow(
+        iso(alert.raised_at) or "", iso(alert.resolved_at), state, alert.kind, alert.rule, alert.item.dag_id, alert.item.run_id, alert.item.sentence
+    )
+
+
+def _delivery_row(delivery: DeliveryRecord) -> DeliveryRow:
+    return DeliveryRow(
+        iso(delivery.created_at) or "", delivery.channel, delivery.state, delivery.tries, iso(delivery.ended_at),
+        iso(delivery.due_at) if delivery.ended_at is None else None, delivery.body.count, delivery.error,
+        [item.sentence for item in delivery.body.items], delivery.uid,
+    )

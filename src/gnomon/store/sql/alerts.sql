@@ -1,0 +1,131 @@
+-- name: events (sqlite)
+-- rows: kind text, at bigint, dag_pk bigint, run_pk bigint, task_no integer, map_index integer, body text
+-- Record facts for the monitor. SQLite runs a batch row by row.
+INSERT INTO alert_event (kind, at, dag_pk, run_pk, task_no, map_index, body)
+VALUES (:kind, :at, :dag_pk, :run_pk, :task_no, :map_index, :body);
+
+-- name: events (postgresql)
+-- rows: kind text, at bigint, dag_pk bigint, run_pk bigint, task_no integer, map_index integer, body text
+-- Record facts for the monitor. PostgreSQL runs a batch as one statement.
+INSERT INTO alert_event (kind, at, dag_pk, run_pk, task_no, map_index, body)
+SELECT kind, at, dag_pk, run_pk, task_no, map_index, body FROM :rows;
+
+-- name: pending_events
+-- Facts that the monitor has not read yet, oldest first.
+SELECT event_pk, kind, at, dag_pk, run_pk, task_no, map_index, body FROM alert_event ORDER BY event_pk LIMIT :limit;
+
+-- name: oldest_event
+-- When the oldest fact that the monitor has not read yet was recorded.
+SELECT min(at) FROM alert_event;
+
+-- name: remove_events (sqlite)
+-- rows: event_pk bigint
+-- Delete facts that the monitor has applied. SQLite runs a batch row by row.
+DELETE FROM alert_event WHERE event_pk = :event_pk;
+
+-- name: remove_events (postgresql)
+-- rows: event_pk bigint
+-- Delete facts that the monitor has applied. PostgreSQL runs a batch as one statement.
+DELETE FROM alert_event USING :rows WHERE alert_event.event_pk = r.event_pk;
+
+-- name: raise
+-- Insert an alert, unless the rule has an open one about the same subject.
+INSERT INTO alert (rule, kind, subject, dag_pk, run_pk, raised_at, resolved_at, body)
+VALUES (:rule, :kind, :subject, :dag_pk, :run_pk, :raised_at, :resolved_at, :body)
+ON CONFLICT (rule, subject) WHERE resolved_at IS NULL DO NOTHING;
+
+-- name: resolve
+-- Resolve an alert that is open.
+UPDATE alert SET resolved_at = CASE WHEN raised_at > :now THEN raised_at ELSE :now END
+WHERE alert_pk = :alert_pk AND resolved_at IS NULL;
+
+-- name: open
+-- The open alerts, oldest first.
+SELECT alert_pk, rule, kind, subject, dag_pk, run_pk, raised_at, resolved_at, body FROM alert
+WHERE resolved_at IS NULL ORDER BY alert_pk;
+
+-- name: newest
+-- The newest alerts, newest first.
+SELECT alert_pk, rule, kind, subject, dag_pk, run_pk, raised_at, resolved_at, body FROM alert
+ORDER BY alert_pk DESC LIMIT :limit;
+
+-- name: states_of_runs
+-- The runs that open alerts are about: state, start and end, and whether a later run of the DAG has succeeded; NULL for a deleted run.
+SELECT a.alert_pk, r.state, r.started_at, r.ended_at, EXISTS (SELECT 1 FROM dag_run AS n
+       WHERE a.kind = 'failure' AND n.dag_pk = r.dag_pk AND n.run_after > r.run_after AND n.state = 100)
+FROM alert AS a LEFT JOIN dag_run AS r ON r.run_pk = a.run_pk WHERE a.resolved_at IS NULL AND a.run_pk IS NOT NULL;
+
+-- name: dag
+-- What rules need of a DAG.
+SELECT dag_id, version_pk FROM dag WHERE dag_pk = :dag_pk;
+
+-- name: run_id
+-- The run id of a run.
+SELECT run_id FROM dag_run WHERE run_pk = :run_pk;
+
+-- name: running
+-- Unfinished runs of DAGs that are not paused.
+SELECT r.run_pk, r.dag_pk, d.dag_id, d.version_pk, r.run_id, r.started_at, r.run_after, r.clear_number, r.state, r.queued_at
+FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
+WHERE r.ended_at IS NULL AND NOT d.paused AND d.active AND r.run_after <= :now ORDER BY r.run_pk LIMIT :limit;
+
+-- name: durations
+-- How long the newest runs of a DAG that succeeded took, in microseconds.
+SELECT ended_at - started_at FROM dag_run
+WHERE dag_pk = :dag_pk AND state = 100 AND started_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :limit;
+
+-- name: last_of_group
+-- The newest message of a channel about a group.
+SELECT delivery_pk, uid, channel, group_key, state, created_at, due_at, tries, ended_at, error, body FROM alert_delivery
+WHERE channel = :channel AND group_key = :group_key ORDER BY delivery_pk DESC LIMIT 1;
+
+-- name: add_delivery
+-- Insert a message to be sent.
+INSERT INTO alert_delivery (uid, channel, group_key, state, created_at, due_at, body)
+VALUES (:uid, :channel, :group_key, 'pending', :created_at, :due_at, :body);
+
+-- name: extend_delivery
+-- Add alerts to a message of which no try has begun.
+UPDATE alert_delivery SET body = :body WHERE delivery_pk = :delivery_pk AND state = 'pending' AND tries = 0;
+
+-- name: due_deliveries
+-- Messages to be sent now, oldest first.
+SELECT delivery_pk, uid, channel, group_key, state, created_at, due_at, tries, ended_at, error, body FROM alert_delivery
+WHERE ended_at IS NULL AND state = 'pending' AND due_at <= :now ORDER BY delivery_pk LIMIT :limit;
+
+-- name: next_delivery
+-- When the next message is due.
+SELECT min(due_at) FROM alert_delivery WHERE ended_at IS NULL AND state = 'pending';
+
+-- name: begin_delivery
+-- A try to send a message begins.
+UPDATE alert_delivery SET state = 'sending', tries = tries + 1 WHERE delivery_pk = :delivery_pk AND state = 'pending';
+
+-- name: end_delivery
+-- A message was sent, or is given up.
+UPDATE alert_delivery SET state = :state, ended_at = :now, error = :error WHERE delivery_pk = :delivery_pk AND ended_at IS NULL;
+
+-- name: retry_delivery
+-- A try has failed; the message is tried again later.
+UPDATE alert_delivery SET state = 'pending', due_at = :due_at, error = :error WHERE delivery_pk = :delivery_pk AND ended_at IS NULL;
+
+-- name: postpone_delivery
+-- A message waits, because its channel has sent as many as it may.
+UPDATE alert_delivery SET due_at = :due_at WHERE delivery_pk = :delivery_pk AND state = 'pending';
+
+-- name: remove_delivery
+-- Delete a message whose alerts another message has taken over.
+DELETE FROM alert_delivery WHERE delivery_pk = :delivery_pk AND state = 'pending' AND tries = 0;
+
+-- name: sent_since
+-- The messages of a channel that were sent since an instant: their number and the first.
+SELECT count(*), min(ended_at) FROM alert_delivery WHERE channel = :channel AND ended_at > :since AND state = 'sent';
+
+-- name: release_deliveries
+-- Messages that an ended monitor was sending are sent again, with the same idempotency key.
+UPDATE alert_delivery SET state = 'pending' WHERE ended_at IS NULL AND state = 'sending';
+
+-- name: newest_deliveries
+-- The newest messages, newest first.
+SELECT delivery_pk, uid, channel, group_key, state, created_at, due_at, tries, ended_at, error, body FROM alert_delivery
+ORDER BY delivery_pk DESC LIMIT :limit;
