@@ -74,6 +74,8 @@ COMMANDS: dict[str, LazyCommand] = {
     "plugins": LazyCommand("gnomon.cli.plugins:plugins", "List plugins and what they provide."),
     "variables": LazyCommand("gnomon.cli.variables:variables", "List, get, set and delete Variables."),
     "state-store": LazyCommand("gnomon.cli.state_store:state_store", "Show and change what tasks and assets keep; delete what has expired."),
+    "providers": LazyCommand("gnomon.migration.providers.provider_commands:providers", "Install, list and check provider packages of Airflow."),
+    "migrate": LazyCommand("gnomon.migration.migrate_commands:migrate", "Check a repository of Airflow; import its connections, variables, pools."),
     "config": LazyCommand("gnomon.cli.config:config", "Show every option, its value and its source."),
     "db": LazyCommand("gnomon.cli.db:db", "Migrate and check the database; replace a lost key."),
     "scheduler": LazyCommand("gnomon.cli.services:scheduler", "Run the scheduler in the foreground."),

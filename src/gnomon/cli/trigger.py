@@ -17,7 +17,14 @@ from gnomon.errors.product import UserError
 from gnomon.model.ids import find_run_id_fault, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.planning import PlanningError, Slot, find_manual_logical_date, find_slot_partition, resolve_partition_date, with_slot_data
+from gnomon.planning import (
+    PlanningError,
+    Slot,
+    find_manual_logical_date,
+    find_slot_partition,
+    resolve_partition_date,
+    with_slot_data,
+)
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import build_run_row
 from gnomon.store import notify_on_commit
