@@ -62,7 +62,7 @@ def install(packages: tuple[str, ...], dry_run: bool, output: str) -> None:
     own = [one.requirement for one in missing if one.is_provider]
     if own:
         installer.install(own, with_requirements=False)
-    _say(output, f"installed {len(missing)} package{'s' if len(missing) > 1 else ''}; services that run must be started again to use them")
+    _say(output, f"installed {len(missing)} package{'s' if len(missing) > 1 else ''}; files that could not be loaded without them are parsed again")
 
 
 def _say(output: str, sentence: str) -> None:

@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 
 from gnomon.errors.product import UserError
 from gnomon.sdk.runtime.connection import Connection
-from gnomon.sdk.runtime.exported_files import ExportedFileError, ExportedVariable, find_format, read_connections, read_entries, read_variables
+from gnomon.sdk.runtime.exported_files import (
+    ExportedFileError,
+    ExportedVariable,
+    find_format,
+    read_connections,
+    read_entries,
+    read_variables,
+)
 
 KINDS = ("connections", "variables", "pools")
 _URI = re.compile(r"^[A-Za-z][\w+.-]*://")
