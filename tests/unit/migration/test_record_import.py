@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from cryptography.fernet import Fernet
+from tests.postgres import own_schema
 
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
+from gnomon.errors.product import UserError
 from gnomon.migration.records.airflow_database import read_database
 from gnomon.migration.records.airflow_records import AirflowPool, AirflowRecords, read_export_file
 from gnomon.store.admin import connections, pools, variables
@@ -44,20 +48,23 @@ def write(folder: Path, name: str, value: object) -> str:
 
 def make_airflow(path: Path, *, older: bool = False) -> str:
     """A SQLite database with the tables of Airflow."""
-    cipher = Fernet(KEY)
     with sqlite3.connect(path) as db:
-        db.executescript(
-            "CREATE TABLE connection (id INTEGER, conn_id TEXT, conn_type TEXT, description TEXT, host TEXT, schema TEXT, login TEXT, password TEXT,"
-            " port INTEGER, is_encrypted BOOLEAN, is_extra_encrypted BOOLEAN, extra TEXT);"
-            "CREATE TABLE variable (id INTEGER, key TEXT, val TEXT, description TEXT, is_encrypted BOOLEAN);"
-            f"CREATE TABLE slot_pool (id INTEGER, pool TEXT, slots INTEGER, description TEXT{'' if older else ', include_deferred BOOLEAN'});"
-        )
-        secret, extra, value = (cipher.encrypt(text).decode() for text in (b"s3cret", b'{"a": 1}', b"hidden"))
-        db.execute("INSERT INTO connection VALUES (1, 'db', 'postgres', NULL, 'h', 'app', 'me', ?, 5432, 1, 1, ?)", (secret, extra))
-        db.execute("INSERT INTO connection VALUES (2, 'web', 'http', NULL, 'x', '', '', NULL, NULL, 0, 0, NULL)")
-        db.execute("INSERT INTO variable VALUES (1, 'v', ?, 'why', 1)", (value,))
-        db.execute(f"INSERT INTO slot_pool VALUES (1, 'narrow', 2, NULL{'' if older else ', 1'})")
+        for statement in iterate_statements(older=older):
+            db.execute(statement)
     return f"sqlite:///{path}"
+
+
+def iterate_statements(*, older: bool = False) -> Iterator[str]:
+    """The statements that make and fill the tables of Airflow."""
+    secret, extra, value = (Fernet(KEY).encrypt(text).decode() for text in (b"s3cret", b'{"a": 1}', b"hidden"))
+    yield ("CREATE TABLE connection (id INTEGER, conn_id TEXT, conn_type TEXT, description TEXT, host TEXT, schema TEXT, login TEXT, password TEXT,"
+           " port INTEGER, is_encrypted BOOLEAN, is_extra_encrypted BOOLEAN, extra TEXT)")
+    yield "CREATE TABLE variable (id INTEGER, key TEXT, val TEXT, description TEXT, is_encrypted BOOLEAN)"
+    yield f"CREATE TABLE slot_pool (id INTEGER, pool TEXT, slots INTEGER, description TEXT{'' if older else ', include_deferred BOOLEAN'})"
+    yield f"INSERT INTO connection VALUES (1, 'db', 'postgres', NULL, 'h', 'app', 'me', '{secret}', 5432, true, true, '{extra}')"
+    yield "INSERT INTO connection VALUES (2, 'web', 'http', NULL, 'x', '', '', NULL, NULL, false, false, NULL)"
+    yield f"INSERT INTO variable VALUES (1, 'v', '{value}', 'why', true)"
+    yield f"INSERT INTO slot_pool VALUES (1, 'narrow', 2, NULL{'' if older else ', true'})"
 
 
 def test_the_kind_of_a_file_is_found_by_its_name_or_its_entries(tmp_path: Path) -> None:
@@ -115,6 +122,20 @@ def test_the_database_of_airflow_is_read_and_not_changed(tmp_path: Path, older: 
     assert records.variables["v"].value == "hidden"
     assert records.pools["narrow"] == AirflowPool(2, "", not older)
     assert (tmp_path / "airflow.db").read_bytes() == before
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("older", [False, True])
+def test_the_database_of_airflow_may_be_postgresql(older: bool) -> None:
+    with own_schema() as url, psycopg.connect(url, autocommit=True) as database:
+        records = AirflowRecords()
+        with pytest.raises(UserError, match="is not that of an Airflow 2 or 3"):
+            read_database(url, KEY, records)
+        for statement in iterate_statements(older=older):
+            database.execute(statement.encode())
+        read_database(url.replace("postgresql://", "postgresql+psycopg2://"), KEY, records)
+    assert (records.connections["db"].password, records.variables["v"].value) == ("s3cret", "hidden")
+    assert records.pools["narrow"] == AirflowPool(2, "", not older)
 
 
 def test_a_value_of_another_key_is_skipped_and_named(tmp_path: Path) -> None:

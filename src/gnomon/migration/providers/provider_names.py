@@ -9,6 +9,8 @@ NAMESPACES = frozenset({"apache", "atlassian", "cncf", "common", "dbt", "microso
 """Parts after `airflow.providers` that are no provider: the package has one part more, as in `airflow.providers.apache.kafka`."""
 BUILT_IN = frozenset({"apache-airflow-providers-standard"})
 """Packages whose modules Gnomon has itself."""
+_BUILT_IN_MODULE = "airflow.providers.common.compat.sdk"
+"""A module of a provider package that Gnomon has itself."""
 AIRFLOW_PACKAGES = frozenset({"apache-airflow", "apache-airflow-core", "apache-airflow-task-sdk"})
 """Requirements that Gnomon takes the place of."""
 
@@ -41,7 +43,7 @@ def find_package(module: str) -> str | None:
         return None
     names = parts[2:4] if parts[2] in NAMESPACES else parts[2:3]
     package = PREFIX + "-".join(names).replace("_", "-")
-    if package in BUILT_IN or (parts[2] in NAMESPACES and len(parts) < 4) or module == "airflow.providers.common.compat.sdk":
+    if package in BUILT_IN or (parts[2] in NAMESPACES and len(parts) < 4) or ".".join(parts[:5]) == _BUILT_IN_MODULE:
         return None
     return package
 

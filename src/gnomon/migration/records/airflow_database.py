@@ -128,9 +128,10 @@ def _connect_postgres(url: str) -> Iterator[Any]:
 
     plain = "postgresql://" + url.partition("://")[2]
     try:
-        database = psycopg.connect(plain, connect_timeout=_TIMEOUT_S, options="-c default_transaction_read_only=on", autocommit=True)
+        database = psycopg.connect(plain, connect_timeout=_TIMEOUT_S, autocommit=True)
+        database.execute("SET default_transaction_read_only = on")
     except psycopg.Error as error:
-        raise ResourceUnavailable(f"the database of Airflow does not answer: {without_passwords(str(error)).strip()}") from None
+        raise ResourceUnavailable(f"the database of Airflow does not answer: {' '.join(without_passwords(str(error)).split())}") from None
 
     def fetch(kind: str) -> Rows:
         try:

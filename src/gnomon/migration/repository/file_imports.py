@@ -142,7 +142,9 @@ def _find_uses(tree: ast.Module, names: set[str]) -> dict[str, int]:
 def iterate_attribute_findings(tree: ast.Module, found: FileImports) -> Iterator[Finding]:
     """Yield a finding for each `module.name` that raises on use, such as `settings.Session`."""
     for node in ast.walk(tree):
-        path = resolve_path(node, found.names) if isinstance(node, ast.Attribute) else None
+        if not isinstance(node, ast.Attribute):
+            continue
+        path = resolve_path(node, found.names)
         if path is None or not _is_airflow(path):
             continue
         module, _, name = path.rpartition(".")

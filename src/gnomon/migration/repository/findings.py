@@ -59,5 +59,5 @@ class FileReport:
         """`runs`, `differs`, `missing`, `unreadable`, or `no airflow` for a file that does not use Airflow."""
         heaviest = max((one.severity for one in self.findings), key=_WEIGHTS.__getitem__, default=Severity.NOTE)
         if heaviest is not Severity.NOTE:
-            return heaviest.value
+            return str(heaviest.value)
         return "runs" if self.uses_airflow else "no airflow"

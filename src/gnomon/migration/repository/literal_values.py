@@ -12,6 +12,8 @@ UNKNOWN = object()
 _SPANS = frozenset({"days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks"})
 _DATES = frozenset({"datetime.datetime", "pendulum.datetime", "airflow.utils.timezone.datetime", "airflow.sdk.timezone.datetime"})
 
+_DATE_PARTS = ("year", "month", "day", "hour", "minute", "second")
+
 
 def read_assignments(tree: ast.Module) -> dict[str, ast.expr]:
     """Return the expression of each name that the module assigns exactly once at its top level."""
@@ -68,9 +70,10 @@ class LiteralReader:
             if path == "datetime.timedelta" and UNKNOWN not in arguments and not set(words) - _SPANS and UNKNOWN not in words.values():
                 return dt.timedelta(*arguments, **words)
             if path in _DATES and UNKNOWN not in arguments:
-                parts = {name: words[name] for name in ("year", "month", "day", "hour", "minute", "second") if name in words}
-                zone = words.get("tz", words.get("tzinfo", "UTC"))
-                return dt.datetime(*arguments[:6], **parts, tzinfo=_find_zone(zone))
+                parts: dict[str, Any] = dict(zip(_DATE_PARTS, arguments, strict=False))
+                parts |= {name: words[name] for name in _DATE_PARTS if name in words}
+                parts["tzinfo"] = _find_zone(words.get("tz", words.get("tzinfo", "UTC")))
+                return dt.datetime(**parts)  # noqa: DTZ001 - the zone is one of the parts
         except (TypeError, ValueError, OverflowError):
             return UNKNOWN
         return UNKNOWN

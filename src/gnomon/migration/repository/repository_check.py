@@ -23,7 +23,7 @@ from gnomon.migration.repository.file_imports import (
 from gnomon.migration.repository.findings import FileReport, Finding, RunDates, Severity
 from gnomon.migration.repository.literal_values import UNKNOWN, LiteralReader, read_assignments
 from gnomon.migration.repository.run_dates import find_next_runs
-from gnomon.migration.repository.source_files import SourceFile, list_files, read_source
+from gnomon.migration.repository.source_files import ParsedSource, list_files, read_source
 from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.sdk.arguments.airflow_dialects import DEFAULT_SCHEDULE_OF_AIRFLOW_2
 
@@ -71,7 +71,7 @@ class RepositoryReport:
 class _ReadFile:
     """A parsed file, before it is judged."""
 
-    source: SourceFile
+    source: ParsedSource
     imports: FileImports
     calls: list[DagCall]
     findings: list[Finding]
@@ -116,7 +116,7 @@ def _check_other_file(path: Path, name: str) -> Iterator[FileReport]:
             yield FileReport(name, findings=findings, uses_airflow=True)
 
 
-def _read(source: SourceFile, tree: ast.Module) -> _ReadFile:
+def _read(source: ParsedSource, tree: ast.Module) -> _ReadFile:
     try:
         imports = read_imports(tree)
         reader = LiteralReader(imports.names, read_assignments(tree))

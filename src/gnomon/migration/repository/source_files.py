@@ -21,7 +21,7 @@ _PYTHON_2 = re.compile(r"^\s*(print\s+[\"'\w]|exec\s+[\"']|raise\s+\w+\s*,|excep
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
+class ParsedSource:
     """One file of the repository: its syntax tree, or the finding that says why there is none."""
 
     path: str
@@ -61,7 +61,7 @@ def _is_kind(entry: os.DirEntry[str], *, is_folder: bool) -> bool:
         return False
 
 
-def read_source(path: Path, name: str) -> SourceFile:
+def read_source(path: Path, name: str) -> ParsedSource:
     """Read and parse one Python file. `name`: its path in the report."""
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -76,7 +76,7 @@ def read_source(path: Path, name: str) -> SourceFile:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return SourceFile(name, ast.parse(text), text)
+            return ParsedSource(name, ast.parse(text), text)
     except SyntaxError as error:
         if _PYTHON_2.search(text):
             return _unreadable(name, error.lineno or 1, "python-2", "the file is Python 2, which cannot be imported; port it to Python 3")
@@ -85,5 +85,5 @@ def read_source(path: Path, name: str) -> SourceFile:
         return _unreadable(name, 1, "syntax", f"the file cannot be parsed: {type(error).__name__}: {error}")
 
 
-def _unreadable(name: str, line: int, rule: str, message: str) -> SourceFile:
-    return SourceFile(name, problem=Finding(line, Severity.UNREADABLE, rule, message))
+def _unreadable(name: str, line: int, rule: str, message: str) -> ParsedSource:
+    return ParsedSource(name, problem=Finding(line, Severity.UNREADABLE, rule, message))
