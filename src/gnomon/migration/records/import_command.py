@@ -32,7 +32,7 @@ class ImportedRecord:
 
 
 @click.command("import")
-@click.argument("files", metavar="FILE...", nargs=-1, type=click.Path(exists=True, dir_okay=False))
+@click.argument("files", metavar="FILE...", nargs=-1)
 @click.option("--database", metavar="URL", help="Read the database of Airflow: sqlite:////folder/airflow.db or postgresql://user:password@host/name.")
 @click.option("--fernet-key", help=f"The key that decrypts Airflow's database; default: the variable {_KEY}.")
 @click.option("--kind", type=click.Choice(KINDS), help="What the files hold; default: by their names and entries.")

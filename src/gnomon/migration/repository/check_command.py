@@ -18,7 +18,7 @@ _FAILING = {"missing": ("missing", "unreadable"), "differs": ("missing", "unread
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--from", "version", type=click.Choice(("2", "3")), help="The Airflow on which the repository ran; default: what its files show.")
 @click.option("--at", type=MomentType(), help="Show the runs after this time; default: now.")
 @click.option("-n", "--notes", is_flag=True, help="Show notes too: what has no effect, what Airflow removed and Gnomon still has.")
@@ -34,6 +34,8 @@ def check(home: Home, ctx: click.Context, folder: Path, version: str | None, at:
 
     Exit code 0: every file runs. 1: some do not, see --fail-on. 2: wrong usage.
     """
+    if not folder.exists():
+        raise click.BadParameter(f"there is no folder {folder}", param_hint="FOLDER")
     now = home.clock.now() if at is None else resolve_instant(at, home.cfg)
     settings = CheckSettings(now, home.cfg.integer("core", "airflow_dialect"), None if version is None else int(version))
     root = folder if folder.is_dir() else folder.parent
