@@ -77,6 +77,8 @@ def _option_row(option: ConfigOption) -> str:
     old = ", ".join(f"[{alias.section}] {alias.name}" for alias in option.aliases)
     name = f"`{option.name}`" + (f" ({old})" if old else "")
     default = f"`{option.default}`" if option.default else "(empty)"
+    if option.airflow_2_default is not None:
+        default += f"; `{option.airflow_2_default}` with `[core] airflow_dialect = 2`"
     meaning = option.description + (f" One of {', '.join(option.choices)}." if len(option.choices) > 1 else "")
     return f"| {name} | {default} | {meaning} |\n"
 

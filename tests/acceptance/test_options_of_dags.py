@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -317,10 +318,49 @@ def test_cron_and_delta_have_intervals_each_for_itself(world: ForWorld, cron_has
 
 
 def _interval_of_midnight(it: World, dag_id: str) -> tuple[str, str]:
-    import json
-
     (run,) = (run for run in json.loads(it.cli("runs", "list", dag_id, "-o", "json").out) if run["run_after"].startswith("2026-03-02T00:00:00"))
     return run["data_interval_start"], run["data_interval_end"]
+
+
+@effect_of("core.airflow_dialect")
+@pytest.mark.parametrize(("option", "number"), [(2, 2), (3, 3)])
+def test_dags_without_arguments_of_airflow_2_follow_the_dialect_of_the_option(world: ForWorld, option: int, number: int) -> None:
+    it = world(MONDAY - 2 * SECOND, core__airflow_dialect=option)
+    it.file("""
+        with DAG("cron", schedule="0 0 * * 1-5", start_date=datetime(2026, 2, 25, tzinfo=timezone.utc)):
+            BaseOperator(task_id="t")
+        with DAG("none", start_date=datetime(2026, 2, 27, tzinfo=timezone.utc)):
+            BaseOperator(task_id="t")
+    """)
+    it.go(5)
+    shown = it.cli("dags", "show", "cron").out
+    assert f"Airflow {number} (" in shown
+    assert ("because of [core] airflow_dialect" in shown) is (option == 2)
+    assert len(it.runs("cron")) == (3 if number == 2 else 2), "catchup"
+    assert len(it.runs("none")) == (3 if number == 2 else 0), "the default of schedule"
+    assert _interval_of_midnight(it, "cron")[0].startswith("2026-02-27" if number == 2 else "2026-03-02")
+    it.cli("dags", "trigger", "cron", "--run-id", "by-hand")
+    assert ("2026-03-02" in (json.loads(it.cli("runs", "show", "cron", "by-hand", "-o", "json").out)["logical_date"] or "")) is (number == 2)
+
+
+@pytest.mark.parametrize("options", [{}, {"scheduler__create_cron_data_intervals": False, "scheduler__catchup_by_default": False}])
+def test_a_dag_with_schedule_interval_follows_airflow_2_and_options_that_are_set_win(world: ForWorld, options: dict[str, bool]) -> None:
+    it = world(MONDAY - 2 * SECOND, **options)
+    it.file("""
+        with DAG("old", schedule_interval="0 0 * * 1-5", start_date=datetime(2026, 2, 25, tzinfo=timezone.utc)):
+            BaseOperator(task_id="t")
+        with DAG("new", schedule="0 0 * * 1-5", start_date=datetime(2026, 2, 25, tzinfo=timezone.utc)):
+            BaseOperator(task_id="t")
+    """)
+    it.go(5)
+    start = "2026-03-02T00:00:00.000000+00:00"
+    assert _interval_of_midnight(it, "old") == (start if options else "2026-02-27T00:00:00.000000+00:00", start)
+    assert _interval_of_midnight(it, "new") == (start, start)
+    assert len(it.runs("old")) == (2 if options else 3)
+    shown = it.cli("dags", "show", "old").out
+    assert "Airflow 2 (because of its argument schedule_interval=)" in shown
+    assert ("ds is the start of this interval; catchup is True" in shown) is not options
+    assert "Airflow 3 (the default of [core] airflow_dialect)" in it.cli("dags", "show", "new").out
 
 
 @effect_of("core.default_timezone")

@@ -79,6 +79,8 @@ COMMANDS: dict[str, LazyCommand] = {
     "variables": LazyCommand("gnomon.cli.variables:variables", "List, get, set, delete, import and export Variables."),
     "connections": LazyCommand("gnomon.cli.connections:connections", "List, get, add, set, delete, test, import, export connections."),
     "state-store": LazyCommand("gnomon.cli.state_store:state_store", "Show and change what tasks and assets keep; delete what has expired."),
+    "providers": LazyCommand("gnomon.migration.providers.provider_commands:providers", "Install, list and check provider packages of Airflow."),
+    "migrate": LazyCommand("gnomon.migration.migrate_commands:migrate", "Check a repository of Airflow; import its connections, variables, pools."),
     "config": LazyCommand("gnomon.cli.config:config", "Show every option, its value and its source."),
     "dialect": LazyCommand("gnomon.cli.dialect:dialect", "Let every Python program of this environment import airflow."),
     "db": LazyCommand("gnomon.cli.db:db", "Migrate, check, clean, back up and restore the database."),

@@ -17,7 +17,13 @@ from gnomon.errors.product import UserError
 from gnomon.model.ids import find_run_id_fault, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.planning import PlanningError, Slot, find_slot_partition, with_slot_data
+from gnomon.planning import (
+    PlanningError,
+    Slot,
+    find_manual_logical_date,
+    find_slot_partition,
+    with_slot_data,
+)
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import build_run_row
 from gnomon.store import notify_on_commit
@@ -28,7 +34,7 @@ from gnomon.store.dag_records import dag_runs
 @click.command()
 @click.argument("dag_id", metavar="DAG")
 @click.option("-r", "--run-id", help="Id of the run; default: manual__ and the current time.")
-@click.option("-l", "--logical-date", type=MomentType(), help="Logical date of the run; default: none.")
+@click.option("-l", "--logical-date", type=MomentType(), help="Logical date of the run; default: none, and the current time for a DAG of Airflow 2.")
 @click.option("-s", "--slot", type=MomentType(), help="Create the run of the slot that was, or will be, due at this time.")
 @click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params.")
 @click.option("--partition-key", help="The partition that the run is about, for a DAG with partitions.")
@@ -54,7 +60,7 @@ def trigger(
         _check_active(dag)
         check_run_conf(dag.spec, conf)
         partition_date = resolve_manual_partition_date(home.cfg, dag, partition_key)
-        manual_slot = _ManualSlot(None) if slot is None else _find_slot_due(home, dag, resolve_instant(slot, home.cfg))
+        manual_slot = _ManualSlot(find_manual_logical_date(dag.spec, now)) if slot is None else _find_slot_due(home, dag, resolve_instant(slot, home.cfg))
         if logical_date is not None:
             manual_slot = _find_slot_of_date(home, dag, resolve_instant(logical_date, home.cfg))
         planned = plan_manual_run(home.cfg, dag.spec, dag.file, manual_slot.logical_at, now)
@@ -70,7 +76,7 @@ def trigger(
                 partition_key=partition_key, partition_date=partition_date,
             )
             notify_on_commit(tx)
-            is_waited_for = manual_slot.logical_at is not None and bool(dag_edges.list_edges_on(tx, dag_id))
+            is_waited_for = (logical_date or slot) is not None and bool(dag_edges.list_edges_on(tx, dag_id))
     home.wake_services()
     if is_waited_for:
         click.echo(format_sentence(_describe_slot(dag_id, run, manual_slot)), err=True)

@@ -54,6 +54,13 @@ class Config:
     def boolean(self, section: str, name: str) -> bool:
         return to_boolean(self.text(section, name))
 
+    def boolean_of_dialect(self, section: str, name: str, dialect: int) -> bool:
+        """The option as a boolean; when it is not set, its default in Airflow 2 or 3 (`dialect`), whatever `[core] airflow_dialect` is."""
+        option = find_option(section, name)
+        if option is None or self.source(section, name) != "default":
+            return self.boolean(section, name)
+        return to_boolean(option.find_default(dialect))
+
     def path(self, section: str, name: str) -> Path:
         return Path(self.text(section, name))
 

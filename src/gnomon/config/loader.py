@@ -13,9 +13,10 @@ from gnomon.config.home import default_home
 from gnomon.config.option import ConfigOption, OptionError, OptionKey, OptionKind
 from gnomon.config.options import BY_ALIAS, BY_KEY, OPTIONS, find_option
 from gnomon.config.sources import FILE_NAME, PREFIXES, OptionValue, read_environment, read_file
-from gnomon.config.values import check_value, normalize_choice
+from gnomon.config.values import check_value, normalize_choice, to_integer
 from gnomon.errors.product import find_close_matches
 
+_DIALECT = OptionKey("core", "airflow_dialect")
 _SCHEMES = ("sqlite", "postgresql", "postgres")
 
 
@@ -31,16 +32,19 @@ def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
     _refuse_unknown(gnomon_values, "GNOMON__")
     _refuse_unknown(written, "")
     values: dict[OptionKey, OptionValue] = {}
-    for option in OPTIONS:
+    dialect = 3
+    for option in OPTIONS:  # airflow_dialect is the first one: it decides about the defaults of others
         found = _find_value(option, gnomon_values, airflow_values, written)
         if found is None:
-            found = OptionValue(option.default.replace("{home}", str(home)), "default")
+            found = OptionValue(option.find_default(dialect).replace("{home}", str(home)), "default")
         else:
             _check(option, found)
             found = found._replace(text=normalize_choice(option, found.text))
         if option.kind is OptionKind.PATH:
             found = found._replace(text=_absolute(found.text, home))
         values[option.key] = found
+        if option.key == _DIALECT:
+            dialect = to_integer(found.text)
     extra = {key: found for key, found in airflow_values.items() if find_option(*key) is None}
     return Config(home, values, extra)
 

@@ -61,8 +61,14 @@ class ConfigOption:
     """The value is never shown, and author code cannot read it."""
     is_for_author_code: bool = False
     """Although the value is a secret, processes of author code have it: a secrets backend runs there, as in Airflow."""
+    airflow_2_default: str | None = None
+    """The default with `[core] airflow_dialect = 2`, and for DAGs that are written for Airflow 2; None: the same default."""
     is_used: bool = True
     """False: Gnomon does not use the option; author code can read it with `conf.get`."""
+
+    def find_default(self, dialect: int) -> str:
+        """The default in Airflow 2 or 3 (`dialect`)."""
+        return self.airflow_2_default if dialect == 2 and self.airflow_2_default is not None else self.default
 
     @property
     def key(self) -> OptionKey:

@@ -24,6 +24,9 @@ def _alias(section: str, name: str) -> tuple[OptionKey, ...]:
 
 
 _CORE = (
+    ConfigOption("core", "airflow_dialect", "3", _I,
+           "The version of Airflow, 2 or 3, whose defaults DAGs follow. A DAG with an argument that only Airflow 2 takes, such as "
+           "schedule_interval=, always follows 2. Options that are set win. Not an option of Airflow.", choices=("3", "2")),
     ConfigOption("core", "dags_folder", "{home}/dags", _P, "The folder with the DAG files."),
     ConfigOption("core", "plugins_folder", "{home}/plugins", _P, "The folder with the plugins; it is on the import path of DAG files."),
     ConfigOption("core", "executor", "LocalExecutor", _T, "The executor that runs tasks.", choices=_EXECUTORS),
@@ -49,7 +52,8 @@ _CORE = (
            minimum=0),
     ConfigOption("core", "dagbag_import_timeout", "30.0", _N, "Time limit for the import of one DAG file, in seconds.", minimum=0),
     ConfigOption("core", "dag_discovery_safe_mode", "True", _B, "Whether files are skipped whose text does not mention DAGs or assets together with Airflow or Gnomon."),
-    ConfigOption("core", "dag_ignore_file_syntax", "glob", _T, "The syntax of .airflowignore files.", choices=("glob", "regexp")),
+    ConfigOption("core", "dag_ignore_file_syntax", "glob", _T, "The syntax of .airflowignore files.", choices=("glob", "regexp"),
+           airflow_2_default="regexp"),
     ConfigOption("core", "default_timezone", "utc", _T, "The time zone of naive dates: utc, system, or a name such as Europe/Zurich."),
     ConfigOption("core", "xcom_backend", "airflow.sdk.execution_time.xcom.BaseXCom", _T,
            "The class that serializes XComs in the processes of tasks: package.module.Class of a subclass of airflow.sdk.bases.xcom.BaseXCom.",
@@ -83,9 +87,11 @@ _DATABASE = (
 )
 
 _SCHEDULER = (
-    ConfigOption("scheduler", "catchup_by_default", "False", _B, "Default of a DAG's catchup."),
-    ConfigOption("scheduler", "create_cron_data_intervals", "False", _B, "Whether runs of a cron schedule have a data interval that starts at the previous run."),
-    ConfigOption("scheduler", "create_delta_data_intervals", "False", _B, "Whether runs of a timedelta schedule have a data interval that starts at the previous run."),
+    ConfigOption("scheduler", "catchup_by_default", "False", _B, "Default of a DAG's catchup.", airflow_2_default="True"),
+    ConfigOption("scheduler", "create_cron_data_intervals", "False", _B,
+           "Whether runs of a cron schedule have a data interval that starts at the previous run.", airflow_2_default="True"),
+    ConfigOption("scheduler", "create_delta_data_intervals", "False", _B,
+           "Whether runs of a timedelta schedule have a data interval that starts at the previous run.", airflow_2_default="True"),
     ConfigOption("scheduler", "ignore_first_depends_on_past_by_default", "True", _B,
            "Default of a task's ignore_first_depends_on_past."),
     ConfigOption("scheduler", "use_job_schedule", "True", _B, "Whether scheduled runs are created. False: only manual runs."),

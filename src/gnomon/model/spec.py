@@ -99,6 +99,10 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     start_at: Instant | None = None
     """The earliest start of the DAG and its tasks (airflow-surface.md B.1, TimeRestriction)."""
     end_at: Instant | None = None
+    airflow_dialect: int = 3
+    """The version of Airflow, 2 or 3, whose defaults the DAG follows. Timetable and catchup have these defaults already."""
+    airflow_dialect_reason: str | None = None
+    """Why it follows that version; None: the default of `[core] airflow_dialect`."""
     catchup: bool = False
     catchup_window_s: float | None = None
     """Slots older than this get no run when the DAG is unpaused or starts; None: unlimited."""

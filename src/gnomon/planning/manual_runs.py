@@ -156,6 +156,11 @@ def _run_after(slot: Slot) -> Instant:
     return slot.run_after
 
 
+def find_manual_logical_date(dag: DagSpec, now: Instant) -> Instant | None:
+    """The logical date of a manual run for which the user names none: none in Airflow 3, the current time in Airflow 2."""
+    return now if dag.airflow_dialect == 2 else None
+
+
 def infer_manual_run(dag: DagSpec, *, logical_at: Instant | None, now: Instant) -> PlannedRun:
     """`build_manual_run` for a DAG with a built-in timetable. A DAG without a time schedule gets the exact instant.
 

@@ -245,6 +245,9 @@ def test_an_asset_condition_that_is_no_asset_is_a_warning() -> None:
 )
 def test_each_keyword_takes_every_schedule(keyword: str, value: Any, path: str) -> None:
     dag = DAG("timely", start_date=dt.datetime(2024, 1, 1, tzinfo=dt.UTC), max_active_runs=1, **{keyword: value})
+    if keyword != "schedule":  # an argument of Airflow 2, where the runs of a cron text or a timedelta have data intervals
+        path = {"CronTriggerTimetable": "CronDataIntervalTimetable", "DeltaTriggerTimetable": "DeltaDataIntervalTimetable"}.get(path, path)
+        path = "CronTriggerTimetable" if isinstance(value, CronTriggerTimetable) else path
     assert build_dag_spec(dag, HERE).spec.timetable.path == path
 
 

@@ -21,10 +21,13 @@ from gnomon.sdk.schedules import timezone
 from gnomon.sdk.tasks.operator import BaseOperator
 
 
-@pytest.mark.parametrize("spelling", ["schedule", "schedule_interval", "timetable"])
-def test_the_schedule_is_taken_under_each_of_its_names(spelling: str) -> None:
+@pytest.mark.parametrize(("spelling", "kind"), [
+    ("schedule", timetables.CronTriggerTimetable), ("schedule_interval", timetables.CronDataIntervalTimetable),
+    ("timetable", timetables.CronDataIntervalTimetable),
+])
+def test_the_schedule_is_taken_under_each_of_its_names(spelling: str, kind: type) -> None:
     found = DAG("d", **{spelling: "0 6 * * *"})
-    assert isinstance(found.timetable, timetables.CronTriggerTimetable)
+    assert isinstance(found.timetable, kind)
     assert found.schedule_interval == "0 6 * * *"
 
 

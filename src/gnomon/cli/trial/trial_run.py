@@ -24,6 +24,7 @@ from gnomon.dagfiles.service import start_parse_pool
 from gnomon.dagfiles.settings import build_dag_processor_settings
 from gnomon.errors.product import ResourceUnavailable
 from gnomon.model.instants import Instant
+from gnomon.planning import find_manual_logical_date
 from gnomon.report.listings.run_list import TaskInstanceRow
 from gnomon.store import Database, load_cipher, open_database
 from gnomon.store.admin import pools
@@ -102,7 +103,8 @@ def _create_run(home: Home, db: Database, target: ParsedTarget, request: TrialRe
     """Store the DAG (unpaused), its pools and a queued run in the private database; returns the run id."""
     spec, now = target.dag.spec, home.clock.now()
     check_run_conf(spec, request.conf)
-    planned = plan_manual_run(home.cfg, spec, target.parsed.path, request.logical_at, now)
+    logical_at = find_manual_logical_date(spec, now) if request.logical_at is None else request.logical_at
+    planned = plan_manual_run(home.cfg, spec, target.parsed.path, logical_at, now)
     with db.write() as tx:
         dag_files.record_parsed(
             tx, msgspec.structs.replace(target.parsed, dags=(target.dag,), failures=()), at=now, paused_by_default=False
@@ -112,7 +114,7 @@ def _create_run(home: Home, db: Database, target: ParsedTarget, request: TrialRe
             if pools.find_pool(tx, name) is None:
                 pools.set_pool(tx, name, _POOL_SLOTS)
         dag_runs.create_manual_run(
-            tx, dag_id=spec.dag_id, run_id=planned.run_id, logical_at=request.logical_at, run_after=planned.run_after,
+            tx, dag_id=spec.dag_id, run_id=planned.run_id, logical_at=logical_at, run_after=planned.run_after,
             interval=(planned.interval_start, planned.interval_end), conf=request.conf, by=BY, at=now, of_any_type=True,
         )
     return planned.run_id

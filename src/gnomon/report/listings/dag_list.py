@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
-from gnomon.model.spec import TaskSpec, collect_edges
+from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
 from gnomon.model.states import DagRunState
 from gnomon.planning import resolve_misfire
 from gnomon.report.listings.import_problems import (
@@ -76,6 +76,8 @@ class DagDetail:
     schedule: str
     schedule_description: str
     schedule_family: str
+    dialect: str
+    """The version of Airflow whose defaults it follows, and why."""
     timezone: str
     start_date: str | None
     end_date: str | None
@@ -144,6 +146,7 @@ def show_dag(
         schedule=spec.timetable.summary,
         schedule_description=spec.timetable.description,
         schedule_family=describe_family(spec.timetable),
+        dialect=describe_dialect(spec),
         timezone=spec.timezone,
         start_date=iso(spec.start_at),
         end_date=iso(spec.end_at),
@@ -161,6 +164,12 @@ def show_dag(
         next_runs=[run.as_record() for run in list_next_runs(dag, now, ask=ask)],
         tasks=build_task_rows(spec.tasks),
     )
+
+
+def describe_dialect(spec: DagSpec) -> str:
+    """The version of Airflow whose defaults the DAG follows, and why."""
+    why = spec.airflow_dialect_reason
+    return f"Airflow {spec.airflow_dialect} ({f'because of {why}' if why else 'the default of [core] airflow_dialect'})"
 
 
 def describe_process_kind(dag: DagRecord) -> str:

@@ -217,6 +217,9 @@ IGNORED_BY_OPERATOR: dict[str, str] = {
 IGNORED_BY_DAG = frozenset({"full_filepath", "default_view", "orientation"})
 """Arguments of Airflow 2 that nothing needs; taken without a word (an operator's may have one)."""
 
+AIRFLOW_2_ARGUMENTS = (*(old for row in DAG_FIELDS for old in row.old_names), *sorted(IGNORED_BY_DAG))
+"""The arguments of a DAG that only Airflow 2 takes: Airflow 3 raises TypeError for them. A DAG that has one was written for Airflow 2."""
+
 
 class Arguments:
     """What is kept of the arguments of one constructor, by the rows of its table."""

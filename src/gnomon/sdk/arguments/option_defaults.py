@@ -36,6 +36,13 @@ def has_secrets_backend() -> bool:
     return any(read_text(*option).strip() for option in (("secrets", "backend"), ("workers", "secrets_backend")))
 
 
+def read_boolean_of_dialect(section: str, key: str, dialect: int) -> bool:
+    """Return the option as a boolean; when it is not set, its default in Airflow 2 or 3 (`dialect`)."""
+    from gnomon.config import current_config
+
+    return current_config().boolean_of_dialect(section, key, dialect)
+
+
 def resolve_deferrable(given: bool | None) -> bool:
     """Return the argument `deferrable`, or for None the option [operators] default_deferrable."""
     return read_boolean("operators", "default_deferrable") if given is None else bool(given)

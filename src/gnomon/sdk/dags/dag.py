@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gnomon.sdk.arguments import converters, fields
+from gnomon.sdk.arguments.airflow_dialects import AirflowDialect, find_dialect
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
 from gnomon.sdk.arguments.converters import check_id
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
@@ -92,6 +93,8 @@ class DAG(DagNodes):
         """Warnings for the author; `gnomon dags list` and `show` print them."""
         where = format_location(self._location)
         check_id("dag_id", dag_id, where)
+        self.airflow_dialect: AirflowDialect = find_dialect(name for name in fields.AIRFLOW_2_ARGUMENTS if kwargs.get(name, NOTSET) is not NOTSET)
+        """The version of Airflow whose defaults the DAG follows."""
         old = rename_old_dag_arguments(
             dag_id, where, kwargs, schedule=schedule, max_active_tasks=max_active_tasks, fail_fast=fail_fast
         )
@@ -99,7 +102,7 @@ class DAG(DagNodes):
         try:
             self.dag_id: str = dag_id
             self.description: str | None = kept("description", description)
-            self.schedule: Any = kept("schedule", old["schedule"])
+            self.schedule: Any = kept("schedule", self.airflow_dialect.fill_schedule(old["schedule"]))
             self.start_date: dt.datetime | None = kept("start_date", start_date)
             self.end_date: dt.datetime | None = kept("end_date", end_date)
             self.default_args: dict[str, Any] = _checked_default_args(kept("default_args", default_args))
@@ -116,7 +119,7 @@ class DAG(DagNodes):
             self.deadline: Any = kept("deadline", deadline)
             self.alerts: Any = kept("alerts", alerts)
             self.sla_miss_callback: Any = kept("sla_miss_callback", sla_miss_callback)
-            self.catchup: bool = kept("catchup", catchup)
+            self.catchup: bool = kept("catchup", self.airflow_dialect.fill_catchup(catchup))
             self.catchup_window: dt.timedelta | None = kept("catchup_window", catchup_window)
             self.misfire: str | None = kept("misfire", misfire)
             self.overlap: str = kept("overlap", overlap)
@@ -142,6 +145,9 @@ class DAG(DagNodes):
             self.attempts_per_child: int = kept("attempts_per_child", attempts_per_child)
             self.fresh_import: bool = kept("fresh_import", fresh_import)
             self._resolve_arguments(_find_text_ends(end_date, default_args))
+            sentence = self.airflow_dialect.describe_differences(old["schedule"], self.timetable, catchup)
+            if sentence is not None:
+                self.warn(sentence)
         except (TypeError, ValueError) as error:
             raise type(error)(f"DAG {dag_id!r}{where}: {error}") from None
 
@@ -152,7 +158,7 @@ class DAG(DagNodes):
         if given_params:
             self.params.update(given_params)
         self.timezone: dt.tzinfo = self._resolve_timezone(text_ends)
-        self.timetable: Any = parse_schedule(self.schedule, self.timezone)
+        self.timetable: Any = parse_schedule(self.schedule, self.timezone, self.airflow_dialect)
         limit = read_active_runs_limit(self.timetable)
         if limit is not None and self.max_active_runs > limit:
             raise ValueError(

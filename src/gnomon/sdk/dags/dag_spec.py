@@ -39,7 +39,7 @@ from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
 EDGE_SEPARATOR = "\x1f"
-_TEXT_FIELDS_OF_DAG = ("description", "display_name", "doc_md", "tags", "owner", "edge_labels", "params")
+_TEXT_FIELDS_OF_DAG = ("description", "display_name", "doc_md", "tags", "owner", "edge_labels", "params", "airflow_dialect_reason")
 _TEXT_FIELDS_OF_TASK = ("doc_md", "display_name", "owner")
 """Fields for people that the scheduler does not use: a change of one of them makes no new version of the DAG."""
 _END_CALLBACKS = ("on_success_callback", "on_failure_callback", "on_retry_callback", "on_skipped_callback")
@@ -75,6 +75,8 @@ def build_dag_spec(
         tasks=tuple(_task_spec(task, priorities[task.task_id], load_class, file) for task in order),
         timezone=zone_name(dag.timezone),
         start_at=converters.to_instant_or_none(find_earliest_start(dag)),
+        airflow_dialect=dag.airflow_dialect.number,
+        airflow_dialect_reason=dag.airflow_dialect.reason,
         owner=dag.owner,
         params=_param_specs(dag),
         groups={str(key): group.parent_group.group_id if group.parent_group else None

@@ -5,25 +5,26 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
-from gnomon.sdk.arguments import option_defaults
+from gnomon.sdk.arguments.airflow_dialects import AirflowDialect, read_dialect
 
 if TYPE_CHECKING:
     from gnomon.model.slots import TimetableRef
 
 
-def parse_schedule(schedule: Any, zone: dt.tzinfo) -> Any:
+def parse_schedule(schedule: Any, zone: dt.tzinfo, dialect: AirflowDialect | None = None) -> Any:
     """Return the timetable for a cron text, a preset, a timedelta, a relativedelta, a timetable, assets, or None.
 
-    `zone` is the time zone for cron texts. Raises TypeError or ValueError for another value.
+    `zone` is the time zone for cron texts. `dialect` decides whether the runs of a cron text or a timedelta have data intervals;
+    None: `[core] airflow_dialect` decides. Raises TypeError or ValueError for another value.
     """
     from gnomon import timetables  # loaded with the first DAG, not with this module
 
     if schedule is None:
         return timetables.NullTimetable()
     if isinstance(schedule, str):
-        return _parse_text(schedule, zone)
+        return _parse_text(schedule, zone, dialect or read_dialect())
     if isinstance(schedule, dt.timedelta) or _is_relativedelta(schedule):
-        if option_defaults.read_boolean("scheduler", "create_delta_data_intervals"):
+        if (dialect or read_dialect()).read_boolean("scheduler", "create_delta_data_intervals"):
             return timetables.DeltaDataIntervalTimetable(schedule)
         return timetables.DeltaTriggerTimetable(schedule)
     if isinstance(schedule, type):
@@ -72,7 +73,7 @@ def _check_base_class(timetable: Any, base: type) -> Any:
     return timetable
 
 
-def _parse_text(schedule: str, zone: dt.tzinfo) -> Any:
+def _parse_text(schedule: str, zone: dt.tzinfo, dialect: AirflowDialect) -> Any:
     from gnomon import timetables
 
     if schedule == "@once":
@@ -81,7 +82,7 @@ def _parse_text(schedule: str, zone: dt.tzinfo) -> Any:
         return timetables.ContinuousTimetable()
     if schedule in ("None", "none", ""):
         raise ValueError(f"schedule {schedule!r} is a text; write None without quotes for a DAG without a schedule")
-    if option_defaults.read_boolean("scheduler", "create_cron_data_intervals"):
+    if dialect.read_boolean("scheduler", "create_cron_data_intervals"):
         return timetables.CronDataIntervalTimetable(schedule, zone)
     return timetables.CronTriggerTimetable(schedule, timezone=zone)
 

@@ -1,0 +1,74 @@
+"""pip or uv of this environment: installs packages with the user's own configuration, and says in one sentence why it could not."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from gnomon.config.masking import without_passwords
+from gnomon.errors.product import ResourceUnavailable, UserError
+
+TIMEOUT_S = 1800.0
+"""The longest time of one installation."""
+_NETWORK = re.compile(r"NewConnectionError|Failed to establish|Temporary failure|Name or service not known|ConnectTimeout|Could not connect"
+                      r"|client error \(Connect\)|dns error|ProxyError|Read timed out", re.IGNORECASE)
+_UNKNOWN = re.compile(r"No matching distribution found|was not found in the (package registry|provided)|not found in the package registry", re.IGNORECASE)
+
+_OFFLINE_REMEDY = ("Connect this machine, or set a reachable index in the configuration of pip or uv (a folder of wheels: "
+                   "PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER), and run the command again")
+
+
+def find_installer() -> list[str]:
+    """Return the words of the command that installs into this environment: its own pip, else uv, else a pip in PATH.
+
+    Raises UserError when there is none.
+    """
+    if importlib.util.find_spec("pip") is not None:
+        return [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    if uv := shutil.which("uv"):
+        return [uv, "pip", "install", "--python", sys.executable]
+    if pip := shutil.which("pip"):
+        return [pip, "--python", sys.executable, "install", "--disable-pip-version-check", "--no-input"]
+    raise UserError(f"the environment of {sys.executable} has no pip, and there is neither uv nor pip in PATH; run `{sys.executable} -m ensurepip`")
+
+
+class PackageInstaller:
+    """Installs packages with one command line, `words` (`find_installer`). Index addresses come from the configuration of pip or uv."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = list(words)
+
+    def unpack(self, requirement: str, folder: Path) -> None:
+        """Install one package without its requirements into the folder. Raises ResourceUnavailable with the reason when that fails."""
+        self._run("--quiet", "--no-deps", "--target", str(folder), requirement, what=requirement)
+
+    def install(self, requirements: Sequence[str], *, with_requirements: bool) -> None:
+        """Install packages into this environment. Raises ResourceUnavailable with the reason when that fails."""
+        deps = () if with_requirements else ("--no-deps",)
+        self._run("--quiet", *deps, *requirements, what=", ".join(requirements))
+
+    def _run(self, *arguments: str, what: str) -> None:
+        command = [*self._words, *arguments]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            raise ResourceUnavailable(f"{what} could not be installed within {TIMEOUT_S:g} s: {' '.join(self._words[:4])} did not end") from None
+        except OSError as error:
+            raise ResourceUnavailable(f"{what} could not be installed: {self._words[0]} cannot be run: {error}") from None
+        if done.returncode != 0:
+            raise ResourceUnavailable(_describe_failure(what, without_passwords(done.stderr)))
+
+
+def _describe_failure(what: str, text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if re.match(r"(error|×|╰)", line, re.IGNORECASE)] or lines[-1:] or ["no message"]
+    if _NETWORK.search(text):
+        return f"{what} could not be downloaded, because no package index answers. {_OFFLINE_REMEDY}"
+    if _UNKNOWN.search(text):
+        return f"{what} is not on the package index, the index does not answer, or it has no version for Python {sys.version_info.major}.{sys.version_info.minor}: {errors[-1]}"
+    return f"{what} could not be installed: {errors[-1]}"

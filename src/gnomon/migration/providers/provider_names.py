@@ -1,0 +1,53 @@
+"""The names of provider packages: the short names that users write, and the package that has a module `airflow.providers....`."""
+
+from __future__ import annotations
+
+from gnomon.errors.product import UserError
+
+PREFIX = "apache-airflow-providers-"
+NAMESPACES = frozenset({"apache", "atlassian", "cncf", "common", "dbt", "microsoft"})
+"""Parts after `airflow.providers` that are no provider: the package has one part more, as in `airflow.providers.apache.kafka`."""
+BUILT_IN = frozenset({"apache-airflow-providers-standard"})
+"""Packages whose modules Gnomon has itself."""
+_BUILT_IN_MODULE = "airflow.providers.common.compat.sdk"
+"""A module of a provider package that Gnomon has itself."""
+AIRFLOW_PACKAGES = frozenset({"apache-airflow", "apache-airflow-core", "apache-airflow-task-sdk"})
+"""Requirements that Gnomon takes the place of."""
+
+
+def normalize_package(text: str) -> str:
+    """Return the requirement for what a user writes: `http`, `common.sql`, `cncf-kubernetes==10.0`, `amazon[s3fs]`, or a full name.
+
+    Raises UserError for a text that is not a requirement.
+    """
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
+
+    word = text.strip()
+    word = word.removeprefix("airflow.providers.")
+    try:
+        parsed = Requirement(word)
+    except InvalidRequirement as error:
+        raise UserError(f"{text!r} is not a provider package: write a name such as http, common-sql or amazon==9.0 ({str(error).splitlines()[0]})") from None
+    name = canonicalize_name(parsed.name)
+    if name in AIRFLOW_PACKAGES:
+        raise UserError(f"{name} is Airflow itself, and Gnomon takes its place; name a provider package, such as http")
+    parsed.name = name if name.startswith((PREFIX, "apache-airflow")) else PREFIX + name
+    return str(parsed)
+
+
+def find_package(module: str) -> str | None:
+    """Return the provider package that has a module `airflow.providers.X...`; None for other modules and for those that Gnomon has."""
+    parts = module.split(".")
+    if parts[:2] != ["airflow", "providers"] or len(parts) < 3:
+        return None
+    names = parts[2:4] if parts[2] in NAMESPACES else parts[2:3]
+    package = PREFIX + "-".join(names).replace("_", "-")
+    if package in BUILT_IN or (parts[2] in NAMESPACES and len(parts) < 4) or ".".join(parts[:5]) == _BUILT_IN_MODULE:
+        return None
+    return package
+
+
+def shorten(package: str) -> str:
+    """Return the name that `gnomon providers install` takes for a package."""
+    return package.removeprefix(PREFIX)

@@ -1,0 +1,145 @@
+"""What an installation of provider packages consists of: the packages, the providers that they need, and other packages, each with its reason.
+
+A provider package declares Airflow as a requirement; Gnomon takes its place. What remains are its other requirements, the
+providers that it needs in turn, and packages that it imports without declaring them because Airflow declares them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from gnomon.errors.product import UserError
+from gnomon.migration.providers.airflow_requirements import REQUIREMENTS_BY_IMPORT
+from gnomon.migration.providers.package_imports import list_imported_packages
+from gnomon.migration.providers.provider_names import AIRFLOW_PACKAGES, BUILT_IN, PREFIX, shorten
+
+Unpack = Callable[[str, Path], None]
+"""Puts one package, without what it requires, into a folder (`PackageInstaller.unpack`)."""
+_ROUNDS = 5
+"""So often a provider is looked at again because another one needs another version of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPackage:
+    """One package of the installation."""
+
+    requirement: str
+    reason: str
+    is_provider: bool
+
+
+@dataclass(slots=True)
+class _Provider:
+    """A provider package that the plan contains."""
+
+    requirement: Requirement
+    reasons: list[str]
+    version: str = ""
+    rounds: int = 0
+    needs: list[Requirement] = field(default_factory=list)
+    imports: Mapping[str, str] = field(default_factory=dict)
+
+
+def build_plan(wanted: Iterable[str], unpack: Unpack, airflow_version: str) -> list[PlannedPackage]:
+    """Return what must be installed for these provider packages (`normalize_package`), the providers first.
+
+    `airflow_version`: the version of Airflow that Gnomon stands for. Raises UserError for a package that needs another one, and the
+    errors of `unpack`.
+    """
+    providers: dict[str, _Provider] = {}
+    pending: list[tuple[Requirement, str]] = [(Requirement(text), "asked for") for text in wanted]
+    while pending:
+        requirement, reason = pending.pop(0)
+        name = canonicalize_name(requirement.name)
+        if name in BUILT_IN:
+            continue
+        known = providers.setdefault(name, _Provider(Requirement(name), []))
+        if reason not in known.reasons:
+            known.reasons.append(reason)
+        known.requirement.specifier &= requirement.specifier
+        known.requirement.extras |= requirement.extras
+        is_current = known.version and known.requirement.specifier.contains(known.version, prereleases=True) and not requirement.extras
+        if is_current:
+            continue
+        known.rounds += 1
+        if known.rounds > _ROUNDS:
+            raise UserError(f"no version of {name} satisfies all packages that need it: {known.requirement}")
+        _inspect(known, unpack, airflow_version)
+        pending += [(need, f"needed by {shorten(name)}") for need in known.needs if _is_provider(need)]
+    return [*_list_providers(providers), *_list_others(providers)]
+
+
+def _is_provider(requirement: Requirement) -> bool:
+    return canonicalize_name(requirement.name).startswith(PREFIX)
+
+
+def _inspect(provider: _Provider, unpack: Unpack, airflow_version: str) -> None:
+    """Download the package and read what it declares and imports."""
+    with TemporaryDirectory(prefix="gnomon-provider-") as folder:
+        bare = Requirement(str(provider.requirement))
+        bare.extras = set()
+        unpack(str(bare), Path(folder))
+        (found,) = list(metadata.distributions(path=[folder]))
+        provider.version = found.version
+        extras = ["", *sorted(provider.requirement.extras)]
+        declared = [Requirement(text) for text in found.requires or ()]
+        provider.needs = [
+            _without_marker(one) for one in declared if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in extras)
+        ]
+        provider.imports = list_imported_packages(Path(folder))
+    for need in provider.needs:
+        if canonicalize_name(need.name) in AIRFLOW_PACKAGES - {"apache-airflow-task-sdk"} and not need.specifier.contains(airflow_version, prereleases=True):
+            raise UserError(f"{provider.requirement.name} {provider.version} needs {need}, and Gnomon stands for Airflow {airflow_version}; "
+                            f"ask for another version, such as `{shorten(provider.requirement.name)}<{provider.version}`")
+    provider.needs = [need for need in provider.needs if canonicalize_name(need.name) not in AIRFLOW_PACKAGES]
+
+
+def _without_marker(requirement: Requirement) -> Requirement:
+    requirement.marker = None
+    return requirement
+
+
+def _list_providers(providers: Mapping[str, _Provider]) -> list[PlannedPackage]:
+    return [PlannedPackage(f"{name}=={one.version}", ", ".join(one.reasons), True) for name, one in providers.items()]
+
+
+def _list_others(providers: Mapping[str, _Provider]) -> list[PlannedPackage]:
+    """The packages that are no providers: those declared, then those that are imported, come with Airflow and are not declared."""
+    declared: dict[str, list[str]] = {}
+    for name, one in providers.items():
+        for need in one.needs:
+            if not _is_provider(need):
+                declared.setdefault(str(need), []).append(shorten(name))
+    found = [PlannedPackage(text, f"declared by {', '.join(names)}", False) for text, names in sorted(declared.items())]
+    names_declared = {canonicalize_name(Requirement(text).name) for text in declared}
+    undeclared: dict[str, list[str]] = {}
+    for name, one in providers.items():
+        for module in one.imports:
+            text = REQUIREMENTS_BY_IMPORT.get(module)
+            if text is None or canonicalize_name(Requirement(text).name) in names_declared or _can_be_imported(module):
+                continue
+            undeclared.setdefault(text, []).append(shorten(name))
+    found += [PlannedPackage(text, f"imported by {', '.join(names)}, and declared by Airflow alone", False) for text, names in sorted(undeclared.items())]
+    return found
+
+
+def _can_be_imported(module: str) -> bool:
+    return module in sys.stdlib_module_names or importlib.util.find_spec(module) is not None
+
+
+def is_installed(requirement: str) -> bool:
+    """Return whether this environment has a version that satisfies the requirement."""
+    wanted = Requirement(requirement)
+    try:
+        return wanted.specifier.contains(metadata.version(wanted.name), prereleases=True) and not wanted.extras
+    except metadata.PackageNotFoundError:
+        return False

@@ -1,0 +1,134 @@
+"""`gnomon migrate import`: stores connections, Variables and pools of an Airflow installation."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import click
+
+from gnomon.cli.home import Home, pass_home
+from gnomon.cli.output import output_option, print_records
+from gnomon.config.environment import get_variable
+from gnomon.errors.product import UserError
+from gnomon.migration.records.airflow_records import KINDS, AirflowPool, AirflowRecords, read_export_file
+from gnomon.sdk.runtime.connection import Connection
+from gnomon.store import Transaction, notify_on_commit
+from gnomon.store.admin import connections, pools, variables
+
+_KEY = "AIRFLOW__CORE__FERNET_KEY"
+_SHOWN = 5
+_DEFAULT_POOL = "default_pool"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRecord:
+    """One record and what became of it. Values are not shown."""
+
+    kind: str
+    name: str
+    action: str
+    """`add`, `replace`, `keep` (it exists with another value) or `same` (it exists with this value)."""
+
+
+@click.command("import")
+@click.argument("files", metavar="FILE...", nargs=-1)
+@click.option("--database", metavar="URL", help="Read the database of Airflow: sqlite:////folder/airflow.db or postgresql://user:password@host/name.")
+@click.option("--fernet-key", help=f"The key that decrypts Airflow's database; default: the variable {_KEY}.")
+@click.option("--kind", type=click.Choice(KINDS), help="What the files hold; default: by their names and entries.")
+@click.option("--on-conflict", type=click.Choice(("fail", "keep", "replace")), default="fail", show_default=True, help="What to do about records that exist with another value.")
+@click.option("-n", "--dry-run", is_flag=True, help="Only show what would be done.")
+@output_option
+@pass_home
+def import_(home: Home, files: tuple[str, ...], database: str | None, fernet_key: str | None, kind: str | None, on_conflict: str, dry_run: bool, output: str) -> None:
+    """Store the connections, Variables and pools of FILEs that `airflow connections export`, `variables export` and `pools export`
+    have written (.json, .yaml, .env), or of the database of Airflow, which is only read.
+
+    All records are stored in one transaction, or none.
+    """
+    if not files and database is None:
+        raise click.UsageError("name files of `airflow ... export`, or the database of Airflow with --database")
+    records = AirflowRecords()
+    for path in files:
+        read_export_file(path, kind, records)
+    if database is not None:
+        from gnomon.migration.records.airflow_database import read_database
+
+        read_database(database, fernet_key or get_variable(_KEY), records)
+    with home.store() as db:
+        db.bind_key()
+        with db.read() as tx:
+            rows = _plan(tx, records, on_conflict)
+        _refuse_conflicts(rows, dry_run)
+        if not dry_run:
+            with db.write() as tx:
+                rows = _plan(tx, records, on_conflict)
+                _refuse_conflicts(rows, dry_run)
+                _store(tx, records, rows)
+                notify_on_commit(tx)
+    if not dry_run:
+        home.wake_services()
+    _print(rows, records, dry_run, output)
+
+
+def _plan(tx: Transaction, records: AirflowRecords, on_conflict: str) -> list[ImportedRecord]:
+    """What becomes of each record, compared with what is stored."""
+    known_connections = {one.conn_id: one for one in connections.list_connections(tx)}
+    known_variables = {one.key: (one.value, one.description) for one in variables.list_variables(tx)}
+    known_pools = {one.name: AirflowPool(one.slots, one.description, one.include_deferred) for one in pools.list_pools(tx)}
+    pairs: list[tuple[str, str, object, object]] = [
+        *(("connection", name, to_stored(one), known_connections.get(name)) for name, one in records.connections.items()),
+        *(("variable", name, (one.value, one.description), known_variables.get(name)) for name, one in records.variables.items()),
+        *(("pool", name, one, known_pools.get(name)) for name, one in records.pools.items()),
+    ]
+    return [ImportedRecord(kind, name, _choose_action(kind, name, new, old, on_conflict)) for kind, name, new, old in pairs]
+
+
+def _choose_action(kind: str, name: str, new: object, old: object, on_conflict: str) -> str:
+    if old is None:
+        return "add"
+    if old == new:
+        return "same"
+    if kind == "pool" and name == _DEFAULT_POOL and on_conflict == "fail":
+        return "replace"  # every installation has this pool: its size in Airflow is what the user wants
+    return {"fail": "conflict", "keep": "keep", "replace": "replace"}[on_conflict]
+
+
+def _refuse_conflicts(rows: list[ImportedRecord], dry_run: bool) -> None:
+    found = [f"{row.kind} {row.name}" for row in rows if row.action == "conflict"]
+    if found and not dry_run:
+        shown = ", ".join(found[:_SHOWN]) + (f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")
+        raise UserError(f"nothing was imported: these exist with other values: {shown}. Choose --on-conflict keep or --on-conflict replace")
+
+
+def _store(tx: Transaction, records: AirflowRecords, rows: list[ImportedRecord]) -> None:
+    for row in rows:
+        if row.action not in ("add", "replace"):
+            continue
+        if row.kind == "connection":
+            connections.set_connection(tx, to_stored(records.connections[row.name]))
+        elif row.kind == "variable":
+            variable = records.variables[row.name]
+            variables.set_variable(tx, row.name, variable.value, variable.description)
+        else:
+            pool = records.pools[row.name]
+            pools.set_pool(tx, row.name, pool.slots, description=pool.description, include_deferred=pool.include_deferred)
+
+
+def to_stored(connection: Connection) -> connections.StoredConnection:
+    """The record of a connection; an extra that is an object is stored as JSON."""
+    extra = connection.extra
+    return connections.StoredConnection(
+        conn_id=str(connection.conn_id), conn_type=str(connection.conn_type), host=connection.host or None, schema=connection.schema or None,
+        login=connection.login or None, password=connection.password or None, port=connection.port,
+        extra=extra if extra is None or isinstance(extra, str) else json.dumps(extra), description=connection.description or None,
+    )
+
+
+def _print(rows: list[ImportedRecord], records: AirflowRecords, dry_run: bool, output: str) -> None:
+    print_records(rows, output, ("kind", "name", "action"), empty="there is nothing to import")
+    for sentence in records.skipped:
+        click.echo(f"skipped: {sentence}", err=True)
+    stored = sum(row.action in ("add", "replace") for row in rows)
+    if output == "table":
+        click.echo(f"would store {stored} of {len(rows)} records (--dry-run)" if dry_run else f"stored {stored} of {len(rows)} records")
