@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from gnomon.app.checks import find_readable_by_others
 from gnomon.app.backup import (
     back_up_sqlite,
     describe_postgres_backup,
@@ -16,6 +15,7 @@ from gnomon.app.backup import (
     is_sqlite,
     restore_sqlite,
 )
+from gnomon.app.checks import find_readable_by_others
 from gnomon.app.housekeeping import DEFAULT_TABLES, TABLES, Housekeeping
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_document

@@ -10,10 +10,10 @@ from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.cli.home import Home
 from gnomon.cli.logs.log_stream import LineFormat, merge_logs, order_by_time
-from gnomon.report.listings.log_tail import LogTail
 from gnomon.cli.terminal.screen import Screen
 from gnomon.model.attempts import build_attempt_log_path
 from gnomon.report.listings.log_files import AttemptLog
+from gnomon.report.listings.log_tail import LogTail
 from gnomon.testing import Play
 
 START = 1_772_355_600_000_000

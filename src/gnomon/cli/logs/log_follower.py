@@ -9,10 +9,10 @@ import click
 
 from gnomon.cli.home import Home
 from gnomon.cli.logs.log_stream import order_by_time
-from gnomon.report.listings.log_tail import LogTail
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.log_files import AttemptLog, list_attempt_logs
+from gnomon.report.listings.log_tail import LogTail
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, list_task_instances
 from gnomon.store import Database
 

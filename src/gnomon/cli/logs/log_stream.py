@@ -8,11 +8,11 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from gnomon.report.listings.log_tail import LogTail
 from gnomon.cli.terminal.local_times import to_shown_zone
 from gnomon.cli.terminal.screen import Screen
 from gnomon.model.instants import Instant, to_instant
 from gnomon.report.listings.log_files import AttemptLog
+from gnomon.report.listings.log_tail import LogTail
 
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6})Z (\w+)")
 """The beginning of a line that `logging` wrote (`gnomon.runner.attempt_log`)."""

@@ -7,7 +7,6 @@ import click
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.logs.log_follower import LogFollower, find_first_seq
 from gnomon.cli.logs.log_stream import LineFormat, merge_logs
-from gnomon.report.listings.log_tail import LogTail
 from gnomon.cli.output import format_sentence, utc_option
 from gnomon.cli.task_selection import MAP_INDEX, split_choice
 from gnomon.cli.terminal.screen import read_screen
@@ -17,6 +16,7 @@ from gnomon.model.ids import UNMAPPED, quote_argument
 from gnomon.report.explanations.explanation import explain_task
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.log_files import AttemptLog, find_log_files, list_attempt_logs
+from gnomon.report.listings.log_tail import LogTail
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import find_run
 from gnomon.store import Database
