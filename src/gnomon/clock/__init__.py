@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from gnomon.clock.clocks import Clock, SystemClock, VirtualClock, virtual_time
+from gnomon.clock.clocks import Clock, SystemClock, VirtualClock, skip_time, virtual_time
 
-__all__ = ["Clock", "SystemClock", "VirtualClock", "virtual_time"]
+__all__ = ["Clock", "SystemClock", "VirtualClock", "skip_time", "virtual_time"]

@@ -29,13 +29,6 @@ class SystemClock:
     def monotonic(self) -> float:
         return time.monotonic() if _replacement is None else _replacement.monotonic()
 
-    def sleep(self, seconds: float) -> None:
-        """Wait; a virtual clock is advanced instead."""
-        if _replacement is None:
-            time.sleep(seconds)
-        else:
-            _replacement.advance(seconds)
-
 
 class VirtualClock:
     """A clock that stands still until it is advanced; wall clock and monotonic clock move together."""
@@ -80,3 +73,11 @@ def virtual_time(clock: VirtualClock) -> Iterator[None]:
         yield
     finally:
         _replacement = before
+
+
+def skip_time(seconds: float) -> bool:
+    """Advance the clock of `virtual_time`; False outside its block, where the caller has to wait."""
+    if _replacement is None:
+        return False
+    _replacement.advance(seconds)
+    return True
