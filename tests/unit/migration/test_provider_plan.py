@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from gnomon.migration.providers.package_imports import list_imported_packages
 from gnomon.migration.providers.package_installer import _describe_failure
 from gnomon.migration.providers.provider_names import find_package, normalize_package, shorten
 from gnomon.migration.providers.provider_plan import build_plan
+from gnomon.sdk.runtime.provider_packages import load_provider_packages
 
 INDEX = {
     "apache-airflow-providers-alpha": {
@@ -147,3 +149,20 @@ def test_check_says_of_each_module_whether_it_can_be_imported(tmp_path: Path, mo
     assert "exit code 3" in found["ends"][1]
     assert main(["providers", "check", "sigma"]) == 1
     assert "is not installed; run `gnomon providers install sigma`" in capsys.readouterr().err
+
+
+def test_list_shows_the_installed_packages_and_their_connection_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_package(tmp_path, "apache-airflow-providers-omega", "1.0", [], {})
+    (tmp_path / "apache_airflow_providers_omega-1.0.dist-info" / "entry_points.txt").write_text("[apache_airflow_provider]\nprovider_info=omega_info:describe\n")
+    (tmp_path / "omega_info.py").write_text(
+        "def describe():\n    return {'package-name': 'apache-airflow-providers-omega', 'connection-types': [{'connection-type': 'omega'}]}\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    load_provider_packages.cache_clear()
+    try:
+        assert main(["providers", "list", "-o", "json"]) == 0
+    finally:
+        load_provider_packages.cache_clear()
+    found = {row["package"]: row for row in json.loads(capsys.readouterr().out)}["apache-airflow-providers-omega"]
+    assert (found["version"], found["connection_types"], found["error"]) == ("1.0", ["omega"], None)
