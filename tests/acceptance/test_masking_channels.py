@@ -13,11 +13,14 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 from tests.acceptance.product import Product, product
+from tests.patience import PATIENCE_S
 
 SHORT, LONG = 400, 10_000
+SECRET_S = 0.1
+"""Seconds that one secret may take on a slow machine."""
 ALPHABET = string.ascii_letters + string.digits + " %&+/:=?@'\"\\<>{}äß\u20ac\U0001f600"
 PLUGIN = '''
-import random
+import asyncio, random
 from airflow.sdk import BaseOperator
 from airflow.sdk.log import mask_secret
 from airflow.triggers.base import BaseTrigger, TriggerEvent
@@ -46,6 +49,7 @@ class Chatty(BaseTrigger):
             for piece in pieces(rng, f"trigger {secret}\\n"):
                 print(piece, end="", flush=True)
             self.log.warning("trigger %%s", secret)
+            await asyncio.sleep(0)
         raise ValueError(f"trigger {found[0]}")
         yield TriggerEvent({})
 
@@ -146,9 +150,10 @@ def test_no_secret_is_in_a_file_a_row_or_an_answer(count: int) -> None:
         here.write("broken.py", BROKEN)
         here.has_dag("talk")
         here.until(lambda: bool(here.rows("dags", "errors")), "the error of broken.py is listed")
-        run = here.run("talk")
-        answers = [*_ask(here, str(run["run_id"]))]
-        task = here.tasks("talk", str(run["run_id"]))["talk"]
+        run_id = here.do("dags", "trigger", "talk").strip()
+        here.until(lambda: here.rows("runs", "list", "talk")[0]["state"] == "failed", "the run has failed", PATIENCE_S + count * SECRET_S)
+        answers = [*_ask(here, run_id)]
+        task = here.tasks("talk", run_id)["talk"]
         assert (task["state"], task["reason"]) == ("failed", "ValueError: login with *** and *** failed")
         files = list(_read_files(here.home))
     logs = "\n".join(text for _, text in files)
