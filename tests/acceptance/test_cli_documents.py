@@ -50,14 +50,14 @@ COMMANDS: dict[str, list[str]] = {
     "pools list": [], "variables list": ["--show-values"], "config list": [], "explain": ["etl"],
     "dags versions": ["etl"], "assets list": [], "assets show": ["table"], "assets events": ["table"], "assets materialize": ["table"],
     "backfill create": ["etl", "--from", "2026-01-05", "--to", "2026-01-06", "--dry-run"], "backfill list": ["etl"], "backfill show": ["1"],
-    "grid": ["etl"], "top": [], "xcom list": ["etl", "r"], "runs wait": ["etl", "made"],
+    "grid": ["etl"], "xcom list": ["etl", "r"],
     "dags next-runs": ["etl"], "calendars list": [], "calendars show": ["office"], "plugins list": [],
     "connections list": [], "connections get": ["web"],
 }
 IN_A_PROCESS = {"dags test", "tasks test", "tasks render"}
 OF_THEIR_OWN = {
     "timetables preview", "timetables diff", "timetables check", "dependencies preview", "dependencies graph", "config lint", "state-store asset list",
-    "state-store task list", "state-store clean", "tasks answer", "tasks waiting", "xcom get", "dags warnings",
+    "state-store task list", "state-store clean", "tasks answer", "tasks waiting", "xcom get", "dags warnings", "runs wait", "top",
     "migrate check", "migrate import", "providers check", "providers install", "providers list",
 }
 """Pictures and calendars are documents of theirs, nothing wrong is an empty one, and some need a world of their own: tests/unit/cli, tests/unit/migration."""
@@ -87,6 +87,7 @@ def it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     world.cli("dags", "trigger", "etl", "--run-id", "r", "--conf", '{"n": 2}')
     world.cli("backfill", "create", "etl", "--from", "2026-02-05", "--to", "2026-02-06", "--no-wait")
     world.move(10)
+    world.cli("xcom", "set", "etl", "r", "extract", "5")
     yield world
     world.close()
     set_current_config(None)
