@@ -92,6 +92,16 @@ def test_a_channel_sends_no_more_than_its_limit_and_then_one_message_for_the_res
         assert len(deployment.sent) <= 4
 
 
+def test_more_channels_than_threads_all_get_their_message(deployment: MonitorWorld) -> None:
+    deployment.world.dag()
+    names = tuple(f"c{number}" for number in range(9))
+    with deployment.monitor(rule("failure", to=names), channels={name: channel(name) for name in names}) as monitor:
+        deployment.round(monitor)
+        deployment.fail(deployment.start())
+        deployment.let(monitor, 18)
+    assert sorted(name for name, _ in deployment.sent) == list(names)
+
+
 def test_a_failed_try_is_repeated_later_with_the_same_key_and_given_up_after_the_last(deployment: MonitorWorld) -> None:
     deployment.world.dag()
     with deployment.monitor(rule("failure"), channels={"ops": channel(retries=2)}) as monitor:

@@ -74,6 +74,10 @@ ROWS = (
     "INSERT INTO asset_trigger (identity, classpath, kwargs) VALUES ('i', 'c', 'k')",
     "INSERT INTO asset_watcher (dag_pk, asset_name, asset_uri, watcher_name, asset_trigger_pk, asset_leaf, name_leaf, uri_leaf) "
     "VALUES (1, 'a', 's3://a', 'w', 1, '{}', '{}', '{}')",
+    "INSERT INTO service_lease (name, holder, host, beat_at) VALUES ('monitor', 'm', 'h', 1)",
+    "INSERT INTO alert_event (kind, at, dag_pk, run_pk, body) VALUES ('failure', 1, 1, 1, '{}')",
+    "INSERT INTO alert (rule, kind, subject, raised_at, body) VALUES ('r', 'failure', 's', 1, '{}')",
+    "INSERT INTO alert_delivery (uid, channel, group_key, state, created_at, due_at, body) VALUES ('u', 'c', 'g', 'pending', 1, 1, '{}')",
     "INSERT INTO pool_waiter (pool, scheduler, priority, since) VALUES ('default_pool', 's', 1, 1)",
 )
 """A row for every table that has none in a new database, of any revision."""

@@ -74,7 +74,7 @@ def history(home: Home, limit: int, output: str) -> None:
 @output_option
 @pass_home
 def rules(home: Home, output: str) -> None:
-    """List the rules of gnomon.toml. `gnomon dags show DAG` shows the rules of a DAG file."""
+    """List the rules of gnomon.toml. Rules in DAG files apply beside them and are not listed."""
     rows = [_rule_row(rule) for rule in read_alert_settings(home.cfg.home).rules]
     print_records(rows, output, ("rule", "when", "dags", "limit", "to", "place"), empty="gnomon.toml has no rules; add one below [[alerts.rules]]")
 

@@ -64,8 +64,8 @@ class DeliveryQueue:
         total = body.count + (len(items) if count is None else count) - repeated
         return alert_deliveries.extend_delivery(tx, delivery.delivery_pk, replace(body, items=kept, count=total))
 
-    def take_due(self, tx: Transaction, channels: Iterable[AlertChannel], busy: frozenset[str], now: Instant, limit: int) -> list[DeliveryRecord]:
-        """Begin a try of the next message of each channel that is not busy and may send; returns these messages.
+    def take_due(self, tx: Transaction, channels: Iterable[AlertChannel], busy: frozenset[str], now: Instant, limit: int, tries_max: int) -> list[DeliveryRecord]:
+        """Begin a try of the next message of each channel that is not busy and may send; returns at most `tries_max` messages.
 
         A channel that has sent its `max_per_hour` waits; what it could not send becomes one message.
         """
@@ -73,9 +73,9 @@ class DeliveryQueue:
         for delivery in alert_deliveries.list_due_deliveries(tx, now, limit):
             due.setdefault(delivery.channel, []).append(delivery)
         allowed = {channel.name: channel.max_per_hour for channel in channels}
-        taken = []
+        taken: list[DeliveryRecord] = []
         for name, deliveries in due.items():
-            if name in busy:
+            if name in busy or len(taken) >= tries_max:
                 continue
             sent, first_at = alert_deliveries.count_sent(tx, name, now - round(HOUR_S * SECOND))
             room = allowed.get(name, len(deliveries) + sent) - sent

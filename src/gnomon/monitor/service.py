@@ -12,7 +12,6 @@ from gnomon import log
 from gnomon.clock import Clock
 from gnomon.errors import ConfigurationError, ResourceUnavailable
 from gnomon.errors.product import UserError
-from gnomon.model.alerts import DeliveryRecord
 from gnomon.model.instants import Instant
 from gnomon.monitor.alert_findings import AlertFindings, RaisedAlert, store_findings
 from gnomon.monitor.dag_rules import DagRules
@@ -137,9 +136,10 @@ class MonitorService:
             next_at = alert_deliveries.find_next_due(tx)
         if next_at is None or next_at > now:
             return
-        taken: list[DeliveryRecord] = []
         with self._db.monitor_write(self._monitor_id) as tx:
-            taken = self._queue.take_due(tx, self._settings.channels.values(), self._dispatch.busy, now, _DUE_MAX)[: self._dispatch.free_slots]
+            taken = self._queue.take_due(
+                tx, self._settings.channels.values(), self._dispatch.busy, now, _DUE_MAX, self._dispatch.free_slots
+            )
         for delivery in taken:
             self._dispatch.start(delivery)
 
