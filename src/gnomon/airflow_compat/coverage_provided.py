@@ -211,7 +211,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk.definitions.asset.decorators", "AssetDefinition MultiAssetDefinition asset"),
     make_row("airflow.sdk.definitions.asset.metadata", "Metadata"),
     make_row("airflow.sdk.definitions.connection", "Connection"),
-    make_row("airflow.sdk.definitions.context", "Context get_current_context get_parsing_context"),
+    make_row("airflow.sdk.definitions.context", "Context context_merge get_current_context get_parsing_context"),
     make_row("airflow.sdk.definitions.dag", "DAG dag"),
     make_row("airflow.sdk.definitions.decorators", "TaskDecoratorCollection setup task task_group teardown"),
     make_row("airflow.sdk.definitions.decorators.setup_teardown", "setup_task teardown_task"),

@@ -198,9 +198,30 @@ def test_wrapped_functions_and_partials_are_understood() -> None:
 def test_an_unknown_variant_is_an_attribute_error_with_the_known_ones() -> None:
     with pytest.raises(AttributeError, match=r"no @task.brnch; did you mean branch\. There are: bash, branch"):
         _ = task.brnch
-    with pytest.raises(AttributeError, match="not supported yet"):
+    with pytest.raises(AttributeError, match=r"no @task\.docker; `gnomon providers install docker` installs the package"):
         _ = task.docker
     assert not hasattr(task, "nothing")
+
+
+def shout_task(python_callable: Any = None, **kwargs: Any) -> Any:
+    """What a provider package names under `task-decorators`."""
+    return task_decorator_factory(python_callable, decorated_operator_class=PythonDecoratedOperator, **kwargs)
+
+
+def test_a_provider_package_brings_variants(monkeypatch: pytest.MonkeyPatch) -> None:
+    described = {"package-name": "p", "task-decorators": [{"name": "shout", "class-name": f"{__name__}.shout_task"}]}
+    packages = InstalledProviders({"p": ProviderPackage("1", described)}, {})
+    monkeypatch.setattr(provider_packages, "load_provider_packages", lambda: packages)
+    monkeypatch.setitem(sys.modules, __name__, sys.modules.get(__name__) or sys.modules[shout_task.__module__])
+    with DAG("d"):
+
+        @task.shout(retries=2)
+        def speak() -> str:
+            return "LOUD"
+
+        arg = speak()
+    assert (arg.operator.task_id, arg.operator.retries) == ("speak", 2)
+    assert run(arg) == "LOUD"
 
 
 def test_a_value_cannot_be_iterated_or_indexed_by_number_in_the_file() -> None:

@@ -15,6 +15,7 @@ from gnomon.sdk.mapping.expand_input import DictOfListsExpandInput, ExpandInput,
 from gnomon.sdk.mapping.map_kwargs import check_dicts, check_mapped_values, check_names, prevent_duplicates
 from gnomon.sdk.mapping.mapped_operator import DecoratedMappedOperator, keep_fields
 from gnomon.sdk.mapping.operator_partial import UnexpandedPartial
+from gnomon.sdk.runtime.provider_packages import import_attribute, iter_provided
 from gnomon.sdk.tasks.decorated_operators import make_unique_task_id
 from gnomon.sdk.tasks.function_calls import CONTEXT_KEYS, check_call, read_signature
 from gnomon.sdk.tasks.operator_meta import merge_defaults
@@ -38,7 +39,11 @@ OPERATOR_PATHS: dict[str, str] = {
 }
 """Variant of `@task` to the path of its operator class, which is imported when a file uses the variant."""
 
-_UNSUPPORTED_VARIANTS = ("docker", "kubernetes", "kubernetes_cmd", "pyspark", "sql", "llm", "agent")
+_VARIANT_PACKAGES = {
+    "docker": "docker", "kubernetes": "cncf-kubernetes", "kubernetes_cmd": "cncf-kubernetes", "pyspark": "apache-spark",
+    "snowpark": "snowflake", "sql": "common-sql", "analytics": "common-sql", "llm": "common-ai", "agent": "common-ai",
+}  # fmt: skip
+"""Variant to the provider package that brings it (`task-decorators` of the package's description), for the message when it is not installed."""
 _DOCS = ("doc", "doc_md", "doc_json", "doc_yaml", "doc_rst")
 
 
@@ -256,15 +261,18 @@ class TaskDecorators:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if name not in OPERATOR_PATHS:
-            near = find_close_matches(name, OPERATOR_PATHS, cutoff=0.7)
-            why = "; it is not supported yet" if name in _UNSUPPORTED_VARIANTS else f"; did you mean {near[0]}" if near else ""
-            raise AttributeError(f"There is no @task.{name}{why}. There are: {', '.join(sorted(OPERATOR_PATHS))}, "
-                                 "run_if, skip_if.")
-        return functools.partial(self._by_position, name)
+        if name in OPERATOR_PATHS:
+            return functools.partial(self._by_position, name)
+        provided = _find_provided_variants()
+        if name in provided:
+            return functools.partial(self._by_package, provided[name])
+        raise AttributeError(_describe_unknown_variant(name, [*OPERATOR_PATHS, *provided]))
 
     def _by_position(self, name: str, python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
         return self._variant(name, python_callable, kwargs)
+
+    def _by_package(self, path: str, python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+        return import_attribute(path)(python_callable, **{**self._bound, **kwargs})
 
     def _variant(self, name: str, function: Callable[..., Any] | None, kwargs: Mapping[str, Any]) -> Any:
         return task_decorator_factory(
@@ -278,6 +286,20 @@ class TaskDecorators:
     def skip_if(self, condition: Callable[[Any], Any], skip_message: str | None = None) -> Any:
         """Skip the task when `condition(context)` returns a true value or `(True, message)`."""
         return _make_condition_decorator(condition, skip_message, run_when=False)
+
+
+def _find_provided_variants() -> dict[str, str]:
+    """Variant of `@task` to the path of its decorator, of the installed provider packages."""
+    return {item["name"]: item["class-name"] for _, item in iter_provided("task-decorators")}
+
+
+def _describe_unknown_variant(name: str, known: list[str]) -> str:
+    near = find_close_matches(name, known, cutoff=0.7)
+    if name in _VARIANT_PACKAGES:
+        remedy = f"; `gnomon providers install {_VARIANT_PACKAGES[name]}` installs the package that brings it"
+    else:
+        remedy = f"; did you mean {near[0]}" if near else ""
+    return f"There is no @task.{name}{remedy}. There are: {', '.join(sorted(known))}, run_if, skip_if."
 
 
 def _make_condition_decorator(condition: Callable[[Any], Any], skip_message: str | None, *, run_when: bool) -> Any:
