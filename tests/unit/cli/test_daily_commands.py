@@ -118,6 +118,20 @@ def test_xcoms_are_listed_set_and_deleted(gnomon: Gnomon, two: Deployment) -> No
     assert (code, out) == (1, "") and "has no XCom 'mine'" in err
 
 
+def test_xcoms_show_no_secrets_of_connections_and_variables_unless_they_are_asked_for(gnomon: Gnomon, two: Deployment) -> None:
+    assert gnomon("connections", "add", "db", "--conn-type", "http", "--conn-password", "hunter2-and-more", "--conn-extra", '{"api_key": "extra-key-9"}').code == 0
+    assert gnomon("variables", "set", "my_token", "token-of-variable").code == 0
+    value = {"a": "as hunter2-and-more", "password": "other", "hunter2-and-more": [[[[[[["extra-key-9"]]]]]]], "v": "token-of-variable"}
+    assert gnomon("xcom", "set", "b", "good", "x", json.dumps(value), "-k", "mine").code == 0
+    masked = {"a": "as ***", "password": "***", "***": [[[[[[["***"]]]]]]], "v": "***"}
+    assert json.loads(gnomon("xcom", "get", "b", "good", "x", "-k", "mine").out) == masked
+    assert json.loads(gnomon("xcom", "get", "b", "good", "x", "-k", "mine", "--show-secrets", "-o", "json").out) == value
+    assert [row["value"] for row in json.loads(gnomon("xcom", "list", "b", "good", "x", "-o", "json").out) if row["key"] == "mine"] == [masked]
+    assert "hunter2" not in gnomon("xcom", "list", "b", "good").out
+    assert "hunter2" in gnomon("xcom", "list", "b", "good", "--show-secrets").out
+
+
+
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
