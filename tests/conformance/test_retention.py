@@ -155,3 +155,21 @@ def test_log_files_go_by_age_with_folders_that_stay_empty(world: World, tmp_path
     os.utime(logs / "dag_id=d/run_id=old", (AT / 1e6,) * 2)
     clean(world, tables=("logs",), logs=logs)
     assert not (logs / "dag_id=d/run_id=old").exists()
+
+
+def test_a_log_file_that_cannot_be_deleted_does_not_keep_the_others(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for name in ("a.log", "b.log", "c.log"):
+        (folder / name).write_text("x")
+        os.utime(folder / name, (1, 1))
+    delete = Path.unlink
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        if path.name == "b.log":
+            raise PermissionError(13, "Permission denied")
+        delete(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    assert clean(world, logs=folder, tables=("logs",)) == {"logs": 2}
+    assert [path.name for path in folder.iterdir()] == ["b.log"]

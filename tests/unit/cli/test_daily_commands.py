@@ -9,6 +9,7 @@ from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.cli import dags_files
+from gnomon.model.alerts import AlertRuleSpec
 from gnomon.model.attempts import XComItem
 from gnomon.testing import Play
 
@@ -161,3 +162,9 @@ def test_tasks_run_runs_a_finished_task_again(gnomon: Gnomon, two: Deployment) -
     two.plays["y"] = Play(outcome="failed", reason="ValueError: again")
     assert gnomon("tasks", "run", "a", "bad", "y").code == 1
     assert "there is no task 'z'" in gnomon("tasks", "run", "a", "bad", "z").err
+
+
+def test_rules_of_dag_files_are_listed_beside_those_of_the_toml(gnomon: Gnomon, two: Deployment) -> None:
+    two.add(spec_of("ruled", alerts=(AlertRuleSpec(when="failure", to=("opps",)),)), file="/dags/ruled.py")
+    (row,) = json.loads(gnomon("alerts", "rules", "-o", "json").out)
+    assert (row["rule"], row["when"], row["dags"], row["to"], row["place"]) == ("dag:ruled:1", "failure", "ruled", "opps (no such channel)", "/dags/ruled.py")
