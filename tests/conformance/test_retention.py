@@ -12,7 +12,9 @@ from tests.unit.engine.world import GROUP
 
 from gnomon.app.housekeeping import Housekeeping
 from gnomon.clock import VirtualClock
+from gnomon.model.alerts import AlertEvent, AlertFacts, AlertKind
 from gnomon.model.backfills import BackfillRecord
+from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import Changes, EventRecord, RunRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackRequest
 from gnomon.model.run_waits import RunWait, WaitState
@@ -173,3 +175,13 @@ def test_a_log_file_that_cannot_be_deleted_does_not_keep_the_others(world: World
     monkeypatch.setattr(Path, "unlink", refuse)
     assert clean(world, logs=folder, tables=("logs",)) == {"logs": 2}
     assert [path.name for path in folder.iterdir()] == ["b.log"]
+
+
+def test_facts_that_no_monitor_has_read_go_when_they_are_old(world: World) -> None:
+    world.dag()
+    run = world.run("d", "r")
+    for at in (AT, NOW):
+        world.apply(Changes(alert_events=[AlertEvent(AlertKind.FAILURE, at, run.dag_pk, run.run_pk, None, UNMAPPED, AlertFacts(reason="x"))]))
+    assert clean(world, tables=("alerts",), dry_run=True) == {"alerts": 1}
+    assert clean(world, tables=("alerts",)) == {"alerts": 1}
+    assert world.count("SELECT count(*) FROM alert_event") == 1
