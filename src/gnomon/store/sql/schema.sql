@@ -19,7 +19,7 @@ SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
 SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename;
 
 -- name: quick_check (sqlite)
--- Whether the file is sound: one row `ok`, or the problems.
+-- Whether the file is sound: one row `ok`, or the problems. SQLite has no server that checks its file.
 PRAGMA quick_check;
 
 -- name: quick_check (postgresql)
