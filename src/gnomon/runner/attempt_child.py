@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from gnomon.errors.author_traceback import trim_error
 from gnomon.errors.authoring import DagNotFound
 from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult
@@ -141,7 +142,7 @@ def _run(attempt: Attempt, task_channel: AttemptChannel, find_dag: FindDag) -> A
     try:
         dag = find_dag(attempt)
     except BaseException as error:  # the import of the DAG file, in a new interpreter
-        log.error("the DAG could not be loaded from %s", attempt.file, exc_info=error)
+        log.error("the DAG could not be loaded from %s", attempt.file, exc_info=trim_error(error))
         return _failed_result(attempt, error_line(error))
     if attempt.callback is not None:
         from gnomon.runner.callback_attempt import run_callback_attempt  # start-up cost: most attempts are tasks

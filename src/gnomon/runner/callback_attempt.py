@@ -13,6 +13,7 @@ from typing import Any
 
 from gnomon.clock import SystemClock
 from gnomon.context.run_context import build_run_context
+from gnomon.errors.author_traceback import trim_error
 from gnomon.errors.authoring import AirflowException, AirflowTaskTerminated, AirflowTaskTimeout
 from gnomon.loading.class_loader import load_object
 from gnomon.model.attempts import Attempt, AttemptResult, escape_unstorable
@@ -138,7 +139,7 @@ class _CallbackExecution:
         return alerts[number]
 
     def _add_failure(self, what: str, error: BaseException) -> None:
-        log.error("%s failed", what, exc_info=error)
+        log.error("%s failed", what, exc_info=trim_error(error))
         self._failures.append(f"{what}: {error_line(error)}")
 
     def _build_result(self, started_at: Instant) -> AttemptResult:
