@@ -5,12 +5,12 @@ from __future__ import annotations
 import traceback
 from types import TracebackType
 
-from gnomon.errors.author_traceback import is_author_file
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import GnomonError
 from gnomon.log.secret_masks import hide
 from gnomon.model.spec import ParseFailure
 from gnomon.processes.author_frames import parse_fault_dump
+from gnomon.processes.author_traceback import is_author_file
 from gnomon.processes.exit_reasons import describe_crash
 from gnomon.sdk.arguments.old_arguments import suggest_keyword
 

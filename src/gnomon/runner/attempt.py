@@ -9,7 +9,6 @@ from typing import Any
 
 from gnomon.clock import Clock, SystemClock
 from gnomon.context import build_context
-from gnomon.errors.author_traceback import trim_error
 from gnomon.errors.authoring import (
     AirflowTaskTerminated,
     AirflowTaskTimeout,
@@ -22,6 +21,7 @@ from gnomon.model.assets import AssetEmission
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem, escape_unstorable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState
+from gnomon.processes.author_traceback import trim_error
 from gnomon.runner import callbacks
 from gnomon.runner.attempt_results import (
     AttemptOutcome,

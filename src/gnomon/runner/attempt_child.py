@@ -17,12 +17,12 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from gnomon.errors.author_traceback import trim_error
 from gnomon.errors.authoring import DagNotFound
 from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
+from gnomon.processes.author_traceback import trim_error
 from gnomon.processes.child_setup import hide_secrets
 from gnomon.processes.kernel import TASK_OOM_SCORE, become_subreaper, raise_oom_score
 from gnomon.processes.message_stream import FrameDecoder, FrameTooLarge

@@ -13,13 +13,13 @@ from typing import Any
 
 from gnomon.clock import SystemClock
 from gnomon.context.run_context import build_run_context
-from gnomon.errors.author_traceback import trim_error
 from gnomon.errors.authoring import AirflowException, AirflowTaskTerminated, AirflowTaskTimeout
 from gnomon.loading.class_loader import load_object
 from gnomon.model.attempts import Attempt, AttemptResult, escape_unstorable
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState
+from gnomon.processes.author_traceback import trim_error
 from gnomon.runner import callbacks, listener_calls
 from gnomon.runner.attempt_results import REASON_MAX, error_line
 from gnomon.runner.signals import terminable, time_limit

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gnomon.errors.author_traceback import trim_error
 from gnomon.errors.authoring import TaskDeferred
+from gnomon.processes.author_traceback import trim_error
 
 log = logging.getLogger("gnomon.task")
 

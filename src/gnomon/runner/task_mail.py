@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.config import current_config
-from gnomon.errors.author_traceback import trim_error
 from gnomon.log.secret_masks import hide
+from gnomon.processes.author_traceback import trim_error
 from gnomon.sdk.runtime.email import send_email
 from gnomon.sdk.templating.templater import Templater
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
 from gnomon import log
-from gnomon.errors.author_traceback import trim_error
 from gnomon.log.masked_stream import MaskedStream
 from gnomon.log.secret_masks import hide
 from gnomon.model.deferral import DeferralResult
+from gnomon.processes.author_traceback import trim_error
 from gnomon.sdk.deferral.triggers import BaseTrigger
 from gnomon.triggerer.deferral_results import describe_value, event_to_result
 from gnomon.triggerer.host_protocol import TriggerTaskInstance

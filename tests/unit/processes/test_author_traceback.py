@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gnomon import examples, sdk
-from gnomon.errors.author_traceback import is_author_file, trim_error
+from gnomon.processes.author_traceback import is_author_file, trim_error
 
 _GNOMON = str(Path(sdk.__file__).with_name("caller.py"))
 
