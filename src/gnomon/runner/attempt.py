@@ -21,6 +21,7 @@ from gnomon.model.assets import AssetEmission
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem, escape_unstorable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState
+from gnomon.processes.author_traceback import trim_error
 from gnomon.runner import callbacks
 from gnomon.runner.attempt_results import (
     AttemptOutcome,
@@ -115,7 +116,7 @@ class _AttemptExecution:
         if self._rendered_map_index is None and self._ended_at is not None and attempt_outcome.outcome in ("failed", "skipped", "success"):
             self._rendered_map_index = self._try_render_map_index()
         if attempt_outcome.logs_traceback:
-            log.error("task failed: %s", attempt_outcome.reason, exc_info=error)
+            log.error("task failed: %s", attempt_outcome.reason, exc_info=trim_error(error))
         elif attempt_outcome.wait is not None:
             log.info("%s", error)
         elif attempt_outcome.outcome == "failed":
