@@ -2,7 +2,7 @@
 from typing import Any
 
 from gnomon.airflow_compat.dagbag import DagBag as DagBag
-from gnomon.airflow_compat.inert_features import BaseOperatorLink as BaseOperatorLink
+from gnomon.sdk.tasks.operator_links import BaseOperatorLink as BaseOperatorLink
 from gnomon.sdk.arguments.params import Param as Param
 from gnomon.sdk.dags.dag import DAG as DAG
 from gnomon.sdk.mapping.mapped_operator import MappedOperator as MappedOperator

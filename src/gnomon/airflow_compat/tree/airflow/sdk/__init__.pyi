@@ -2,7 +2,7 @@
 from typing import Any
 
 from airflow.sdk import lineage as lineage
-from gnomon.airflow_compat.inert_features import BaseOperatorLink as BaseOperatorLink
+from gnomon.sdk.tasks.operator_links import BaseOperatorLink as BaseOperatorLink
 from gnomon.context.airflow_configuration import conf as conf
 from gnomon.context.runtime_task_instance import RuntimeTaskInstance as TaskInstance
 from gnomon.context.state_store_accessors import NEVER_EXPIRE as NEVER_EXPIRE
