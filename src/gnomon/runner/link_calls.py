@@ -42,7 +42,7 @@ def _push_link(name: str, link: Any, task: Any, ti: Any) -> None:
         if url is None or url == "":
             return
         if not isinstance(url, str):
-            raise TypeError(f"get_link returned a {type(url).__name__}; return the URL as text")
+            raise TypeError(f"get_link returned an object of class {type(url).__name__}; return the URL as text")
         key = read_xcom_key(link)
         text, what = dumps(str(url)), f"XCom {key!r} of task {task.task_id!r}"
         excess = xcom_excess(what, text)

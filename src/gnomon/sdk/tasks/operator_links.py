@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -132,7 +132,7 @@ def _describe(name: str, link: Any) -> ExtraLinkSpec:
     return ExtraLinkSpec(name=str(name), xcom_key=str(read_xcom_key(link)), static_url=str(url) if isinstance(url, str) and url else None)
 
 
-def _by_name(links: Iterable[Any]) -> Mapping[str, Any]:
+def _by_name(links: Iterable[Any]) -> dict[str, Any]:
     return {link.name: link for link in links if find_link_mistake(link) is None}
 
 
