@@ -123,6 +123,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Run in a new interpreter instead of a fork."""
     calls_listeners: bool = False
     """True when a plugin has a listener of task instances."""
+    computes_links: bool = False
+    """True when the task has links, of its operator or of plugins, whose URLs its code computes."""
     attempts_per_child: int = 1
     timeout_s: float | None = None
     log: str = ""

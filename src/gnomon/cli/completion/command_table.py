@@ -92,6 +92,7 @@ ARGUMENTS = {
     "state-store task set": "dag run task",
     "tasks answer": "dag run task",
     "tasks clear": "dag run task*",
+    "tasks links": "dag run task",
     "tasks list": "dag",
     "tasks logs": "dag run task",
     "tasks mark": "dag run task*",

@@ -199,6 +199,7 @@ def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
         task_id=task.task_id, task_no=run.graph.numbers[ti.index], map_index=ti.map_index,
         try_number=ti.try_number, max_tries=ti.max_tries, seq=ti.seq, file=dag.file, input_hash=dag.input_hash,
         fresh=dag.fresh is not None or run.graph.spec.fresh_import, attempts_per_child=run.graph.spec.attempts_per_child, calls_listeners=run.graph.spec.calls_task_listeners,
+        computes_links=any(link.static_url is None for link in task.extra_links),
         timeout_s=task.execution_timeout_s, zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.looked_further else None,
         log=build_attempt_log_path(dag.dag_id, run.record.run_id, task.task_id, ti.map_index, ti.seq),
         resume=_build_resumption(ti), started_at=ti.started_at if ti.is_resumption else None,
