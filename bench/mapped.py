@@ -78,7 +78,7 @@ class MappedFigures:
 def mapped(numbers: tuple[int, ...] = NUMBERS) -> None:
     """Lines for each way to run tasks; ratios are to the unmapped DAG of the same deployment."""
     for mode, options in MODES.items():
-        with _deployed(numbers, options) as running:
+        with deployed(numbers, options) as running:
             plain, of_500 = _compare_500(running)
             _show(f"500 tasks, mapped | not, {mode}", of_500, plain, "Airflow 10.5 | 6.6/s" if mode == "isolated" else "")
             for number in numbers:
@@ -94,7 +94,8 @@ def _show(name: str, mapped_run: RunFigures, plain: RunFigures, beside: str) -> 
 
 
 @contextmanager
-def _deployed(numbers: tuple[int, ...], options: dict[str, str]) -> Iterator[Deployment]:
+def deployed(numbers: tuple[int, ...], options: dict[str, str]) -> Iterator[Deployment]:
+    """A deployment with the DAGs that are mapped over an XCom, and the wide ones with 500 tasks."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "mapped_numbers.py"
         file.write_text(FILE.format(numbers=list(numbers)))

@@ -21,7 +21,7 @@ from bench.forks import fork_rate
 from gnomon.clock import SystemClock
 from gnomon.executors.interface import AttemptEnded, WorkerConnected
 from gnomon.executors.local import LocalExecutor
-from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
+from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, XComElement
 from gnomon.model.records import WorkerRecord
 from gnomon.worker.loop import STOPPED, WorkerService
 from gnomon.worker.settings import WorkerSettings
@@ -49,6 +49,9 @@ class NoStore:
         return True
 
     def mail_results(self, worker_id: str, results: object) -> None: ...
+
+    def read_elements(self, attempt: Attempt) -> tuple[XComElement, ...]:
+        return ()
 
     def answer_request(self, attempt: Attempt, question: object) -> object:
         return None

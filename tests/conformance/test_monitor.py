@@ -8,7 +8,7 @@ import pytest
 from tests.conformance.monitorworld import MonitorWorld, channel, rule
 from tests.conformance.storeworld import AT, World, parsed, spec
 
-from gnomon.model.alerts import AlertRuleSpec
+from gnomon.model.alerts import AlertItem, AlertRuleSpec, DeliveryBody
 from gnomon.model.instants import SECOND
 from gnomon.model.records import Changes
 from gnomon.model.spec import ParseFailure
@@ -314,3 +314,28 @@ def test_at_is_when_the_owner_recorded_the_fact(deployment: MonitorWorld) -> Non
         deployment.let(monitor, 12)
     assert deployment.sent[0][1].body.items[0].at == AT
     assert deployment.sent[0][1].created_at >= AT + 3600 * SECOND
+
+
+def test_a_channel_with_a_backlog_does_not_hold_up_the_others(world: World) -> None:
+    with world.db.write() as tx:
+        for number in range(300):
+            alert_deliveries.add_delivery(tx, f"u{number}", "slow", f"g{number}", AT, AT, DeliveryBody(items=(), count=0))
+        alert_deliveries.add_delivery(tx, "mine", "ops", "g", AT, AT, DeliveryBody(items=(), count=0))
+    with world.db.read() as tx:
+        due = alert_deliveries.list_due_deliveries(tx, AT, 50)
+    assert [one.uid for one in due if one.channel == "ops"] == ["mine"]
+    assert [one.uid for one in due if one.channel == "slow"] == [f"u{number}" for number in range(50)]
+
+
+def test_a_failure_has_a_later_success_only_after_it(world: World) -> None:
+    world.dag()
+    runs = [world.run("d", f"r{number}") for number in range(4)]
+    with world.db.write() as tx:
+        for number, run in enumerate(runs):
+            state = 100 if number == 2 else 101
+            tx._connection.execute_raw(f"UPDATE dag_run SET state = {state}, ended_at = {AT}, run_after = {AT + number} WHERE run_pk = {run.run_pk}")
+            if state == 101:
+                item = AlertItem(kind="failure", rule="r", at=AT, sentence="s")
+                alerts.raise_alert(tx, item, f"failure:{run.run_pk}", run.dag_pk, run.run_pk)
+    with world.db.read() as tx:
+        assert [one.has_later_success for one in alerts.list_states_of_runs(tx).values()] == [True, True, False]

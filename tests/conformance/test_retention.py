@@ -12,7 +12,9 @@ from tests.unit.engine.world import GROUP
 
 from gnomon.app.housekeeping import Housekeeping
 from gnomon.clock import VirtualClock
+from gnomon.model.alerts import AlertEvent, AlertFacts, AlertKind
 from gnomon.model.backfills import BackfillRecord
+from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import Changes, EventRecord, RunRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackRequest
 from gnomon.model.run_waits import RunWait, WaitState
@@ -155,3 +157,31 @@ def test_log_files_go_by_age_with_folders_that_stay_empty(world: World, tmp_path
     os.utime(logs / "dag_id=d/run_id=old", (AT / 1e6,) * 2)
     clean(world, tables=("logs",), logs=logs)
     assert not (logs / "dag_id=d/run_id=old").exists()
+
+
+def test_a_log_file_that_cannot_be_deleted_does_not_keep_the_others(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for name in ("a.log", "b.log", "c.log"):
+        (folder / name).write_text("x")
+        os.utime(folder / name, (1, 1))
+    delete = Path.unlink
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        if path.name == "b.log":
+            raise PermissionError(13, "Permission denied")
+        delete(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    assert clean(world, logs=folder, tables=("logs",)) == {"logs": 2}
+    assert [path.name for path in folder.iterdir()] == ["b.log"]
+
+
+def test_facts_that_no_monitor_has_read_go_when_they_are_old(world: World) -> None:
+    world.dag()
+    run = world.run("d", "r")
+    for at in (AT, NOW):
+        world.apply(Changes(alert_events=[AlertEvent(AlertKind.FAILURE, at, run.dag_pk, run.run_pk, None, UNMAPPED, AlertFacts(reason="x"))]))
+    assert clean(world, tables=("alerts",), dry_run=True) == {"alerts": 1}
+    assert clean(world, tables=("alerts",)) == {"alerts": 1}
+    assert world.count("SELECT count(*) FROM alert_event") == 1

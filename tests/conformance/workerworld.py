@@ -23,8 +23,9 @@ from gnomon.clock import SystemClock
 from gnomon.config import without_secrets
 from gnomon.executors.interface import AttemptEnded, AttemptEntered, ExecutorEvent, WorkerConnected
 from gnomon.executors.local import LocalExecutor
-from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
+from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, XComElement
 from gnomon.model.records import WorkerRecord
+from gnomon.model.task_api_requests import GetXComElement
 from gnomon.taskapi import TaskApiRefused
 from gnomon.worker import drain
 from gnomon.worker.loop import WorkerService
@@ -43,7 +44,16 @@ class NoStore:
 
     def mail_results(self, worker_id: str, results: object) -> None: ...
 
+    def read_elements(self, attempt: Attempt) -> tuple[XComElement, ...]:
+        """Of a list of three numbers; the element number n is 10 n."""
+        if attempt.task_id == "unreadable":
+            raise RuntimeError("a value that cannot be split")
+        return tuple(XComElement(task_id=wanted.task_id, number=wanted.number, container="list", length=3, value=str(10 * wanted.number))
+                     for wanted in attempt.elements)
+
     def answer_request(self, attempt: Attempt | None, question: Any) -> object:
+        if isinstance(question, GetXComElement):
+            return {"container": "list", "length": 3, "value": f'"asked for {question.number}"'}
         if question.key == "large":
             return "x" * 100_000
         if question.key == "refused":

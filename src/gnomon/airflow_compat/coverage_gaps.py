@@ -16,7 +16,7 @@ HITL_DETAILS = "a task cannot read or write answers of people; the scheduler res
 EXECUTORS = "executors are chosen by Gnomon's own options"
 SQL = "it belongs to the common.sql provider"
 LINEAGE = "lineage is collected for readers of plugins, but no back end takes it"
-LINKS = "links of tasks are not shown yet"
+LINKS = "Gnomon has no page of a run to which it could lead; links of other classes act"
 RUNS = (
     "the database is not open to DAG files and tasks; in a task use context['dag_run'], "
     "ti.get_previous_dagrun() and TaskInstance.get_dagrun_state(); in a test use the run that dag.test() returns"
@@ -37,7 +37,6 @@ SESSIONS = (
 )
 
 ROWS: tuple[CoverageRow, ...] = (
-    make_row("airflow.sdk", "BaseOperatorLink", WORD, LINKS),
     make_row("airflow.api.client.local_client", "Client", REFUSES, DRIVING),
     make_row("airflow.api.common.trigger_dag", "trigger_dag", REFUSES, DRIVING),
     make_row("airflow.api_fastapi", "*", LATER, SERVICES),
@@ -64,7 +63,6 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.lineage.entities", "Column File Table User", WORD, LINEAGE),
     make_row("airflow.logging_config", "*", LATER, "logging is set up by Gnomon's options"),
     make_row("airflow.migrations", "*", LATER, "Gnomon has a schema of its own"),
-    make_row("airflow.models", "BaseOperatorLink", WORD, LINKS),
     make_row("airflow.models", "DagRun", REFUSES, RUNS),
     make_row("airflow.models", "TaskInstance", REFUSES, TASK_INSTANCES),
     make_row("airflow.models", "DagModel DagTag", REFUSES, DAG_RECORDS),
@@ -77,8 +75,6 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.models.asset", "AssetDagRunQueue AssetEvent AssetModel", REFUSES, ASSETS),
     make_row("airflow.models.base", "Base", WORD, "there are no tables to derive"),
-    make_row("airflow.models.baseoperator", "BaseOperatorLink", WORD, LINKS),
-    make_row("airflow.models.baseoperatorlink", "BaseOperatorLink", WORD, LINKS),
     make_row("airflow.models.crypto", "get_fernet", REFUSES, "DAG files and tasks have no key of the store"),
     make_row("airflow.models.dag", "DagModel DagTag", REFUSES, DAG_RECORDS),
     make_row("airflow.models.dagrun", "DagRun", REFUSES, RUNS),
@@ -122,10 +118,9 @@ ROWS: tuple[CoverageRow, ...] = (
         "airflow.plugins_manager",
         "AirflowPlugin",
         WORD,
-        "of a plugin, its timetables and listeners are used so far; `gnomon plugins list` shows what else it brings",
+        "of a plugin, its timetables, listeners and links of operators are used so far; `gnomon plugins list` shows what else it brings",
     ),
-    make_row("airflow.providers.common.compat.sdk", "BaseOperatorLink", WORD, LINKS),
-    make_row("airflow.providers.common.compat.sdk", "AirflowPlugin", WORD, "of a plugin, its timetables and listeners are used so far; `gnomon plugins list` shows what else it brings"),
+    make_row("airflow.providers.common.compat.sdk", "AirflowPlugin", WORD, "of a plugin, its timetables, listeners and links of operators are used so far; `gnomon plugins list` shows what else it brings"),
     make_row("airflow.providers.common.compat.sdk", "Stats", WORD, "numbers of author code are not collected"),
     make_row("airflow.providers.standard.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
     make_row(
@@ -139,7 +134,6 @@ ROWS: tuple[CoverageRow, ...] = (
         ASSET_WORDS,
     ),
     make_row("airflow.sdk", "SecretCache", LATER, CACHE),
-    make_row("airflow.sdk.bases.operatorlink", "BaseOperatorLink", WORD, LINKS),
     make_row(
         "airflow.sdk.definitions.asset",
         "AssetAccessControl AssetWatcher",

@@ -87,9 +87,10 @@ ROWS: tuple[CoverageRow, ...] = (
         "datetime datetime_diff_for_humans dateutil ds_add ds_format ds_format_locale json random time "
         "timedelta uuid yaml",
     ),
-    make_row("airflow.models", "BaseOperator Connection DAG DagBag MappedOperator Operator Param SkipMixin Variable XComArg"),
+    make_row("airflow.models", "BaseOperator BaseOperatorLink Connection DAG DagBag MappedOperator Operator Param SkipMixin Variable XComArg"),
     make_row("airflow.models.abstractoperator", "AbstractOperator"),
-    make_row("airflow.models.baseoperator", "BaseOperator chain chain_linear cross_downstream"),
+    make_row("airflow.models.baseoperator", "BaseOperator BaseOperatorLink chain chain_linear cross_downstream"),
+    make_row("airflow.models.baseoperatorlink", "BaseOperatorLink"),
     make_row("airflow.models.connection", "Connection"),
     make_row("airflow.models.dag", "DAG DagContext create_timetable dag"),
     make_row("airflow.models.dagbag", "DagBag FileLoadStat"),
@@ -148,7 +149,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row(
         "airflow.sdk",
         "AsyncCallback BaseDeadlineReference DeadlineAlert DeadlineReference SyncCallback VariableInterval deadline_reference "
-        "AllowedKeyMapper Asset AssetAlias AssetAll AssetAny AssetOrTimeSchedule Metadata asset BaseAsyncOperator BaseBranchOperator BaseHook BaseNotifier BaseOperator "
+        "AllowedKeyMapper Asset AssetAlias AssetAll AssetAny AssetOrTimeSchedule Metadata asset BaseAsyncOperator BaseBranchOperator BaseHook BaseNotifier BaseOperator BaseOperatorLink "
         "BaseSensorOperator BranchMixIn ChainMapper Connection Context CronDataIntervalTimetable "
         "CronPartitionTimetable CronTriggerTimetable DAG DagRunState DayWindow DeltaDataIntervalTimetable "
         "DeltaTriggerTimetable EdgeModifier EventsTimetable FanOutMapper FixedKeyMapper HourWindow "
@@ -187,6 +188,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk.bases.hook", "BaseHook"),
     make_row("airflow.sdk.bases.notifier", "BaseNotifier"),
     make_row("airflow.sdk.bases.operator", "BaseAsyncOperator BaseOperator BaseOperatorMeta DB_SAFE_MAXIMUM DB_SAFE_MINIMUM chain chain_linear cross_downstream db_safe_priority"),
+    make_row("airflow.sdk.bases.operatorlink", "BaseOperatorLink"),
     make_row("airflow.sdk.bases.resumablejobmixin", "ResumableJobMixin"),
     make_row("airflow.sdk.bases.sensor", "BaseSensorOperator PokeReturnValue poke_mode_only"),
     make_row("airflow.sdk.bases.skipmixin", "SkipMixin XCOM_SKIPMIXIN_FOLLOWED XCOM_SKIPMIXIN_KEY XCOM_SKIPMIXIN_SKIPPED"),

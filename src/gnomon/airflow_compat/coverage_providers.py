@@ -9,7 +9,7 @@ ROWS: tuple[CoverageRow, ...] = (
         "airflow.providers.common.compat.sdk",
         "AirflowConfigException AirflowException AirflowFailException AirflowNotFoundException "
         "AirflowOptionalProviderFeatureException AirflowSensorTimeout AirflowSkipException AirflowTaskTimeout Asset AssetAlias "
-        "AssetAll AssetAny BaseBranchOperator BaseHook BaseNotifier BaseOperator BaseSensorOperator BranchMixIn Connection "
+        "AssetAll AssetAny BaseBranchOperator BaseHook BaseNotifier BaseOperator BaseOperatorLink BaseSensorOperator BranchMixIn Connection "
         "Context DAG DagRunState DagRunTriggerException DecoratedMappedOperator DecoratedOperator DownstreamTasksSkipped "
         "EdgeModifier ExceptionRetryPolicy KeywordParameters Label MappedOperator Metadata ObjectStoragePath Param "
         "ParamValidationError PokeReturnValue ResumableJobMixin RetryAction RetryDecision RetryPolicy RetryRule "

@@ -10,18 +10,20 @@ from types import MappingProxyType
 from gnomon.api.health import ComponentHealth, HealthSnapshot, HealthStatus, WorkCounts, status_of_heartbeat
 from gnomon.clock import Clock
 from gnomon.config import Config, without_password
+from gnomon.config.alert_rules import read_alert_settings
 from gnomon.errors.product import GnomonError
 from gnomon.executors.interface import WORKER_TTL_S
 from gnomon.model.instants import Instant
 from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S
 from gnomon.report.listings.watcher_list import find_watcher_problems
 from gnomon.store import Database, Transaction, open_database
+from gnomon.store.alert_records import alert_events
 from gnomon.store.asset_records import asset_watchers
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dag_files, dag_runs, dags
 from gnomon.store.dag_records.dag_files import StoredImportError
 from gnomon.store.dag_records.dags import StoredDag
-from gnomon.store.ownership import leases
+from gnomon.store.ownership import leases, service_leases
 from gnomon.store.transaction import LEASE_TTL_S
 from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
 
@@ -89,7 +91,22 @@ class HealthReader:
             _component_health("worker", workers, now, WORKER_TTL_S, f"{slots} slots"),
             _component_health("triggerer", [(row.beat_at, row.host) for row in triggerers], now, silence_s, note),
             _component_health("dag_processor", processors, now, PROCESSOR_SILENCE_S),
+            *self._read_monitor(tx, now),
         )
+
+    def _read_monitor(self, tx: Transaction, now: Instant) -> tuple[ComponentHealth, ...]:
+        """The monitor, where one is expected: it holds its lease, or rules or a nightly clean need it. Airflow has no such part."""
+        lease = service_leases.find_lease(tx, service_leases.MONITOR)
+        if lease is not None:
+            return (_component_health("monitor", [(lease.beat_at, lease.host)], now, service_leases.MONITOR_TTL_S),)
+        is_needed = self._is_monitor_configured() or alert_events.find_oldest_event(tx) is not None
+        return (ComponentHealth("monitor", "latest_monitor_heartbeat", HealthStatus.UNHEALTHY),) if is_needed else ()
+
+    def _is_monitor_configured(self) -> bool:
+        try:
+            return bool(self._cfg.text("housekeeping", "clean_at").strip() or read_alert_settings(self._cfg.home).rules)
+        except GnomonError:
+            return True  # a rule that is wrong now was meant to be applied
 
 
 def _describe_capacity(alive: list[triggerer_leases.TriggererLease]) -> str:
@@ -186,6 +203,7 @@ _UNKNOWN_COMPONENTS = tuple(ComponentHealth(name, f"latest_{name}_heartbeat", No
 _DEAD_PROBLEMS = {
     "scheduler": "No scheduler is alive: no run is planned and no task starts. `gnomon scheduler` starts one, `gnomon standalone` everything.",
     "worker": "No worker is alive: tasks wait in their queue. `gnomon worker` starts one.",
+    "monitor": "No monitor is alive: no rule of alerts is evaluated, no message is sent and no nightly clean runs. `gnomon monitor` starts one.",
     "dag_processor": "No dag-processor is alive: new and changed DAG files are not seen. `gnomon dag-processor` starts one.",
 }
 

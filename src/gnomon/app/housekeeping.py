@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.instants import SECOND, Instant
 from gnomon.store import Database
@@ -20,6 +21,7 @@ PAUSE_SHARE = 2.0
 """After each transaction the clean pauses for this multiple of the time that the transaction took, so that others get their turn."""
 PAUSE_MIN_S = 0.02
 FILES_PER_PAUSE = 500
+_log = log.get_logger("app")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +79,15 @@ class Housekeeping:
         for path in _list_old_files(self._logs_folder, before / SECOND):
             if self._stop():
                 break
+            if not dry_run:
+                try:
+                    path.unlink(missing_ok=True)
+                except OSError as error:  # such as a file of another user: the others are deleted all the same
+                    _log.warning("log_file_not_deleted", path=str(path), error=error.strerror)
+                    continue
             count += 1
             if dry_run:
                 continue
-            path.unlink(missing_ok=True)
             if count % FILES_PER_PAUSE == 0:
                 self._sleep(PAUSE_MIN_S)
         if not dry_run:

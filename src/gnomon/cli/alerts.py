@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import click
@@ -11,16 +12,17 @@ from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_document, print_records
 from gnomon.config.alert_channels import AlertChannel
 from gnomon.config.alert_rules import AlertRule, read_alert_settings
-from gnomon.errors.product import UserError, find_close_matches
-from gnomon.model.alerts import AlertItem, DeliveryBody, DeliveryRecord
-from gnomon.report.listings.alert_list import list_alerts, list_deliveries
+from gnomon.errors.product import GnomonError, UserError, find_close_matches
+from gnomon.model.alerts import AlertItem, AlertRuleSpec, DeliveryBody, DeliveryRecord
+from gnomon.report.listings.alert_list import list_alerts, list_dag_rules, list_deliveries
+from gnomon.store.dag_records.dags import StoredDag
 
 _LIMIT = click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="The most rows to show.")
 
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """A rule of gnomon.toml."""
+    """A rule of gnomon.toml or of a DAG file."""
 
     rule: str
     when: str
@@ -74,9 +76,16 @@ def history(home: Home, limit: int, output: str) -> None:
 @output_option
 @pass_home
 def rules(home: Home, output: str) -> None:
-    """List the rules of gnomon.toml. Rules in DAG files apply beside them and are not listed."""
-    rows = [_rule_row(rule) for rule in read_alert_settings(home.cfg.home).rules]
-    print_records(rows, output, ("rule", "when", "dags", "limit", "to", "place"), empty="gnomon.toml has no rules; add one below [[alerts.rules]]")
+    """List the rules of gnomon.toml, and those of DAG files."""
+    settings = read_alert_settings(home.cfg.home)
+    rows = [_rule_row(rule) for rule in settings.rules]
+    try:
+        with home.store() as db, db.read() as tx:
+            rows += [_dag_rule_row(dag, number, rule, settings.channels) for dag, number, rule in list_dag_rules(tx)]
+    except GnomonError as error:  # gnomon.toml can be checked before the database exists
+        click.echo(f"gnomon: warning: rules of DAG files are not listed: {error}", err=True)
+    empty = "neither gnomon.toml nor a DAG file has rules; add one below [[alerts.rules]], or DAG(alerts=[...])"
+    print_records(rows, output, ("rule", "when", "dags", "limit", "to", "place"), empty=empty)
 
 
 @alerts.command()
@@ -139,9 +148,17 @@ def _build_test_message(home: Home, channel: AlertChannel) -> DeliveryRecord:
 
 def _rule_row(rule: AlertRule) -> RuleRow:
     which = [*rule.dags, *(f"not {pattern}" for pattern in rule.exclude_dags), *(f"tag {tag}" for tag in rule.tags)]
+    return RuleRow(rule.name, ", ".join(rule.when), ", ".join(which) or "all", _describe_limit(rule), ", ".join(rule.to), rule.place)
+
+
+def _dag_rule_row(dag: StoredDag, number: int, rule: AlertRuleSpec, known: Mapping[str, AlertChannel]) -> RuleRow:
+    to = ", ".join(name if name in known else f"{name} (no such channel)" for name in rule.to)
+    return RuleRow(f"dag:{dag.dag_id}:{number}", rule.when, dag.dag_id, _describe_limit(rule), to, dag.file)
+
+
+def _describe_limit(rule: AlertRule | AlertRuleSpec) -> str | None:
     span = "longer than p95" if rule.is_p95 else f"longer than {rule.longer_than_s:g} s" if rule.longer_than_s is not None else None
-    limit = " or ".join(part for part in (span, f"not by {rule.by}" if rule.by else None) if part) or None
-    return RuleRow(rule.name, ", ".join(rule.when), ", ".join(which) or "all", limit, ", ".join(rule.to), rule.place)
+    return " or ".join(part for part in (span, f"not by {rule.by}" if rule.by else None) if part) or None
 
 
 def _channel_row(channel: AlertChannel) -> ChannelRow:

@@ -8,7 +8,7 @@ import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_cell, output_option, print_document
-from gnomon.cli.past_times import SpanType
+from gnomon.cli.past_times import SecondsType
 from gnomon.cli.terminal.live_view import cut, watch
 from gnomon.cli.terminal.local_times import to_shown_zone
 from gnomon.cli.terminal.screen import Screen, read_screen
@@ -32,7 +32,7 @@ _FAILED_LISTED = 3
 @click.argument("dag_id", metavar="DAG")
 @click.option("--limit", type=click.IntRange(1, 1000), help=f"Number of runs; default: as many as fit, at most {RUNS}.")
 @click.option("-w", "--watch", "is_watched", is_flag=True, help="Draw the grid again every --interval, until q is pressed.")
-@click.option("--interval", "interval_s", type=SpanType(), default=2.0, help="Time between two pictures of --watch; default: 2s.")
+@click.option("--interval", "interval_s", type=SecondsType(), default=2.0, help="Time between two pictures of --watch; default: 2s.")
 @output_option
 @pass_home
 def grid(home: Home, dag_id: str, limit: int | None, is_watched: bool, interval_s: float, output: str) -> None:

@@ -70,7 +70,7 @@ class PastTimeType(click.ParamType):  # type: ignore[type-arg]  # generic in new
             )  # fmt: skip
 
 
-class SpanType(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
+class SecondsType(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
     """The click type of a length of time, in seconds: `30`, `30s`, `5m`, `1.5h`."""
 
     name = "duration"

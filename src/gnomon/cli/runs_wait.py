@@ -8,7 +8,7 @@ import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_document
-from gnomon.cli.past_times import SpanType
+from gnomon.cli.past_times import SecondsType
 from gnomon.cli.terminal.progress_line import ProgressLine
 from gnomon.model.records import RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
@@ -29,7 +29,7 @@ COUNT_S = 5.0
 @click.command()
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
-@click.option("--timeout", "timeout_s", type=SpanType(), help="Give up after this time, for example 90s, 5m or 2h; default: never.")
+@click.option("--timeout", "timeout_s", type=SecondsType(), help="Give up after this time, for example 90s, 5m or 2h; default: never.")
 @output_option
 @pass_home
 def wait(home: Home, dag_id: str, run_id: str, timeout_s: float | None, output: str) -> int:

@@ -29,6 +29,7 @@ from gnomon.store import Database
 _LAZY_COMMANDS = {
     "logs": LazyCommand("gnomon.cli.logs.logs_command:logs", "Print or follow the log of a task, or of all tasks of a run."),
     "render": LazyCommand("gnomon.cli.tasks_render:render", "Print the rendered templates of a task."),
+    "links": LazyCommand("gnomon.cli.tasks_links:links", "Print the links of a task into other systems."),
     "test": LazyCommand("gnomon.cli.tasks_test:test", "Run one task once in the foreground, without a run."),
     "run": LazyCommand("gnomon.cli.tasks_run:run", "Run a task of a run again, and follow its log."),
     "waiting": LazyCommand("gnomon.cli.hitl:waiting", "List the tasks that wait for a person."),

@@ -10,7 +10,7 @@ import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_cell, format_sentence, output_option, print_document
-from gnomon.cli.past_times import SpanType
+from gnomon.cli.past_times import SecondsType
 from gnomon.cli.terminal.live_view import cut, watch
 from gnomon.cli.terminal.local_times import format_moment, format_span
 from gnomon.cli.terminal.screen import Screen, read_screen
@@ -52,7 +52,7 @@ class WorkReader:
 
 @click.command()
 @click.option("--once", is_flag=True, help="Print one picture and end: for pipes.")
-@click.option("--interval", "interval_s", type=SpanType(), default=2.0, help="Time between two pictures; default: 2s.")
+@click.option("--interval", "interval_s", type=SecondsType(), default=2.0, help="Time between two pictures; default: 2s.")
 @output_option
 @pass_home
 def top(home: Home, once: bool, interval_s: float, output: str) -> None:

@@ -15,6 +15,7 @@ from gnomon.model.attempts import RETURN_VALUE, measure_json, xcom_excess
 from gnomon.model.ids import UNMAPPED, quote_argument
 from gnomon.model.records import EventRecord, RunRecord
 from gnomon.model.states import FINISHED_TASK_STATES
+from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import find_run
@@ -25,6 +26,8 @@ _FINISHED = FINISHED_TASK_STATES
 _SHOWN_MAX = 100
 """Characters of a value in the table of `xcom list`."""
 _KEY = click.option("-k", "--key", default=RETURN_VALUE, show_default=True, help="The key of the value.")
+
+_SHOW_SECRETS = click.option("--show-secrets", is_flag=True, help="Show the secrets of stored connections and Variables in the values.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,10 @@ def xcom() -> None:
 @click.argument("run_id", metavar="RUN")
 @click.argument("task", metavar="[TASK]", required=False)
 @click.option("--map-index", type=MAP_INDEX, help="Map index of a mapped task; TASK[INDEX] says the same.")
+@_SHOW_SECRETS
 @output_option
 @pass_home
-def list_(home: Home, dag_id: str, run_id: str, task: str | None, map_index: int | None, output: str) -> None:
+def list_(home: Home, dag_id: str, run_id: str, task: str | None, map_index: int | None, show_secrets: bool, output: str) -> None:
     """List the XComs of RUN, or of one task of it. The table shows the beginning of long values, `gnomon xcom get` the whole value."""
     if task is None and map_index is not None:
         raise click.UsageError("--map-index is about one task: name it after RUN")
@@ -59,33 +63,38 @@ def list_(home: Home, dag_id: str, run_id: str, task: str | None, map_index: int
         if task_id is not None and task_id not in dag.task_numbers:
             raise task_not_found(dag_id, task_id, dag.task_numbers)
         stored = xcom_values.list_run_xcoms(tx, find_run(tx, dag, run_id))
-    chosen = [one for one in stored if task_id in (None, one.task_id) and index in (UNMAPPED, one.map_index)]
-    rows = [XComRow(one.task_id, one.map_index, one.key, _shorten(one.value) if output == "table" else json.loads(one.value)) for one in chosen]
+        chosen = [one for one in stored if task_id in (None, one.task_id) and index in (UNMAPPED, one.map_index)]
+        values = _read_values(tx, [one.value for one in chosen], show_secrets)
+    rows = [
+        XComRow(one.task_id, one.map_index, one.key, _shorten(json.dumps(value, ensure_ascii=False, separators=(",", ":"))) if output == "table" else value)
+        for one, value in zip(chosen, values, strict=True)
+    ]
     print_records(rows, output, ("task_id", "map_index", "key", "value"), empty="no XComs")
 
 
 @xcom.command()
 @instance_arguments
 @_KEY
+@_SHOW_SECRETS
 @output_option
 @pass_home
-def get(home: Home, dag_id: str, run_id: str, task_id: str, map_index: int, key: str, output: str) -> None:
-    """Print the value that TASK of RUN pushed under the key, as JSON."""
+def get(home: Home, dag_id: str, run_id: str, task_id: str, map_index: int, key: str, show_secrets: bool, output: str) -> None:
+    """Print the value that TASK of RUN pushed under the key, as JSON. Secrets of stored connections and Variables are masked without --show-secrets."""
     with home.store() as db, db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
         if task_id not in dag.task_numbers:
             raise task_not_found(dag_id, task_id, dag.task_numbers)
         found = xcom_values.read_xcoms(tx, run, key, [task_id])
-    value = next((one.value for one in found if one.map_index == map_index), None)
-    if value is None:
+        values = _read_values(tx, [one.value for one in found if one.map_index == map_index], show_secrets)
+    if not values:
         indices = [one.map_index for one in found if one.map_index >= 0]
         remedy = f"it has one for each map index, such as {task_id}[{indices[0]}]" if indices else f"`gnomon xcom list {dag_id} {quote_argument(run_id)}` lists all"
         raise UserError(f"task {_name(task_id, map_index)!r} has no XCom {key!r} in run {run_id!r}; {remedy}")
     if output == "table":
-        click.echo(json.dumps(json.loads(value), ensure_ascii=False))
+        click.echo(json.dumps(values[0], ensure_ascii=False))
     else:
-        print_document(json.loads(value), output)
+        print_document(values[0], output)
 
 
 @xcom.command("set")
@@ -131,6 +140,11 @@ def delete(home: Home, dag_id: str, run_id: str, task_id: str, map_index: int, k
             raise UserError(f"task {_name(task_id, map_index)!r} has no XCom {key!r} in run {run_id!r}; `gnomon xcom list {dag_id} {quote_argument(run_id)}` lists all")
         _log(home, tx, run, task_no, map_index, "xcom_deleted", key)
     click.echo(f"deleted XCom {key!r} of {_name(task_id, map_index)}")
+
+
+def _read_values(tx: Transaction, texts: list[str], shows_secrets: bool) -> list[object]:
+    values: list[object] = [json.loads(text) for text in texts]
+    return values if shows_secrets or not values else list(hide_stored_secrets(tx, values))
 
 
 def _lock(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int) -> tuple[RunRecord, int, int | None]:

@@ -16,13 +16,14 @@ from gnomon.dagfiles.input_recorder import InputRecorder, installation_folders
 from gnomon.dagfiles.inputs import EnvironmentStamps, collect_inputs, installation_input
 from gnomon.dagfiles.parse_protocol import ParseChannel
 from gnomon.errors import UserError
-from gnomon.loading import archives, cluster_policies, listeners, plugins
+from gnomon.loading import archives, cluster_policies, listeners, plugin_links, plugins
 from gnomon.loading.class_loader import load_class
 from gnomon.loading.dagfile import LoadedFile, load_dag_file
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, ParseFailure
 from gnomon.processes import fork_safety, memory
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.sdk.runtime import channel
+from gnomon.sdk.tasks.operator_links import NO_PLUGIN_LINKS
 
 TIMEOUT_REPEAT_S = 1.0
 """The time-out's exception is raised again at this interval while a file catches it."""
@@ -103,12 +104,14 @@ def _build_all(path: str, loaded: LoadedFile, recorder: InputRecorder, dags: lis
     """Add the spec or the failure of each DAG; True when something was missing that may appear without a change of this file."""
     is_missing = False
     called = listeners.describe_listeners() if loaded.dags else {}
-    if called.get("run_listeners") or called.get("calls_task_listeners"):
-        for file in listeners.list_listener_files(os.path.abspath(current_config().plugins_folder)):
-            recorder.add(file)
+    links = plugin_links.get_plugin_links() if loaded.dags else NO_PLUGIN_LINKS
+    folder = os.path.abspath(current_config().plugins_folder)
+    used = listeners.list_listener_files(folder) if called.get("run_listeners") or called.get("calls_task_listeners") else []
+    for file in {*used, *(plugin_links.list_link_files(folder) if links else ())}:
+        recorder.add(file)
     for dag_id, dag in loaded.dags.items():
         try:
-            dags.append(build_dag_spec(dag, path, load_class, called))
+            dags.append(build_dag_spec(dag, path, load_class, called, links))
         except (MemoryError, parse_failures.ImportTimeout):
             raise
         except Exception as error:

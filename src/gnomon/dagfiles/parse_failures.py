@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sysconfig
 import traceback
 from types import TracebackType
 
@@ -12,6 +10,7 @@ from gnomon.errors.product import GnomonError
 from gnomon.log.secret_masks import hide
 from gnomon.model.spec import ParseFailure
 from gnomon.processes.author_frames import parse_fault_dump
+from gnomon.processes.author_traceback import is_author_file
 from gnomon.processes.exit_reasons import describe_crash
 from gnomon.sdk.arguments.old_arguments import suggest_keyword
 
@@ -152,18 +151,11 @@ def _other_place(path: str, error: BaseException) -> str:
     """` (at file, line N)` when the innermost line of the author's own files stands in another one, such as a plugin."""
     place = None
     for frame in traceback.extract_tb(error.__traceback__):
-        if frame.filename == path or not frame.filename.startswith(_NOT_THE_AUTHORS):
+        if frame.filename == path or is_author_file(frame.filename):
             place = (frame.filename, frame.lineno)
     if isinstance(error, SyntaxError) and error.filename:
         place = (error.filename, error.lineno)
     return "" if place is None or place[0] == path else f" (at {place[0]}, line {place[1]})"
-
-
-_NOT_THE_AUTHORS = (
-    "<", *(os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib", "platlib")),
-    os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), ""),
-)
-"""The folders of Python, of installed packages and of Gnomon."""
 
 
 def _line_in_message(path: str, told: str) -> int | None:

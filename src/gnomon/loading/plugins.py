@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import os
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from gnomon.errors import UserError
 from gnomon.loading import dagfile, plugin_finder
 from gnomon.loading.bytecode import SettledSourceLoader
 from gnomon.loading.installed_entry_points import PLUGIN_GROUP, list_entry_points
+from gnomon.sdk.tasks.operator_links import find_link_mistake
 
 _PLUGIN_ATTRIBUTES = (
     "timetables", "priority_weight_strategies", "listeners", "macros", "operator_extra_links", "global_operator_extra_links",
@@ -162,9 +163,22 @@ def _create_row(plugin: Any, place: str) -> PluginRow:
     brings = tuple(attribute for attribute, value in given.items() if isinstance(value, list | tuple) and value)
     timetables = given["timetables"] if "timetables" in brings else ()
     invalid = [item for item in timetables if not isinstance(item, type)]  # type: ignore[union-attr]
-    error = f"{place}: plugin {name}: timetables contains {invalid[0]!r}; list classes, not objects of them" if invalid else None
+    mistake = f"timetables contains {invalid[0]!r}; list classes, not objects of them" if invalid else _find_link_mistake(given)
+    error = None if mistake is None else f"{place}: plugin {name}: {mistake}"
     paths = tuple(class_path(item) for item in timetables if isinstance(item, type))  # type: ignore[union-attr]
     return PluginRow(name=name, place=place, timetables=paths, brings=brings, error=error)
+
+
+def _find_link_mistake(given: Mapping[str, Any]) -> str | None:
+    for attribute in ("operator_extra_links", "global_operator_extra_links"):
+        links = given[attribute] or ()
+        if not isinstance(links, list | tuple):
+            return f"{attribute} is a {type(links).__name__}; write a list"
+        for link in links:
+            mistake = find_link_mistake(link)
+            if mistake is not None:
+                return f"{attribute}: {mistake}"
+    return None
 
 
 def _describe_error(file: str, error: BaseException) -> str:

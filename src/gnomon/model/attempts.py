@@ -72,6 +72,29 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     partition_date: Instant | None = None
 
 
+class ElementSource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Which element of a return value an instance gets that is mapped over it, and the attempt that returned the value."""
+
+    task_id: str
+    """The task that returned the value; it is not mapped, and in the same run."""
+    number: int
+    """The place of the element; it may be behind the end."""
+    seq: int
+    defer_seq: int = 0
+
+
+class XComElement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One element of the list, tuple or dict that a task returned."""
+
+    task_id: str
+    number: int
+    container: str
+    """`list`, `tuple` or `dict`."""
+    length: int
+    value: str | None = None
+    """The JSON text of the element, for a dict of the tuple of key and value; None behind the end."""
+
+
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One attempt of one task instance: everything that a worker needs to run it."""
 
@@ -100,6 +123,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Run in a new interpreter instead of a fork."""
     calls_listeners: bool = False
     """True when a plugin has a listener of task instances."""
+    computes_links: bool = False
+    """True when the task has links, of its operator or of plugins, whose URLs its code computes."""
     attempts_per_child: int = 1
     timeout_s: float | None = None
     log: str = ""
@@ -117,6 +142,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `map_index` is a number in the mixed radix of all these lengths; the last factor varies fastest.
     """
+    elements: tuple[ElementSource, ...] = ()
+    """What the instance is mapped over in the return values of tasks that are not mapped, where its place in them is known."""
 
 
 class XComItem(msgspec.Struct, frozen=True, kw_only=True):

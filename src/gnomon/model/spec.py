@@ -18,6 +18,15 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.upstream_edges import AfterSpec, Edge, compute_edge_number
 
 
+class ExtraLinkSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A link of a task into another system; its URL for a task instance is an XCom of it."""
+
+    name: str
+    xcom_key: str
+    static_url: str | None = None
+    """The URL of all task instances, which are then not asked for one."""
+
+
 class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The specification of one task; spans in seconds."""
 
@@ -75,6 +84,8 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the success of the task records events for. An alias alone records none: the task adds assets to it."""
     returns_dag_result: bool = False
     """What it returns is a result of the run."""
+    extra_links: tuple[ExtraLinkSpec, ...] = ()
+    """Its links and those that plugins add to it, by name."""
     owner: str = "airflow"
     display_name: str | None = None
     doc_md: str | None = None

@@ -18,7 +18,7 @@ from gnomon.monitor.dag_rules import DagRules
 from gnomon.monitor.delivery_dispatch import DeliveryDispatch, SendCall
 from gnomon.monitor.delivery_queue import DeliveryQueue
 from gnomon.monitor.event_evaluation import evaluate_events
-from gnomon.monitor.settings import EXPLAINED_MAX, POLL_S, SCAN_S, SENDERS, MonitorSettings
+from gnomon.monitor.settings import EXPLAINED_MAX, POLL_S, SCAN_S, MonitorSettings
 from gnomon.monitor.state_evaluation import StateEvaluation
 from gnomon.report.explanations.explanation import explain_run
 from gnomon.report.listings.dag_list import find_dag
@@ -185,5 +185,5 @@ class MonitorService:
         os.close(self._wake)
 
 
-_DUE_MAX = 50 * SENDERS
-"""Most due messages that one round reads."""
+_DUE_MAX = 50
+"""Most due messages of each channel that one round reads."""

@@ -21,6 +21,7 @@ from gnomon.model.assets import AssetEmission
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem, escape_unstorable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState
+from gnomon.processes.author_traceback import trim_error
 from gnomon.runner import callbacks
 from gnomon.runner.attempt_results import (
     AttemptOutcome,
@@ -82,14 +83,14 @@ class _AttemptExecution:
         self._ended_at: Instant | None = None
         self._return_length: int | None = None
         self._rendered_map_index: str | None = None
-        self._return_xcoms: dict[str, str] = {}
-        """The XComs of the returned value, by key."""
         self._asset_events: tuple[AssetEmission, ...] = ()
         """The events that the task asks for with its success."""
 
     def run(self) -> AttemptResult:
         sdk_channel.install_channel(self._channel)
         attempt_outcome = self._execute_to_outcome()
+        if self._attempt.computes_links and self._context is not None:
+            self._push_links(attempt_outcome.outcome)
         try:
             with terminable():
                 self._run_callbacks(attempt_outcome)
@@ -115,7 +116,7 @@ class _AttemptExecution:
         if self._rendered_map_index is None and self._ended_at is not None and attempt_outcome.outcome in ("failed", "skipped", "success"):
             self._rendered_map_index = self._try_render_map_index()
         if attempt_outcome.logs_traceback:
-            log.error("task failed: %s", attempt_outcome.reason, exc_info=error)
+            log.error("task failed: %s", attempt_outcome.reason, exc_info=trim_error(error))
         elif attempt_outcome.wait is not None:
             log.info("%s", error)
         elif attempt_outcome.outcome == "failed":
@@ -180,7 +181,7 @@ class _AttemptExecution:
                 task.post_execute(context, result)
                 self._rendered_map_index = render_map_index(task, context)
                 self._return_length = self._measure(task, result)
-                self._return_xcoms = collect_return_xcoms(task, result)
+                context["ti"].pushed_xcoms.update(collect_return_xcoms(task, result))
             self._collect_asset_events(task, context)
         except DownstreamTasksSkipped:
             self._collect_asset_events(task, context)
@@ -262,6 +263,17 @@ class _AttemptExecution:
         except Exception:
             log.exception("on_kill of task %s failed", task.task_id)
 
+    def _push_links(self, outcome: str) -> None:
+        """Push the links of the operator; a mapped task whose arguments could not be read has no operator."""
+        from gnomon.runner import link_calls  # start-up cost: few operators have links
+
+        try:
+            with terminable(), authoring_state.set_current_context(self._context):
+                if not self._task.is_mapped:
+                    link_calls.push_links(self._task, self._context["ti"])
+        except AirflowTaskTerminated:
+            log.warning("SIGTERM arrived while links were computed; the outcome stays %s", outcome)
+
     def _run_callbacks(self, attempt_outcome: AttemptOutcome) -> None:
         if self._context is None:
             return
@@ -295,9 +307,9 @@ class _AttemptExecution:
                 listener_calls.call_asset_listeners(self._asset_events, self._task.outlets, self._context["ti"])
 
     def _collect_xcoms(self) -> tuple[XComItem, ...]:
-        """All pushed XComs, those of callbacks too, whatever the outcome; those of the returned value replace pushed ones with the same key."""
+        """All pushed XComs, those of links and callbacks too, whatever the outcome; of two with one key the last."""
         pushed = {} if self._context is None else self._context["ti"].pushed_xcoms
-        return tuple(XComItem(key=escape_unstorable(key), value=value) for key, value in {**pushed, **self._return_xcoms}.items())
+        return tuple(XComItem(key=escape_unstorable(key), value=value) for key, value in pushed.items())
 
     def _result(self, attempt_outcome: AttemptOutcome) -> AttemptResult:
         attempt = self._attempt

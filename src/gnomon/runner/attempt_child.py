@@ -22,6 +22,7 @@ from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
+from gnomon.processes.author_traceback import trim_error
 from gnomon.processes.child_setup import hide_secrets
 from gnomon.processes.kernel import TASK_OOM_SCORE, become_subreaper, raise_oom_score
 from gnomon.processes.message_stream import FrameDecoder, FrameTooLarge
@@ -141,7 +142,7 @@ def _run(attempt: Attempt, task_channel: AttemptChannel, find_dag: FindDag) -> A
     try:
         dag = find_dag(attempt)
     except BaseException as error:  # the import of the DAG file, in a new interpreter
-        log.error("the DAG could not be loaded from %s", attempt.file, exc_info=error)
+        log.error("the DAG could not be loaded from %s", attempt.file, exc_info=trim_error(error))
         return _failed_result(attempt, error_line(error))
     if attempt.callback is not None:
         from gnomon.runner.callback_attempt import run_callback_attempt  # start-up cost: most attempts are tasks

@@ -7,9 +7,9 @@ import threading
 from collections import deque
 
 from gnomon.errors.authoring import AirflowRuntimeError
-from gnomon.model.attempts import Attempt, AttemptResult
+from gnomon.model.attempts import RETURN_VALUE, Attempt, AttemptResult, XComElement
 from gnomon.model.instants import Instant
-from gnomon.model.task_api_requests import TaskApiRequest
+from gnomon.model.task_api_requests import GetXComElement, TaskApiRequest
 from gnomon.processes.message_stream import FrameDecoder, encode_frame
 from gnomon.processes.task_api_messages import Message, TaskApiRequestMessage, TaskApiResponse
 
@@ -29,17 +29,25 @@ class AttemptChannel:
         self._frame_decoder = frame_decoder
         self._received: deque[ToChild] = deque()
         self._request_count = 0
+        self._elements: dict[GetXComElement, object] = {}
+        """The answers that came with the attempt."""
         self._turn = threading.RLock()  # coroutines of a task ask in threads; a signal handler may ask during a request
 
     def receive_attempt(self) -> RunAttempt | None:
         """The next attempt; None when the worker has closed the socket."""
         while (message := self._next()) is not None:
             if isinstance(message, RunAttempt):
+                self._elements = {_build_request(message.attempt, element): _build_answer(element) for element in message.elements}
                 return message
         return None
 
     def ask(self, request: TaskApiRequest) -> object:
-        """The value of the worker's response. Raises AirflowRuntimeError when the worker refuses the request or is gone."""
+        """The value of the worker's response. Raises AirflowRuntimeError when the worker refuses the request or is gone.
+
+        An element that came with the attempt is answered at once.
+        """
+        if isinstance(request, GetXComElement) and request in self._elements:
+            return self._elements[request]
         with self._turn:
             self._request_count += 1
             number = self._request_count
@@ -85,6 +93,17 @@ class RunAttempt(Message, frozen=True, kw_only=True, tag=True):
     """Run this attempt now."""
 
     attempt: Attempt
+    elements: tuple[XComElement, ...] = ()
+    """Elements of return values that the attempt need not ask for."""
+
+
+def _build_request(attempt: Attempt, element: XComElement) -> GetXComElement:
+    run = attempt.run
+    return GetXComElement(dag_id=run.dag_id, run_id=run.run_id, task_id=element.task_id, key=RETURN_VALUE, number=element.number)
+
+
+def _build_answer(element: XComElement) -> object:
+    return {"container": element.container, "length": element.length, "value": element.value}
 
 
 FromChild = ChildReady | ChildEntered | TaskApiRequestMessage | ChildDone

@@ -19,6 +19,7 @@ from gnomon.model.attempts import Attempt, AttemptResult, escape_unstorable
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState
+from gnomon.processes.author_traceback import trim_error
 from gnomon.runner import callbacks, listener_calls
 from gnomon.runner.attempt_results import REASON_MAX, error_line
 from gnomon.runner.signals import terminable, time_limit
@@ -138,7 +139,7 @@ class _CallbackExecution:
         return alerts[number]
 
     def _add_failure(self, what: str, error: BaseException) -> None:
-        log.error("%s failed", what, exc_info=error)
+        log.error("%s failed", what, exc_info=trim_error(error))
         self._failures.append(f"{what}: {error_line(error)}")
 
     def _build_result(self, started_at: Instant) -> AttemptResult:

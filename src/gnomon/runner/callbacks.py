@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gnomon.errors.authoring import TaskDeferred
+from gnomon.processes.author_traceback import trim_error
 
 log = logging.getLogger("gnomon.task")
 
@@ -24,8 +25,8 @@ def run_callbacks(task: Any, argument: str, context: Any) -> None:
     for callback in list_callbacks(getattr(task, argument, None)):
         try:
             callback(context)
-        except (Exception, TaskDeferred):
-            log.exception("%s of task %s failed; the outcome stays", argument, task.task_id)
+        except (Exception, TaskDeferred) as error:
+            log.error("%s of task %s failed; the outcome stays", argument, task.task_id, exc_info=trim_error(error))
 
 
 def send_mail(task: Any, outcome: str, context: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from gnomon.config import current_config
 from gnomon.log.secret_masks import hide
+from gnomon.processes.author_traceback import trim_error
 from gnomon.sdk.runtime.email import send_email
 from gnomon.sdk.templating.templater import Templater
 
@@ -57,4 +58,4 @@ def _format_error(error: object) -> str:
     """The traceback as text, or the text of the reason, with hidden secrets."""
     if not isinstance(error, BaseException):
         return hide(str(error or ""))
-    return hide("".join(traceback.format_exception(error)).strip())
+    return hide("".join(traceback.format_exception(*trim_error(error))).strip())

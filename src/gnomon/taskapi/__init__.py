@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from gnomon.taskapi.answers import answer_task, answer_trigger
 from gnomon.taskapi.run_queries import TaskApiRefused
+from gnomon.taskapi.xcom_elements import read_elements
 
-__all__ = ["TaskApiRefused", "answer_task", "answer_trigger"]
+__all__ = ["TaskApiRefused", "answer_task", "answer_trigger", "read_elements"]

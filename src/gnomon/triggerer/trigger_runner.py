@@ -15,6 +15,7 @@ from gnomon import log
 from gnomon.log.masked_stream import MaskedStream
 from gnomon.log.secret_masks import hide
 from gnomon.model.deferral import DeferralResult
+from gnomon.processes.author_traceback import trim_error
 from gnomon.sdk.deferral.triggers import BaseTrigger
 from gnomon.triggerer.deferral_results import describe_value, event_to_result
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
@@ -140,7 +141,7 @@ async def _clean_up(running: RunningTrigger, generator: Any, listener: TriggerLi
 
 def error_to_result(error: BaseException) -> DeferralResult:
     """The result for an exception that a trigger raised; without the secrets of this process, which its readers do not know."""
-    text = hide("".join(traceback.format_exception(error)))
+    text = hide("".join(traceback.format_exception(*trim_error(error))))
     reason = _error_line(error)
     while isinstance(error, BaseExceptionGroup):  # the message of a group does not say what was wrong
         error = error.exceptions[0]

@@ -12,7 +12,7 @@ import msgspec
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.model.attempts import AttemptResult
+from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.processes.exit_reasons import describe_exit_without_result
@@ -32,6 +32,7 @@ EXIT_GRACE_S = 5.0
 """A child that has sent its result and does not exit within this time is killed."""
 
 AnswerTaskRequest = Callable[[PendingAttempt, AnyTaskApiRequest], object]
+ReadElements = Callable[[Attempt], tuple[XComElement, ...]]
 
 
 class AttemptListener(Protocol):
@@ -49,7 +50,7 @@ class AttemptSupervisor:
     """Set right after construction, because supervisor and pool refer to each other."""
 
     def __init__(self, registry: AttemptRegistry, listener: AttemptListener, clock: Clock, logs_folder: str, slots: int,
-                 silence_s: float, answer: AnswerTaskRequest, update_stream: Callable[[ChildProcess], None], unwatch_child: Callable[[ChildProcess], None]) -> None:
+                 silence_s: float, answer: AnswerTaskRequest, read_elements: ReadElements, update_stream: Callable[[ChildProcess], None], unwatch_child: Callable[[ChildProcess], None]) -> None:
         self.registry = registry
         self.listener = listener
         self._clock = clock
@@ -57,6 +58,7 @@ class AttemptSupervisor:
         self._slots = slots
         self._entry_silence_s = silence_s
         self._answer = answer
+        self._read_elements = read_elements
         self._update_stream = update_stream
         self._unwatch_child = unwatch_child
         self._by_attempt: dict[str, ChildProcess] = {}
@@ -76,7 +78,7 @@ class AttemptSupervisor:
         child.last_message_at = self._clock.monotonic()
         self._by_attempt[pending.attempt.attempt_id] = child
         attempt = msgspec.structs.replace(pending.attempt, log=self._log_path(pending))
-        child.stream.put(RunAttempt(attempt=attempt))
+        child.stream.put(RunAttempt(attempt=attempt, elements=self._find_elements(pending)))
         self._update_stream(child)
 
     def read_messages(self, child: ChildProcess) -> None:
@@ -153,6 +155,18 @@ class AttemptSupervisor:
                 child.kill(f"it did not end within {pending.stop.grace_s:g} s after SIGTERM")
             elif pending.entered_at is None and now - child.last_message_at > self._entry_timeout_s(pending):
                 self._kill_silent(child, pending, now)
+
+    def _find_elements(self, pending: PendingAttempt) -> tuple[XComElement, ...]:
+        """What the attempt would ask for first. None when that may change before: a new interpreter imports the file first."""
+        if not pending.attempt.elements or pending.fresh:
+            return ()
+        try:
+            return self._read_elements(pending.attempt)
+        except REFUSALS:
+            return ()  # the attempt asks, and is told why there is no answer
+        except Exception:
+            events.exception("elements_not_read", attempt=pending.attempt.attempt_id)
+            return ()
 
     def _on_entered(self, child: ChildProcess, at: Instant) -> None:
         pending = child.pending

@@ -148,7 +148,7 @@ class WorkerService:
         self._schedulers = SchedulerConnections(self._incarnation.address, self._selector, self._on_message)
         self._attempts = AttemptSupervisor(
             self._registry, self._schedulers, self._clock, str(self._settings.logs_folder), self._settings.slots,
-            self._settings.entry_silence_s, self._answer_task, self._update_stream, self.unwatch_child,
+            self._settings.entry_silence_s, self._answer_task, self._incarnation.store.read_elements, self._update_stream, self.unwatch_child,
         )
         self._attempts.child_pool = self._child_pool
 

@@ -10,7 +10,7 @@ import msgspec
 
 from gnomon import store, taskapi
 from gnomon.errors import ConfigurationError, ResourceUnavailable
-from gnomon.model.attempts import Attempt, AttemptResult
+from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.records import NewMail, WorkerRecord
 from gnomon.model.task_api_requests import AnyTaskApiRequest, TriggerRun
 from gnomon.store.ownership import leases, mailbox
@@ -45,6 +45,9 @@ class WorkerStore(Protocol):
         `attempt` None: the request of a DAG file that is being imported. Raises `taskapi.TaskApiRefused` with a text for the author.
         """
 
+    def read_elements(self, attempt: Attempt) -> tuple[XComElement, ...]:
+        """The elements that the attempt is mapped over, as far as the store still has the values that its scheduler counted."""
+
 
 class DatabaseWorkerStore:
     """A WorkerStore that opens the database at the first call, after the start of the base zygote, and again after an outage."""
@@ -78,6 +81,10 @@ class DatabaseWorkerStore:
         if isinstance(request, TriggerRun):
             self._notify_schedulers()
         return value
+
+    def read_elements(self, attempt: Attempt) -> tuple[XComElement, ...]:
+        with self._open_store() as database:
+            return taskapi.read_elements(database, attempt)
 
     def close(self) -> None:
         """Close the connection; the next call opens another."""

@@ -16,7 +16,7 @@ from gnomon.config import Config, load_config
 from gnomon.model.records import WorkerRecord
 from gnomon.store import migrations, open_database
 from gnomon.store.dag_records import dag_files, dags
-from gnomon.store.ownership import leases
+from gnomon.store.ownership import leases, service_leases
 from gnomon.store.trigger_queue import triggerer_leases
 from gnomon.store.trigger_queue.triggerer_leases import TriggererLease
 
@@ -160,3 +160,23 @@ def test_dags_that_are_not_planned_are_named_up_to_a_bound_and_paused_ones_are_n
 def test_dags_whose_dependencies_are_never_met_are_not_planned_either() -> None:
     known = [dags.StoredDag(n, f"dag{n}", 0, n == 3, True, 1, "f.py", None) for n in range(4)]
     assert find_unplanned_dags(known, {1: "a circle", 3: "another"}) == ("DAG dag1 is not planned: a circle",)
+
+
+def test_the_monitor_is_a_part_only_where_it_is_expected(cfg: Config) -> None:
+    migrations.upgrade_schema(cfg.database_url)
+    clock = VirtualClock(START)
+    looker = HealthReader(cfg, clock)
+    assert "monitor" not in _status(looker)
+    (cfg.home / "gnomon.toml").write_text(
+        '[alerts.channels.ops]\ntype = "webhook"\nurl = "http://127.0.0.1:1/"\n[[alerts.rules]]\nwhen = "failure"\nto = "ops"\n'
+    )
+    clock.advance(CACHE_S * 2)
+    assert _status(looker)["monitor"] is HealthStatus.UNHEALTHY
+    assert any(problem.startswith("No monitor is alive") for problem in looker.read_health().problems)
+    database = open_database(cfg.database_url)
+    with database.write() as tx:
+        assert service_leases.claim_lease(tx, service_leases.MONITOR, "m", "here")
+    database.close()
+    clock.advance(CACHE_S * 2)
+    assert _status(looker)["monitor"] is HealthStatus.HEALTHY
+    looker.close()

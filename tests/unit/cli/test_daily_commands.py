@@ -9,6 +9,7 @@ from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.cli import dags_files
+from gnomon.model.alerts import AlertRuleSpec
 from gnomon.model.attempts import XComItem
 from gnomon.testing import Play
 
@@ -118,6 +119,20 @@ def test_xcoms_are_listed_set_and_deleted(gnomon: Gnomon, two: Deployment) -> No
     assert (code, out) == (1, "") and "has no XCom 'mine'" in err
 
 
+def test_xcoms_show_no_secrets_of_connections_and_variables_unless_they_are_asked_for(gnomon: Gnomon, two: Deployment) -> None:
+    assert gnomon("connections", "add", "db", "--conn-type", "http", "--conn-password", "hunter2-and-more", "--conn-extra", '{"api_key": "extra-key-9"}').code == 0
+    assert gnomon("variables", "set", "my_token", "token-of-variable").code == 0
+    value = {"a": "as hunter2-and-more", "password": "other", "hunter2-and-more": [[[[[[["extra-key-9"]]]]]]], "v": "token-of-variable"}
+    assert gnomon("xcom", "set", "b", "good", "x", json.dumps(value), "-k", "mine").code == 0
+    masked = {"a": "as ***", "password": "***", "***": [[[[[[["***"]]]]]]], "v": "***"}
+    assert json.loads(gnomon("xcom", "get", "b", "good", "x", "-k", "mine").out) == masked
+    assert json.loads(gnomon("xcom", "get", "b", "good", "x", "-k", "mine", "--show-secrets", "-o", "json").out) == value
+    assert [row["value"] for row in json.loads(gnomon("xcom", "list", "b", "good", "x", "-o", "json").out) if row["key"] == "mine"] == [masked]
+    assert "hunter2" not in gnomon("xcom", "list", "b", "good").out
+    assert "hunter2" in gnomon("xcom", "list", "b", "good", "--show-secrets").out
+
+
+
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
@@ -147,3 +162,9 @@ def test_tasks_run_runs_a_finished_task_again(gnomon: Gnomon, two: Deployment) -
     two.plays["y"] = Play(outcome="failed", reason="ValueError: again")
     assert gnomon("tasks", "run", "a", "bad", "y").code == 1
     assert "there is no task 'z'" in gnomon("tasks", "run", "a", "bad", "z").err
+
+
+def test_rules_of_dag_files_are_listed_beside_those_of_the_toml(gnomon: Gnomon, two: Deployment) -> None:
+    two.add(spec_of("ruled", alerts=(AlertRuleSpec(when="failure", to=("opps",)),)), file="/dags/ruled.py")
+    (row,) = json.loads(gnomon("alerts", "rules", "-o", "json").out)
+    assert (row["rule"], row["when"], row["dags"], row["to"], row["place"]) == ("dag:ruled:1", "failure", "ruled", "opps (no such channel)", "/dags/ruled.py")

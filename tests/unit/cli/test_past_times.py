@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from gnomon.cli.past_times import PastTimeType, SpanType
+from gnomon.cli.past_times import PastTimeType, SecondsType
 from gnomon.model.instants import iso
 
 NOW = 1_772_355_600_000_000
@@ -56,10 +56,10 @@ def test_a_span_before_the_calendar_is_wrong_usage() -> None:
 
 @pytest.mark.parametrize(("text", "seconds"), [("30", 30), ("30s", 30), ("5m", 300), ("0.5h", 1800), ("1 h", 3600), ("0", 0)])
 def test_a_length_of_time(text: str, seconds: float) -> None:
-    assert SpanType().convert(text, None, None) == seconds
+    assert SecondsType().convert(text, None, None) == seconds
 
 
 @pytest.mark.parametrize("text", ["soon", "-5", "nan", "inf", "5 fortnights"])
 def test_another_length_is_wrong_usage(text: str) -> None:
     with pytest.raises(click.BadParameter, match="write 30s, 5m or 2h"):
-        SpanType().convert(text, None, None)
+        SecondsType().convert(text, None, None)

@@ -9,10 +9,12 @@ from gnomon.engine import events as e
 from gnomon.engine.explain import collect_run_reasons, collect_task_reasons
 from gnomon.engine.lifecycle import task_lifecycle
 from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.model.attempts import ElementSource
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.mapping import ConcatLength, Expansion, LiteralLength, XComLength, ZipLength
 from gnomon.model.records import PoolRecord
 from gnomon.model.spec import TaskSpec
+from gnomon.sdk.mapping.map_position import find_element_indexes
 
 from .mapped_dags import GROUP, IN_GROUP, LENGTH_FROM_U, VALUE, clear, literal, over
 from .world import World, dag_record
@@ -28,6 +30,42 @@ def test_a_task_is_expanded_when_the_length_is_known_and_its_unexpanded_row_is_g
     world.end_all("d")
     world.end("j")
     assert world.state(run) == "success"
+
+
+def test_an_attempt_says_which_elements_it_is_mapped_over_and_who_returned_them() -> None:
+    world = World(dag_record(LENGTH_FROM_U))
+    run = world.start()
+    world.end("u", return_length=2)
+    (first, second) = world.live("d")
+    assert [attempt.elements for attempt in (first, second)] == [(ElementSource(task_id="u", number=i, seq=1),) for i in range(2)]
+    world.end_all("d")
+    clear(world, run.run_pk, "u", "d[0]", "d[1]")
+    world.end("u", return_length=2)
+    assert [attempt.elements for attempt in world.live("d")] == [(ElementSource(task_id="u", number=i, seq=2),) for i in range(2)]
+
+
+def test_the_elements_of_products_zips_and_groups_have_the_places_that_the_attempt_reads() -> None:
+    zipped = Expansion(factors=(
+        ZipLength(parts=(XComLength(task_id="u"), ConcatLength(parts=(XComLength(task_id="v"),)), ZipLength(parts=(XComLength(task_id="v"),)))),
+        XComLength(task_id="v"), ConcatLength(parts=(XComLength(task_id="u"), XComLength(task_id="v"))), XComLength(task_id="m"),
+    ))
+    tasks = [
+        TaskSpec(task_id="u"), TaskSpec(task_id="v"), TaskSpec(task_id="m", expansion=literal(2)),
+        TaskSpec(task_id="d", upstream=("u", "v", "m"), group="g", expansion=zipped),
+    ]
+    world = World(dag_record(tasks, groups={"g": None}, group_expansions={"g": over("u")}))
+    world.start()
+    for attempt in world.live("m"):
+        world.step(world.result(attempt, xcoms=VALUE, return_length=1))
+    world.end("u", return_length=3)
+    world.end("v", return_length=2)
+    attempts = world.live("d")
+    assert attempts
+    for attempt in attempts:
+        lengths = attempt.factor_lengths
+        (group,), (zip_number, v_number, _, _) = (find_element_indexes(level, attempt.map_index, lengths) for level in range(2))
+        expected = [("u", group), ("u", zip_number), ("v", zip_number), ("v", v_number)]
+        assert [(element.task_id, element.number) for element in attempt.elements] == list(dict.fromkeys(expected))
 
 
 def test_an_unmapped_task_is_sent_without_lengths() -> None:

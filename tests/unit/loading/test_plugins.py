@@ -19,7 +19,12 @@ from gnomon.timetable_host import ask_and_wait
 SURVEY = "gnomon.loading.plugins:list_plugins"
 PLUGIN = '''
 from airflow.plugins_manager import AirflowPlugin
+from airflow.sdk.bases.operatorlink import BaseOperatorLink
 from airflow.timetables.base import Timetable, DagRunInfo, DataInterval
+
+class Docs(BaseOperatorLink):
+    name = "Docs"
+    static_url = "https://docs.example"
 
 class {cls}(Timetable):
     def infer_manual_data_interval(self, *, run_after):
@@ -32,7 +37,7 @@ class {cls}Plugin(AirflowPlugin):
     name = "{name}"
     timetables = [{cls}]
     macros = [len]
-    operator_extra_links = [object()]
+    operator_extra_links = [Docs()]
 '''
 Write = Callable[[str, str], Path]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,11 +34,11 @@ INDEX = {
 """Package to version to (requirements, source)."""
 
 
-def unpack(requirement: str, folder: Path) -> None:
-    wanted = Requirement(requirement)
-    version = next(one for one in INDEX[wanted.name] if wanted.specifier.contains(one))
-    requires, source = INDEX[wanted.name][version]
-    write_package(folder, wanted.name, version, requires, {"hook.py": source})
+def unpack(requirements: Sequence[str], folder: Path) -> None:
+    for wanted in map(Requirement, requirements):
+        version = next(one for one in INDEX[wanted.name] if wanted.specifier.contains(one))
+        requires, source = INDEX[wanted.name][version]
+        write_package(folder, wanted.name, version, requires, {"hook.py": source})
 
 
 def write_package(folder: Path, name: str, version: str, requires: list[str], files: dict[str, str]) -> None:
@@ -80,6 +81,23 @@ def test_an_extra_brings_its_requirements_and_a_version_that_another_package_exc
     assert "sqlparse>=0.5.1" not in found
 
 
+def test_packages_are_downloaded_together() -> None:
+    calls: list[list[str]] = []
+
+    def count(requirements: Sequence[str], folder: Path) -> None:
+        calls.append(list(requirements))
+        unpack(requirements, folder)
+
+    wanted = [normalize_package(name) for name in ("alpha", "common-beta==2.0")]
+    build_plan([*wanted, normalize_package("common-beta")], count, "3.3.2")
+    assert calls == [["apache-airflow-providers-alpha", "apache-airflow-providers-common-beta==2.0"]]
+
+
+def test_a_reason_names_a_few_packages() -> None:
+    assert provider_plan._join(["needed by a", "needed by b"]) == "needed by a, needed by b"
+    assert provider_plan._join(list("abcdef")) == "a, b, c, d and 2 more"
+
+
 def test_a_package_for_a_later_airflow_is_refused() -> None:
     with pytest.raises(UserError, match=r"gamma 1.0 needs apache-airflow-core>=9, and Gnomon stands for Airflow 3.3.2"):
         plan("gamma")
@@ -115,12 +133,13 @@ def test_imports_that_may_fail_are_not_needed(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(
         "import a.b\nfrom c import d\nfrom . import e\nif TYPE_CHECKING:\n    import f\ntry:\n    import g\nexcept (ImportError, OSError):\n    import h\n"
         "try:\n    import i\nexcept KeyError:\n    pass\ndef j():\n    import k\nclass L:\n    import l\nif AIRFLOW_V_3_0_PLUS:\n    import m\nif x:\n    import n\n")
-    assert set(list_imported_packages(tmp_path)) == {"a", "c", "i", "l", "n"}
+    assert set(list_imported_packages(tmp_path, [tmp_path / "m.py", tmp_path / "RECORD"])) == {"a", "c", "i", "l", "n"}
 
 
 @pytest.mark.parametrize(("text", "told"), [
     ("WARNING: Retrying ... NewConnectionError ... Failed to establish a new connection\nERROR: No matching distribution found for x", "no package index answers"),
     ("ERROR: No matching distribution found for x", "is not on the package index"),
+    ("ERROR: No matching distribution found for y>=2", "y>=2 is not on the package index"),
     ("some log\nERROR: disk full", "x could not be installed: ERROR: disk full"),
     ("", "no message"),
 ])

@@ -15,10 +15,13 @@ import pytest
 from tests.unit.runner.mapped_run import MappedRun, Server, run_mapped, run_one
 
 from gnomon.config import load_config, set_current_config
+from gnomon.engine.state.mapping_plan import build_mapping_plan
+from gnomon.engine.state.task_expansion import TaskExpansion
 from gnomon.errors.authoring import AirflowSkipException
 from gnomon.model.task_api_requests import GetXComBatch, GetXComElement
 from gnomon.sdk import DAG, task
 from gnomon.sdk.dags.dag_decorators import task_group
+from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.sdk.runtime.channel import install_channel
 from gnomon.sdk.tasks.decorated_operators import PythonDecoratedOperator
 from gnomon.sdk.tasks.task_decorators import task_decorator_factory
@@ -127,6 +130,25 @@ def test_random_combinations_give_the_elements_of_the_eager_evaluation(seed: int
             assert run.outcome("keep", number)[0] in ("skipped", "failed")
         else:
             assert run.outcome("keep", number) == ("success", None) and run.value("keep", number) == [value], (arg, number)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_elements_that_the_scheduler_sends_with_attempts_are_those_that_they_would_ask_for(seed: int) -> None:
+    rng = random.Random(seed)
+    with DAG("d", schedule=None) as dag:
+        arg, _ = _combine(rng, _sources(rng), rng.randint(0, 3))
+        keep.expand(x=arg)
+    run = run_mapped(dag)
+    spec = build_dag_spec(dag, "/d.py").spec
+    plan = build_mapping_plan(spec, {task.task_id: index for index, task in enumerate(spec.tasks)})
+    assert plan is not None
+    index = next(index for index, task in enumerate(spec.tasks) if task.task_id == "keep")
+    count = sum(task_id == "keep" for task_id, _ in run.results)
+    sent = {
+        (spec.tasks[source].task_id, TaskExpansion(((count,),)).find_element(number, level, factor))
+        for number in range(count) for level, factor, source in plan.element_places[index]
+    }
+    assert sent <= {(question.task_id, question.number) for question in run.server.asked if isinstance(question, GetXComElement)}
 
 
 class CountingServer(Server):

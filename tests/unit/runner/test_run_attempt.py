@@ -297,3 +297,16 @@ def test_callbacks_are_those_of_a_failure_when_the_policy_says_so() -> None:
         on_failure_callback=lambda context: called.append("failure"), on_retry_callback=lambda context: called.append("retry"),
     )
     assert called == ["failure"]
+
+
+def test_the_traceback_of_a_task_begins_with_the_line_of_its_author(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR):
+        run(raising(ValueError("broken")), on_failure_callback=raising_callback)
+    errors = [record.exc_info for record in caplog.records if record.exc_info]
+    assert len(errors) == 2
+    for info in errors:
+        assert info[2] is not None and info[2].tb_frame.f_code.co_filename == __file__
+
+
+def raising_callback(context: Any) -> None:
+    raise KeyError("callback")

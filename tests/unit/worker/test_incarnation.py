@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gnomon.clock import VirtualClock
-from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
+from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, XComElement
 from gnomon.model.records import WorkerRecord
 from gnomon.runner.attempt_results import result_without_run
 from gnomon.worker.attempt_registry import AttemptRegistry
@@ -49,6 +49,9 @@ class FakeStore:
     def mail_results(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
         self._ask()
         self.mailed += [result.attempt_id for result in results]
+
+    def read_elements(self, attempt: Attempt) -> tuple[XComElement, ...]:
+        return ()
 
     def answer_request(self, attempt: Attempt, question: Any) -> object:
         return None

@@ -52,22 +52,25 @@ class LiveView:
 
     def __init__(self) -> None:
         self._settings: list[Any] | None = None
-        self._on_terminate: Any = None
+        self._handlers: dict[int, Any] = {}
 
     def __enter__(self) -> LiveView:
         if sys.stdin.isatty():
             self._settings = termios.tcgetattr(sys.stdin)
             tty.setcbreak(sys.stdin)
-        self._on_terminate = signal.signal(signal.SIGTERM, _exit_on_signal)
+        self._handlers = {number: signal.signal(number, _exit_on_signal) for number in (signal.SIGTERM, signal.SIGHUP)}
         sys.stdout.write("\x1b[?1049h\x1b[?25l")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> bool:
-        sys.stdout.write("\x1b[?25h\x1b[?1049l")
-        sys.stdout.flush()
-        if self._settings is not None:
-            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._settings)
-        signal.signal(signal.SIGTERM, self._on_terminate)
+        try:
+            sys.stdout.write("\x1b[?25h\x1b[?1049l")
+            sys.stdout.flush()
+        finally:
+            if self._settings is not None:
+                termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._settings)
+            for number, handler in self._handlers.items():
+                signal.signal(number, handler)
         return kind is KeyboardInterrupt
 
     def show(self, lines: Sequence[str], screen: Screen) -> None:

@@ -67,6 +67,7 @@ class TableDisplay:
 
     def __init__(self, live: Live) -> None:
         self._live = live
+        self._shown: list[TaskInstanceRow] | None = None
 
     def write(self, lines: Iterable[str]) -> None:
         """Write the lines above the table."""
@@ -75,7 +76,10 @@ class TableDisplay:
             self._live.console.print(Text.from_ansi(text), soft_wrap=True)
 
     def show(self, rows: Sequence[TaskInstanceRow]) -> None:
-        """Redraw the table."""
+        """Redraw the table if a row has changed."""
+        if self._shown == list(rows):
+            return
+        self._shown = list(rows)
         table = Table(box=None, padding=(0, 2))
         for column in ("task", "state", "try", "reason"):
             table.add_column(column)

@@ -9,6 +9,7 @@ looked at again when the limit is released, so that admission does not read a qu
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 
 from gnomon.decide.transitions import Cause
 from gnomon.engine import lifecycle
@@ -20,10 +21,12 @@ from gnomon.engine.state.limits import LimitQueue, Pool
 from gnomon.engine.state.queue_moves import dequeue, move_in_queue
 from gnomon.engine.state.queue_state import QueueCause
 from gnomon.engine.state.run_facts import describe_run
+from gnomon.engine.state.task_expansion import TaskExpansion
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import Admission, StepContext, StepResult
-from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, build_attempt_log_path
+from gnomon.model.attempts import Attempt, AttemptResult, ElementSource, RunFacts, build_attempt_log_path
 from gnomon.model.deferral import Resumption
+from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import Changes
 from gnomon.model.states import WITHOUT_PROCESS_STATES
 from gnomon.model.states import TaskInstanceState as S
@@ -196,13 +199,24 @@ def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
         task_id=task.task_id, task_no=run.graph.numbers[ti.index], map_index=ti.map_index,
         try_number=ti.try_number, max_tries=ti.max_tries, seq=ti.seq, file=dag.file, input_hash=dag.input_hash,
         fresh=dag.fresh is not None or run.graph.spec.fresh_import, attempts_per_child=run.graph.spec.attempts_per_child, calls_listeners=run.graph.spec.calls_task_listeners,
+        computes_links=any(link.static_url is None for link in task.extra_links),
         timeout_s=task.execution_timeout_s, zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.looked_further else None,
         log=build_attempt_log_path(dag.dag_id, run.record.run_id, task.task_id, ti.map_index, ti.seq),
         resume=_build_resumption(ti), started_at=ti.started_at if ti.is_resumption else None,
         deadline_at=compute_deadline(ti) if ti.continues_in_operator else None,
         expanded_count=None if expansion is None else expansion.count,
         factor_lengths=() if expansion is None else expansion.lengths,
+        elements=() if expansion is None else tuple(dict.fromkeys(_find_elements(ti, expansion))),
     )
+
+
+def _find_elements(ti: TaskInstance, expansion: TaskExpansion) -> Iterator[ElementSource]:
+    run, mapping = ti.run, ti.run.graph.mapping
+    for level, factor, source_index in mapping.element_places[ti.index] if mapping is not None else ():
+        source = run.task_instances[source_index].get(UNMAPPED)
+        if source is not None and source.state is S.SUCCESS:
+            number = expansion.find_element(ti.map_index, level, factor)
+            yield ElementSource(task_id=source.task.task_id, number=number, seq=source.seq, defer_seq=source.defer_seq)
 
 
 def _build_resumption(ti: TaskInstance) -> Resumption | None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gnomon.decide.expansion import list_sources
-from gnomon.model.mapping import Expansion
+from gnomon.model.mapping import Expansion, Length, XComLength, ZipLength
 from gnomon.model.spec import DagSpec, TaskSpec
 
 
 class MappingPlan:
     """The expansions of all tasks of one version of a DAG; immutable. Tasks are given by their index."""
 
-    __slots__ = ("dependents", "inner_upstream", "levels", "shared", "sources")
+    __slots__ = ("dependents", "element_places", "inner_upstream", "levels", "shared", "sources")
 
     def __init__(self, spec: DagSpec, index_of: Mapping[str, int]) -> None:
         groups = {task.task_id: _list_mapped_groups(spec, task) for task in spec.tasks}
@@ -25,6 +25,10 @@ class MappingPlan:
             tuple(index_of[task_id] for task_id in list_sources(levels) if task_id in index_of) for levels in self.levels
         )
         """For each task: the tasks that its expansions refer to."""
+        self.element_places: tuple[tuple[tuple[int, int, int], ...], ...] = tuple(
+            tuple(dict.fromkeys(self._find_element_places(levels, index_of))) for levels in self.levels
+        )
+        """For each task: (level, factor, source) of each value of a task that is not mapped of which an instance gets the element at its place."""
         dependents: dict[int, list[int]] = {}
         for index, sources in enumerate(self.sources):
             for source in sources:
@@ -43,12 +47,28 @@ class MappingPlan:
         self.inner_upstream: dict[int, tuple[int, ...]] = {index: tuple(upstream) for index, upstream in inner.items()}
         """For each task: its direct upstream tasks within a mapped group of its own, which count for each map index alone."""
 
+    def _find_element_places(self, levels: Sequence[Expansion], index_of: Mapping[str, int]) -> Iterator[tuple[int, int, int]]:
+        for level, expansion in enumerate(levels):
+            for factor, length in enumerate(expansion.factors):
+                for task_id in _list_sources_by_place(length):
+                    if task_id in index_of and not self.levels[index_of[task_id]]:
+                        yield level, factor, index_of[task_id]
+
 
 def build_mapping_plan(spec: DagSpec, index_of: Mapping[str, int]) -> MappingPlan | None:
     """The plan; None for a DAG without mapped tasks."""
     if not spec.group_expansions and all(task.expansion is None for task in spec.tasks):
         return None
     return MappingPlan(spec, index_of)
+
+
+def _list_sources_by_place(length: Length) -> Iterator[str]:
+    """The tasks of whose values an element of the factor has the elements at the same place: not the parts of a `concat`."""
+    if isinstance(length, XComLength):
+        yield length.task_id
+    elif isinstance(length, ZipLength):
+        for part in length.parts:
+            yield from _list_sources_by_place(part)
 
 
 def _list_mapped_groups(spec: DagSpec, task: TaskSpec) -> list[str]:

@@ -35,6 +35,11 @@ class TaskExpansion:
         """The place of an instance in the `shared` outermost groups."""
         return map_index // self.strides[shared]
 
+    def find_element(self, map_index: int, level: int, factor: int) -> int:
+        """The place of the element that an instance gets of one factor of the expansion number `level` (0: the outermost one)."""
+        lengths = self.lengths[level]
+        return map_index // (self.strides[level + 1] * math.prod(lengths[factor + 1 :])) % lengths[factor]
+
     def list_indices(self, place: int, shared: int) -> range:
         """The map indices of the instances at that place in the `shared` outermost groups."""
         stride = self.strides[shared]

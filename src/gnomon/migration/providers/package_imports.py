@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gnomon.migration.repository.guarded_code import iterate_unguarded
 
 
-def list_imported_packages(folder: Path) -> dict[str, str]:
-    """Return the top-level name of each package that a module below `folder` needs to be imported, with the first such module.
+def list_imported_packages(folder: Path, files: Iterable[Path]) -> dict[str, str]:
+    """Return the top-level name of each package that one of the `files` below `folder` needs to be imported, with the first such module.
 
     Imports inside functions, behind `TYPE_CHECKING`, and those whose ImportError is handled are left out.
     """
     found: dict[str, str] = {}
-    for file in sorted(folder.rglob("*.py")):
+    for file in sorted(file for file in files if file.suffix == ".py"):
         try:
             tree = ast.parse(file.read_bytes())
-        except (SyntaxError, ValueError, RecursionError):
+        except (OSError, SyntaxError, ValueError, RecursionError):
             continue
         for name in _iterate_names(tree):
             found.setdefault(name, ".".join(file.relative_to(folder).with_suffix("").parts).removesuffix(".__init__"))

@@ -18,6 +18,8 @@ TIMEOUT_S = 1800.0
 _NETWORK = re.compile(r"NewConnectionError|Failed to establish|Temporary failure|Name or service not known|ConnectTimeout|Could not connect"
                       r"|client error \(Connect\)|dns error|ProxyError|Read timed out", re.IGNORECASE)
 _UNKNOWN = re.compile(r"No matching distribution found|was not found in the (package registry|provided)|not found in the package registry", re.IGNORECASE)
+_NAMED = re.compile(r"No matching distribution found for (.+)")
+"""pip names the one of several packages that it did not find."""
 
 _OFFLINE_REMEDY = ("Connect this machine, or set a reachable index in the configuration of pip or uv (a folder of wheels: "
                    "PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER), and run the command again")
@@ -43,9 +45,9 @@ class PackageInstaller:
     def __init__(self, words: Sequence[str]) -> None:
         self._words = list(words)
 
-    def unpack(self, requirement: str, folder: Path) -> None:
-        """Install one package without its requirements into the folder. Raises ResourceUnavailable with the reason when that fails."""
-        self._run("--quiet", "--no-deps", "--target", str(folder), requirement, what=requirement)
+    def unpack(self, requirements: Sequence[str], folder: Path) -> None:
+        """Install packages without their requirements into the folder, by one call. Raises ResourceUnavailable with the reason when that fails."""
+        self._run("--quiet", "--no-deps", "--target", str(folder), *requirements, what=", ".join(requirements))
 
     def install(self, requirements: Sequence[str], *, with_requirements: bool) -> None:
         """Install packages into this environment. Raises ResourceUnavailable with the reason when that fails."""
@@ -70,5 +72,7 @@ def _describe_failure(what: str, text: str) -> str:
     if _NETWORK.search(text):
         return f"{what} could not be downloaded, because no package index answers. {_OFFLINE_REMEDY}"
     if _UNKNOWN.search(text):
+        named = _NAMED.search(text)
+        what = named[1] if named else what
         return f"{what} is not on the package index, the index does not answer, or it has no version for Python {sys.version_info.major}.{sys.version_info.minor}: {errors[-1]}"
     return f"{what} could not be installed: {errors[-1]}"

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon.model.alerts import AlertRecord, DeliveryRecord
+from gnomon.model.alerts import AlertRecord, AlertRuleSpec, DeliveryRecord
 from gnomon.model.instants import iso
 from gnomon.store import Transaction
 from gnomon.store.alert_records import alert_deliveries, alerts
+from gnomon.store.dag_records import dags
+from gnomon.store.dag_records.dags import StoredDag
+from gnomon.store.record_codec import decode_spec_without_tasks
+
+SPECS_MAX = 200
+"""The most specs that one statement reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +72,16 @@ def _delivery_row(delivery: DeliveryRecord) -> DeliveryRow:
         iso(delivery.due_at) if delivery.ended_at is None else None, delivery.body.count, delivery.error,
         [item.sentence for item in delivery.body.items], delivery.uid,
     )
+
+
+def list_dag_rules(tx: Transaction) -> list[tuple[StoredDag, int, AlertRuleSpec]]:
+    """The rules in the files of DAGs that exist, each with its number in its DAG; by DAG id."""
+    known = [dag for dag in dags.list_dags(tx) if dag.active]
+    found: list[tuple[StoredDag, int, AlertRuleSpec]] = []
+    for first in range(0, len(known), SPECS_MAX):
+        batch = known[first : first + SPECS_MAX]
+        packed = dict(tx.all("group_state.specs", version_pks=[dag.version_pk for dag in batch]))
+        for dag in batch:
+            rules = decode_spec_without_tasks(packed[dag.version_pk]).alerts if dag.version_pk in packed else ()
+            found += [(dag, number, rule) for number, rule in enumerate(rules, start=1)]
+    return found

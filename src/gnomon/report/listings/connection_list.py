@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
+from gnomon.log.secret_masks import hide
 from gnomon.sdk.runtime.connection import Connection
-from gnomon.sdk.runtime.secret_masking import redact
+from gnomon.sdk.runtime.secret_masking import mask_secret, redact
+from gnomon.store import Transaction
+from gnomon.store.admin import connections, variables
 from gnomon.store.admin.connections import StoredConnection
 
 HIDDEN = "***"
+_ANY_DEPTH = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,26 @@ def to_stored(connection: Connection) -> StoredConnection:
         str(c.conn_id), c.conn_type or "", c.host or None, c.schema or None, c.login or None, c.password or None, c.port, c.extra or None,
         c.description or None,
     )
+
+
+def hide_stored_secrets(tx: Transaction, value: Any) -> Any:
+    """The JSON value with *** for the secrets of all stored connections and Variables, and for values under sensitive names, at any depth.
+
+    Raises StoreError when the key of this host cannot decrypt them.
+    """
+    for stored in connections.list_connections(tx):
+        connection = to_connection(stored)
+        mask_secret([text for text in (connection.password, connection.extra) if text])
+        mask_secret(connection.extra_dejson)
+    for variable in variables.list_variables(tx):
+        mask_secret(variable.value, variable.key)
+    return _hide_keys(redact(value, max_depth=_ANY_DEPTH))
+
+
+def _hide_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {hide(key): _hide_keys(item) for key, item in value.items()}
+    return [_hide_keys(item) for item in value] if isinstance(value, list) else value
 
 
 def _mask_login(host: str | None) -> str | None:

@@ -36,6 +36,7 @@ from gnomon.sdk.mapping.mapped_task_group import MappedTaskGroup
 from gnomon.sdk.schedules.schedule_argument import build_timetable_ref
 from gnomon.sdk.schedules.timezone import zone_name
 from gnomon.sdk.tasks.operator import BaseOperator
+from gnomon.sdk.tasks.operator_links import NO_PLUGIN_LINKS, PluginLinks, describe_links
 from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
 EDGE_SEPARATOR = "\x1f"
@@ -55,11 +56,12 @@ def _refuse_load_class(path: str) -> type:
 
 
 def build_dag_spec(
-    dag: DAG, file: str, load_class: LoadClass = _refuse_load_class, listeners: Mapping[str, Any] = MappingProxyType({})
+    dag: DAG, file: str, load_class: LoadClass = _refuse_load_class, listeners: Mapping[str, Any] = MappingProxyType({}),
+    plugin_links: PluginLinks = NO_PLUGIN_LINKS,
 ) -> ParsedDag:
     """Check the DAG and return it as plain data.
 
-    `listeners`: the fields of the spec that say which listeners of plugins are called.
+    `listeners`: the fields of the spec that say which listeners of plugins are called. `plugin_links`: the links that plugins add to tasks.
     `load_class` loads, by path, the triggers with which tasks start (`loading.class_loader.load_class`). Raises
     AirflowDagCycleException, DeferralRefused and the errors of `check_dag`. Each names the DAG and its line, and says what to
     change. Doubtful things become `dag.warnings`.
@@ -72,7 +74,7 @@ def build_dag_spec(
     priorities = compute_priorities(order)
     spec = DagSpec(
         timetable=_timetable_ref(dag),
-        tasks=tuple(_task_spec(task, priorities[task.task_id], load_class, file) for task in order),
+        tasks=tuple(_task_spec(task, priorities[task.task_id], load_class, file, plugin_links) for task in order),
         timezone=zone_name(dag.timezone),
         start_at=converters.to_instant_or_none(find_earliest_start(dag)),
         airflow_dialect=dag.airflow_dialect.number,
@@ -157,8 +159,9 @@ def _require_instant(moment: Any) -> Instant:
     return instant
 
 
-def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClass, file: str) -> TaskSpec:
+def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClass, file: str, plugin_links: PluginLinks) -> TaskSpec:
     group = task.task_group
+    links = describe_links(task, plugin_links)
     is_sensor = issubclass(task.operator_class, BaseSensorOperator)
     return TaskSpec(
         operator=task.operator_name,
@@ -166,7 +169,7 @@ def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClas
         group=group.group_id if group is not None else None,
         effective_priority=effective_priority,
         weight_rule=_weight_rule(task),
-        runs_code=needs_process(task), hears_ends=handles_task_end(task),
+        runs_code=needs_process(task) or any(link.static_url is None for link in links), extra_links=links, hears_ends=handles_task_end(task),
         has_failure_callbacks=any(task.__dict__.get(name) for name in _FAILURE_CALLBACKS),
         is_setup=task.is_setup,
         is_teardown=task.is_teardown,

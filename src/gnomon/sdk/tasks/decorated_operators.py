@@ -131,7 +131,7 @@ class FunctionOperator(BaseOperator):
 
     def execute(self, context: Any) -> Any:
         value = self.call(context)
-        if self.show_return_value_in_logs:
+        if value is not None and self.show_return_value_in_logs:  # as PythonOperator: a first log line costs more than a small task
             self.log.info("Done. Returned value was: %s", AbbreviatedValue(value))
         return value
 

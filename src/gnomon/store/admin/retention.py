@@ -20,7 +20,7 @@ ROWS_PER_TRANSACTION = 1000
 DOWNSTREAM_SLACK_S = 31 * 86400
 """A run of a downstream DAG may wait for upstream slots of the whole month before it."""
 FAR_AHEAD = 2**62
-_ROW_TABLES: dict[str, tuple[str, ...]] = {"events": ("events",), "xcoms": ("xcoms",), "alerts": ("alerts", "deliveries")}
+_ROW_TABLES: dict[str, tuple[str, ...]] = {"events": ("events",), "xcoms": ("xcoms",), "alerts": ("alerts", "deliveries", "facts")}
 """What `--tables` names to the statements that count and delete its rows."""
 TABLES = ("runs", *_ROW_TABLES)
 

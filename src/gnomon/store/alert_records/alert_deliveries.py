@@ -28,7 +28,7 @@ def extend_delivery(tx: Transaction, delivery_pk: int, body: DeliveryBody) -> bo
 
 
 def list_due_deliveries(tx: Transaction, now: Instant, limit: int) -> list[DeliveryRecord]:
-    """At most `limit` messages that are to be sent, oldest first."""
+    """The messages that are to be sent, at most `limit` of each channel, oldest first."""
     return [_decode(row) for row in tx.all("alerts.due_deliveries", now=now, limit=limit)]
 
 

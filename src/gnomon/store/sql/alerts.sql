@@ -51,9 +51,14 @@ ORDER BY alert_pk DESC LIMIT :limit;
 
 -- name: states_of_runs
 -- The runs that open alerts are about: state, start and end, and whether a later run of the DAG has succeeded; NULL for a deleted run.
-SELECT a.alert_pk, r.state, r.started_at, r.ended_at, EXISTS (SELECT 1 FROM dag_run AS n
-       WHERE a.kind = 'failure' AND n.dag_pk = r.dag_pk AND n.run_after > r.run_after AND n.state = 100)
-FROM alert AS a LEFT JOIN dag_run AS r ON r.run_pk = a.run_pk WHERE a.resolved_at IS NULL AND a.run_pk IS NOT NULL;
+-- The newest success is looked for once for each DAG, and not before its oldest run with an open alert: a DAG that always fails has many.
+WITH failing AS MATERIALIZED (SELECT r.dag_pk, min(r.run_after) AS first_at FROM alert AS a JOIN dag_run AS r ON r.run_pk = a.run_pk
+    WHERE a.resolved_at IS NULL AND a.kind = 'failure' GROUP BY r.dag_pk),
+succeeded AS MATERIALIZED (SELECT f.dag_pk, (SELECT n.run_after FROM dag_run AS n WHERE n.dag_pk = f.dag_pk AND n.run_after > f.first_at AND n.state = 100
+    ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1) AS newest_at FROM failing AS f)
+SELECT a.alert_pk, r.state, r.started_at, r.ended_at, a.kind = 'failure' AND COALESCE(s.newest_at > r.run_after, FALSE)
+FROM alert AS a LEFT JOIN dag_run AS r ON r.run_pk = a.run_pk LEFT JOIN succeeded AS s ON s.dag_pk = r.dag_pk
+WHERE a.resolved_at IS NULL AND a.run_pk IS NOT NULL;
 
 -- name: dag
 -- What rules need of a DAG.
@@ -89,9 +94,11 @@ VALUES (:uid, :channel, :group_key, 'pending', :created_at, :due_at, :body);
 UPDATE alert_delivery SET body = :body WHERE delivery_pk = :delivery_pk AND state = 'pending' AND tries = 0;
 
 -- name: due_deliveries
--- Messages to be sent now, oldest first.
+-- Messages to be sent now, oldest first: at most `limit` of each channel, so that a channel with many does not hold up the others.
 SELECT delivery_pk, uid, channel, group_key, state, created_at, due_at, tries, ended_at, error, body FROM alert_delivery
-WHERE ended_at IS NULL AND state = 'pending' AND due_at <= :now ORDER BY delivery_pk LIMIT :limit;
+WHERE delivery_pk IN (SELECT delivery_pk FROM (SELECT delivery_pk, row_number() OVER (PARTITION BY channel ORDER BY delivery_pk) AS place
+    FROM alert_delivery WHERE ended_at IS NULL AND state = 'pending' AND due_at <= :now) AS numbered WHERE place <= :limit)
+ORDER BY delivery_pk;
 
 -- name: next_delivery
 -- When the next message is due.

@@ -85,3 +85,11 @@ SELECT count(*) FROM alert_delivery WHERE ended_at < :before;
 -- Delete messages that ended before an instant.
 DELETE FROM alert_delivery WHERE delivery_pk IN
     (SELECT delivery_pk FROM alert_delivery WHERE ended_at < :before ORDER BY delivery_pk LIMIT :limit);
+
+-- name: count_expired_facts
+-- The number of facts before an instant that no monitor has read.
+SELECT count(*) FROM alert_event WHERE at < :before;
+
+-- name: remove_facts
+-- Delete facts before an instant that no monitor has read: where none runs, nobody else deletes them.
+DELETE FROM alert_event WHERE event_pk IN (SELECT event_pk FROM alert_event WHERE at < :before ORDER BY event_pk LIMIT :limit);

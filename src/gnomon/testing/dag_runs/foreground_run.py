@@ -24,6 +24,7 @@ from gnomon.errors.product import UserError
 from gnomon.executors.local import LocalExecutor
 from gnomon.loading import cluster_policies, dagfile
 from gnomon.loading.class_loader import load_class
+from gnomon.loading.plugin_links import get_plugin_links
 from gnomon.loading.timetable_loader import rebuild_timetable
 from gnomon.model.attempts import RunFacts
 from gnomon.model.instants import SECOND, Instant, to_instant
@@ -132,7 +133,7 @@ class ForegroundRun:
         outcome = cluster_policies.apply_policies({} if dagfile.is_loaded(self._dag) else {self._dag.dag_id: self._dag})
         for error in outcome.refused.values():
             raise UserError(f"DAG {self._dag.dag_id!r}: {error}")
-        parsed = build_dag_spec(self._dag, self._dag.fileloc, load_class)
+        parsed = build_dag_spec(self._dag, self._dag.fileloc, load_class, plugin_links=get_plugin_links())
         for warning in self._dag.warnings:
             _log.warning("%s", warning)
         spec = parsed.spec

@@ -7,7 +7,7 @@ from gnomon.errors.authoring import AirflowRuntimeError
 from gnomon.errors.product import GnomonError
 from gnomon.model.task_api_requests import GetConnection, GetVariable, TaskApiRequest
 from gnomon.store import DatabaseNotInitialised, load_cipher, open_database
-from gnomon.testing.dag_runs.in_process_executor import StoreChannel
+from gnomon.testing.dag_runs.in_process_executor import InProcessChannel
 
 
 class HomeChannel:
@@ -23,6 +23,6 @@ class HomeChannel:
         except GnomonError as error:
             raise AirflowRuntimeError(f"the home {cfg.home} cannot be read: {error}") from None
         try:
-            return StoreChannel(db, None).ask(question)
+            return InProcessChannel(db, None).ask(question)
         finally:
             db.close()

@@ -41,7 +41,7 @@ _log = log.get_logger("testing.executor")
 _task_log = logging.getLogger("airflow.dag_test")
 
 
-class StoreChannel:
+class InProcessChannel:
     """Answers the requests of one attempt from the store, with the rights of the attempt. None: of a DAG file."""
 
     def __init__(self, db: Database, attempt: Attempt | None) -> None:
@@ -84,7 +84,7 @@ class InProcessExecutor:
 
     def _run(self, attempt: Attempt) -> AttemptResult:
         """The result. The environment, the folder and the channel of this process are as before afterwards."""
-        channel = StoreChannel(self._db, attempt)
+        channel = InProcessChannel(self._db, attempt)
         variables, folder = environment(), os.getcwd()
         previous = install_channel(channel)
 

@@ -4,7 +4,7 @@ from gnomon.airflow_compat.missing_names import make_lazy_exports
 
 __all__, __getattr__ = make_lazy_exports(__name__, {
     "BaseOperator": "gnomon.sdk",
-    "BaseOperatorLink": "gnomon.airflow_compat.inert_features",
+    "BaseOperatorLink": "gnomon.sdk.tasks.operator_links",
     "Connection": "gnomon.sdk",
     "DAG": "gnomon.sdk",
     "DagBag": "gnomon.airflow_compat.dagbag",

@@ -2,7 +2,6 @@
 from typing import Any
 
 from gnomon.airflow_compat.dagbag import DagBag as DagBag
-from gnomon.airflow_compat.inert_features import BaseOperatorLink as BaseOperatorLink
 from gnomon.sdk.arguments.params import Param as Param
 from gnomon.sdk.dags.dag import DAG as DAG
 from gnomon.sdk.mapping.mapped_operator import MappedOperator as MappedOperator
@@ -12,6 +11,7 @@ from gnomon.sdk.runtime.xcom import BaseXCom as XCom
 from gnomon.sdk.tasks.branching import SkipMixin as SkipMixin
 from gnomon.sdk.tasks.operator import BaseOperator as BaseOperator
 from gnomon.sdk.tasks.operator import BaseOperator as Operator
+from gnomon.sdk.tasks.operator_links import BaseOperatorLink as BaseOperatorLink
 from gnomon.sdk.tasks.xcom_arg import XComArg as XComArg
 
 def __getattr__(name: str) -> Any: ...

@@ -1,7 +1,7 @@
 """`airflow.models.baseoperator`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.airflow_compat.inert_features import BaseOperatorLink
+from gnomon.sdk.tasks.operator_links import BaseOperatorLink
 from gnomon.sdk import BaseOperator, chain, chain_linear, cross_downstream
 
 __all__ = ["BaseOperator", "BaseOperatorLink", "chain", "chain_linear", "cross_downstream"]

@@ -1,7 +1,7 @@
 """`airflow.models.baseoperatorlink`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.airflow_compat.inert_features import BaseOperatorLink
+from gnomon.sdk.tasks.operator_links import BaseOperatorLink
 
 __all__ = ["BaseOperatorLink"]
 __getattr__ = make_getattr(__name__)

@@ -20,7 +20,7 @@ __all__, __getattr__ = make_lazy_exports(__name__, {
     "BaseHook": "gnomon.sdk",
     "BaseNotifier": "gnomon.sdk",
     "BaseOperator": "gnomon.sdk",
-    "BaseOperatorLink": "gnomon.airflow_compat.inert_features",
+    "BaseOperatorLink": "gnomon.sdk.tasks.operator_links",
     "BaseSensorOperator": "gnomon.sdk",
     "BaseXCom": "gnomon.sdk.runtime.xcom",
     "BranchMixIn": "gnomon.sdk",

@@ -2,7 +2,6 @@
 from typing import Any
 
 from airflow.sdk import lineage as lineage
-from gnomon.airflow_compat.inert_features import BaseOperatorLink as BaseOperatorLink
 from gnomon.context.airflow_configuration import conf as conf
 from gnomon.context.runtime_task_instance import RuntimeTaskInstance as TaskInstance
 from gnomon.context.state_store_accessors import NEVER_EXPIRE as NEVER_EXPIRE
@@ -82,6 +81,7 @@ from gnomon.sdk.tasks.branching import BranchMixIn as BranchMixIn
 from gnomon.sdk.tasks.branching import SkipMixin as SkipMixin
 from gnomon.sdk.tasks.operator import BaseAsyncOperator as BaseAsyncOperator
 from gnomon.sdk.tasks.operator import BaseOperator as BaseOperator
+from gnomon.sdk.tasks.operator_links import BaseOperatorLink as BaseOperatorLink
 from gnomon.sdk.tasks.resumable_job import ResumableJobMixin as ResumableJobMixin
 from gnomon.sdk.tasks.sensor import BaseSensorOperator as BaseSensorOperator
 from gnomon.sdk.tasks.sensor import PokeReturnValue as PokeReturnValue

@@ -11,7 +11,6 @@ from airflow.sdk.execution_time.context import context_to_airflow_vars as contex
 from airflow.sdk.execution_time.xcom import XCom as XCom
 from airflow.stats import Stats as Stats
 from airflow.utils.context import context_merge as context_merge
-from gnomon.airflow_compat.inert_features import BaseOperatorLink as BaseOperatorLink
 from gnomon.context.airflow_configuration import conf as conf
 from gnomon.context.runtime_task_instance import TaskInstanceKey as TaskInstanceKey
 from gnomon.context.template_context import Context as Context
@@ -79,6 +78,7 @@ from gnomon.sdk.tasks.branching import BranchMixIn as BranchMixIn
 from gnomon.sdk.tasks.branching import SkipMixin as SkipMixin
 from gnomon.sdk.tasks.decorated_operators import DecoratedOperator as DecoratedOperator
 from gnomon.sdk.tasks.operator import BaseOperator as BaseOperator
+from gnomon.sdk.tasks.operator_links import BaseOperatorLink as BaseOperatorLink
 from gnomon.sdk.tasks.resumable_job import ResumableJobMixin as ResumableJobMixin
 from gnomon.sdk.tasks.sensor import BaseSensorOperator as BaseSensorOperator
 from gnomon.sdk.tasks.sensor import PokeReturnValue as PokeReturnValue
