@@ -1,4 +1,7 @@
-"""Runs the monitor with the real clock, threads and ids; in a standalone it starts when a rule of alerts or a nightly clean needs it."""
+"""Runs the monitor with the real clock, threads and ids; in a standalone it starts when a rule of alerts or a nightly clean needs it.
+
+The supervisor imports this module, and parse processes are forked from it: what knows the store is imported by the monitor alone.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ import uuid
 from pathlib import Path
 
 from gnomon import log
-from gnomon.app.nightly_clean import NightlyClean, is_clean_enabled
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
 from gnomon.config.alert_rules import read_alert_settings
@@ -53,6 +55,11 @@ def is_monitor_needed(cfg: Config) -> bool:
     return bool(read_alert_settings(cfg.home).rules) or is_clean_enabled(cfg)
 
 
+def is_clean_enabled(cfg: Config) -> bool:
+    """Whether [housekeeping] clean_at is set."""
+    return bool(cfg.text("housekeeping", "clean_at").strip())
+
+
 def run_monitor_when_needed(cfg: Config) -> int:
     """Wait until the monitor is needed, then run it; returns the exit code."""
     if is_monitor_needed(cfg):
@@ -74,6 +81,7 @@ def run_monitor_when_needed(cfg: Config) -> int:
 
 def run_monitor(cfg: Config) -> int:
     """Run the monitor until SIGTERM or Ctrl-C; returns the exit code. Raises OptionError for a wrong rule or channel."""
+    from gnomon.app.nightly_clean import NightlyClean
     from gnomon.monitor.channel_senders import ChannelSender
     from gnomon.monitor.notifier_process import NotifierCalls
     from gnomon.monitor.service import MonitorService

@@ -68,11 +68,6 @@ class NightlyClean:
             _log.error("clean_failed", error=str(error), next="the next clean deletes the rest")
 
 
-def is_clean_enabled(cfg: Config) -> bool:
-    """Whether [housekeeping] clean_at is set."""
-    return bool(cfg.text("housekeeping", "clean_at").strip())
-
-
 def find_next(at: str, zone_name: str, now: Instant) -> Instant:
     """The first instant after `now` at which it is `at` o'clock in the zone."""
     local = to_datetime(now).astimezone(zone_of(zone_name))

@@ -53,7 +53,7 @@ def test_an_unexpected_error_hides_its_traceback_and_says_how_to_see_it(
     assert "Traceback" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("args", [["probe", "--nonsense"], ["probe", "extra"], ["dags", "lst"], ["dgas"], ["runs", "list"]])
+@pytest.mark.parametrize("args", [["probe", "--nonsense"], ["probe", "extra"], ["dags", "lst"], ["dgas"], ["runs", "show"]])
 def test_wrong_usage_is_exit_code_2(
     args: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

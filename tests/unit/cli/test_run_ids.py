@@ -89,7 +89,7 @@ def test_each_has_a_log_of_its_own_that_is_found(gnomon: Gnomon, named: Deployme
         path.parent.mkdir(parents=True)
         path.write_text(f"log of {run_id}", encoding="utf-8")
     for run_id in TEXTS:
-        assert gnomon("tasks", "logs", "a", *shlex.split(quote_argument(run_id)), "only").out == f"log of {run_id}"
+        assert gnomon("tasks", "logs", "a", *shlex.split(quote_argument(run_id)), "only").out == f"log of {run_id}\n"
 
 
 def test_a_sentence_with_a_command_can_be_pasted(gnomon: Gnomon, deployment: Deployment) -> None:

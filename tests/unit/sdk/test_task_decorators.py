@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import sys
+import types
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
@@ -11,6 +13,8 @@ import pytest
 from gnomon.errors.authoring import AirflowException, AirflowSkipException, DownstreamTasksSkipped
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.task_group import TaskGroup
+from gnomon.sdk.runtime import provider_packages
+from gnomon.sdk.runtime.provider_packages import InstalledProviders, ProviderPackage
 from gnomon.sdk.tasks.decorated_operators import PythonDecoratedOperator
 from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.sdk.tasks.sensor import PokeReturnValue
@@ -209,10 +213,10 @@ def shout_task(python_callable: Any = None, **kwargs: Any) -> Any:
 
 
 def test_a_provider_package_brings_variants(monkeypatch: pytest.MonkeyPatch) -> None:
-    described = {"package-name": "p", "task-decorators": [{"name": "shout", "class-name": f"{__name__}.shout_task"}]}
+    described = {"package-name": "p", "task-decorators": [{"name": "shout", "class-name": "shouting.shout_task"}]}
     packages = InstalledProviders({"p": ProviderPackage("1", described)}, {})
     monkeypatch.setattr(provider_packages, "load_provider_packages", lambda: packages)
-    monkeypatch.setitem(sys.modules, __name__, sys.modules.get(__name__) or sys.modules[shout_task.__module__])
+    monkeypatch.setitem(sys.modules, "shouting", types.SimpleNamespace(shout_task=shout_task))
     with DAG("d"):
 
         @task.shout(retries=2)

@@ -80,7 +80,7 @@ def list_dag_rules(tx: Transaction) -> list[tuple[StoredDag, int, AlertRuleSpec]
     found: list[tuple[StoredDag, int, AlertRuleSpec]] = []
     for first in range(0, len(known), SPECS_MAX):
         batch = known[first : first + SPECS_MAX]
-        packed = dict(tx.all("group_state.specs", version_pks=[dag.version_pk for dag in batch]))
+        packed: dict[int, bytes] = dict(tx.all("group_state.specs", version_pks=[dag.version_pk for dag in batch]))
         for dag in batch:
             rules = decode_spec_without_tasks(packed[dag.version_pk]).alerts if dag.version_pk in packed else ()
             found += [(dag, number, rule) for number, rule in enumerate(rules, start=1)]

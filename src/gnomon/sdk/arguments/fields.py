@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from gnomon.sdk.arguments import converters, option_defaults
-from gnomon.sdk.arguments.alert_rules import as_alerts, encode_alerts
 from gnomon.sdk.arguments.deadline_argument import as_deadlines, encode_deadlines
 from gnomon.sdk.arguments.depends_on import as_dependencies, encode_dependencies
 from gnomon.sdk.arguments.notset import NOTSET
@@ -62,6 +61,23 @@ NO_DRAWING = "has no effect: task groups are not drawn"
 def _read_seconds(section: str, key: str) -> dt.timedelta | None:
     text = option_defaults.read_text(section, key)
     return dt.timedelta(seconds=float(text)) if text else None
+
+
+def _as_alerts(name: str, value: Any) -> Any:
+    """Import the module of alerts, which loads msgspec, only for a DAG that has rules."""
+    if value is None:
+        return []
+    from gnomon.sdk.arguments.alert_rules import as_alerts
+
+    return as_alerts(name, value)
+
+
+def _encode_alerts(alerts: Any) -> Any:
+    if not alerts:
+        return ()
+    from gnomon.sdk.arguments.alert_rules import encode_alerts
+
+    return encode_alerts(alerts)
 
 
 OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
@@ -165,7 +181,7 @@ DAG_FIELDS: tuple[ArgumentField, ...] = (
         spec="max_consecutive_failed_dag_runs", encode=int),
     ArgumentField("dagrun_timeout", None, converters.as_span, spec="dagrun_timeout_s", encode=converters.to_seconds),
     ArgumentField("deadline", None, as_deadlines, spec="deadlines", encode=encode_deadlines),
-    ArgumentField("alerts", None, as_alerts, spec="alerts", encode=encode_alerts),
+    ArgumentField("alerts", None, _as_alerts, spec="alerts", encode=_encode_alerts),
     ArgumentField("sla_miss_callback", no_effect_reason="has no effect: SLAs are gone since Airflow 3; give the DAG a deadline"),
     ArgumentField("catchup", OptionDefault("scheduler", "catchup_by_default", option_defaults.read_boolean), spec="catchup", encode=bool),
     ArgumentField("catchup_window", None, converters.as_window, spec="catchup_window_s", encode=converters.to_seconds),

@@ -15,7 +15,6 @@ from gnomon.sdk.mapping.expand_input import DictOfListsExpandInput, ExpandInput,
 from gnomon.sdk.mapping.map_kwargs import check_dicts, check_mapped_values, check_names, prevent_duplicates
 from gnomon.sdk.mapping.mapped_operator import DecoratedMappedOperator, keep_fields
 from gnomon.sdk.mapping.operator_partial import UnexpandedPartial
-from gnomon.sdk.runtime.provider_packages import import_attribute, iter_provided
 from gnomon.sdk.tasks.decorated_operators import make_unique_task_id
 from gnomon.sdk.tasks.function_calls import CONTEXT_KEYS, check_call, read_signature
 from gnomon.sdk.tasks.operator_meta import merge_defaults
@@ -39,10 +38,8 @@ OPERATOR_PATHS: dict[str, str] = {
 }
 """Variant of `@task` to the path of its operator class, which is imported when a file uses the variant."""
 
-_VARIANT_PACKAGES = {
-    "docker": "docker", "kubernetes": "cncf-kubernetes", "kubernetes_cmd": "cncf-kubernetes", "pyspark": "apache-spark",
-    "snowpark": "snowflake", "sql": "common-sql", "analytics": "common-sql", "llm": "common-ai", "agent": "common-ai",
-}  # fmt: skip
+_VARIANT_PACKAGES = {"docker": "docker", "kubernetes": "cncf-kubernetes", "kubernetes_cmd": "cncf-kubernetes", "pyspark": "apache-spark",
+                     "snowpark": "snowflake", "sql": "common-sql", "analytics": "common-sql", "llm": "common-ai", "agent": "common-ai"}  # fmt: skip
 """Variant to the provider package that brings it (`task-decorators` of the package's description), for the message when it is not installed."""
 _DOCS = ("doc", "doc_md", "doc_json", "doc_yaml", "doc_rst")
 
@@ -272,6 +269,8 @@ class TaskDecorators:
         return self._variant(name, python_callable, kwargs)
 
     def _by_package(self, path: str, python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+        from gnomon.sdk.runtime.provider_packages import import_attribute
+
         return import_attribute(path)(python_callable, **{**self._bound, **kwargs})
 
     def _variant(self, name: str, function: Callable[..., Any] | None, kwargs: Mapping[str, Any]) -> Any:
@@ -290,15 +289,15 @@ class TaskDecorators:
 
 def _find_provided_variants() -> dict[str, str]:
     """Variant of `@task` to the path of its decorator, of the installed provider packages."""
+    from gnomon.sdk.runtime.provider_packages import iter_provided
+
     return {item["name"]: item["class-name"] for _, item in iter_provided("task-decorators")}
 
 
 def _describe_unknown_variant(name: str, known: list[str]) -> str:
-    near = find_close_matches(name, known, cutoff=0.7)
+    remedy = "".join(f"; did you mean {near}" for near in find_close_matches(name, known, cutoff=0.7)[:1])
     if name in _VARIANT_PACKAGES:
         remedy = f"; `gnomon providers install {_VARIANT_PACKAGES[name]}` installs the package that brings it"
-    else:
-        remedy = f"; did you mean {near[0]}" if near else ""
     return f"There is no @task.{name}{remedy}. There are: {', '.join(sorted(known))}, run_if, skip_if."
 
 
