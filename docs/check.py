@@ -144,7 +144,8 @@ def _command(words: list[str], *, whole: bool) -> Iterator[str]:
     try:
         command.make_context(command.name, rest)
     except click.UsageError as error:
-        yield f"`gnomon {' '.join(words)}`: {error.format_message()}"
+        if not isinstance(error, click.BadParameter) or not isinstance(getattr(error.param, "type", None), click.Path):  # a file of the reader
+            yield f"`gnomon {' '.join(words)}`: {error.format_message()}"
 
 
 def _options(code: str, files: Files) -> Iterator[str]:

@@ -51,6 +51,7 @@ _STEP = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _LOG_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+_SHORT_LOG_TIME = re.compile(r"(?<!\d)\d\d:\d\d:\d\d\.\d{3}(?!\d)")
 """Lines of task logs have the time of the machine, which no session can set."""
 _MARKS = re.compile(r"^ *[~^]+\n", re.MULTILINE)
 """Marks below the lines of a traceback, which differ between versions of Python."""
@@ -114,7 +115,7 @@ class Session:
     def _same_each_time(self, output: str) -> str:
         """The output with the session's time in log lines, and one line in place of the frames of Gnomon itself in a traceback."""
         frames = _MARKS.sub("", _GNOMON_FRAMES.sub("  (calls inside Gnomon)\n", output))
-        return _LOG_TIME.sub(f"{self.now:%Y-%m-%dT%H:%M:%S}.000000Z", frames)
+        return _SHORT_LOG_TIME.sub(f"{self.now:%H:%M:%S}.000", _LOG_TIME.sub(f"{self.now:%Y-%m-%dT%H:%M:%S}.000000Z", frames))
 
     def wait(self, dag_id: str, run_id: str, *state: str) -> None:
         """Wait until the run, or a task of the run, has that state."""
