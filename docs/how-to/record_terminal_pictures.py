@@ -33,6 +33,8 @@ COMMANDS = {
 _RUN_S = 20.0
 _LIVE_S = 6.0
 _MOVES = re.compile(r"\x1b\[(?:\?\d+[hl]|[HJK]|\d*;?\d*H)")
+_FONTS = re.compile(r"\n    @font-face \{.*?\n    \}", re.DOTALL)
+"""Fonts that rich would have the reader's browser load from another host."""
 
 
 def main(home: str) -> None:
@@ -44,7 +46,8 @@ def main(home: str) -> None:
         lines = _MOVES.sub("", screen).replace("\r", "").rstrip("\n").split("\n")[:height]
         console = Console(record=True, width=width, file=open(os.devnull, "w"), force_terminal=True, color_system="standard")  # noqa: SIM115
         console.print(Text.from_ansi("\n".join(lines)))
-        (PICTURES / f"{name}.svg").write_text(console.export_svg(title=" ".join(["gnomon", *words]), theme=MONOKAI))
+        picture = console.export_svg(title=" ".join(["gnomon", *words]), theme=MONOKAI)
+        (PICTURES / f"{name}.svg").write_text(_FONTS.sub("", picture))
 
 
 def _find_failed_run(home: str) -> str:
