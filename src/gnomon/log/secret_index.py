@@ -27,12 +27,24 @@ class SecretIndex:
     def __len__(self) -> int:
         return len(self._texts)
 
+    def widened_by(self, texts: Iterable[str]) -> SecretIndex:
+        """An index with these texts too: this one, or a new one where this one would have to be empty for a moment.
+
+        So a thread that searches meanwhile finds all earlier texts. Threads that add at the same time need a lock of theirs.
+        """
+        added = [text for text in texts if text]
+        if not self._texts or min(map(len, added), default=self._width) >= self._width:
+            self.add(added)
+            return self
+        index = SecretIndex()
+        index.add([*self._texts, *added])
+        return index
+
     def add(self, texts: Iterable[str]) -> None:
         """Add the texts; empty ones and known ones are ignored."""
         new = {text for text in texts if text} - self._texts
         if not new:
             return
-        self._texts |= new
         self._longest = max(self._longest, *map(len, new))
         if len(new) > INSERTED_MAX:
             self._sorted = sorted([*self._sorted, *new])
@@ -40,11 +52,12 @@ class SecretIndex:
             for text in new:
                 insort(self._sorted, text)
         width = min(self._width, *map(len, new))
-        if width < self._width:
+        width_is_kept = width == self._width
+        if not width_is_kept:
             self._set_width(width)
-            new = self._texts
-        for text in new:
+        for text in (new if width_is_kept else self._texts | new):
             self._add_beginning(text[: self._width], len(text))
+        self._texts |= new
 
     def find_spans(self, text: str) -> list[tuple[int, int]]:
         """The parts of the text that known texts cover, from left to right; overlapping parts are one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterable
 
 from gnomon.log.secret_index import SecretIndex
@@ -11,11 +13,24 @@ HIDDEN = "***"
 
 _index = SecretIndex()
 _on_first_secret: list[Callable[[], None]] = []
+_adding = threading.Lock()
+"""One thread adds at a time; threads that mask need no lock."""
+
+
+def _renew_lock() -> None:
+    """The lock of a fork is free: the thread that may have held it is not in the fork."""
+    global _adding
+    _adding = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 def add_secrets(texts: Iterable[str]) -> None:
     """From now on `hide` replaces these texts, in this process and in forks of it. Empty texts are ignored."""
-    _index.add(texts)
+    global _index
+    with _adding:
+        _index = _index.widened_by(texts)
     while _on_first_secret and len(_index):
         _on_first_secret.pop()()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import string
+import threading
 import time
 from collections.abc import Iterator
 
 import pytest
 
 from gnomon.log.masked_stream import MaskedStream
+from gnomon.log.secret_index import SecretIndex
 from gnomon.log.secret_masks import StreamMasker, add_secrets, call_at_first_secret, forget_secrets, hide
 
 ALPHABETS = ("ab", "abc", "abcdefgh-%", string.printable, "aäöü\n\U0001f600")
@@ -104,3 +106,31 @@ def test_the_cost_of_a_line_hardly_depends_on_the_number_of_secrets() -> None:
     few_s = measure_s()
     add_secrets("".join(rng.choices(string.ascii_letters, k=16)) for _ in range(5_000))
     assert measure_s() < max(10 * few_s, 300e-6)
+
+
+def test_while_a_shorter_secret_is_added_no_earlier_secret_gets_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    earlier = [f"secret-{number:05}" for number in range(50)]
+    add_secrets(earlier)
+    shown, add_beginning = [], SecretIndex._add_beginning
+
+    def mask_meanwhile(index: SecretIndex, beginning: str, length: int) -> None:
+        shown.extend(hide(text) for text in earlier)
+        add_beginning(index, beginning, length)
+
+    monkeypatch.setattr(SecretIndex, "_add_beginning", mask_meanwhile)
+    add_secrets(["#####"])
+    assert len(shown) > 50 and set(shown) == {"***"}
+    assert hide("a ##### b") == "a *** b"
+
+
+def test_of_threads_that_add_at_the_same_time_no_secret_is_lost() -> None:
+    def add(first: int) -> None:
+        for number in range(200):
+            add_secrets([f"{first}:{number:0{4 + number % 9}}"])
+
+    threads = [threading.Thread(target=add, args=(first,)) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {hide(f"{first}:{number:0{4 + number % 9}}") for first in range(4) for number in range(200)} == {"***"}
