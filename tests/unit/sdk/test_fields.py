@@ -15,7 +15,7 @@ from gnomon.model.after import After
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunType
 from gnomon.sdk.arguments import converters, fields
-from gnomon.sdk.arguments.alert_rules import Alert, as_alerts
+from gnomon.sdk.arguments.alert_rules import Alert
 from gnomon.sdk.arguments.deadline_argument import as_deadlines
 from gnomon.sdk.arguments.depends_on import as_dependencies
 from gnomon.sdk.arguments.notset import NOTSET
@@ -68,7 +68,7 @@ CHECKED: dict[Any, tuple[Any, Any]] = {
     converters.as_slots: ("2", 2), converters.as_span: (5, dt.timedelta(seconds=5)), converters.as_tags: (["a", "a"], {"a"}),
     converters.as_timedelta: (dt.timedelta(1), dt.timedelta(1)), converters.as_trigger_rule: ("all_done", TriggerRule.ALL_DONE),
     converters.as_weight_rule: ("absolute", WeightRule.ABSOLUTE), converters.as_window: (5, dt.timedelta(seconds=5)),
-    as_dependencies: (After("up"), (After("up"),)), as_deadlines: (ALERT, [ALERT]), as_alerts: (RULE, [RULE]), converters.as_retry_policy: (POLICY, POLICY),
+    as_dependencies: (After("up"), (After("up"),)), as_deadlines: (ALERT, [ALERT]), fields._as_alerts: (RULE, [RULE]), converters.as_retry_policy: (POLICY, POLICY),
     as_resources: ({"cpus": 2}, Resources(cpus=2)),
     as_run_types: (["manual", "scheduled"], frozenset({DagRunType.MANUAL, DagRunType.SCHEDULED})),
     converters.as_flag: (True, True), converters.as_name: ("name", "name"), converters.read_doc: ("# Text", "# Text"),
